@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -109,8 +108,7 @@ public:
 
 private:
     static constexpr std::uint32_t kNone = ~0u;
-    static constexpr std::uint32_t kBinsPerOctave = 8;
-    static constexpr std::uint32_t kBins = 256;
+    static constexpr std::uint32_t kBinCount = 256;
 
     struct Range {
         std::uint64_t offset = 0, size = 0, ready = 0;
@@ -127,10 +125,6 @@ private:
         bool is_dedicated = false;
         bool is_live = false;
     };
-    struct Pending {
-        std::uint64_t last_use = 0;
-        std::uint32_t range = kNone;
-    };
     struct TextHash {
         using is_transparent = void;
         std::size_t operator()(std::string_view text) const noexcept {
@@ -138,24 +132,31 @@ private:
         }
     };
 
-    static std::uint64_t round_to_class(std::uint64_t size) noexcept;
-    static std::uint32_t bin_of(std::uint64_t size) noexcept;
+    /// Heads of the free lists of one kind of block, with a bit for every list that is not empty.
+    struct Bins {
+        Bins() { heads.fill(kNone); }
+        std::array<std::uint32_t, kBinCount> heads;
+        std::array<std::uint64_t, kBinCount / 64> occupied{};
+    };
 
     std::uint32_t take(std::uint64_t size);
-    std::uint32_t take_shared(std::uint64_t size) noexcept;
+    std::uint32_t take_shared(std::uint64_t size);
     std::uint32_t take_dedicated(std::uint64_t size) noexcept;
     bool grow(std::uint64_t size);
-    void reclaim_finished() noexcept;
-    void release_range(std::uint32_t index, std::uint64_t last_use) noexcept;
-    std::uint32_t split(std::uint32_t index, std::uint64_t size);
-    std::uint32_t merge(std::uint32_t first, std::uint32_t second) noexcept;
+    void reclaim_finished(std::uint64_t completed) noexcept;
+    void coalesce() noexcept;
+    void split(std::uint32_t index, std::uint64_t size);
+    void merge_with_next(std::uint32_t index) noexcept;
     void insert_free(std::uint32_t index) noexcept;
     void remove_free(std::uint32_t index) noexcept;
+    void give_back(std::uint32_t index, std::uint64_t last_use) noexcept;
     std::uint32_t new_range(const Range& range);
+    Bins& bins_of(const Range& range) noexcept;
+    bool is_releasable(const Block& block, std::uint64_t completed) const noexcept;
     void release_block(std::uint32_t index) noexcept;
-    void trim_cached(std::uint64_t keep_bytes) noexcept;
+    void release_unused(std::uint64_t keep_cached) noexcept;
     Allocation hand_out(std::uint32_t index, std::uint64_t size, std::string_view label);
-    [[noreturn]] void throw_out_of_memory(std::uint64_t size, std::string_view label) const;
+    std::string report(std::uint64_t size, std::string_view label) const;
 
     MemorySource& m_source;
     const PoolDesc m_desc;
@@ -163,12 +164,13 @@ private:
     std::vector<Range> m_ranges;
     std::vector<std::uint32_t> m_spare_ranges;
     std::vector<Block> m_blocks;
-    std::vector<Pending> m_pending;
-    std::array<std::uint32_t, kBins> m_bins{};
-    std::array<std::uint64_t, kBins / 64> m_occupied{};
+    std::vector<std::uint32_t> m_pending;
+    Bins m_shared;
+    Bins m_dedicated;
     std::unordered_map<std::string, LabelUse, TextHash, std::equal_to<>> m_labels;
     MemoryInfo m_statistics;
     std::uint64_t m_next_block = 0;
+    std::uint64_t m_cached = 0; ///< bytes of unused dedicated blocks
     bool m_is_closed = false;
 };
 
