@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The five errors that cross a public boundary. Every message names the function, what was expected,
+// what came and what to do: "upload: [13, 17) is outside the 16-byte buffer 'weights'".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weft::core {
+
+/// Base of all Weft errors; catch it to catch everything that Weft throws.
+class Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The caller passed something that cannot work. Python: ValueError (and TypeError for a wrong type).
+class ArgumentError : public Error {
+public:
+    enum class Kind : std::uint8_t { value, type, not_found, attribute };
+
+    explicit ArgumentError(const std::string& message, Kind kind = Kind::value)
+        : Error(message), m_kind(kind) {}
+
+    /// value -> ValueError, type -> TypeError too, not_found -> FileNotFoundError too,
+    /// attribute -> AttributeError too.
+    Kind kind() const noexcept { return m_kind; }
+
+private:
+    Kind m_kind;
+};
+
+/// One line of the Slang compiler's output.
+struct Diagnostic {
+    std::string severity; ///< "error", "warning", "note" or "fatal"
+    std::int32_t code = 0;
+    std::string file;
+    std::int32_t line = 0; ///< 1-based; 0 if unknown
+    std::int32_t column = 0;
+    std::string message;
+};
+
+/// Slang rejected the user's source, or compiling it took too long or crashed the compiler process.
+class CompileError : public Error {
+public:
+    CompileError(const std::string& message, std::vector<Diagnostic> diagnostics)
+        : Error(message), m_diagnostics(std::move(diagnostics)) {}
+
+    const std::vector<Diagnostic>& diagnostics() const noexcept { return m_diagnostics; }
+
+private:
+    std::vector<Diagnostic> m_diagnostics;
+};
+
+/// A device, its driver or its memory failed. Carries the native call and its result.
+class DeviceError : public Error {
+public:
+    enum class Kind : std::uint8_t { failure, unavailable, out_of_memory };
+
+    explicit DeviceError(const std::string& message, Kind kind = Kind::failure,
+                         std::string native_call = {}, std::int64_t native_code = 0)
+        : Error(message), m_kind(kind), m_native_call(std::move(native_call)),
+          m_native_code(native_code) {}
+
+    /// out_of_memory -> MemoryError too; all are RuntimeError.
+    Kind kind() const noexcept { return m_kind; }
+    const std::string& native_call() const noexcept { return m_native_call; }
+    std::int64_t native_code() const noexcept { return m_native_code; }
+
+private:
+    Kind m_kind;
+    std::string m_native_call;
+    std::int64_t m_native_code;
+};
+
+/// Reading or writing an image file failed.
+class ImageError : public Error {
+public:
+    using Error::Error;
+};
+
+/// A bug in Weft. The message asks for a report.
+class InternalError : public Error {
+public:
+    explicit InternalError(const std::string& message)
+        : Error(message + " (this is a bug in Weft: please report it with this text)") {}
+};
+
+/// A wait was interrupted by the user (Ctrl-C). The bindings turn it into KeyboardInterrupt.
+class Interrupted : public std::exception {
+public:
+    const char* what() const noexcept override { return "interrupted"; }
+};
+
+} // namespace weft::core

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::core {
+
+enum class PipeStatus : std::uint8_t {
+    ok,
+    closed,    ///< the child ended or closed its side
+    timed_out, ///< the deadline passed; part of the bytes may have been moved
+};
+
+/// A child process whose standard input and output are pipes to this object; its standard error is
+/// dropped. Use by one thread at a time. The child sees the end of its input when the object dies,
+/// and is killed if it does not exit by itself within a second. In a process forked from the one
+/// that started it the object closes its pipes and leaves the child alone.
+class Subprocess {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    struct Desc {
+        std::filesystem::path executable;
+        std::vector<std::string> arguments; ///< without the program's name
+    };
+
+    /// @throws DeviceError{unavailable} naming the executable if it cannot be started.
+    [[nodiscard]] static std::unique_ptr<Subprocess> start(const Desc& desc);
+    virtual ~Subprocess() = default;
+    Subprocess(const Subprocess&) = delete;
+    Subprocess& operator=(const Subprocess&) = delete;
+
+    /// Sends all of `bytes` before `deadline`.
+    [[nodiscard]] virtual PipeStatus write(std::span<const std::byte> bytes, Clock::time_point deadline) = 0;
+    /// Fills all of `bytes` before `deadline`.
+    [[nodiscard]] virtual PipeStatus read(std::span<std::byte> bytes, Clock::time_point deadline) = 0;
+    /// Ends the child at once and says how it ended: "was killed by signal 11 (Segmentation fault)",
+    /// "exited with status 3". A child that had already ended is described by its own end. Waits for a child that is just
+    /// ending for at most 100 ms before it kills it.
+    [[nodiscard]] virtual std::string finish() = 0;
+
+protected:
+    Subprocess() = default;
+};
+
+} // namespace weft::core

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one type system of Weft: plain data read from Slang by compile/, used by every other layer.
+// Start reading at Type, then function.hpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace weft::reflect {
+
+/// The only dtype enumeration of the project.
+enum class ScalarKind : std::uint8_t {
+    void_, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64,
+};
+
+/// Bytes of one element in a buffer. bool_ is 1 byte in host arrays; its device size is a Layout matter.
+[[nodiscard]] std::size_t size_bytes(ScalarKind kind) noexcept;
+/// The Slang keyword: "float", "int", "uint8_t", "half", ...
+[[nodiscard]] std::string_view slang_name(ScalarKind kind) noexcept;
+/// The numpy name: "float32", "int32", "bool", ...
+[[nodiscard]] std::string_view numpy_name(ScalarKind kind) noexcept;
+[[nodiscard]] bool is_float(ScalarKind kind) noexcept;
+[[nodiscard]] bool is_integer(ScalarKind kind) noexcept; ///< bool_ is not an integer
+[[nodiscard]] bool is_signed(ScalarKind kind) noexcept;
+
+enum class TypeKind : std::uint8_t {
+    scalar,            ///< void included
+    vector,            ///< element = scalar, columns = length
+    matrix,            ///< element = scalar, rows x columns
+    array,             ///< element = any, count = length (0: unsized)
+    structure,
+    enumeration,       ///< scalar = the underlying integer
+    pointer,           ///< element = pointee
+    tensor,            ///< ITensor, Tensor, NDBuffer, ... of module weft: see TensorTraits
+    generic_parameter, ///< an unbound type parameter, name = "T"
+    interface_,        ///< any other interface
+    resource,          ///< textures, samplers, structured buffers: named in full_name
+    other,
+};
+
+enum class Access : std::uint8_t { read, write, read_write };
+
+struct TensorTraits {
+    Access access = Access::read;
+    bool is_interface = false;      ///< ITensor and friends: the caller chooses the concrete type
+    bool is_differentiable = false; ///< IDiffTensor, DiffTensor, ...
+    std::int32_t rank = 0;
+    std::string rank_parameter;     ///< the generic parameter if the rank is unbound: "D"
+};
+
+/// [Label("x")], [Range(0, 1)] on a declaration.
+struct Attribute {
+    std::string name;
+    std::vector<std::variant<std::int64_t, double, std::string>> arguments;
+};
+
+struct SourceLocation {
+    std::string file;
+    std::int32_t line = 0; ///< 1-based, 0 if unknown
+    std::int32_t column = 0;
+};
+
+struct Type;
+using TypeRef = std::shared_ptr<const Type>;
+
+struct Field {
+    std::string name;
+    TypeRef type;
+    std::size_t offset = 0; ///< bytes, natural layout
+    std::vector<Attribute> attributes;
+    std::string documentation;
+};
+
+/// Natural (C) layout of a value behind a device pointer; the same on every target.
+struct Layout {
+    std::size_t size = 0;      ///< bytes
+    std::size_t alignment = 1; ///< bytes
+    std::size_t stride = 0;    ///< bytes from one array element to the next
+};
+
+/// An immutable Slang type.
+struct Type {
+    TypeKind kind = TypeKind::other;
+    ScalarKind scalar = ScalarKind::void_; ///< of scalar, vector, matrix, enumeration
+    std::int32_t rows = 0;
+    std::int32_t columns = 0;              ///< vector length or matrix columns
+    std::int64_t count = 0;                ///< array length
+    std::string count_parameter;           ///< generic length of a vector or array: "N"
+    std::string row_parameter;             ///< generic row count of a matrix
+    TypeRef element;
+    std::string name;                      ///< "Pixel"; generic arguments left out
+    std::string full_name;                 ///< as Slang source spells it: "vector<float,3>", "Foo<int>"
+    std::vector<TypeRef> generic_arguments;
+    std::vector<Field> fields;
+    std::vector<Attribute> attributes;
+    std::string documentation;
+    SourceLocation location;
+    Layout layout;
+    TensorTraits tensor;
+    bool is_differentiable = false; ///< conforms to IDifferentiable
+    std::string differential;       ///< full name of the Differential type, "" if none
+};
+
+[[nodiscard]] TypeRef scalar_type(ScalarKind kind);
+[[nodiscard]] TypeRef vector_type(ScalarKind kind, std::int32_t length);
+[[nodiscard]] TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns);
+[[nodiscard]] TypeRef array_type(TypeRef element, std::int64_t count);
+
+/// Dimensions that a value of this type adds to an array of scalars: float3 -> 1 {3},
+/// float3x4 -> 2 {3, 4}, float3[2] -> 2 {2, 3}; structures and scalars add none.
+[[nodiscard]] std::vector<std::int64_t> element_shape(const Type& type);
+/// The scalar or structure at the bottom of vectors, matrices and arrays.
+[[nodiscard]] const Type& leaf(const Type& type);
+/// True if both are structurally the same type (kinds, sizes, full names of structures).
+[[nodiscard]] bool same_type(const Type& a, const Type& b);
+
+} // namespace weft::reflect
