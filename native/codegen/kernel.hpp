@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wrapper around a user's function as data. dispatch/ fills a Kernel from the arguments of a call,
+// pipeline.hpp lowers it, print.hpp writes it as Slang.
+// Start reading at Kernel, then Operand, then passes/ in the order of pipeline.cpp.
+#pragma once
+
+#include "reflect/function.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::codegen {
+
+/// Memory of a tensor as one operand sees it, counted in leaves: the scalar or structure at the
+/// bottom of the element type.
+struct Memory {
+    reflect::TypeRef leaf;
+    std::vector<std::int64_t> call_strides;      ///< leaves, a call dimension; 0 where broadcast
+    std::vector<std::int64_t> component_shape;   ///< dimensions that make up one value
+    std::vector<std::int64_t> component_strides; ///< leaves
+    std::uint64_t alignment = 4;                 ///< largest power of two that divides the address, <= 16
+    std::uint64_t reach_bytes = 0;               ///< bytes from the address to the end of the last leaf
+    bool may_bind = false;                       ///< the range fits a storage-buffer binding
+
+    // Decided by the passes:
+    bool is_words = false;      ///< read and written as 32-bit words
+    bool is_packed = false;     ///< components are contiguous
+    bool is_linear = false;     ///< leaf offset equals the linear call index
+    bool is_uniform = false;    ///< all call strides are 0
+    bool is_wide = false;       ///< four elements move in 16-byte accesses
+    std::int32_t binding = -1;  ///< storage-buffer slot, -1: a pointer
+};
+
+enum class OperandKind : std::uint8_t {
+    composite,    ///< a structure assembled from one operand a field
+    uniform,      ///< scalars in the argument block
+    element,      ///< one value a call index, from tensor memory
+    tensor,       ///< the whole tensor (or a slice of it a call index) as Tensor<T, N>
+    pointer,      ///< the address of tensor memory
+    local,        ///< a default-initialised variable (an omitted out parameter is `element` instead)
+    grid,         ///< call coordinates times stride plus offset
+    call_id,      ///< call coordinates
+    thread_id,    ///< SV_DispatchThreadID
+    rand_float,   ///< uniform random numbers from the call index and a seed
+    wang_hash,    ///< a hash of the call index and a seed
+    system_value, ///< a compute semantic of a raw dispatch
+};
+
+/// One value that goes into the call, comes out of it, or both.
+struct Operand {
+    OperandKind kind = OperandKind::uniform;
+    reflect::TypeRef type;       ///< Slang type of the value
+    std::string name;            ///< identifier stem, unique in the kernel, legal in Slang
+    bool reads = true;           ///< loaded before the call
+    bool writes = false;         ///< stored after the call
+    std::int32_t source = -1;    ///< index into the caller's list of argument sources
+
+    Memory memory;                            ///< element, tensor, pointer
+    std::vector<std::int64_t> tensor_shape;   ///< tensor: shape in values of the element type
+    std::vector<std::int64_t> tensor_strides; ///< tensor: strides in values of the element type
+    std::string tensor_type;                  ///< tensor: "Tensor<float, 2>"
+
+    std::vector<std::int32_t> dimensions;     ///< grid, call_id: the call dimensions it yields
+    std::vector<Operand> fields;              ///< composite: one a field, in declaration order
+    std::vector<std::string> field_names;
+    std::string semantic;                     ///< system_value
+};
+
+/// What one field of the argument block holds; the packer fills it before each launch.
+enum class FieldKind : std::uint8_t {
+    address,          ///< of operand `source`'s memory
+    uniform_scalar,   ///< scalar number `component` of the host value of `source`
+    generator_scalar, ///< setting number `component` of the generator `source`
+    constant,         ///< `value`, known when the plan is made
+};
+
+struct ArgumentField {
+    std::string name;
+    std::string type;                  ///< Slang spelling
+    FieldKind kind = FieldKind::constant;
+    reflect::ScalarKind scalar = reflect::ScalarKind::uint32; ///< how the value is stored
+    std::int32_t source = -1;
+    std::int32_t component = 0;
+    std::int64_t value = 0;
+    std::uint32_t offset = 0;          ///< bytes; set by finish_arguments()
+    std::uint32_t size = 4;            ///< 4 or 8
+};
+
+/// One storage binding of a software device.
+struct StorageSlot {
+    std::int32_t source = -1;
+};
+
+struct Kernel {
+    // What is called.
+    std::vector<std::string> imports;
+    std::string prelude;                     ///< link-time constants, user prelude
+    std::string callee;                      ///< "add", "Pixel.make", or a method name after this_operand
+    bool has_this = false;                   ///< operands[0] is `this`
+    std::vector<Operand> operands;           ///< in parameter order (after `this`)
+    bool has_result = false;
+    Operand result;                          ///< writes only
+
+    // Over what.
+    std::vector<std::int64_t> shape;         ///< call shape; empty: one call
+    bool is_raw_dispatch = false;            ///< threads are the user's: no vectorisation
+    bool is_bounded = true;                  ///< raw dispatch: threads past the shape return
+    std::array<std::uint32_t, 3> group_size{256, 1, 1};
+
+    // The device's properties that shape the code.
+    bool prefers_storage_bindings = false;
+    std::uint32_t max_inline_arguments = 128;
+    std::uint32_t max_group_count = 65535;
+
+    // Decided by the passes.
+    std::vector<std::int64_t> dimensions;    ///< collapsed shape, at least one entry
+    bool needs_coordinates = false;
+    bool is_index64 = false;
+    std::int32_t width = 1;                  ///< consecutive elements a thread
+    bool is_tiled = false;                   ///< 32 x 32 tiles of the two innermost dimensions
+    bool arguments_by_address = false;
+    std::array<std::uint32_t, 3> group_count{1, 1, 1};
+    std::vector<ArgumentField> arguments;
+    std::uint32_t argument_bytes = 0;
+    std::vector<StorageSlot> storage;
+};
+
+/// Product of the call shape.
+[[nodiscard]] std::int64_t call_count(const Kernel& kernel);
+
+/// Calls `visit(Operand&)` for every operand that touches tensor memory, the result included.
+template <typename Visit>
+void for_each_memory_operand(Kernel& kernel, Visit&& visit) {
+    auto walk = [&](auto&& self, Operand& operand) -> void {
+        if (operand.kind == OperandKind::element || operand.kind == OperandKind::tensor ||
+            operand.kind == OperandKind::pointer) {
+            visit(operand);
+        }
+        for (Operand& field : operand.fields) {
+            self(self, field);
+        }
+    };
+    for (Operand& operand : kernel.operands) {
+        walk(walk, operand);
+    }
+    if (kernel.has_result) {
+        walk(walk, kernel.result);
+    }
+}
+
+/// Calls `visit(const Operand&)` for every operand, composites after their fields.
+template <typename Visit>
+void for_each_operand(const Kernel& kernel, Visit&& visit) {
+    auto walk = [&](auto&& self, const Operand& operand) -> void {
+        for (const Operand& field : operand.fields) {
+            self(self, field);
+        }
+        visit(operand);
+    };
+    for (const Operand& operand : kernel.operands) {
+        walk(walk, operand);
+    }
+    if (kernel.has_result) {
+        walk(walk, kernel.result);
+    }
+}
+
+} // namespace weft::codegen

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/threads.hpp"
+
+#include <algorithm>
+
+namespace weft::codegen {
+
+namespace {
+
+std::int64_t divide_up(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step;
+}
+
+std::int64_t linear_groups(const Kernel& kernel) {
+    if (kernel.is_tiled) {
+        std::int64_t tiles = 1;
+        const std::size_t rank = kernel.dimensions.size();
+        for (std::size_t i = 0; i < rank; ++i) {
+            tiles *= i + 2 >= rank ? divide_up(kernel.dimensions[i], 32) : kernel.dimensions[i];
+        }
+        return tiles;
+    }
+    const std::int64_t threads = divide_up(call_count(kernel), kernel.width);
+    return divide_up(threads, kernel.group_size[0]);
+}
+
+} // namespace
+
+void choose_thread_grid(Kernel& kernel) {
+    if (kernel.is_raw_dispatch) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            kernel.group_count[i] =
+                static_cast<std::uint32_t>(divide_up(kernel.shape[i], kernel.group_size[i]));
+        }
+        return;
+    }
+    const std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
+    const std::int64_t columns = std::min<std::int64_t>(groups, kernel.max_group_count);
+    kernel.group_count = {static_cast<std::uint32_t>(columns),
+                          static_cast<std::uint32_t>(divide_up(groups, columns)), 1};
+}
+
+} // namespace weft::codegen

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/print.hpp"
+
+#include "codegen/leaves.hpp"
+#include "codegen/print_value.hpp"
+#include "codegen/names.hpp"
+#include "core/text.hpp"
+
+namespace weft::codegen {
+
+using core::text;
+
+std::int64_t call_count(const Kernel& kernel) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : kernel.shape) {
+        count *= extent;
+    }
+    return count;
+}
+
+namespace {
+
+constexpr int kTile = 32;
+
+class KernelPrinter {
+public:
+    explicit KernelPrinter(const Kernel& kernel) : m_kernel(kernel), m_values(kernel, m_out) {}
+
+    std::string print() {
+        for (const std::string& name : m_kernel.imports) {
+            m_out.line("import \"" + name + "\";");
+        }
+        if (!m_kernel.prelude.empty()) {
+            m_out.line(m_kernel.prelude);
+        }
+        print_arguments();
+        print_storage();
+        print_entry();
+        return m_out.take();
+    }
+
+private:
+    void print_arguments() {
+        m_out.open("struct weft_Arguments");
+        for (const ArgumentField& field : m_kernel.arguments) {
+            m_out.line(field.type + " " + field.name + ";");
+        }
+        m_out.close();
+    }
+
+    void print_storage() {
+        for_each_operand(m_kernel, [&](const Operand& operand) {
+            if (operand.memory.binding >= 0) {
+                m_out.line(text("[[vk::binding(", operand.memory.binding, ", 0)]] RWStructuredBuffer<uint> ",
+                                operand.name, "_storage;"));
+            }
+        });
+    }
+
+    void print_entry() {
+        const auto& size = m_kernel.group_size;
+        m_out.line("[shader(\"compute\")]");
+        m_out.line(text("[numthreads(", size[0], ", ", size[1], ", ", size[2], ")]"));
+        const char* pointer = m_kernel.arguments_by_address ? "*" : "";
+        m_out.open(text("void ", kEntryPoint,
+                        "(uint3 weft_thread : SV_DispatchThreadID, uint3 weft_group : SV_GroupID, uint3 weft_local "
+                        ": SV_GroupThreadID, uint weft_lane_in_group : SV_GroupIndex, uniform weft_Arguments",
+                        pointer, " weft_arguments)"));
+        if (m_kernel.is_raw_dispatch) {
+            print_raw_body();
+        } else if (m_kernel.is_tiled) {
+            print_tiled_body();
+        } else {
+            print_linear_body();
+        }
+        m_out.close();
+    }
+
+    void print_raw_body() {
+        if (m_kernel.is_bounded) {
+            m_out.line(text("if (any(weft_thread >= uint3(uint(", m_values.argument(dimension_field(0)), "), uint(",
+                            m_values.argument(dimension_field(1)), "), uint(",
+                            m_values.argument(dimension_field(2)), ")))) return;"));
+        }
+        print_call();
+    }
+
+    std::string group_expression() const {
+        const std::string type = m_values.index_type();
+        if (m_kernel.group_count[1] == 1) {
+            return type + "(weft_group.x)";
+        }
+        return text("(", type, "(weft_group.y) * uint(", m_values.argument("weft_columns"),
+                    ") + weft_group.x)");
+    }
+
+    void print_linear_body() {
+        const std::string type = m_values.index_type();
+        const std::string count = text(type, "(", m_values.argument("weft_count"), ")");
+        const std::string thread =
+            text("(", group_expression(), " * ", m_kernel.group_size[0], "u + weft_lane_in_group)");
+        if (m_kernel.width == 1) {
+            m_out.line(text("const ", type, " weft_index = ", thread, ";"));
+            m_out.line("if (weft_index >= " + count + ") return;");
+            print_coordinates();
+            print_call();
+            return;
+        }
+        print_wide_body(type, count, thread);
+    }
+
+    /// Four consecutive elements a thread: 16-byte loads, one loop over the lanes, 16-byte stores.
+    void print_wide_body(const std::string& type, const std::string& count, const std::string& thread) {
+        m_out.line(text("const ", type, " weft_first = ", thread, " * 4u;"));
+        m_out.line("if (weft_first >= " + count + ") return;");
+        m_out.line(text("const uint weft_filled = uint(min(", type, "(4), ", count, " - weft_first));"));
+        m_out.line(text("const ", type, " weft_index = weft_first;"));
+        print_coordinates();
+        for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
+        m_out.open("for (uint weft_lane = 0; weft_lane < 4; ++weft_lane)");
+        m_out.line("if (weft_lane >= weft_filled) break;");
+        m_out.line(text("const ", type, " weft_index = weft_first + weft_lane;"));
+        print_coordinates();
+        print_call();
+        m_out.close();
+        for_each_wide([&](const Operand& operand) { m_values.write_back(operand); });
+    }
+
+    template <typename Visit>
+    void for_each_wide(Visit&& visit) {
+        for_each_operand(m_kernel, [&](const Operand& operand) {
+            if (operand.memory.is_wide) {
+                visit(operand);
+            }
+        });
+    }
+
+    void print_coordinates() {
+        if (!m_kernel.needs_coordinates) {
+            return;
+        }
+        const std::string type = m_values.index_type();
+        m_out.line(text(type, " weft_rest = weft_index;"));
+        for (std::size_t i = m_kernel.dimensions.size(); i-- > 0;) {
+            if (i == 0) {
+                m_out.line(text("const ", type, " weft_c0 = weft_rest;"));
+                continue;
+            }
+            const std::string extent = text(type, "(", m_values.argument(dimension_field(i)), ")");
+            m_out.line(text("const ", type, " weft_c", i, " = weft_rest % ", extent, ";"));
+            m_out.line(text("weft_rest /= ", extent, ";"));
+        }
+    }
+
+    /// A group of 32 x 8 threads walks a 32 x 32 tile of the two innermost dimensions.
+    void print_tiled_body() {
+        const std::size_t rank = m_kernel.dimensions.size();
+        const std::string rows = text("uint(", m_values.argument(dimension_field(rank - 2)), ")");
+        const std::string columns = text("uint(", m_values.argument(dimension_field(rank - 1)), ")");
+        m_out.line(text("uint weft_rest = ", group_expression(), ";"));
+        m_out.line(text("const uint weft_tiles_x = (", columns, " + ", kTile - 1, ") / ", kTile, ";"));
+        m_out.line(text("const uint weft_tiles_y = (", rows, " + ", kTile - 1, ") / ", kTile, ";"));
+        m_out.line(text("const uint weft_c", rank - 1, " = weft_rest % weft_tiles_x * ", kTile,
+                        " + weft_lane_in_group % ", kTile, ";"));
+        m_out.line("weft_rest /= weft_tiles_x;");
+        m_out.line(text("const uint weft_row = weft_rest % weft_tiles_y * ", kTile, " + weft_lane_in_group / ", kTile,
+                        ";"));
+        m_out.line("weft_rest /= weft_tiles_y;");
+        m_out.line("const uint weft_outer = weft_rest;");
+        for (std::size_t i = rank - 2; i-- > 0;) {
+            const std::string extent = text("uint(", m_values.argument(dimension_field(i)), ")");
+            m_out.line(text("const uint weft_c", i, " = weft_rest % ", extent, ";"));
+            m_out.line(text("weft_rest /= ", extent, ";"));
+        }
+        // The last row of groups may reach past the count: weft_rest is then not zero.
+        m_out.line(text("if (weft_rest != 0 || weft_c", rank - 1, " >= ", columns, ") return;"));
+        m_out.open(text("for (uint weft_step = 0; weft_step < ", kTile, "; weft_step += 8)"));
+        m_out.line(text("const uint weft_c", rank - 2, " = weft_row + weft_step;"));
+        m_out.line(text("if (weft_c", rank - 2, " >= ", rows, ") break;"));
+        m_out.line(text("const uint weft_index = (weft_outer * ", rows, " + weft_c", rank - 2, ") * ", columns,
+                        " + weft_c", rank - 1, ";"));
+        print_call();
+        m_out.close();
+    }
+
+    void print_call() {
+        std::vector<std::string> names;
+        for (const Operand& operand : m_kernel.operands) {
+            m_values.load(operand);
+            names.push_back(operand.name);
+        }
+        std::string callee = m_kernel.callee;
+        if (m_kernel.has_this) {
+            callee = names.front() + "." + callee;
+            names.erase(names.begin());
+        }
+        const std::string call = callee + "(" + core::join(names, ", ") + ");";
+        if (m_kernel.has_result) {
+            m_out.line(text(m_kernel.result.type->full_name, " ", m_kernel.result.name, " = ", call));
+        } else {
+            m_out.line(call);
+        }
+        for (const Operand& operand : m_kernel.operands) {
+            m_values.store(operand);
+        }
+        if (m_kernel.has_result) {
+            m_values.store(m_kernel.result);
+        }
+    }
+
+    const Kernel& m_kernel;
+    SourceWriter m_out;
+    ValuePrinter m_values;
+};
+
+} // namespace
+
+std::string print(const Kernel& kernel) {
+    return KernelPrinter(kernel).print();
+}
+
+} // namespace weft::codegen

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/print_value.hpp"
+
+#include "codegen/leaves.hpp"
+#include "codegen/names.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace weft::codegen {
+
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+constexpr std::int64_t kWideElements = 4;
+
+std::int64_t component_count(const Memory& memory) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : memory.component_shape) {
+        count *= extent;
+    }
+    return count;
+}
+
+std::string from_word(ScalarKind kind, const std::string& word) {
+    switch (kind) {
+    case ScalarKind::float32: return "asfloat(" + word + ")";
+    case ScalarKind::int32: return "asint(" + word + ")";
+    default: return word;
+    }
+}
+
+std::string to_word(ScalarKind kind, const std::string& value) {
+    return kind == ScalarKind::uint32 ? value : "asuint(" + value + ")";
+}
+
+/// `expression` of kind `from` as an expression of kind `to`.
+std::string convert(ScalarKind to, ScalarKind from, const std::string& expression) {
+    if (to == from) {
+        return expression;
+    }
+    if (to == ScalarKind::bool_) {
+        return "(" + expression + " != 0)";
+    }
+    return text(slang_name(to), "(", expression, ")");
+}
+
+/// Assigns a scalar to `name` + leaf path, through the enumeration if it is one.
+std::string assignment(const std::string& name, const ScalarLeaf& leaf, const std::string& value) {
+    const std::string cast =
+        leaf.enumeration.empty() ? value : leaf.enumeration + "(" + value + ")";
+    return name + leaf.path + " = " + cast + ";";
+}
+
+std::string scalar_of(const std::string& name, const ScalarLeaf& leaf) {
+    const std::string value = name + leaf.path;
+    return leaf.enumeration.empty() ? value : text(slang_name(leaf.kind), "(", value, ")");
+}
+
+/// Memory leaves of one component: their kinds in order.
+std::vector<ScalarLeaf> memory_leaves(const Memory& memory) {
+    auto leaves = scalar_leaves(*memory.leaf);
+    if (!leaves) {
+        throw core::InternalError("print: memory of type '" + memory.leaf->full_name +
+                                  "' has no scalars");
+    }
+    return *leaves;
+}
+
+/// The kind of a leaf as memory holds it behind a typed pointer.
+ScalarKind pointer_kind(ScalarKind kind) {
+    return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
+}
+
+bool is_structure_pointer(const Memory& memory) {
+    return !memory.is_words && memory.leaf->kind == reflect::TypeKind::structure;
+}
+
+std::vector<ScalarLeaf> value_leaves(const Operand& operand) {
+    auto leaves = scalar_leaves(*operand.type);
+    if (!leaves) {
+        throw core::InternalError("print: type '" + operand.type->full_name + "' has no scalars");
+    }
+    return *leaves;
+}
+
+} // namespace
+
+void SourceWriter::line(const std::string& text) {
+    m_text.append(static_cast<std::size_t>(m_depth) * 4, ' ').append(text).append("\n");
+}
+
+void SourceWriter::open(const std::string& text) {
+    line(text + " {");
+    ++m_depth;
+}
+
+void SourceWriter::close() {
+    --m_depth;
+    line("}");
+}
+
+std::int64_t words_per_value(const Operand& operand) {
+    return component_count(operand.memory) * *word_count(*operand.memory.leaf);
+}
+
+std::string ValuePrinter::argument(const std::string& field) const {
+    return (m_kernel.arguments_by_address ? "weft_arguments->" : "weft_arguments.") + field;
+}
+
+std::string ValuePrinter::index_type() const {
+    return m_kernel.is_index64 ? "uint64_t" : "uint";
+}
+
+std::string ValuePrinter::signed_index_type() const {
+    return m_kernel.is_index64 ? "int64_t" : "int";
+}
+
+/// Offset of the value in leaves.
+std::string ValuePrinter::offset_expression(const Operand& operand) const {
+    const Memory& memory = operand.memory;
+    const std::string type = signed_index_type();
+    if (memory.is_uniform) {
+        return type + "(0)";
+    }
+    if (memory.is_linear) {
+        const std::int64_t components = component_count(memory);
+        return components == 1 ? type + "(weft_index)" : text(type, "(weft_index) * ", components);
+    }
+    std::string sum;
+    for (std::size_t i = 0; i < memory.call_strides.size(); ++i) {
+        if (memory.call_strides[i] == 0) {
+            continue;
+        }
+        sum += sum.empty() ? "" : " + ";
+        sum += text(type, "(weft_c", i, ")");
+        if (memory.call_strides[i] != 1) {
+            sum += " * " + argument(call_stride_field(operand, i));
+        }
+    }
+    return sum;
+}
+
+void ValuePrinter::declare_offset(const Operand& operand) {
+    m_out.line(text("const ", signed_index_type(), " ", operand.name, "_at = ",
+                    offset_expression(operand), ";"));
+}
+
+/// Index of number `within` (of `unit`) inside component `component`.
+std::string ValuePrinter::component_expression(const Operand& operand, std::int64_t component,
+                                               std::int64_t unit, std::int64_t within) const {
+    const Memory& memory = operand.memory;
+    const std::string at = operand.name + "_at";
+    const std::string scaled = unit == 1 ? at : text(at, " * ", unit);
+    if (memory.is_packed) {
+        const std::int64_t constant = component * unit + within;
+        return constant == 0 ? scaled : text(scaled, " + ", constant);
+    }
+    std::string inner = at;
+    std::int64_t rest = component;
+    for (std::size_t i = memory.component_shape.size(); i-- > 0;) {
+        const std::int64_t coordinate = rest % memory.component_shape[i];
+        rest /= memory.component_shape[i];
+        if (coordinate != 0) {
+            inner += text(" + ", coordinate, " * ", argument(component_stride_field(operand, i)));
+        }
+    }
+    return unit == 1 ? inner : text("(", inner, ") * ", unit, " + ", within);
+}
+
+std::string ValuePrinter::memory_expression(const Operand& operand) const {
+    return operand.memory.binding >= 0 ? operand.name + "_storage" : argument(address_field(operand));
+}
+
+void ValuePrinter::prefetch(const Operand& operand) {
+    if (!operand.memory.is_wide) {
+        return;
+    }
+    const std::int64_t words = words_per_value(operand);
+    m_out.line(text("uint ", operand.name, "_words[", kWideElements * words, "];"));
+    if (!operand.reads) {
+        return;
+    }
+    declare_offset(operand);
+    const std::string memory = memory_expression(operand);
+    m_out.open("if (weft_filled == 4)");
+    const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
+    for (std::int64_t i = 0; i < words; ++i) {
+        m_out.line(text("const uint4 ", operand.name, "_quad", i, " = ((uint4*)(", memory, " + ", operand.name,
+                        "_at * ", leaf_words, "))[", i, "];"));
+        for (std::int64_t lane = 0; lane < kWideElements; ++lane) {
+            m_out.line(text(operand.name, "_words[", i * kWideElements + lane, "] = ", operand.name, "_quad", i,
+                            "[", lane, "];"));
+        }
+    }
+    m_out.close();
+    m_out.open("else");
+    m_out.open(text("for (uint weft_word = 0; weft_word < weft_filled * ", words, "; ++weft_word)"));
+    m_out.line(text(operand.name, "_words[weft_word] = ", memory, "[", operand.name, "_at * ",
+                    leaf_words, " + weft_word];"));
+    m_out.close();
+    m_out.close();
+}
+
+void ValuePrinter::write_back(const Operand& operand) {
+    if (!operand.memory.is_wide || !operand.writes) {
+        return;
+    }
+    const std::int64_t words = words_per_value(operand);
+    const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
+    if (!operand.reads) {
+        declare_offset(operand);
+    }
+    const std::string memory = memory_expression(operand);
+    m_out.open("if (weft_filled == 4)");
+    for (std::int64_t i = 0; i < words; ++i) {
+        std::string lanes;
+        for (std::int64_t lane = 0; lane < kWideElements; ++lane) {
+            lanes += text(lane == 0 ? "" : ", ", operand.name, "_words[", i * kWideElements + lane, "]");
+        }
+        m_out.line(text("((uint4*)(", memory, " + ", operand.name, "_at * ", leaf_words, "))[", i,
+                        "] = uint4(", lanes, ");"));
+    }
+    m_out.close();
+    m_out.open("else");
+    m_out.open(text("for (uint weft_word = 0; weft_word < weft_filled * ", words, "; ++weft_word)"));
+    m_out.line(text(memory, "[", operand.name, "_at * ", leaf_words, " + weft_word] = ", operand.name,
+                    "_words[weft_word];"));
+    m_out.close();
+    m_out.close();
+}
+
+void ValuePrinter::load(const Operand& operand) {
+    switch (operand.kind) {
+    case OperandKind::composite: load_composite(operand); break;
+    case OperandKind::uniform: load_uniform(operand); break;
+    case OperandKind::element: load_element(operand); break;
+    case OperandKind::tensor: load_tensor(operand); break;
+    case OperandKind::pointer:
+        m_out.line(text("let ", operand.name, " = (", operand.type->full_name, ")",
+                        memory_expression(operand), ";"));
+        break;
+    case OperandKind::local:
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = {};"));
+        break;
+    case OperandKind::grid:
+    case OperandKind::call_id: load_coordinates(operand); break;
+    case OperandKind::thread_id: {
+        const std::int32_t columns = operand.type->kind == reflect::TypeKind::scalar ? 1 : operand.type->columns;
+        const std::string components[] = {"x", "xy", "xyz"};
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name,
+                        "(weft_thread.", components[columns - 1], ");"));
+        break;
+    }
+    case OperandKind::rand_float:
+    case OperandKind::wang_hash: load_random(operand); break;
+    case OperandKind::system_value:
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name, "(",
+                        operand.semantic, ");"));
+        break;
+    }
+}
+
+void ValuePrinter::load_composite(const Operand& operand) {
+    m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
+    for (std::size_t i = 0; i < operand.fields.size(); ++i) {
+        load(operand.fields[i]);
+        m_out.line(text(operand.name, ".", operand.field_names[i], " = ", operand.fields[i].name, ";"));
+    }
+}
+
+void ValuePrinter::load_uniform(const Operand& operand) {
+    m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
+    const auto leaves = value_leaves(operand);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        const std::string value =
+            convert(leaves[i].kind, stored_kind(leaves[i].kind), argument(scalar_field(operand, i)));
+        m_out.line(assignment(operand.name, leaves[i], value));
+    }
+}
+
+void ValuePrinter::load_element(const Operand& operand) {
+    const Memory& memory = operand.memory;
+    if (!operand.reads) {
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = {};"));
+        return;
+    }
+    if (!memory.is_wide) {
+        declare_offset(operand);
+    }
+    m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
+    if (is_structure_pointer(memory)) {
+        load_structures(operand, false);
+        return;
+    }
+    const auto values = value_leaves(operand);
+    const auto leaves = memory_leaves(memory);
+    const auto unit = static_cast<std::int64_t>(leaves.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto index = static_cast<std::int64_t>(i);
+        const ScalarKind kind = leaves[i % leaves.size()].kind;
+        const std::string at = memory.is_wide
+                                   ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
+                                   : text(memory_expression(operand), "[",
+                                          component_expression(operand, index / unit, unit, index % unit), "]");
+        const ScalarKind stored = memory.is_words ? kind : pointer_kind(kind);
+        const std::string raw = memory.is_words ? from_word(kind, at) : at;
+        m_out.line(assignment(operand.name, values[i], convert(values[i].kind, stored, raw)));
+    }
+}
+
+void ValuePrinter::load_structures(const Operand& operand, bool is_store) {
+    const Memory& memory = operand.memory;
+    for (std::int64_t component = 0; component < component_count(memory); ++component) {
+        std::string path;
+        std::int64_t rest = component;
+        for (std::size_t i = memory.component_shape.size(); i-- > 0;) {
+            path = text("[", rest % memory.component_shape[i], "]") + path;
+            rest /= memory.component_shape[i];
+        }
+        const std::string at = text(memory_expression(operand), "[",
+                                    component_expression(operand, component, 1, 0), "]");
+        const std::string value = operand.name + path;
+        m_out.line(is_store ? text(at, " = ", value, ";") : text(value, " = ", at, ";"));
+    }
+}
+
+void ValuePrinter::load_tensor(const Operand& operand) {
+    std::string extents;
+    std::string strides;
+    for (std::size_t i = 0; i < operand.tensor_shape.size(); ++i) {
+        const char* separator = i == 0 ? "" : ", ";
+        extents += separator + text("uint(", argument(extent_field(operand, i)), ")");
+        strides += separator + argument(tensor_stride_field(operand, i));
+    }
+    std::string address = memory_expression(operand);
+    if (!operand.memory.is_uniform) {
+        address += " + (" + offset_expression(operand) + ")";
+    }
+    m_out.line(text(operand.tensor_type, " ", operand.name, " = ", operand.tensor_type, ".make((",
+                    operand.type->element->full_name, "*)(", address, "), {", extents, "}, {", strides, "});"));
+}
+
+void ValuePrinter::load_coordinates(const Operand& operand) {
+    const std::size_t count = operand.dimensions.size();
+    const bool is_vector = operand.type->kind == reflect::TypeKind::vector;
+    m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
+    const auto leaves = value_leaves(operand);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        // Vectors count x, y, z from the innermost dimension, arrays index the dimensions in order.
+        const std::size_t which = is_vector ? count - 1 - i : i;
+        std::string value = text("int(weft_c", operand.dimensions[which], ")");
+        if (operand.kind == OperandKind::grid) {
+            value += " * " + argument(scalar_field(operand, which)) + " + " +
+                     argument(scalar_field(operand, count + which));
+        }
+        m_out.line(assignment(operand.name, leaves[i],
+                              text(slang_name(leaves[i].kind), "(", value, ")")));
+    }
+}
+
+void ValuePrinter::load_random(const Operand& operand) {
+    m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
+    const auto leaves = value_leaves(operand);
+    const bool is_float = operand.kind == OperandKind::rand_float;
+    const std::string seed = argument(scalar_field(operand, is_float ? 2 : 0));
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        const std::string index = text("uint(weft_index) * ", leaves.size(), "u + ", i, "u");
+        const std::string value =
+            is_float ? text("weft_rand_float(", index, ", ", seed, ", ", argument(scalar_field(operand, 0)), ", ",
+                            argument(scalar_field(operand, 1)), ")")
+                     : text("weft_wang_hash((", index, ") ^ weft_wang_hash(", seed, "))");
+        m_out.line(assignment(operand.name, leaves[i],
+                              text(slang_name(leaves[i].kind), "(", value, ")")));
+    }
+}
+
+void ValuePrinter::store(const Operand& operand) {
+    if (!operand.writes) {
+        return;
+    }
+    if (operand.kind == OperandKind::composite) {
+        for (std::size_t i = 0; i < operand.fields.size(); ++i) {
+            m_out.line(text(operand.fields[i].name, " = ", operand.name, ".", operand.field_names[i], ";"));
+            store(operand.fields[i]);
+        }
+    } else if (operand.kind == OperandKind::element) {
+        store_element(operand);
+    }
+}
+
+void ValuePrinter::store_element(const Operand& operand) {
+    const Memory& memory = operand.memory;
+    if (!memory.is_wide && !operand.reads) {
+        declare_offset(operand);
+    }
+    if (is_structure_pointer(memory)) {
+        load_structures(operand, true);
+        return;
+    }
+    const auto values = value_leaves(operand);
+    const auto leaves = memory_leaves(memory);
+    const auto unit = static_cast<std::int64_t>(leaves.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto index = static_cast<std::int64_t>(i);
+        const ScalarKind kind = leaves[i % leaves.size()].kind;
+        const ScalarKind stored = memory.is_words ? kind : pointer_kind(kind);
+        const std::string value = convert(stored, values[i].kind, scalar_of(operand.name, values[i]));
+        const std::string at = memory.is_wide
+                                   ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
+                                   : text(memory_expression(operand), "[",
+                                          component_expression(operand, index / unit, unit, index % unit), "]");
+        m_out.line(text(at, " = ", memory.is_words ? to_word(kind, value) : value, ";"));
+    }
+}
+
+} // namespace weft::codegen
