@@ -30,11 +30,15 @@ struct ModuleDesc {
     std::string text;                ///< the source if path is empty
     std::vector<std::string> include_paths;
     Definitions defines;
+    Target target = Target::spirv;   ///< decides the layout of the types in the reflection
 };
 
+/// A file that a module was made of, as it was when the module was loaded. Kernels are compiled from
+/// this text, so a later edit (or a syntax error) on disk does not touch a module that works.
 struct Dependency {
     std::string path;
     core::Hash128 content;
+    std::string text;
 };
 
 /// A module that compiled. Immutable.
@@ -53,7 +57,7 @@ struct KernelRequest {
     std::vector<LoadedModuleRef> linked; ///< modules named by Module.load_from_*(link=[...])
     std::string source;                  ///< generated Slang; imports the modules by import_name
     std::string entry_point;
-    Target target = Target::spirv;
+    Target target = Target::spirv;       ///< must be module->desc.target
 };
 
 struct GlobalField {

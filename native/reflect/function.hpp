@@ -37,6 +37,7 @@ struct Function {
     std::string name;
     std::string full_name;       ///< callable in Slang source: "Pixel.scale", "gen<float,4>"
     std::string owner;           ///< full name of the structure of a method, else ""
+    TypeRef this_type;           ///< that structure; null if owner is empty
     std::vector<Parameter> parameters;
     TypeRef return_type;
     std::vector<GenericParameter> generics; ///< empty once specialised

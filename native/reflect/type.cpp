@@ -2,6 +2,7 @@
 #include "reflect/type.hpp"
 
 #include "core/text.hpp"
+#include "reflect/layout.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,17 +10,6 @@
 namespace weft::reflect {
 
 namespace {
-
-/// Device bytes of one scalar behind a pointer; see Layout.
-Layout scalar_layout(ScalarKind kind) {
-    const std::size_t size = size_bytes(kind);
-    return {.size = size, .alignment = std::max<std::size_t>(size, 1), .stride = size};
-}
-
-Layout repeated(const Layout& element, std::int64_t count) {
-    const std::size_t size = element.stride * static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
-    return {.size = size, .alignment = element.alignment, .stride = size};
-}
 
 bool same_generic_arguments(const Type& a, const Type& b) {
     return std::equal(a.generic_arguments.begin(), a.generic_arguments.end(), b.generic_arguments.begin(),
@@ -33,42 +23,42 @@ bool same_element(const Type& a, const Type& b) {
 
 } // namespace
 
-TypeRef scalar_type(ScalarKind kind) {
+TypeRef scalar_type(ScalarKind kind, LayoutRules rules) {
     Type type;
     type.kind = TypeKind::scalar;
     type.scalar = kind;
     type.name = slang_name(kind);
     type.full_name = type.name;
-    type.layout = scalar_layout(kind);
+    type.layout = scalar_layout(kind, rules);
     type.is_differentiable = is_float(kind);
     type.differential = type.is_differentiable ? type.full_name : "";
     return std::make_shared<const Type>(std::move(type));
 }
 
-TypeRef vector_type(ScalarKind kind, std::int32_t length) {
+TypeRef vector_type(ScalarKind kind, std::int32_t length, LayoutRules rules) {
     Type type;
     type.kind = TypeKind::vector;
     type.scalar = kind;
     type.columns = length;
-    type.element = scalar_type(kind);
+    type.element = scalar_type(kind, rules);
     type.name = "vector";
     type.full_name = core::text("vector<", slang_name(kind), ",", length, ">");
-    type.layout = repeated(type.element->layout, length);
+    type.layout = vector_layout(kind, length, rules);
     type.is_differentiable = is_float(kind);
     type.differential = type.is_differentiable ? type.full_name : "";
     return std::make_shared<const Type>(std::move(type));
 }
 
-TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns) {
+TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns, LayoutRules rules) {
     Type type;
     type.kind = TypeKind::matrix;
     type.scalar = kind;
     type.rows = rows;
     type.columns = columns;
-    type.element = scalar_type(kind);
+    type.element = scalar_type(kind, rules);
     type.name = "matrix";
     type.full_name = core::text("matrix<", slang_name(kind), ",", rows, ",", columns, ">");
-    type.layout = repeated(type.element->layout, std::int64_t{rows} * columns);
+    type.layout = matrix_layout(kind, rows, columns, rules);
     type.is_differentiable = is_float(kind);
     type.differential = type.is_differentiable ? type.full_name : "";
     return std::make_shared<const Type>(std::move(type));
@@ -81,7 +71,7 @@ TypeRef array_type(TypeRef element, std::int64_t count) {
     type.count = count;
     type.name = "Array";
     type.full_name = core::text("Array<", element->full_name, ",", count, ">");
-    type.layout = repeated(element->layout, count);
+    type.layout = array_layout(element->layout, count);
     type.is_differentiable = element->is_differentiable;
     type.differential =
         element->differential.empty() ? "" : core::text("Array<", element->differential, ",", count, ">");

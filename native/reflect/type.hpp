@@ -70,14 +70,22 @@ using TypeRef = std::shared_ptr<const Type>;
 struct Field {
     std::string name;
     TypeRef type;
-    std::size_t offset = 0; ///< bytes, natural layout
+    std::size_t offset = 0; ///< bytes, in the layout rules of the module (see LayoutRules)
     std::vector<Attribute> attributes;
     std::string documentation;
 };
 
-/// Natural (C) layout of a value behind a device pointer; the same on every target.
+/// How values lie in device memory. The targets differ: bool, float2, float4, half3 and whatever holds
+/// them. A module is loaded for one target, and all its types have that target's layout.
+enum class LayoutRules : std::uint8_t {
+    spirv, ///< Slang's natural layout: vectors aligned as their scalars, bool takes 4 bytes, a member may
+           ///< start in the tail padding of the structure before it
+    cuda,  ///< C++ as NVRTC lays it out: float2 aligned to 8, float4 to 16, half3 takes 8 bytes, bool 1
+};
+
+/// Layout of a value behind a device pointer. Zero for types that cannot lie there (interfaces, resources).
 struct Layout {
-    std::size_t size = 0;      ///< bytes
+    std::size_t size = 0;      ///< bytes; may be less than stride
     std::size_t alignment = 1; ///< bytes
     std::size_t stride = 0;    ///< bytes from one array element to the next
 };
@@ -105,9 +113,12 @@ struct Type {
     std::string differential;       ///< full name of the Differential type, "" if none
 };
 
-[[nodiscard]] TypeRef scalar_type(ScalarKind kind);
-[[nodiscard]] TypeRef vector_type(ScalarKind kind, std::int32_t length);
-[[nodiscard]] TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns);
+[[nodiscard]] TypeRef scalar_type(ScalarKind kind, LayoutRules rules = LayoutRules::spirv);
+[[nodiscard]] TypeRef vector_type(ScalarKind kind, std::int32_t length,
+                                  LayoutRules rules = LayoutRules::spirv);
+[[nodiscard]] TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns,
+                                  LayoutRules rules = LayoutRules::spirv);
+/// The rules are those of the element.
 [[nodiscard]] TypeRef array_type(TypeRef element, std::int64_t count);
 
 /// Dimensions that a value of this type adds to an array of scalars: float3 -> 1 {3},
