@@ -39,7 +39,8 @@ enum class OperandKind : std::uint8_t {
     element,      ///< one value a call index, from tensor memory
     tensor,       ///< the whole tensor (or a slice of it a call index) as Tensor<T, N>
     pointer,      ///< the address of tensor memory
-    local,        ///< a default-initialised variable (an omitted out parameter is `element` instead)
+    updated,      ///< fields[0] goes in, the changed value goes out through fields[1]
+    literal,      ///< a default value, `literal` as Slang spells it
     grid,         ///< call coordinates times stride plus offset
     call_id,      ///< call coordinates
     thread_id,    ///< SV_DispatchThreadID
@@ -62,10 +63,14 @@ struct Operand {
     std::vector<std::int64_t> tensor_strides; ///< tensor: strides in values of the element type
     std::string tensor_type;                  ///< tensor: "Tensor<float, 2>"
 
+    std::vector<std::int64_t> own_shape;      ///< dimensions that the argument itself varies over; -1: any
+    std::vector<std::int32_t> mapping;        ///< call dimension of each; empty: the trailing ones
     std::vector<std::int32_t> dimensions;     ///< grid, call_id: the call dimensions it yields
     std::vector<Operand> fields;              ///< composite: one a field, in declaration order
     std::vector<std::string> field_names;
     std::string semantic;                     ///< system_value
+    std::string literal;                      ///< literal
+    bool is_allocated = false;                ///< element: memory of exactly the call's shape, made for it
 };
 
 /// What one field of the argument block holds; the packer fills it before each launch.

@@ -241,8 +241,14 @@ void ValuePrinter::load(const Operand& operand) {
         m_out.line(text("let ", operand.name, " = (", operand.type->full_name, ")",
                         memory_expression(operand), ";"));
         break;
-    case OperandKind::local:
-        m_out.line(text(operand.type->full_name, " ", operand.name, " = {};"));
+    case OperandKind::updated:
+        load(operand.fields[0]);
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.fields[0].name, ";"));
+        load(operand.fields[1]);
+        break;
+    case OperandKind::literal:
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name, "(",
+                        operand.literal, ");"));
         break;
     case OperandKind::grid:
     case OperandKind::call_id: load_coordinates(operand); break;
@@ -385,6 +391,9 @@ void ValuePrinter::store(const Operand& operand) {
             m_out.line(text(operand.fields[i].name, " = ", operand.name, ".", operand.field_names[i], ";"));
             store(operand.fields[i]);
         }
+    } else if (operand.kind == OperandKind::updated) {
+        m_out.line(text(operand.fields[1].name, " = ", operand.name, ";"));
+        store(operand.fields[1]);
     } else if (operand.kind == OperandKind::element) {
         store_element(operand);
     }

@@ -29,6 +29,9 @@ bool can_merge(Kernel& kernel, std::size_t index) {
 } // namespace
 
 void collapse_dimensions(Kernel& kernel) {
+    if (kernel.is_raw_dispatch) {
+        return;
+    }
     kernel.dimensions = kernel.shape;
     for_each_operand(kernel, [&](const Operand& operand) {
         kernel.needs_coordinates = kernel.needs_coordinates || depends_on_coordinates(operand);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/argument.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace weft::dispatch {
+
+namespace {
+
+std::uint64_t text_word(std::string_view text) {
+    return text.empty() ? 0 : std::hash<std::string_view>{}(text);
+}
+
+std::uint64_t head_word(const Node& node) {
+    return static_cast<std::uint64_t>(node.kind) | static_cast<std::uint64_t>(node.scalar) << 8U |
+           static_cast<std::uint64_t>(node.rank) << 16U | static_cast<std::uint64_t>(node.children) << 32U;
+}
+
+} // namespace
+
+void ArgumentList::clear() noexcept {
+    nodes.clear();
+    words.clear();
+    roots.clear();
+}
+
+std::span<const std::int64_t> ArgumentList::shape(const Node& node) const noexcept {
+    static_assert(sizeof(std::int64_t) == sizeof(std::uint64_t));
+    const auto* begin = reinterpret_cast<const std::int64_t*>(words.data()) + node.shape_begin;
+    return {begin, node.rank};
+}
+
+std::span<const std::uint64_t> ArgumentList::data(const Node& node) const noexcept {
+    return {words.data() + node.data_begin, node.data_count};
+}
+
+void ArgumentList::append_key(std::vector<std::uint64_t>& key) const {
+    for (const Root& root : roots) {
+        key.push_back(static_cast<std::uint64_t>(root.role) << 32U | nodes[root.node].subtree);
+    }
+    for (const Node& node : nodes) {
+        key.push_back(head_word(node));
+        key.push_back(text_word(node.name));
+        switch (node.kind) {
+        case NodeKind::tensor:
+            key.push_back(node.tensor->layout_hash());
+            key.push_back(address_alignment(node.tensor->address()));
+            break;
+        case NodeKind::list:
+        case NodeKind::grid:
+            for (const std::int64_t extent : shape(node)) {
+                key.push_back(static_cast<std::uint64_t>(extent));
+            }
+            break;
+        case NodeKind::host_array:
+            key.push_back(static_cast<std::uint64_t>(node.host->scalar) |
+                          static_cast<std::uint64_t>(node.host->shape.size()) << 8U);
+            for (const std::int64_t extent : node.host->shape) {
+                key.push_back(static_cast<std::uint64_t>(extent));
+            }
+            break;
+        case NodeKind::structure: key.push_back(text_word(node.type_name)); break;
+        default: break;
+        }
+    }
+}
+
+std::uint64_t address_alignment(std::uint64_t address) noexcept {
+    return address == 0 ? 256 : std::min<std::uint64_t>(address & (~address + 1), 256);
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of one call, free of any language binding: a flat tree that is refilled for every call
+// without allocating. The caller keeps everything that nodes point to alive during the call.
+#pragma once
+
+#include "reflect/type.hpp"
+#include "tensor/tensor.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace weft::dispatch {
+
+enum class NodeKind : std::uint8_t {
+    none,       ///< given as None: an omitted out parameter
+    boolean,
+    integer,
+    real,
+    tensor,
+    list,       ///< nested sequence of numbers, rectangular
+    host_array, ///< numpy array
+    structure,  ///< dict, dataclass, named tuple: one child a field
+    grid,
+    call_id,
+    thread_id,
+    rand_float,
+    wang_hash,
+};
+
+/// A host array that the binding can read and write with conversion.
+class HostArray {
+public:
+    virtual ~HostArray() = default;
+    reflect::ScalarKind scalar = reflect::ScalarKind::void_;
+    std::vector<std::int64_t> shape;
+    bool is_read_only = false;
+
+    /// Writes the elements in row-major order as `kind`. float64 to float32 rounds; a float to an
+    /// integer and an integer out of range are ArgumentErrors that name `parameter`.
+    virtual void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
+                         std::string_view parameter) const = 0;
+    /// Stores row-major elements of `kind` into the array. @throws ArgumentError if it is read-only.
+    virtual void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
+                            std::string_view parameter) = 0;
+};
+
+struct Node {
+    NodeKind kind = NodeKind::none;
+    reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< list: bool_, int64 or float64
+    std::uint32_t subtree = 1;      ///< nodes in this subtree, itself included
+    std::uint32_t children = 0;
+    std::uint32_t shape_begin = 0;  ///< list, grid: into ArgumentList::words
+    std::uint32_t rank = 0;
+    std::uint32_t data_begin = 0;   ///< list scalars, generator settings: into ArgumentList::words
+    std::uint32_t data_count = 0;
+    std::string_view name;          ///< field or keyword
+    std::string_view type_name;     ///< structure: "_type", else ""
+    union {
+        bool boolean;
+        std::int64_t integer = 0;
+        double real;
+        tensor::Tensor* tensor;
+        HostArray* host;
+    };
+};
+
+/// What a root of the argument list is.
+enum class Role : std::uint8_t { positional, keyword, this_value, result, uniform };
+
+struct Root {
+    std::uint32_t node = 0;
+    Role role = Role::positional;
+};
+
+/// Reuse one object for many calls: clear() keeps the memory.
+class ArgumentList {
+public:
+    void clear() noexcept;
+
+    std::vector<Node> nodes;          ///< preorder
+    std::vector<std::uint64_t> words; ///< int64 shapes; scalars as the bits of int64 or double
+    std::vector<Root> roots;
+
+    std::span<const std::int64_t> shape(const Node& node) const noexcept;
+    std::span<const std::uint64_t> data(const Node& node) const noexcept;
+    const Node& root_node(const Root& root) const noexcept { return nodes[root.node]; }
+
+    /// Appends everything that decides the plan of a call: kinds, names, tensor layouts, alignments,
+    /// but neither addresses nor numbers.
+    void append_key(std::vector<std::uint64_t>& key) const;
+};
+
+/// The largest power of two up to 256 that divides `address`.
+[[nodiscard]] std::uint64_t address_alignment(std::uint64_t address) noexcept;
+
+} // namespace weft::dispatch

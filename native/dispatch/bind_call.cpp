@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/align.hpp"
+#include "dispatch/bound_call.hpp"
+#include "dispatch/match.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace weft::dispatch {
+
+using codegen::Operand;
+using codegen::OperandKind;
+using core::text;
+using reflect::Direction;
+
+namespace {
+
+std::string node_words(const ArgumentList& arguments, const Node& node) {
+    switch (node.kind) {
+    case NodeKind::none: return "None";
+    case NodeKind::boolean: return node.boolean ? "True" : "False";
+    case NodeKind::integer: return text("the integer ", node.integer);
+    case NodeKind::real: return text("the number ", node.real);
+    case NodeKind::tensor:
+        return text("a tensor of ", node.tensor->dtype()->full_name, ", shape ",
+                    core::shape_text(node.tensor->shape()));
+    case NodeKind::list: return text("a list of shape ", core::shape_text(arguments.shape(node)));
+    case NodeKind::host_array:
+        return text("an array of ", reflect::numpy_name(node.host->scalar), ", shape ",
+                    core::shape_text(node.host->shape));
+    case NodeKind::structure: return text("a structure with ", node.children, " fields");
+    case NodeKind::grid: return text("grid(", core::shape_text(arguments.shape(node)), ")");
+    case NodeKind::call_id: return "call_id()";
+    case NodeKind::thread_id: return "thread_id()";
+    case NodeKind::rand_float: return "rand_float()";
+    case NodeKind::wang_hash: return "wang_hash()";
+    }
+    return "?";
+}
+
+class CallBinder {
+public:
+    CallBinder(const reflect::Function& function, const ArgumentList& arguments, const CallOptions& options,
+               const BindTarget& target)
+        : m_arguments(arguments), m_options(options), m_call(std::make_unique<BoundCall>()),
+          m_matcher(arguments, target, *m_call) {
+        m_call->function = function;
+    }
+
+    std::unique_ptr<BoundCall> run(std::string& why) {
+        if (!assign_roots() || !bind_this() || !bind_parameters() || !bind_result()) {
+            why = m_reason.empty() ? m_matcher.reason() : m_reason;
+            return nullptr;
+        }
+        return std::move(m_call);
+    }
+
+private:
+    const reflect::Function& function() const { return m_call->function; }
+
+    bool refuse(std::string reason) {
+        m_reason = std::move(reason);
+        return false;
+    }
+
+    /// Which root feeds which parameter.
+    bool assign_roots() {
+        const auto& parameters = function().parameters;
+        m_roots.assign(parameters.size(), std::nullopt);
+        std::size_t position = 0;
+        for (const Root& root : m_arguments.roots) {
+            if (root.role == Role::positional) {
+                if (position >= parameters.size()) {
+                    return refuse(text("it takes ", parameters.size(), " arguments, got more"));
+                }
+                m_roots[position++] = root.node;
+            } else if (root.role == Role::keyword && !assign_keyword(root)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool assign_keyword(const Root& root) {
+        const auto& parameters = function().parameters;
+        const std::string_view name = m_arguments.root_node(root).name;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            if (parameters[i].name == name) {
+                if (m_roots[i]) {
+                    return refuse(text("parameter '", name, "' is given twice"));
+                }
+                m_roots[i] = root.node;
+                return true;
+            }
+        }
+        std::vector<std::string> names;
+        for (const reflect::Parameter& parameter : parameters) {
+            names.push_back(parameter.name);
+        }
+        return refuse(text("it has no parameter '", name, "'", core::suggestion(name, names)));
+    }
+
+    const Root* find_root(Role role) const {
+        for (const Root& root : m_arguments.roots) {
+            if (root.role == role) {
+                return &root;
+            }
+        }
+        return nullptr;
+    }
+
+    bool bind_this() {
+        const bool is_method = !function().owner.empty() && !function().is_static && !function().is_constructor;
+        const Root* root = find_root(Role::this_value);
+        if (!is_method) {
+            return true;
+        }
+        if (root == nullptr) {
+            return refuse(text("it is a method of ", function().owner,
+                               ": bind a value to it with function.bind(this), or call it on an instance"));
+        }
+        m_call->kernel.has_this = true;
+        Operand& operand = m_call->kernel.operands.emplace_back();
+        const Direction direction = function().is_mutating ? Direction::inout : Direction::in;
+        return m_matcher.match({.type = function().this_type,
+                                .node = root->node,
+                                .direction = direction,
+                                .name = "weft_this",
+                                .label = "this",
+                                .mapping = {}},
+                               operand);
+    }
+
+    const Mapping* mapping_of(std::size_t index) const {
+        for (const auto& [name, mapping] : m_options.named) {
+            if (name == function().parameters[index].name) {
+                return &mapping;
+            }
+        }
+        return index < m_options.positional.size() ? &m_options.positional[index] : nullptr;
+    }
+
+    bool bind_parameters() {
+        const auto& parameters = function().parameters;
+        std::size_t last = parameters.size();
+        const bool fills_defaults = !m_options.is_raw_dispatch;
+        while (fills_defaults && last > 0 && !m_roots[last - 1] && parameters[last - 1].has_default) {
+            --last; // trailing defaults are filled in by Slang itself
+        }
+        for (std::size_t i = 0; i < last; ++i) {
+            if (!bind_parameter(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool bind_parameter(std::size_t index) {
+        const reflect::Parameter& parameter = function().parameters[index];
+        const bool is_given =
+            m_roots[index] && m_arguments.nodes[*m_roots[index]].kind != NodeKind::none;
+        if (!is_given) {
+            return bind_absent(index);
+        }
+        const Mapping* mapping = mapping_of(index);
+        const Node& node = m_arguments.nodes[*m_roots[index]];
+        const bool is_host_number = node.kind == NodeKind::boolean || node.kind == NodeKind::integer ||
+                                    node.kind == NodeKind::real || node.kind == NodeKind::list;
+        if (parameter.direction != Direction::in && is_host_number) {
+            return parameter.direction == Direction::inout
+                       ? bind_returned_value(index)
+                       : refuse(text("parameter '", parameter.name,
+                                     "' is an output: pass a Tensor or a numpy array, or leave it out"));
+        }
+        Operand& operand = m_call->kernel.operands.emplace_back();
+        return m_matcher.match({.type = parameter.type,
+                                .node = *m_roots[index],
+                                .direction = parameter.direction,
+                                .name = "weft_" + parameter.name,
+                                .label = parameter.name,
+                                .mapping = mapping != nullptr ? mapping->dimensions : std::vector<std::int32_t>{}},
+                               operand);
+    }
+
+    bool bind_absent(std::size_t index) {
+        const reflect::Parameter& parameter = function().parameters[index];
+        if (m_options.is_raw_dispatch && bind_system_value(index)) {
+            return true;
+        }
+        if (parameter.direction != Direction::in) {
+            return bind_output(index);
+        }
+        if (!parameter.default_value) {
+            return refuse(text("parameter '", parameter.name, "' (", parameter.type->full_name, ") is missing"));
+        }
+        Operand& operand = m_call->kernel.operands.emplace_back();
+        operand.kind = OperandKind::literal;
+        operand.type = parameter.type;
+        operand.name = "weft_" + parameter.name;
+        operand.literal = literal_text(*parameter.default_value);
+        return true;
+    }
+
+    /// A compute semantic, or (functions without semantics) the first integer parameter left out.
+    bool bind_system_value(std::size_t index) {
+        const reflect::Parameter& parameter = function().parameters[index];
+        const reflect::Type& type = *parameter.type;
+        const bool is_index = type.kind == reflect::TypeKind::scalar || type.kind == reflect::TypeKind::vector;
+        if (!is_index || !reflect::is_integer(type.scalar) || (parameter.semantic.empty() && m_has_thread)) {
+            return false;
+        }
+        const std::string variable = system_variable(parameter.semantic);
+        if (variable.empty()) {
+            return false;
+        }
+        m_has_thread = true;
+        const std::int32_t columns = type.kind == reflect::TypeKind::scalar ? 1 : type.columns;
+        const char* swizzles[] = {".x", ".xy", ""};
+        const bool is_scalar = variable == "weft_lane_in_group";
+        Operand& operand = m_call->kernel.operands.emplace_back();
+        operand.kind = OperandKind::system_value;
+        operand.type = parameter.type;
+        operand.name = "weft_" + parameter.name;
+        operand.semantic = is_scalar || columns > 3 ? variable : variable + swizzles[columns - 1];
+        return true;
+    }
+
+    static std::string system_variable(std::string_view semantic) {
+        std::string lower(semantic);
+        std::transform(lower.begin(), lower.end(), lower.begin(),
+                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+        if (lower.empty() || lower == "sv_dispatchthreadid") {
+            return "weft_thread";
+        }
+        if (lower == "sv_groupid") {
+            return "weft_group";
+        }
+        if (lower == "sv_groupthreadid") {
+            return "weft_local";
+        }
+        return lower == "sv_groupindex" ? "weft_lane_in_group" : "";
+    }
+
+    static std::string literal_text(const reflect::Literal& literal) {
+        if (const bool* flag = std::get_if<bool>(&literal)) {
+            return *flag ? "true" : "false";
+        }
+        if (const std::int64_t* integer = std::get_if<std::int64_t>(&literal)) {
+            return text(*integer);
+        }
+        std::ostringstream stream;
+        stream.precision(17);
+        stream << std::showpoint << std::get<double>(literal);
+        return std::move(stream).str();
+    }
+
+    /// An omitted out or inout parameter: memory of the call's shape, part of the return value.
+    bool bind_output(std::size_t index) {
+        const reflect::Parameter& parameter = function().parameters[index];
+        Operand& operand = m_call->kernel.operands.emplace_back();
+        operand.name = "weft_" + parameter.name;
+        return bind_allocated(parameter.type, parameter.name, operand);
+    }
+
+    bool bind_allocated(const reflect::TypeRef& type, const std::string& label, Operand& operand) {
+        const auto kind = type->kind;
+        if (kind == reflect::TypeKind::tensor || kind == reflect::TypeKind::pointer ||
+            kind == reflect::TypeKind::interface_ || kind == reflect::TypeKind::resource ||
+            kind == reflect::TypeKind::other) {
+            return refuse(text("'", label, "' of type ", type->full_name,
+                               " cannot be created for you: pass it"));
+        }
+        operand.kind = OperandKind::element;
+        operand.type = type;
+        operand.reads = false;
+        operand.writes = true;
+        operand.is_allocated = true;
+        operand.source = static_cast<std::int32_t>(m_call->sources.size());
+        m_call->returned.push_back(static_cast<std::uint32_t>(operand.source));
+        m_call->sources.push_back({.kind = SourceKind::allocate,
+                                   .dtype = type,
+                                   .access = device::BufferAccess::write,
+                                   .name = label,
+                                   .returns = true});
+        return true;
+    }
+
+    /// An inout parameter given as a number or list: a value goes in, the changed value is returned.
+    bool bind_returned_value(std::size_t index) {
+        const reflect::Parameter& parameter = function().parameters[index];
+        Operand& operand = m_call->kernel.operands.emplace_back();
+        operand.name = "weft_" + parameter.name;
+        operand.kind = OperandKind::updated;
+        operand.type = parameter.type;
+        operand.writes = true;
+        operand.fields.resize(2);
+        if (!m_matcher.match({.type = parameter.type,
+                              .node = *m_roots[index],
+                              .direction = Direction::in,
+                              .name = operand.name + "_in",
+                              .label = parameter.name,
+                              .mapping = {}},
+                             operand.fields[0])) {
+            return false;
+        }
+        operand.fields[1].name = operand.name + "_out";
+        return bind_allocated(parameter.type, parameter.name, operand.fields[1]);
+    }
+
+    bool bind_result() {
+        const reflect::TypeRef& type = function().return_type;
+        const Root* root = find_root(Role::result);
+        const bool is_void = type->kind == reflect::TypeKind::scalar && type->scalar == reflect::ScalarKind::void_;
+        if (m_options.is_raw_dispatch) {
+            return true; // nobody reads the value
+        }
+        if (is_void) {
+            return root == nullptr || refuse("it returns nothing, so _result must be left out");
+        }
+        codegen::Kernel& kernel = m_call->kernel;
+        kernel.has_result = true;
+        kernel.result.name = "weft_result";
+        if (root != nullptr) {
+            return m_matcher.match({.type = type,
+                                    .node = root->node,
+                                    .direction = Direction::out,
+                                    .name = "weft_result",
+                                    .label = "_result",
+                                    .mapping = {}},
+                                   kernel.result);
+        }
+        if (!bind_allocated(type, "_result", kernel.result)) {
+            return false;
+        }
+        // The function's own value comes before its out parameters.
+        std::rotate(m_call->returned.begin(), m_call->returned.end() - 1, m_call->returned.end());
+        return true;
+    }
+
+    const ArgumentList& m_arguments;
+    const CallOptions& m_options;
+    std::unique_ptr<BoundCall> m_call;
+    Matcher m_matcher;
+    std::vector<std::optional<std::uint32_t>> m_roots;
+    std::string m_reason;
+    bool m_has_thread = false;
+};
+
+} // namespace
+
+std::string signature_text(const reflect::Function& function) {
+    std::vector<std::string> parts;
+    for (const reflect::Parameter& parameter : function.parameters) {
+        const char* prefix = parameter.direction == Direction::out     ? "out "
+                             : parameter.direction == Direction::inout ? "inout "
+                                                                       : "";
+        parts.push_back(text(parameter.name, ": ", prefix, parameter.type->full_name));
+    }
+    return text(function.name, "(", core::join(parts, ", "), ")");
+}
+
+std::string describe(const ArgumentList& arguments, const Node& node) {
+    return node_words(arguments, node);
+}
+
+std::unique_ptr<BoundCall> bind_call(const reflect::Function& function, const ArgumentList& arguments,
+                                     const CallOptions& options, const BindTarget& target, std::string& why) {
+    return CallBinder(function, arguments, options, target).run(why);
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "codegen/kernel.hpp"
+#include "dispatch/argument.hpp"
+#include "dispatch/options.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::dispatch {
+
+enum class SourceKind : std::uint8_t {
+    node,     ///< a tensor, scalars or a generator read from the argument list
+    upload,   ///< host numbers copied into a temporary tensor
+    allocate, ///< memory created for an output
+};
+
+/// Where one operand's memory or numbers come from at launch.
+struct Source {
+    SourceKind kind = SourceKind::node;
+    std::uint32_t node = 0;
+    reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< upload: kind of the temporary
+    reflect::TypeRef dtype{};                                ///< allocate: element type
+    std::vector<std::int64_t> shape{};                       ///< allocate, upload
+    device::BufferAccess access = device::BufferAccess::read;
+    std::string name{};                                      ///< parameter, for messages
+    bool downloads = false;                                  ///< upload: copied back into the host array
+    bool returns = false;                                    ///< allocate, upload: part of the return value
+};
+
+/// One overload matched with one argument list: a kernel to be lowered, and what feeds it.
+struct BoundCall {
+    reflect::Function function;
+    codegen::Kernel kernel;
+    std::vector<Source> sources;
+    std::vector<std::uint32_t> returned; ///< sources that make up the return value, in order
+    std::int32_t cost = 0;               ///< conversions and implicit vectorisation; lower is closer
+};
+
+/// What binding needs to know of the device.
+struct BindTarget {
+    std::uint64_t max_storage_binding = 0;
+    std::uint32_t storage_binding_alignment = 16;
+};
+
+/// Matches `function` (no generics left) with the arguments.
+/// @return the bound call; null, with the reason in `why`, if the arguments do not fit.
+/// @throws ArgumentError for faults that no other overload could cure (shapes that do not broadcast).
+[[nodiscard]] std::unique_ptr<BoundCall> bind_call(const reflect::Function& function,
+                                                   const ArgumentList& arguments,
+                                                   const CallOptions& options, const BindTarget& target,
+                                                   std::string& why);
+
+/// Names of all parameters a user may pass, "a: float, b: float".
+[[nodiscard]] std::string signature_text(const reflect::Function& function);
+/// "a tensor of float, shape (4, 3)": how a message names an argument.
+[[nodiscard]] std::string describe(const ArgumentList& arguments, const Node& node);
+
+} // namespace weft::dispatch

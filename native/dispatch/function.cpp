@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/function.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "dispatch/resolve.hpp"
+
+namespace weft::dispatch {
+
+namespace {
+
+// A call whose shape changes each time must not fill memory with plans.
+constexpr std::size_t kMostPlans = 4096;
+
+BindTarget bind_target(const device::Device& device) {
+    const auto& info = device.info();
+    const bool binds = info.features.is_software;
+    return {.max_storage_binding = binds ? info.limits.max_storage_binding : 0,
+            .storage_binding_alignment = info.limits.storage_binding_alignment};
+}
+
+std::string prelude_of(const CallOptions& options, const reflect::Module& module) {
+    std::string prelude = options.prelude;
+    for (const auto& [name, literal] : options.constants) {
+        std::vector<std::string> names;
+        const reflect::LinkConstant* found = nullptr;
+        for (const reflect::LinkConstant& constant : module.constants) {
+            names.push_back(constant.name);
+            found = constant.name == name ? &constant : found;
+        }
+        if (found == nullptr) {
+            throw core::ArgumentError(core::text("constants: the module declares no 'extern static const ... ", name,
+                                                 "'", core::suggestion(name, names)));
+        }
+        prelude += core::text(prelude.empty() ? "" : "\n", "export static const ", found->type->full_name, " ", name,
+                              " = ", literal, ";");
+    }
+    return prelude;
+}
+
+} // namespace
+
+std::size_t Function::KeyHash::operator()(const Key& key) const noexcept {
+    std::uint64_t hash = 0x9E3779B97F4A7C15ULL ^ key.size();
+    for (const std::uint64_t word : key) {
+        hash = (hash ^ word) * 0xFF51AFD7ED558CCDULL;
+        hash ^= hash >> 32U;
+    }
+    return static_cast<std::size_t>(hash);
+}
+
+Function::Function(Module& module, std::string name, CallOptions options)
+    : m_module(&module), m_name(std::move(name)), m_options(std::move(options)) {
+    m_generation = module.generation();
+    m_overloads = module.find_overloads(m_name);
+}
+
+void Function::refresh() {
+    m_module->reload_if_stale();
+    const std::uint64_t generation = m_module->generation();
+    if (generation == m_generation) {
+        return;
+    }
+    m_generation = generation;
+    m_plans.clear();
+    m_last_plan.reset();
+    m_overloads = m_module->find_overloads(m_name);
+}
+
+std::vector<reflect::Function> Function::overloads() {
+    const std::lock_guard lock(m_mutex);
+    refresh();
+    return m_overloads;
+}
+
+std::shared_ptr<const LaunchPlan> Function::find_plan(const ArgumentList& arguments) {
+    const std::lock_guard lock(m_mutex);
+    refresh();
+    m_key.clear();
+    arguments.append_key(m_key);
+    if (m_last_plan && m_key == m_last_key) {
+        return m_last_plan;
+    }
+    const auto found = m_plans.find(m_key);
+    if (found == m_plans.end()) {
+        return nullptr;
+    }
+    m_last_key = m_key;
+    m_last_plan = found->second;
+    return m_last_plan;
+}
+
+std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& arguments) {
+    const std::lock_guard lock(m_mutex);
+    refresh();
+    if (m_overloads.empty()) {
+        throw core::ArgumentError(core::text(m_name, ": the module no longer has this function after a reload; "
+                                                     "restore it or take another one"));
+    }
+    const device::Device& device = *m_module->context().device;
+    const compile::LoadedModuleRef loaded = m_module->loaded();
+    auto call = resolve_call(m_name, m_overloads, arguments, m_options, bind_target(device),
+                             [&](const std::string& name) { return m_module->find_overloads(name); });
+    codegen::Kernel& kernel = call->kernel;
+    kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
+    kernel.prelude = prelude_of(m_options, loaded->reflection);
+    kernel.callee = kernel.has_this ? call->function.name : call->function.full_name;
+    kernel.prefers_storage_bindings = device.info().features.is_software;
+    kernel.max_inline_arguments = device.info().limits.max_inline_arguments;
+    kernel.max_group_count = device.info().limits.max_group_count[0];
+    auto plan = build_plan(*call, arguments, m_options,
+                           [&](const std::string& source, const codegen::Kernel& lowered) {
+                               return m_module->provide_kernel(source, lowered);
+                           });
+    if (m_plans.size() >= kMostPlans) {
+        m_plans.clear();
+    }
+    Key key;
+    arguments.append_key(key);
+    m_plans.emplace(std::move(key), plan);
+    return plan;
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One Slang function, callable over arrays. A repeated call costs a hash, a copy of the argument block and
+// the launch; everything else happens once and is kept as a LaunchPlan.
+#pragma once
+
+#include "dispatch/launch.hpp"
+#include "dispatch/module.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace weft::dispatch {
+
+/// Thread-safe; calls of several threads run one after the other up to the launch.
+class Function {
+public:
+    Function(Module& module, std::string name, CallOptions options);
+
+    const std::string& name() const noexcept { return m_name; }
+    const CallOptions& options() const noexcept { return m_options; }
+    /// All overloads in force. @throws ArgumentError if a reload removed the function.
+    [[nodiscard]] std::vector<reflect::Function> overloads();
+
+    /// The plan of an earlier call with arguments of the same layout; null if there is none.
+    [[nodiscard]] std::shared_ptr<const LaunchPlan> find_plan(const ArgumentList& arguments);
+    /// Resolves, generates, compiles. Slow; touches nothing of the caller's language.
+    [[nodiscard]] std::shared_ptr<const LaunchPlan> make_plan(const ArgumentList& arguments);
+
+private:
+    using Key = std::vector<std::uint64_t>;
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const noexcept;
+    };
+
+    void refresh();
+
+    Module* m_module; ///< owns this function
+    std::string m_name;
+    CallOptions m_options;
+    std::mutex m_mutex;
+    std::uint64_t m_generation = 0;
+    std::vector<reflect::Function> m_overloads;
+    std::unordered_map<Key, std::shared_ptr<const LaunchPlan>, KeyHash> m_plans;
+    Key m_key; ///< scratch
+    Key m_last_key;
+    std::shared_ptr<const LaunchPlan> m_last_plan;
+};
+
+} // namespace weft::dispatch

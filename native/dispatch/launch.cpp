@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/launch.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::dispatch {
+
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+std::int64_t product(const std::vector<std::int64_t>& extents) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : extents) {
+        count *= extent;
+    }
+    return count;
+}
+
+/// Row-major bytes of a list or host array as `kind`; bool takes one byte.
+std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& node, const Source& source,
+                                  std::string_view function) {
+    const std::size_t size = reflect::size_bytes(source.scalar);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(product(source.shape)) * size);
+    if (node.kind == NodeKind::host_array) {
+        node.host->read_as(source.scalar, bytes, source.name);
+        return bytes;
+    }
+    const bool is_half = source.scalar == ScalarKind::float16;
+    if (is_half) {
+        throw core::ArgumentError(text(function, ": parameter '", source.name,
+                                       "' needs half numbers; pass a numpy array of dtype float16"));
+    }
+    for (std::size_t i = 0; i * size < bytes.size(); ++i) {
+        std::byte scalar[8] = {};
+        write_scalar(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar, function, source.name);
+        std::memcpy(bytes.data() + i * size, scalar, size);
+    }
+    return bytes;
+}
+
+} // namespace
+
+CallState::Slot CallState::upload(const Source& source, const ArgumentList& arguments, device::Device& device) {
+    const Node& node = arguments.nodes[source.node];
+    tensor::Tensor::Desc desc;
+    desc.dtype = reflect::scalar_type(source.scalar);
+    desc.shape = source.shape;
+    auto tensor = tensor::Tensor::create(device.shared_from_this(), std::move(desc), "argument");
+    if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
+        const auto bytes = host_bytes(arguments, node, source, source.name);
+        device.upload(tensor->buffer(), 0, bytes);
+    }
+    const Slot slot{&tensor->buffer(), tensor->address(), 0};
+    m_temporaries[static_cast<std::size_t>(&source - m_sources_begin)] = std::move(tensor);
+    return slot;
+}
+
+CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device) {
+    const Source& source = plan.sources[index];
+    if (plan.returns_values) {
+        auto buffer = device.create_buffer({.size_bytes = std::max<std::size_t>(source.dtype->layout.size, 4),
+                                            .memory = device::MemoryKind::readback,
+                                            .label = "returned value"});
+        const Slot slot{buffer.get(), buffer->address(), 0};
+        m_value_buffers[index] = std::move(buffer);
+        return slot;
+    }
+    tensor::Tensor::Desc desc;
+    desc.dtype = source.dtype;
+    desc.shape = source.shape;
+    auto tensor = tensor::Tensor::create(device.shared_from_this(), std::move(desc), "result");
+    const Slot slot{&tensor->buffer(), tensor->address(), 0};
+    m_temporaries[index] = std::move(tensor);
+    return slot;
+}
+
+void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device) {
+    m_slots.assign(plan.sources.size(), {});
+    m_temporaries.assign(plan.uploads || plan.allocates ? plan.sources.size() : 0, nullptr);
+    m_value_buffers.assign(plan.returns_values && plan.allocates ? plan.sources.size() : 0, nullptr);
+    m_sources_begin = plan.sources.data();
+    for (std::uint32_t i = 0; i < plan.sources.size(); ++i) {
+        const Source& source = plan.sources[i];
+        if (source.kind == SourceKind::allocate) {
+            m_slots[i] = allocate(plan, i, device);
+            continue;
+        }
+        if (source.kind == SourceKind::upload) {
+            m_slots[i] = upload(source, arguments, device);
+            continue;
+        }
+        const Node& node = arguments.nodes[source.node];
+        if (node.kind != NodeKind::tensor) {
+            continue;
+        }
+        device::Buffer& buffer = node.tensor->buffer();
+        if (&buffer.device() != &device) {
+            throw core::ArgumentError(text(plan.function, ": parameter '", source.name, "' lives on ",
+                                           buffer.device().info().name, ", the module on ", device.info().name,
+                                           "; copy it to the module's device"));
+        }
+        const std::uint64_t address = node.tensor->address();
+        m_slots[i] = {&buffer, address, address - buffer.address()};
+    }
+}
+
+void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const {
+    for (const PackStep& step : plan.pack) {
+        if (step.kind == codegen::FieldKind::address) {
+            std::memcpy(block + step.offset, &m_slots[step.source].address, sizeof(std::uint64_t));
+            continue;
+        }
+        const Source& source = plan.sources[step.source];
+        write_scalar(arguments, arguments.nodes[source.node], step.component, step.scalar, block + step.offset,
+                     plan.function, source.name);
+    }
+}
+
+void CallState::pack_globals(const LaunchPlan& plan, const ArgumentList& arguments) {
+    m_globals.assign(plan.compiled->global_bytes, std::byte{0});
+    for (const GlobalStep& step : plan.globals) {
+        std::byte scalar[8] = {};
+        write_scalar(arguments, arguments.nodes[step.node], step.component, step.scalar, scalar, plan.function,
+                     arguments.nodes[step.node].name);
+        std::memcpy(m_globals.data() + step.offset, scalar, step.size);
+    }
+}
+
+void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device,
+                       device::CommandList* commands) {
+    outputs.clear();
+    resolve_sources(plan, arguments, device);
+    if (!plan.is_empty) {
+        m_arguments.assign(plan.arguments.begin(), plan.arguments.end());
+        pack(plan, arguments, m_arguments.data());
+        pack_globals(plan, arguments);
+        m_uses.clear();
+        for (const BufferStep& step : plan.buffers) {
+            const Slot& slot = m_slots[step.source];
+            m_uses.push_back({.buffer = slot.buffer,
+                              .access = step.access,
+                              .binding = step.binding,
+                              .offset = slot.offset,
+                              .size = step.reach_bytes});
+        }
+        const device::Dispatch dispatch{.kernel = plan.compiled->kernel.get(),
+                                        .group_count = plan.group_count,
+                                        .arguments = m_arguments,
+                                        .buffers = m_uses,
+                                        .globals = m_globals};
+        if (commands != nullptr) {
+            commands->record(dispatch);
+        } else {
+            device.dispatch(dispatch);
+        }
+    }
+    for (const std::uint32_t source : plan.returned) {
+        outputs.push_back({.type = plan.sources[source].dtype,
+                           .tensor = plan.returns_values ? nullptr : m_temporaries[source],
+                           .value = {}});
+    }
+}
+
+void CallState::read_back(const LaunchPlan& plan, device::Device& device, const device::InterruptPoll& poll) {
+    for (std::size_t i = 0; plan.returns_values && i < plan.returned.size(); ++i) {
+        const std::uint32_t source = plan.returned[i];
+        outputs[i].value.resize(plan.sources[source].dtype->layout.size);
+        device.download(*m_value_buffers[source], 0, outputs[i].value, poll);
+    }
+    m_downloads.assign(plan.downloads ? plan.sources.size() : 0, {});
+    for (std::size_t i = 0; i < m_downloads.size(); ++i) {
+        const Source& source = plan.sources[i];
+        if (source.downloads && m_temporaries[i]->element_count() > 0) {
+            m_downloads[i].resize(static_cast<std::size_t>(product(source.shape)) *
+                                  reflect::size_bytes(source.scalar));
+            device.download(m_temporaries[i]->buffer(), 0, m_downloads[i], poll);
+        }
+    }
+}
+
+void CallState::store_host_arrays(const LaunchPlan& plan, const ArgumentList& arguments) {
+    for (std::size_t i = 0; i < m_downloads.size(); ++i) {
+        if (!m_downloads[i].empty()) {
+            const Source& source = plan.sources[i];
+            arguments.nodes[source.node].host->write_from(source.scalar, m_downloads[i], source.name);
+        }
+    }
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/command_list.hpp"
+#include "dispatch/plan.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace weft::dispatch {
+
+/// One value that a call returns: a tensor, or the bytes (natural layout) of one value of `type`.
+struct Output {
+    reflect::TypeRef type;
+    std::shared_ptr<tensor::Tensor> tensor;
+    std::vector<std::byte> value;
+};
+
+/// The part of a call that outlives its launch: temporaries, outputs. Reuse it for many calls.
+class CallState {
+public:
+    /// Packs and enqueues; returns before the device has run. `commands` null: the device's own queue.
+    /// @throws ArgumentError for a number out of its parameter's range or a tensor of another device.
+    void launch(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device,
+                device::CommandList* commands);
+    /// True if read_back() has something to do.
+    bool needs_read_back(const LaunchPlan& plan) const noexcept {
+        return plan.downloads || (plan.returns_values && plan.allocates);
+    }
+    /// Waits for the device and copies values and written host arrays into host memory. Touches nothing of
+    /// the caller's language: call it without its lock.
+    void read_back(const LaunchPlan& plan, device::Device& device, const device::InterruptPoll& poll);
+    /// Stores what read_back() fetched into the caller's host arrays.
+    void store_host_arrays(const LaunchPlan& plan, const ArgumentList& arguments);
+
+    std::vector<Output> outputs; ///< in the order of LaunchPlan::returned
+
+private:
+    struct Slot {
+        device::Buffer* buffer = nullptr;
+        std::uint64_t address = 0;
+        std::uint64_t offset = 0; ///< bytes into the buffer
+    };
+
+    void resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device);
+    Slot upload(const Source& source, const ArgumentList& arguments, device::Device& device);
+    Slot allocate(const LaunchPlan& plan, std::uint32_t source, device::Device& device);
+    void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;
+    void pack_globals(const LaunchPlan& plan, const ArgumentList& arguments);
+
+    const Source* m_sources_begin = nullptr; ///< of the plan being launched
+    std::vector<Slot> m_slots;
+    std::vector<std::shared_ptr<tensor::Tensor>> m_temporaries; ///< by source, null where none
+    std::vector<std::shared_ptr<device::Buffer>> m_value_buffers;
+    std::vector<std::vector<std::byte>> m_downloads;            ///< by source
+    std::vector<std::byte> m_arguments;
+    std::vector<std::byte> m_globals;
+    std::vector<device::BufferUse> m_uses;
+};
+
+/// Writes scalar `component` of a host node as `kind` (as the argument block stores it: bool and small
+/// integers as 32 bits, half as float). @throws ArgumentError if it is out of range.
+void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
+                  reflect::ScalarKind kind, std::byte* out, std::string_view function, std::string_view parameter);
+
+} // namespace weft::dispatch

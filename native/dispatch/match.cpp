@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/match.hpp"
+
+#include "codegen/leaves.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+
+namespace weft::dispatch {
+
+using codegen::Operand;
+using codegen::OperandKind;
+using core::text;
+using reflect::Direction;
+using reflect::ScalarKind;
+using reflect::Type;
+using reflect::TypeKind;
+
+namespace {
+
+// Costs order the overloads: any conversion is cheaper than one more vectorised dimension.
+constexpr std::int32_t kWidening = 1;
+constexpr std::int32_t kToFloat = 3;
+constexpr std::int32_t kFromBool = 4;
+constexpr std::int32_t kNarrowing = 5;
+constexpr std::int32_t kPerDimension = 100;
+// Larger host values are uploaded instead of travelling as kernel arguments.
+constexpr std::int64_t kMostUniformScalars = 64;
+
+bool is_plain(const Type& type) {
+    return type.kind == TypeKind::scalar || type.kind == TypeKind::vector || type.kind == TypeKind::matrix ||
+           type.kind == TypeKind::enumeration;
+}
+
+ScalarKind leaf_scalar(const Type& type) {
+    return reflect::leaf(type).scalar;
+}
+
+std::int64_t product(const std::vector<std::int64_t>& extents) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : extents) {
+        count *= extent;
+    }
+    return count;
+}
+
+std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
+    std::vector<std::int64_t> strides(shape.size(), 1);
+    for (std::size_t i = shape.size(); i-- > 1;) {
+        strides[i - 1] = strides[i] * shape[i];
+    }
+    return strides;
+}
+
+std::size_t leaf_bytes(const Type& leaf) {
+    return leaf.kind == TypeKind::structure ? leaf.layout.stride : reflect::size_bytes(leaf.scalar);
+}
+
+/// Bytes from element 0 to the end of the last leaf; 0 if a stride is negative.
+std::uint64_t reach(const ArrayView& view) {
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < view.shape.size(); ++i) {
+        if (view.strides[i] < 0) {
+            return 0;
+        }
+        last += std::max<std::int64_t>(view.shape[i] - 1, 0) * view.strides[i];
+    }
+    return static_cast<std::uint64_t>(last + 1) * leaf_bytes(*view.leaf);
+}
+
+ArrayView view_of_tensor(const tensor::Tensor& tensor) {
+    ArrayView view;
+    const Type& dtype = *tensor.dtype();
+    view.leaf = tensor.dtype();
+    while (view.leaf->element && (view.leaf->kind == TypeKind::vector || view.leaf->kind == TypeKind::matrix ||
+                                  view.leaf->kind == TypeKind::array)) {
+        view.leaf = view.leaf->element;
+    }
+    const std::vector<std::int64_t> inner = reflect::element_shape(dtype);
+    const std::int64_t components = product(inner);
+    view.shape.assign(tensor.shape().begin(), tensor.shape().end());
+    for (const std::int64_t stride : tensor.strides()) {
+        view.strides.push_back(stride * components);
+    }
+    const std::vector<std::int64_t> inner_strides = row_major(inner);
+    view.shape.insert(view.shape.end(), inner.begin(), inner.end());
+    view.strides.insert(view.strides.end(), inner_strides.begin(), inner_strides.end());
+    view.element_rank = inner.size();
+    view.alignment = address_alignment(tensor.address());
+    return view;
+}
+
+} // namespace
+
+bool is_array(const Node& node) noexcept {
+    return node.kind == NodeKind::tensor || node.kind == NodeKind::list || node.kind == NodeKind::host_array;
+}
+
+ArrayView view_of(const ArgumentList& arguments, const Node& node) {
+    if (node.kind == NodeKind::tensor) {
+        return view_of_tensor(*node.tensor);
+    }
+    ArrayView view;
+    view.is_host = true;
+    if (node.kind == NodeKind::host_array) {
+        view.shape = node.host->shape;
+        view.leaf = reflect::scalar_type(node.host->scalar);
+    } else {
+        const auto shape = arguments.shape(node);
+        view.shape.assign(shape.begin(), shape.end());
+        view.leaf = reflect::scalar_type(node.scalar);
+    }
+    view.strides = row_major(view.shape);
+    return view;
+}
+
+std::int32_t conversion_cost(ScalarKind from, ScalarKind to) noexcept {
+    if (from == to) {
+        return 0;
+    }
+    if (from == ScalarKind::bool_) {
+        return kFromBool;
+    }
+    if (to == ScalarKind::bool_ || (reflect::is_float(from) && !reflect::is_float(to))) {
+        return -1;
+    }
+    if (!reflect::is_float(from) && reflect::is_float(to)) {
+        return kToFloat;
+    }
+    const bool widens = reflect::size_bytes(to) >= reflect::size_bytes(from);
+    return widens ? kWidening : kNarrowing;
+}
+
+bool Matcher::refuse(const MatchRequest& request, const std::string& what) {
+    if (m_reason.empty()) {
+        m_reason = text("parameter '", request.label, "' must be ", request.type->full_name, ", got ",
+                        describe(m_arguments, m_arguments.nodes[request.node]), what.empty() ? "" : "; ", what);
+    }
+    return false;
+}
+
+bool Matcher::match(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    operand.type = request.type;
+    operand.name = request.name;
+    operand.reads = request.direction != Direction::out;
+    operand.writes = request.direction != Direction::in;
+    operand.mapping = request.mapping;
+    switch (node.kind) {
+    case NodeKind::structure: return match_structure(request, operand);
+    case NodeKind::boolean:
+    case NodeKind::integer:
+    case NodeKind::real: return match_number(request, operand);
+    case NodeKind::tensor:
+    case NodeKind::list:
+    case NodeKind::host_array: return match_array(request, operand);
+    case NodeKind::none: return refuse(request, "only an out or inout parameter may be None");
+    default: return match_generator(request, operand);
+    }
+}
+
+bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    const Type& type = *request.type;
+    if (type.kind != TypeKind::structure) {
+        return refuse(request);
+    }
+    if (!node.type_name.empty() && node.type_name != type.full_name && node.type_name != type.name) {
+        return refuse(request, text("its _type is '", node.type_name, "'"));
+    }
+    operand.kind = OperandKind::composite;
+    std::size_t matched = 0;
+    for (const reflect::Field& field : type.fields) {
+        std::uint32_t child = request.node + 1;
+        const std::uint32_t end = request.node + node.subtree;
+        while (child < end && m_arguments.nodes[child].name != field.name) {
+            child += m_arguments.nodes[child].subtree;
+        }
+        if (child >= end) {
+            return refuse(request, text("it has no field '", field.name, "'"));
+        }
+        ++matched;
+        Operand& value = operand.fields.emplace_back();
+        operand.field_names.push_back(field.name);
+        if (!match({.type = field.type,
+                    .node = child,
+                    .direction = request.direction,
+                    .name = request.name + "_" + field.name,
+                    .label = request.label + "." + field.name,
+                    .mapping = request.mapping},
+                   value)) {
+            return false;
+        }
+    }
+    if (matched != node.children) {
+        std::vector<std::string> names;
+        for (const reflect::Field& field : type.fields) {
+            names.push_back(field.name);
+        }
+        return refuse(request, text("its fields are ", core::join(names, ", ")));
+    }
+    return true;
+}
+
+bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    const Type& type = *request.type;
+    if (type.kind == TypeKind::vector || type.kind == TypeKind::matrix) {
+        // One number for all components, as Slang itself converts a scalar to a vector.
+        m_call.cost += kPerDimension / 2;
+    } else if (type.kind != TypeKind::scalar && type.kind != TypeKind::enumeration) {
+        return refuse(request);
+    }
+    const ScalarKind literal = node.kind == NodeKind::boolean ? ScalarKind::bool_
+                               : node.kind == NodeKind::integer ? ScalarKind::int32
+                                                                : ScalarKind::float32;
+    const bool number_to_bool = type.scalar == ScalarKind::bool_ && node.kind == NodeKind::integer;
+    const std::int32_t cost = number_to_bool ? kFromBool : conversion_cost(literal, type.scalar);
+    if (cost < 0) {
+        return refuse(request, reflect::is_integer(type.scalar) ? "round it to an integer first" : "");
+    }
+    m_call.cost += cost;
+    operand.kind = OperandKind::uniform;
+    operand.source = static_cast<std::int32_t>(m_call.sources.size());
+    m_call.sources.push_back({.kind = SourceKind::node, .node = request.node, .name = request.label});
+    return true;
+}
+
+bool Matcher::accepts_leaf(const Type& wanted, const ArrayView& view, bool is_exact) {
+    const Type& leaf = reflect::leaf(wanted);
+    if (leaf.kind == TypeKind::structure || view.leaf->kind == TypeKind::structure) {
+        return leaf.kind == view.leaf->kind && leaf.full_name == view.leaf->full_name;
+    }
+    const bool is_exact_host = view.is_host && conversion_cost(view.leaf->scalar, leaf.scalar) >= 0;
+    if (is_exact && !is_exact_host) {
+        return leaf.scalar == view.leaf->scalar;
+    }
+    // Python has one float and one int: a list or float64 array counts as whatever fits.
+    const std::int32_t cost = conversion_cost(view.leaf->scalar, leaf.scalar);
+    if (cost < 0 || (!view.is_host && cost == kNarrowing && reflect::is_integer(leaf.scalar))) {
+        return false;
+    }
+    m_call.cost += view.is_host && cost <= kNarrowing && reflect::is_float(leaf.scalar) ==
+                                       reflect::is_float(view.leaf->scalar) ? 0 : cost;
+    return true;
+}
+
+bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    const Type& type = *request.type;
+    const ArrayView view = view_of(m_arguments, node);
+    if (type.kind == TypeKind::tensor) {
+        return match_tensor(request, view, operand);
+    }
+    if (type.kind == TypeKind::pointer) {
+        return match_pointer(request, view, operand);
+    }
+    const bool is_value = is_plain(type) || type.kind == TypeKind::array || type.kind == TypeKind::structure;
+    const bool is_output = request.direction != Direction::in;
+    if (!is_value || !accepts_leaf(type, view, is_output)) {
+        return refuse(request, view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "");
+    }
+    if (is_output && view.is_host && node.kind != NodeKind::host_array) {
+        return refuse(request, "an output needs a Tensor or a numpy array");
+    }
+    const std::vector<std::int64_t> inner = reflect::element_shape(type);
+    const bool fits = view.shape.size() >= inner.size() &&
+                      std::equal(inner.rbegin(), inner.rend(), view.shape.rbegin());
+    if (!fits) {
+        return refuse(request, text("its trailing dimensions must be ", core::shape_text(inner)));
+    }
+    const std::size_t own_rank = view.shape.size() - inner.size();
+    m_call.cost += static_cast<std::int32_t>(own_rank) * kPerDimension;
+    const bool is_small = product(view.shape) <= kMostUniformScalars;
+    if (view.is_host && !is_output && own_rank == 0 && is_small) {
+        operand.kind = OperandKind::uniform;
+        operand.source = static_cast<std::int32_t>(m_call.sources.size());
+        m_call.sources.push_back({.kind = SourceKind::node, .node = request.node, .name = request.label});
+        return true;
+    }
+    operand.kind = OperandKind::element;
+    ArrayView memory = view;
+    if (view.is_host) {
+        memory.leaf = reflect::scalar_type(leaf_scalar(type));
+    }
+    set_memory(request, memory, own_rank, operand);
+    return true;
+}
+
+std::int32_t Matcher::add_source(const MatchRequest& request, const ArrayView& view) {
+    Source source{.kind = view.is_host ? SourceKind::upload : SourceKind::node,
+                  .node = request.node,
+                  .scalar = view.leaf->scalar,
+                  .shape = view.shape,
+                  .access = request.direction == Direction::in    ? device::BufferAccess::read
+                            : request.direction == Direction::out ? device::BufferAccess::write
+                                                                  : device::BufferAccess::read_write,
+                  .name = request.label,
+                  .downloads = view.is_host && request.direction != Direction::in};
+    m_call.sources.push_back(std::move(source));
+    return static_cast<std::int32_t>(m_call.sources.size()) - 1;
+}
+
+void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std::size_t own_rank,
+                         Operand& operand) {
+    codegen::Memory& memory = operand.memory;
+    const auto split = static_cast<std::ptrdiff_t>(own_rank);
+    memory.leaf = view.leaf;
+    operand.own_shape.assign(view.shape.begin(), view.shape.begin() + split);
+    memory.call_strides.assign(view.strides.begin(), view.strides.begin() + split);
+    memory.component_shape.assign(view.shape.begin() + split, view.shape.end());
+    memory.component_strides.assign(view.strides.begin() + split, view.strides.end());
+    memory.alignment = view.alignment;
+    memory.reach_bytes = reach(view);
+    memory.may_bind = memory.reach_bytes != 0 && memory.reach_bytes <= m_target.max_storage_binding &&
+                      view.alignment >= m_target.storage_binding_alignment;
+    operand.source = add_source(request, view);
+}
+
+bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, Operand& operand) {
+    const reflect::TensorTraits& traits = request.type->tensor;
+    const Type& element = *request.type->element;
+    if (!accepts_leaf(element, view, true)) {
+        return refuse(request, text("its elements must be ", element.full_name));
+    }
+    const std::vector<std::int64_t> inner = reflect::element_shape(element);
+    const std::size_t rank = static_cast<std::size_t>(traits.rank);
+    const bool fits = view.shape.size() >= rank + inner.size() &&
+                      std::equal(inner.rbegin(), inner.rend(), view.shape.rbegin());
+    if (!fits) {
+        return refuse(request, text("it must have ", rank, " dimensions of ", element.full_name));
+    }
+    const std::int64_t unit = product(inner);
+    const std::vector<std::int64_t> packed = row_major(inner);
+    if (!std::equal(packed.rbegin(), packed.rend(), view.strides.rbegin())) {
+        return refuse(request, "the components of an element must be contiguous: pass a copy");
+    }
+    MatchRequest access = request;
+    access.direction = traits.access == reflect::Access::read    ? Direction::in
+                       : traits.access == reflect::Access::write ? Direction::out
+                                                                 : Direction::inout;
+    if (view.is_host && access.direction != Direction::in &&
+        m_arguments.nodes[request.node].kind != NodeKind::host_array) {
+        return refuse(request, "an output needs a Tensor or a numpy array");
+    }
+    ArrayView memory = view;
+    if (view.is_host) {
+        memory.leaf = reflect::scalar_type(leaf_scalar(element));
+    }
+    const std::size_t own_rank = view.shape.size() - rank - inner.size();
+    operand.kind = OperandKind::tensor;
+    operand.reads = true;
+    operand.writes = false;
+    set_memory(access, memory, own_rank, operand);
+    m_call.cost += static_cast<std::int32_t>(own_rank) * kPerDimension;
+    for (std::size_t i = own_rank; i < own_rank + rank; ++i) {
+        operand.tensor_shape.push_back(view.shape[i]);
+        if (view.strides[i] % unit != 0) {
+            return refuse(request, "its strides do not step over whole elements: pass a copy");
+        }
+        operand.tensor_strides.push_back(view.strides[i] / unit);
+    }
+    return true;
+}
+
+bool Matcher::match_pointer(const MatchRequest& request, const ArrayView& view, Operand& operand) {
+    if (view.is_host || !accepts_leaf(*request.type->element, view, true)) {
+        return refuse(request, "pass a Tensor of that element type");
+    }
+    const Node& node = m_arguments.nodes[request.node];
+    if (!node.tensor->is_contiguous()) {
+        return refuse(request, "a pointer needs contiguous memory: pass a copy");
+    }
+    MatchRequest access = request;
+    access.direction = Direction::inout;
+    operand.kind = OperandKind::pointer;
+    operand.writes = false;
+    set_memory(access, view, 0, operand);
+    return true;
+}
+
+bool Matcher::match_generator(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    const Type& type = *request.type;
+    const std::vector<std::int64_t> inner = reflect::element_shape(type);
+    const ScalarKind scalar = leaf_scalar(type);
+    const bool is_numeric = (is_plain(type) || type.kind == TypeKind::array) && type.kind != TypeKind::matrix &&
+                            inner.size() <= 1 && scalar != ScalarKind::void_ && scalar != ScalarKind::bool_;
+    const std::int64_t components = inner.empty() ? 1 : inner[0];
+    if (!is_numeric || (node.kind == NodeKind::rand_float) != reflect::is_float(scalar)) {
+        const bool grid_as_float = node.kind == NodeKind::grid || node.kind == NodeKind::call_id;
+        if (!is_numeric || !grid_as_float) {
+            return refuse(request);
+        }
+        m_call.cost += kToFloat;
+    }
+    if (request.direction != Direction::in) {
+        return refuse(request, "an output needs a Tensor or a numpy array");
+    }
+    operand.source = static_cast<std::int32_t>(m_call.sources.size());
+    m_call.sources.push_back({.kind = SourceKind::node, .node = request.node, .name = request.label});
+    switch (node.kind) {
+    case NodeKind::grid: {
+        operand.kind = OperandKind::grid;
+        const auto shape = m_arguments.shape(node);
+        operand.own_shape.assign(shape.begin(), shape.end());
+        return components == static_cast<std::int64_t>(shape.size()) ||
+               refuse(request, text("the grid has ", shape.size(), " dimensions"));
+    }
+    case NodeKind::call_id:
+        operand.kind = OperandKind::call_id;
+        operand.own_shape.assign(static_cast<std::size_t>(components), -1);
+        return true;
+    case NodeKind::thread_id:
+        operand.kind = OperandKind::thread_id;
+        return (components <= 3 && type.kind != TypeKind::array) || refuse(request);
+    case NodeKind::rand_float: operand.kind = OperandKind::rand_float; return true;
+    default: operand.kind = OperandKind::wang_hash; return true;
+    }
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does one argument fit one Slang type, how, and at what cost.
+#pragma once
+
+#include "dispatch/bound_call.hpp"
+
+namespace weft::dispatch {
+
+/// An array argument in leaves: the scalars (or structures) at the bottom of its element type.
+struct ArrayView {
+    reflect::TypeRef leaf;
+    std::vector<std::int64_t> shape;   ///< dimensions of the array, then of one element
+    std::vector<std::int64_t> strides; ///< leaves
+    std::size_t element_rank = 0;      ///< how many trailing dimensions belong to one element
+    std::uint64_t alignment = 256;
+    bool is_host = false;              ///< has to be uploaded
+};
+
+[[nodiscard]] ArrayView view_of(const ArgumentList& arguments, const Node& node);
+/// True for nodes that view_of accepts.
+[[nodiscard]] bool is_array(const Node& node) noexcept;
+/// Cost of a value of scalar kind `from` where Slang wants `to`; negative if it is not allowed.
+[[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from, reflect::ScalarKind to) noexcept;
+
+struct MatchRequest {
+    reflect::TypeRef type;
+    std::uint32_t node = 0;
+    reflect::Direction direction = reflect::Direction::in;
+    std::string name;        ///< identifier stem in the kernel
+    std::string label;       ///< parameter name in messages: "p.position"
+    std::vector<std::int32_t> mapping;
+};
+
+/// Builds operands and sources; collects cost and the reason of a refusal.
+class Matcher {
+public:
+    Matcher(const ArgumentList& arguments, const BindTarget& target, BoundCall& call)
+        : m_arguments(arguments), m_target(target), m_call(call) {}
+
+    /// Fills `operand`; false with reason() set if the argument does not fit.
+    [[nodiscard]] bool match(const MatchRequest& request, codegen::Operand& operand);
+    const std::string& reason() const noexcept { return m_reason; }
+
+private:
+    bool refuse(const MatchRequest& request, const std::string& what = {});
+    bool match_structure(const MatchRequest& request, codegen::Operand& operand);
+    bool match_number(const MatchRequest& request, codegen::Operand& operand);
+    bool match_array(const MatchRequest& request, codegen::Operand& operand);
+    bool match_tensor(const MatchRequest& request, const ArrayView& view, codegen::Operand& operand);
+    bool match_pointer(const MatchRequest& request, const ArrayView& view, codegen::Operand& operand);
+    bool match_generator(const MatchRequest& request, codegen::Operand& operand);
+    bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);
+    void set_memory(const MatchRequest& request, const ArrayView& view, std::size_t own_rank,
+                    codegen::Operand& operand);
+    std::int32_t add_source(const MatchRequest& request, const ArrayView& view);
+
+    const ArgumentList& m_arguments;
+    const BindTarget& m_target;
+    BoundCall& m_call;
+    std::string m_reason;
+};
+
+} // namespace weft::dispatch

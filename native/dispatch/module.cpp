@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/module.hpp"
+
+#include "codegen/print.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "dispatch/function.hpp"
+#include "dispatch/watcher.hpp"
+
+namespace weft::dispatch {
+
+using core::text;
+
+std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc, ModuleOptions options) {
+    std::shared_ptr<Module> module(new Module(std::move(context), std::move(desc), std::move(options)));
+    module->load();
+    if (module->m_options.hot_reload && module->m_context.watcher) {
+        module->m_context.watcher->watch(module);
+    }
+    return module;
+}
+
+Module::Module(Context context, compile::ModuleDesc desc, ModuleOptions options)
+    : m_context(std::move(context)), m_desc(std::move(desc)), m_options(std::move(options)) {}
+
+Module::~Module() = default;
+
+void Module::load() {
+    const auto start = std::filesystem::file_time_type::clock::now();
+    auto loaded = m_context.compiler->load_module(m_desc);
+    const std::lock_guard lock(m_mutex);
+    m_load_time = start;
+    m_diagnostics = loaded->warnings;
+    if (m_loaded && m_loaded->hash == loaded->hash) {
+        return; // touched, not changed: compiled kernels stay valid
+    }
+    m_loaded = std::move(loaded);
+    m_generation.fetch_add(1, std::memory_order_release);
+}
+
+std::filesystem::file_time_type Module::load_time() const {
+    const std::lock_guard lock(m_mutex);
+    return m_load_time;
+}
+
+void Module::reload() {
+    m_is_stale.store(false, std::memory_order_relaxed);
+    try {
+        load();
+    } catch (const core::CompileError& error) {
+        const std::lock_guard lock(m_mutex);
+        m_diagnostics = error.diagnostics();
+        throw;
+    }
+    if (m_context.watcher && m_options.hot_reload) {
+        m_context.watcher->watch(shared_from_this()); // its imports may have changed
+    }
+}
+
+void Module::reload_quietly() {
+    try {
+        reload();
+    } catch (const core::Error& error) {
+        if (m_context.logger) {
+            m_context.logger->log(core::LogLevel::warning, text("reload of '", m_desc.name,
+                                                                "' failed, the last good code stays in use: ",
+                                                                error.what()));
+        }
+    }
+}
+
+compile::LoadedModuleRef Module::loaded() const {
+    const std::lock_guard lock(m_mutex);
+    return m_loaded;
+}
+
+std::vector<core::Diagnostic> Module::diagnostics() const {
+    const std::lock_guard lock(m_mutex);
+    return m_diagnostics;
+}
+
+std::vector<reflect::Function> Module::find_overloads(const std::string& name) const {
+    const auto module = loaded();
+    std::vector<reflect::Function> found;
+    const auto add = [&](const reflect::Function& function) {
+        const std::string qualified = function.owner.empty() ? function.name : function.owner + "." + function.name;
+        if (qualified == name) {
+            found.push_back(function);
+        }
+    };
+    for (const reflect::Function& function : module->reflection.functions) {
+        add(function);
+    }
+    for (const reflect::Structure& structure : module->reflection.structs) {
+        for (const reflect::Function& method : structure.methods) {
+            add(method);
+        }
+    }
+    return found.empty() ? m_context.compiler->find_functions(*module, name) : found;
+}
+
+reflect::TypeRef Module::find_type(const std::string& name) const {
+    const auto module = loaded();
+    for (const reflect::Structure& structure : module->reflection.structs) {
+        if (structure.generics.empty() && structure.type->full_name == name) {
+            return structure.type;
+        }
+    }
+    return m_context.compiler->find_type(*module, name);
+}
+
+std::vector<std::string> Module::names() const {
+    const auto module = loaded();
+    std::vector<std::string> names;
+    for (const reflect::Function& function : module->reflection.functions) {
+        names.push_back(function.name);
+    }
+    for (const reflect::Structure& structure : module->reflection.structs) {
+        names.push_back(structure.type->name);
+    }
+    return names;
+}
+
+std::shared_ptr<Function> Module::function(const std::string& name, const CallOptions& options) {
+    const std::string key = name + "\n" + options.key();
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto found = m_functions.find(key);
+        if (found != m_functions.end()) {
+            return found->second;
+        }
+    }
+    reload_if_stale();
+    auto function = std::make_shared<Function>(*this, name, options);
+    if (function->overloads().empty()) {
+        throw core::ArgumentError(
+            text("module '", m_desc.name, "' has no function '", name, "'", core::suggestion(name, names())),
+            core::ArgumentError::Kind::attribute);
+    }
+    const std::lock_guard lock(m_mutex);
+    return m_functions.emplace(key, std::move(function)).first->second;
+}
+
+CompiledKernelRef Module::provide_kernel(const std::string& source, const codegen::Kernel& kernel) {
+    const std::lock_guard compile_lock(m_compile_mutex);
+    const compile::LoadedModuleRef module = loaded();
+    const core::Hash128 key = core::Hasher().add(module->hash).add(source).finish();
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto found = m_kernels.find(key);
+        if (found != m_kernels.end()) {
+            return found->second;
+        }
+    }
+    auto compiled = compile_kernel(module, source, kernel);
+    const std::lock_guard lock(m_mutex);
+    return m_kernels.emplace(key, std::move(compiled)).first->second;
+}
+
+CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module, const std::string& source,
+                                         const codegen::Kernel& kernel) {
+    compile::KernelRequest request;
+    request.module = module;
+    for (const auto& link : m_options.links) {
+        request.linked.push_back(link->loaded());
+    }
+    request.source = source;
+    request.entry_point = codegen::kEntryPoint;
+    const bool is_cuda = m_context.device->info().type == device::DeviceType::cuda;
+    request.target = is_cuda ? compile::Target::cuda : compile::Target::spirv;
+    const compile::KernelCode code = m_context.compiler->compile_kernel(request);
+    auto compiled = std::make_shared<CompiledKernel>();
+    compiled->source = source;
+    compiled->globals = code.globals;
+    compiled->global_bytes = code.global_bytes;
+    device::KernelDesc desc;
+    desc.code = code.code;
+    desc.entry_point = codegen::kEntryPoint;
+    desc.group_size = kernel.group_size;
+    desc.argument_bytes = kernel.argument_bytes;
+    desc.arguments_by_address = kernel.arguments_by_address;
+    desc.storage_bindings = static_cast<std::uint32_t>(kernel.storage.size());
+    desc.globals = {.size_bytes = code.global_bytes,
+                    .vulkan_set = code.global_set,
+                    .vulkan_binding = code.global_binding,
+                    .cuda_symbol = "SLANG_globalParams"};
+    desc.label = kernel.callee;
+    compiled->kernel = m_context.device->create_kernel(desc);
+    return compiled;
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/plan.hpp"
+
+#include "codegen/leaves.hpp"
+#include "codegen/pipeline.hpp"
+#include "codegen/print.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <cstring>
+
+namespace weft::dispatch {
+
+using codegen::ArgumentField;
+using codegen::FieldKind;
+using codegen::Operand;
+using core::text;
+
+namespace {
+
+void add_buffers(codegen::Kernel& kernel, LaunchPlan& plan) {
+    codegen::for_each_memory_operand(kernel, [&](Operand& operand) {
+        const auto source = static_cast<std::uint32_t>(operand.source);
+        plan.buffers.push_back({.source = source,
+                                .access = plan.sources[source].access,
+                                .binding = operand.memory.binding,
+                                .reach_bytes = operand.memory.reach_bytes});
+    });
+}
+
+void add_arguments(const codegen::Kernel& kernel, LaunchPlan& plan) {
+    plan.arguments.resize(kernel.argument_bytes);
+    for (const ArgumentField& field : kernel.arguments) {
+        if (field.kind == FieldKind::constant) {
+            std::memcpy(plan.arguments.data() + field.offset, &field.value, field.size);
+            continue;
+        }
+        plan.pack.push_back({.kind = field.kind,
+                             .scalar = field.scalar,
+                             .offset = field.offset,
+                             .source = static_cast<std::uint32_t>(field.source),
+                             .component = static_cast<std::uint32_t>(field.component)});
+    }
+}
+
+const Root* find_uniform(const ArgumentList& arguments, std::string_view name) {
+    for (const Root& root : arguments.roots) {
+        if (root.role == Role::uniform && arguments.root_node(root).name == name) {
+            return &root;
+        }
+    }
+    return nullptr;
+}
+
+/// "params.scale" -> the node of field 'scale' below the uniform 'params'.
+std::uint32_t find_global_node(const ArgumentList& arguments, const std::string& path,
+                               const std::string& function) {
+    std::string_view rest = path;
+    const std::string_view head = rest.substr(0, rest.find('.'));
+    const Root* root = find_uniform(arguments, head);
+    if (root == nullptr) {
+        throw core::ArgumentError(text(function, ": its module reads the uniform '", head,
+                                       "', which has no value; give it one with function.set({'", head,
+                                       "': ...})"));
+    }
+    std::uint32_t at = root->node;
+    while (rest.find('.') != std::string_view::npos) {
+        rest.remove_prefix(rest.find('.') + 1);
+        const std::string_view field = rest.substr(0, rest.find('.'));
+        const std::uint32_t end = at + arguments.nodes[at].subtree;
+        std::uint32_t child = at + 1;
+        while (child < end && arguments.nodes[child].name != field) {
+            child += arguments.nodes[child].subtree;
+        }
+        if (child >= end) {
+            throw core::ArgumentError(text(function, ": the value of uniform '", head, "' has no field '", field,
+                                           "'; pass a dict with all fields"));
+        }
+        at = child;
+    }
+    return at;
+}
+
+void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
+    for (const compile::GlobalField& field : plan.compiled->globals) {
+        const std::uint32_t node = find_global_node(arguments, field.name, plan.function);
+        const auto leaves = codegen::scalar_leaves(*field.type);
+        if (!leaves) {
+            throw core::ArgumentError(text(plan.function, ": the uniform '", field.name, "' has type ",
+                                           field.type->full_name, ", which set() cannot write"));
+        }
+        for (std::size_t i = 0; i < leaves->size(); ++i) {
+            const auto& leaf = (*leaves)[i];
+            const bool is_bool = leaf.kind == reflect::ScalarKind::bool_;
+            plan.globals.push_back(
+                {.scalar = leaf.kind,
+                 .offset = field.offset + static_cast<std::uint32_t>(leaf.offset),
+                 .node = node,
+                 .component = static_cast<std::uint32_t>(i),
+                 .size = is_bool ? 4U : static_cast<std::uint32_t>(reflect::size_bytes(leaf.kind))});
+        }
+    }
+}
+
+std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
+    std::string out = text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
+    out += text("  collapsed to ", core::shape_text(kernel.dimensions), ", ", kernel.is_index64 ? 64 : 32,
+                "-bit indices, ", kernel.is_tiled ? "32x32 tiles" : text(kernel.width, " elements a thread"), ", ",
+                kernel.argument_bytes, " bytes of arguments ", kernel.arguments_by_address ? "by address" : "by value",
+                "\n");
+    codegen::for_each_operand(kernel, [&](const Operand& operand) {
+        if (operand.kind != codegen::OperandKind::element) {
+            return;
+        }
+        const codegen::Memory& memory = operand.memory;
+        const char* pattern = memory.is_uniform ? "broadcast" : memory.is_linear ? "one-to-one" : "strided";
+        out += text("  ", call.sources[static_cast<std::size_t>(operand.source)].name, ": ", pattern,
+                    memory.is_wide ? ", 16-byte accesses" : "", memory.binding >= 0 ? ", storage buffer" : ", pointer",
+                    "\n");
+    });
+    return out;
+}
+
+void set_flags(LaunchPlan& plan, const CallOptions& options) {
+    plan.returns_values = plan.shape.empty() && options.return_kind == ReturnKind::automatic;
+    for (Source& source : plan.sources) {
+        plan.uploads = plan.uploads || source.kind == SourceKind::upload;
+        plan.downloads = plan.downloads || source.downloads;
+        plan.allocates = plan.allocates || source.kind == SourceKind::allocate;
+    }
+}
+
+} // namespace
+
+std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
+                                             const CallOptions& options, const KernelProvider& provide) {
+    auto plan = std::make_shared<LaunchPlan>();
+    codegen::Kernel& kernel = call.kernel;
+    plan->function = call.function.name;
+    plan->shape = kernel.shape;
+    plan->sources = call.sources;
+    plan->returned = call.returned;
+    set_flags(*plan, options);
+    plan->is_empty = codegen::call_count(kernel) == 0;
+    if (plan->is_empty) {
+        plan->explanation = "no elements: nothing is launched\n";
+        return plan;
+    }
+    codegen::lower(kernel);
+    plan->explanation = explain(call, kernel);
+    plan->compiled = provide(codegen::print(kernel), kernel);
+    plan->group_count = kernel.group_count;
+    add_arguments(kernel, *plan);
+    add_buffers(kernel, *plan);
+    add_globals(arguments, *plan);
+    return plan;
+}
+
+} // namespace weft::dispatch

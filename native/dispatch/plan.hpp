@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compile/compiler.hpp"
+#include "dispatch/bound_call.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::dispatch {
+
+/// A compiled kernel with the layout of its module-scope uniforms. Shared by all plans that print alike.
+struct CompiledKernel {
+    std::shared_ptr<device::Kernel> kernel;
+    std::vector<compile::GlobalField> globals;
+    std::uint32_t global_bytes = 0;
+    std::string source; ///< the generated Slang
+};
+using CompiledKernelRef = std::shared_ptr<const CompiledKernel>;
+
+/// Writes one field of the argument block.
+struct PackStep {
+    codegen::FieldKind kind = codegen::FieldKind::address;
+    reflect::ScalarKind scalar = reflect::ScalarKind::uint64;
+    std::uint32_t offset = 0;
+    std::uint32_t source = 0;
+    std::uint32_t component = 0;
+};
+
+/// Writes one scalar of the block of module-scope uniforms.
+struct GlobalStep {
+    reflect::ScalarKind scalar = reflect::ScalarKind::float32;
+    std::uint32_t offset = 0;
+    std::uint32_t node = 0;
+    std::uint32_t component = 0;
+    std::uint32_t size = 4;
+};
+
+struct BufferStep {
+    std::uint32_t source = 0;
+    device::BufferAccess access = device::BufferAccess::read;
+    std::int32_t binding = -1;
+    std::uint64_t reach_bytes = 0; ///< size of the bound range
+};
+
+/// Everything a repeated call needs: pack, launch, return.
+struct LaunchPlan {
+    CompiledKernelRef compiled;
+    std::array<std::uint32_t, 3> group_count{1, 1, 1};
+    std::vector<std::byte> arguments;   ///< constants filled in
+    std::vector<PackStep> pack;
+    std::vector<BufferStep> buffers;
+    std::vector<GlobalStep> globals;
+    std::vector<Source> sources;
+    std::vector<std::uint32_t> returned;
+    std::vector<std::int64_t> shape;    ///< call shape
+    std::string function;               ///< name for messages
+    std::string explanation;            ///< f.explain(): what was chosen and why
+    bool is_empty = false;              ///< no element: nothing is launched
+    bool returns_values = false;        ///< dimension 0: results are read back as host values
+    bool uploads = false;
+    bool downloads = false;
+    bool allocates = false;
+};
+
+/// Compiles a printed kernel, or finds it.
+using KernelProvider =
+    std::function<CompiledKernelRef(const std::string& source, const codegen::Kernel& kernel)>;
+
+/// Lowers a bound call and compiles its kernel.
+/// @throws ArgumentError if the kernel uses a module-scope uniform that has no value.
+[[nodiscard]] std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
+                                                           const CallOptions& options,
+                                                           const KernelProvider& provide);
+
+} // namespace weft::dispatch

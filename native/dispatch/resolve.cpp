@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/resolve.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "dispatch/align.hpp"
+#include "dispatch/infer.hpp"
+
+namespace weft::dispatch {
+
+using core::text;
+
+namespace {
+
+struct Refusal {
+    std::string signature;
+    std::string why;
+};
+
+[[noreturn]] void fail_no_overload(const std::string& name, const std::vector<Refusal>& refusals) {
+    if (refusals.size() == 1) {
+        throw core::ArgumentError(text(name, ": ", refusals[0].why, "; its signature is ", refusals[0].signature));
+    }
+    std::string list;
+    for (const Refusal& refusal : refusals) {
+        list += text("\n  ", refusal.signature, ": ", refusal.why);
+    }
+    throw core::ArgumentError(text(name, ": none of its ", refusals.size(), " overloads fits the arguments:", list));
+}
+
+[[noreturn]] void fail_ambiguous(const std::string& name, const BoundCall& a, const BoundCall& b) {
+    throw core::ArgumentError(text(name, ": the arguments fit two overloads equally well, ",
+                                   signature_text(a.function), " and ", signature_text(b.function),
+                                   "; pass values of the exact types, or a tensor with a dtype"));
+}
+
+class Resolver {
+public:
+    Resolver(const ArgumentList& arguments, const CallOptions& options, const BindTarget& target,
+             const Specializer& specialize)
+        : m_arguments(arguments), m_options(options), m_target(target), m_specialize(specialize) {}
+
+    void consider(const reflect::Function& overload) {
+        if (overload.generics.empty()) {
+            consider_concrete(overload);
+            return;
+        }
+        std::string why;
+        const auto spelling = infer_specialization(overload, m_arguments, m_options, why);
+        if (!spelling) {
+            refusals.push_back({signature_text(overload), why});
+            return;
+        }
+        const auto specialized = m_specialize(*spelling);
+        if (specialized.empty()) {
+            refusals.push_back({signature_text(overload), text("there is no '", *spelling, "'")});
+        }
+        for (const reflect::Function& function : specialized) {
+            // Concrete overloads win over generic ones at equal conversions.
+            consider_concrete(function, 1);
+        }
+    }
+
+    std::unique_ptr<BoundCall> best;
+    std::unique_ptr<BoundCall> rival; ///< fits as well as `best`
+    std::vector<Refusal> refusals;
+
+private:
+    void consider_concrete(const reflect::Function& function, std::int32_t extra_cost = 0) {
+        std::string why;
+        auto bound = bind_call(function, m_arguments, m_options, m_target, why);
+        if (!bound) {
+            refusals.push_back({signature_text(function), why});
+            return;
+        }
+        bound->cost += extra_cost;
+        if (!best || bound->cost < best->cost) {
+            best = std::move(bound);
+            rival.reset();
+        } else if (bound->cost == best->cost) {
+            rival = std::move(bound);
+        }
+    }
+
+    const ArgumentList& m_arguments;
+    const CallOptions& m_options;
+    const BindTarget& m_target;
+    const Specializer& m_specialize;
+};
+
+} // namespace
+
+std::unique_ptr<BoundCall> resolve_call(const std::string& name, const std::vector<reflect::Function>& overloads,
+                                        const ArgumentList& arguments, const CallOptions& options,
+                                        const BindTarget& target, const Specializer& specialize) {
+    Resolver resolver(arguments, options, target, specialize);
+    for (const reflect::Function& overload : overloads) {
+        resolver.consider(overload);
+    }
+    if (!resolver.best) {
+        fail_no_overload(name, resolver.refusals);
+    }
+    if (resolver.rival) {
+        fail_ambiguous(name, *resolver.best, *resolver.rival);
+    }
+    align_operands(*resolver.best, options, target);
+    return std::move(resolver.best);
+}
+
+} // namespace weft::dispatch

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dispatch/bound_call.hpp"
+
+#include <functional>
+
+namespace weft::dispatch {
+
+/// Turns "gen<float, 4>" into the overloads it names.
+using Specializer = std::function<std::vector<reflect::Function>(const std::string&)>;
+
+/// Picks the overload that fits the arguments best, specialising generic ones.
+/// @throws ArgumentError listing every overload and why it does not fit, or those that fit equally well.
+[[nodiscard]] std::unique_ptr<BoundCall> resolve_call(const std::string& name,
+                                                      const std::vector<reflect::Function>& overloads,
+                                                      const ArgumentList& arguments, const CallOptions& options,
+                                                      const BindTarget& target, const Specializer& specialize);
+
+} // namespace weft::dispatch

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/launch.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace weft::dispatch {
+
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+struct Range {
+    std::int64_t low = 0;
+    std::uint64_t high = 0;
+};
+
+template <typename T>
+constexpr Range range_of() {
+    return {static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+            static_cast<std::uint64_t>(std::numeric_limits<T>::max())};
+}
+
+Range integer_range(ScalarKind kind) {
+    switch (kind) {
+    case ScalarKind::int8: return range_of<std::int8_t>();
+    case ScalarKind::int16: return range_of<std::int16_t>();
+    case ScalarKind::int32: return range_of<std::int32_t>();
+    case ScalarKind::uint8: return range_of<std::uint8_t>();
+    case ScalarKind::uint16: return range_of<std::uint16_t>();
+    case ScalarKind::uint32: return range_of<std::uint32_t>();
+    case ScalarKind::uint64: return range_of<std::uint64_t>();
+    default: return range_of<std::int64_t>();
+    }
+}
+
+template <typename T>
+void put(std::byte* out, T value) {
+    std::memcpy(out, &value, sizeof(T));
+}
+
+struct Destination {
+    ScalarKind kind;
+    std::byte* out;
+    std::string_view function;
+    std::string_view parameter;
+};
+
+void write_integer(std::int64_t value, const Destination& to) {
+    const Range range = integer_range(to.kind);
+    const bool too_high = value > 0 && static_cast<std::uint64_t>(value) > range.high;
+    if (value < range.low || too_high) {
+        throw core::ArgumentError(text(to.function, ": parameter '", to.parameter, "' is ", slang_name(to.kind),
+                                       ", which holds ", range.low, " to ", range.high, ", got ", value,
+                                       "; use a wider type"));
+    }
+    if (reflect::size_bytes(to.kind) == 8) {
+        put(to.out, value);
+    } else {
+        put(to.out, static_cast<std::uint32_t>(static_cast<std::uint64_t>(value)));
+    }
+}
+
+void write_float(double value, ScalarKind kind, std::byte* out) {
+    if (kind == ScalarKind::float64) {
+        put(out, value);
+    } else {
+        put(out, static_cast<float>(value));
+    }
+}
+
+/// A number as either exact integer or double.
+struct Number {
+    bool is_integer = false;
+    std::int64_t integer = 0;
+    double real = 0.0;
+};
+
+Number number_of(const ArgumentList& arguments, const Node& node, std::uint32_t component) {
+    switch (node.kind) {
+    case NodeKind::boolean: return {true, node.boolean ? 1 : 0, 0.0};
+    case NodeKind::integer: return {true, node.integer, 0.0};
+    case NodeKind::real: return {false, 0, node.real};
+    default: break;
+    }
+    const std::uint64_t word = arguments.data(node)[component];
+    if (node.scalar == ScalarKind::float64) {
+        return {false, 0, std::bit_cast<double>(word)};
+    }
+    return {true, std::bit_cast<std::int64_t>(word), 0.0};
+}
+
+void write_number(const Number& number, const Destination& to) {
+    if (reflect::is_float(to.kind)) {
+        write_float(number.is_integer ? static_cast<double>(number.integer) : number.real, to.kind, to.out);
+    } else if (to.kind == ScalarKind::bool_) {
+        const bool flag = number.is_integer ? number.integer != 0 : number.real != 0.0;
+        put(to.out, static_cast<std::uint32_t>(flag));
+    } else {
+        write_integer(number.integer, to);
+    }
+}
+
+/// One element of a numpy array; the array converts itself, then small kinds are widened.
+void write_host_element(const HostArray& array, std::uint32_t component, const Destination& to) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : array.shape) {
+        count *= extent;
+    }
+    const ScalarKind wide = reflect::is_float(to.kind) ? ScalarKind::float64 : to.kind;
+    const std::size_t size = reflect::size_bytes(wide);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
+    array.read_as(wide, bytes, to.parameter);
+    const std::byte* element = bytes.data() + component * size;
+    if (wide == ScalarKind::float64) {
+        double value = 0.0;
+        std::memcpy(&value, element, sizeof(value));
+        write_float(value, to.kind, to.out);
+        return;
+    }
+    std::uint64_t value = 0;
+    std::memcpy(&value, element, size);
+    if (reflect::is_signed(to.kind) && size < 8) {
+        const auto shift = 64U - 8U * static_cast<unsigned>(size);
+        value = static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
+    }
+    std::memcpy(to.out, &value, size == 8 ? 8 : 4);
+}
+
+} // namespace
+
+void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component, ScalarKind kind,
+                  std::byte* out, std::string_view function, std::string_view parameter) {
+    const Destination to{kind, out, function, parameter};
+    if (node.kind == NodeKind::host_array) {
+        write_host_element(*node.host, component, to);
+    } else {
+        write_number(number_of(arguments, node, component), to);
+    }
+}
+
+} // namespace weft::dispatch
