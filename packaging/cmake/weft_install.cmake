@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the wheel carries beside the modules that install themselves; laid out like the package `weft`.
+if(NOT WEFT_BUILD_PYTHON)
+  return()
+endif()
+find_package(SlangSdk REQUIRED)
+
+file(GLOB _slang_libraries
+  ${SlangSdk_LIBRARY_DIR}/libslang-compiler.so.*
+  ${SlangSdk_LIBRARY_DIR}/libslang-glslang-*.so
+  ${SlangSdk_LIBRARY_DIR}/libslang-compiler*.dylib
+  ${SlangSdk_LIBRARY_DIR}/libslang-glslang*.dylib
+  ${SlangSdk_LIBRARY_DIR}/slang-compiler.dll
+  ${SlangSdk_LIBRARY_DIR}/slang-glslang.dll)
+install(FILES ${_slang_libraries} DESTINATION weft/lib)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION weft/shaders FILES_MATCHING PATTERN "*.slang")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/node_templates/ DESTINATION weft/node_templates
+  FILES_MATCHING PATTERN "*.slang")

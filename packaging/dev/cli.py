@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that ./dev knows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from dev import native_build
+from dev.project import BUILD, ROOT, DevError, build_lock, run
+
+USAGE = """usage: ./dev COMMAND [ARGUMENTS]
+
+  demo                 build everything and write the demo's pictures to out/
+  test [--fast|--full] build and run all tests; --fast leaves the slow ones out, --full adds
+                       sanitizers, soak and concurrency tests; further arguments go to pytest
+  build                build native code, tests and an importable package in build/dev/stage
+  python ARGUMENTS     run Python with the package that ./dev build made
+  check [--all|--fix]  formatting, linters, types, layers; --all lints unchanged files too,
+                       --fix repairs what can be repaired
+  bench ARGUMENTS      measure against other systems (tests/bench/run.py)
+  wheel                build the wheels into build/wheels
+  setup                install what a build needs, without building
+  clean                remove build/
+"""
+
+
+def command_python(arguments: list[str]) -> int:
+    """Replace this process by the primary environment's Python, with the staged package."""
+    environment = native_build.environments.primary()
+    if not environment.python.is_file() or not native_build.STAGE.is_dir():
+        raise DevError("there is no build yet; run ./dev build first")
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (str(native_build.STAGE), os.environ.get("PYTHONPATH")))
+    )
+    os.execv(environment.python, [str(environment.python), *arguments])
+
+
+def command_build(_arguments: list[str]) -> int:
+    with build_lock():
+        native_build.build_and_stage()
+    return 0
+
+
+def command_setup(_arguments: list[str]) -> int:
+    with build_lock():
+        native_build.setup()
+    return 0
+
+
+def command_demo(arguments: list[str]) -> int:
+    with build_lock():
+        environment = native_build.build_and_stage()
+    output = [] if "--out" in arguments else ["--out", str(ROOT / "out")]
+    return run(
+        [environment.python, "-m", "weft.demo", *output, *arguments],
+        env={"PYTHONPATH": str(native_build.STAGE)},
+        check=False,
+    )
+
+
+def command_clean(_arguments: list[str]) -> int:
+    shutil.rmtree(BUILD, ignore_errors=True)
+    return 0
+
+
+def command_help(_arguments: list[str]) -> int:
+    print(USAGE, end="")
+    return 0
+
+
+COMMANDS = {
+    "build": command_build,
+    "clean": command_clean,
+    "demo": command_demo,
+    "help": command_help,
+    "python": command_python,
+    "setup": command_setup,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command and return its exit status."""
+    name, *rest = arguments or ["help"]
+    if name in ("-h", "--help"):
+        name = "help"
+    command = COMMANDS.get(name)
+    if command is None:
+        print(f"dev: there is no command '{name}'\n\n{USAGE}", end="", file=sys.stderr)
+        return 2
+    try:
+        return command(rest)
+    except DevError as error:
+        print(f"dev: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The virtual environments under build/: one a Python version, filled from packaging/requirements-*.txt."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from dev.project import BUILD, PACKAGING, DevError, content_hash, run, timed
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment and the interpreter that it was made from."""
+
+    name: str
+    base_python: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where the environment lies."""
+        return BUILD / f"venv-{self.name}"
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of the environment."""
+        return self.folder / "bin" / "python"
+
+    def tool(self, name: str) -> Path:
+        """Return the path of a program that a package of the environment installed."""
+        return self.folder / "bin" / name
+
+
+def version_of(python: str | Path) -> str | None:
+    """Return "3.11" for a working interpreter, None for anything else."""
+    probe = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
+    try:
+        result = subprocess.run([python, "-c", probe], capture_output=True, text=True)
+    except OSError:
+        return None
+    return result.stdout.strip() if result.returncode == 0 else None
+
+
+def primary() -> Environment:
+    """Return the environment that everything is built, tested and checked in."""
+    base = Path(getattr(sys, "_base_executable", sys.executable))
+    return Environment(f"{sys.version_info.major}.{sys.version_info.minor}", base)
+
+
+def second() -> Environment | None:
+    """Return the environment of Python 3.13, None if this machine has no such interpreter.
+
+    It is looked for in WEFT_PYTHON313, in pyenv's folder and on PATH.
+    """
+    named = os.environ.get("WEFT_PYTHON313")
+    if named and version_of(named) != "3.13":
+        raise DevError(f"WEFT_PYTHON313 is '{named}', which is not a working Python 3.13")
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    installed = sorted(pyenv.glob("versions/3.13.*/bin/python"))
+    for candidate in (named, *installed, shutil.which("python3.13")):
+        if candidate and version_of(candidate) == "3.13":
+            return Environment("3.13", Path(candidate))
+    return None
+
+
+def provide(environment: Environment, *groups: str) -> None:
+    """Make sure that an environment exists and holds the packages of requirements-<group>.txt."""
+    base_stamp = environment.folder / ".base"
+    if not base_stamp.is_file() or base_stamp.read_text() != str(environment.base_python):
+        shutil.rmtree(environment.folder, ignore_errors=True)
+        with timed(f"creating {environment.folder.name}"):
+            run([environment.base_python, "-m", "venv", environment.folder])
+        base_stamp.write_text(str(environment.base_python))
+    for group in groups:
+        requirements = PACKAGING / f"requirements-{group}.txt"
+        stamp = environment.folder / f".{group}"
+        key = content_hash([requirements])
+        if stamp.is_file() and stamp.read_text() == key:
+            continue
+        with timed(f"installing {requirements.name} into {environment.folder.name}"):
+            run([environment.python, "-m", "pip", "install", "-qq", "-r", requirements])
+        stamp.write_text(key)
