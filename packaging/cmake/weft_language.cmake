@@ -14,10 +14,6 @@ if(WEFT_SANITIZE)
   add_link_options(-fsanitize=${WEFT_SANITIZE})
 endif()
 
-# libgcc stays shared: its static unwinder needs a newer glibc than manylinux_2_34 offers.
-if(WEFT_PORTABLE_LINK AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  add_link_options(-static-libstdc++ -Wl,--exclude-libs,ALL)
-endif()
 
 # Objects are the same for the wheels of all Python versions and for the dev build: compile them once.
 find_program(WEFT_CCACHE ccache)

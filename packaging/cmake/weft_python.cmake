@@ -16,3 +16,7 @@ if(NOT pybind11_DIR)
 endif()
 set(PYBIND11_FINDPYTHON ON)
 find_package(pybind11 3 CONFIG REQUIRED)
+
+# pybind11 shares its registry with other extension modules of the same ABI. Weft keeps its own: an exception
+# must not travel between two copies of libstdc++.
+target_compile_definitions(pybind11::pybind11 INTERFACE PYBIND11_BUILD_ABI="_weft")

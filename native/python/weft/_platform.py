@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether this machine can load Weft's native libraries at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+OLDEST_GLIBC = (2, 34)
+"""Floor of the bundled Slang libraries."""
+
+
+def glibc_version() -> tuple[int, ...] | None:
+    """Return the version of the running glibc, for example ``(2, 36)``; None without glibc."""
+    try:
+        name, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").split()
+        return tuple(int(part) for part in version.split(".")) if name == "glibc" else None
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def require_supported_platform() -> None:
+    """Refuse to go on where the native libraries cannot be loaded.
+
+    Raises:
+        ImportError: Linux without glibc, or with one older than 2.34.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    version = glibc_version()
+    if version is None or version < OLDEST_GLIBC:
+        found = "another C library" if version is None else "glibc " + ".".join(map(str, version))
+        raise ImportError(
+            f"import weft: expected glibc {OLDEST_GLIBC[0]}.{OLDEST_GLIBC[1]} or later, got {found}; "
+            "use Debian 12, Ubuntu 22.04, RHEL 9 or a later system"
+        )
