@@ -206,6 +206,7 @@ Allocation MemoryPool::hand_out(std::uint32_t index, std::uint64_t size, std::st
     auto use = m_labels.find(label);
     if (use == m_labels.end()) {
         use = m_labels.emplace(std::string(label), LabelUse{}).first;
+        use->second.name = use->first; // map nodes do not move
     }
     const Range& range = m_ranges[index];
     Block& block = m_blocks[range.block];
@@ -368,18 +369,18 @@ void MemoryPool::release_block(std::uint32_t index) noexcept {
 
 std::string MemoryPool::report(std::uint64_t size, std::string_view label) const {
     const MemorySource::Budget budget = m_source.budget();
-    std::vector<std::pair<std::string_view, LabelUse>> holders;
+    std::vector<LabelUse> holders;
     for (const auto& [name, use] : m_labels) {
         if (use.buffers > 0) {
-            holders.emplace_back(name, use);
+            holders.push_back(use);
         }
     }
     std::sort(holders.begin(), holders.end(),
-              [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+              [](const LabelUse& a, const LabelUse& b) { return a.bytes > b.bytes; });
     std::string held;
     for (std::size_t i = 0; i < std::min(holders.size(), kLabelsInReport); ++i) {
-        const auto& [name, use] = holders[i];
-        held += core::text(i == 0 ? ", held by '" : ", '", name, "' (", bytes_text(use.bytes), " in ",
+        const LabelUse& use = holders[i];
+        held += core::text(i == 0 ? ", held by '" : ", '", use.name, "' (", bytes_text(use.bytes), " in ",
                            use.buffers, use.buffers == 1 ? " buffer)" : " buffers)");
     }
     return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ",

@@ -52,7 +52,7 @@ public:
 };
 
 struct PoolDesc {
-    std::string device_name;                              ///< for the out-of-memory report
+    std::string device_name{};                              ///< for the out-of-memory report
     std::uint64_t first_block = std::uint64_t{16} << 20;  ///< bytes; later blocks double up to largest_block
     std::uint64_t largest_block = std::uint64_t{64} << 20;
     std::uint64_t dedicated_threshold = std::uint64_t{16} << 20; ///< larger requests get their own block
@@ -62,6 +62,7 @@ struct PoolDesc {
 
 /// Bytes and buffers held under one label.
 struct LabelUse {
+    std::string_view name;
     std::uint64_t bytes = 0;
     std::uint64_t buffers = 0;
 };
@@ -73,7 +74,7 @@ struct Allocation {
     std::uint64_t size_bytes = 0;  ///< as requested
     std::uint64_t ready = 0;       ///< earlier users are finished once completed() >= ready
     std::uint32_t range = ~0u;     ///< the pool's own
-    LabelUse* label = nullptr;     ///< the pool's own
+    LabelUse* label = nullptr;     ///< its name lives as long as the pool; the rest is the pool's own
 
     std::uint64_t address() const noexcept { return block.address + offset; }
     std::byte* mapped() const noexcept { return block.mapped ? block.mapped + offset : nullptr; }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace weft::device {
+
+class Device;
+
+enum class MemoryKind : std::uint8_t {
+    device,   ///< fastest for kernels
+    readback, ///< host memory that kernels can write and mapped() can read after wait()
+};
+
+struct BufferDesc {
+    std::uint64_t size_bytes = 0; ///< 0 is allowed: address() is then 0
+    MemoryKind memory = MemoryKind::device;
+    std::string label{};            ///< shown in out-of-memory reports; interned, keep it short
+};
+
+/// Linear device memory. Keeps its Device alive; the memory is reused only after the last command
+/// that uses it has finished.
+class Buffer {
+public:
+    virtual ~Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    std::uint64_t size_bytes() const noexcept { return m_size; }
+    /// Device address of the first byte, aligned to 256; usable as a Slang pointer. 0 if empty.
+    std::uint64_t address() const noexcept { return m_address; }
+    /// Host view of readback memory, nullptr for device memory.
+    std::byte* mapped() const noexcept { return m_mapped; }
+    Device& device() const noexcept { return *m_device; }
+    const std::shared_ptr<Device>& device_ref() const noexcept { return m_device; }
+
+protected:
+    explicit Buffer(std::shared_ptr<Device> device) : m_device(std::move(device)) {}
+    std::shared_ptr<Device> m_device;
+    std::uint64_t m_size = 0;
+    std::uint64_t m_address = 0;
+    std::byte* m_mapped = nullptr;
+};
+
+} // namespace weft::device

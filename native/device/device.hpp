@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// One device: memory, kernels and one in-order queue. Start here, then buffer.hpp and kernel.hpp;
+// vulkan/ and cuda/ hold the same files for each backend.
+#pragma once
+
+#include "core/error.hpp"
+#include "device/buffer.hpp"
+#include "device/kernel.hpp"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::device {
+
+enum class DeviceType : std::uint8_t { automatic, vulkan, cuda, d3d12, metal, cpu };
+
+[[nodiscard]] std::string_view to_string(DeviceType type) noexcept;
+
+struct DeviceLimits {
+    std::array<std::uint32_t, 3> max_group_count{};
+    std::uint32_t max_threads_per_group = 0;
+    std::uint32_t subgroup_size = 0;
+    std::uint32_t max_shared_memory = 0;       ///< bytes a group
+    std::uint32_t max_inline_arguments = 0;    ///< bytes of Dispatch::arguments the kernel takes by value
+    std::uint64_t max_buffer_size = 0;         ///< bytes of one allocation
+    std::uint64_t max_storage_binding = 0;     ///< bytes of one bound storage buffer (Vulkan)
+    std::uint32_t storage_binding_alignment = 1;
+};
+
+struct DeviceFeatures {
+    bool is_software = false;        ///< runs on the CPU; contiguous tensors are bound as storage buffers
+    bool float16 = false;
+    bool float64 = false;
+    bool int8 = false;
+    bool int16 = false;
+    bool int64 = false;
+    bool float32_atomic_add = false;
+    bool float16_atomic_add = false;
+    bool float64_atomic_add = false;
+    bool subgroup_arithmetic = false;
+};
+
+/// What enumerate() knows without creating the device, and Device::info() repeats.
+struct DeviceInfo {
+    DeviceType type = DeviceType::vulkan;
+    std::string name{};
+    std::string driver{};              ///< driver name and version
+    std::int32_t adapter = 0;        ///< index to pass as DeviceDesc::adapter
+    std::uint64_t memory_bytes = 0;
+    std::string architecture{};        ///< "sm_90" on CUDA, else ""
+    DeviceLimits limits{};
+    DeviceFeatures features{};
+};
+
+struct DeviceDesc {
+    DeviceType type = DeviceType::automatic;
+    std::optional<std::int32_t> adapter{}; ///< index as enumerate() reports it
+    bool debug = false;                  ///< validation layer on Vulkan
+    std::string cache_directory{};         ///< compiled machine code (cubins, pipeline cache); "": none
+};
+
+/// Statistics of the pooled allocator, bytes.
+struct MemoryInfo {
+    std::uint64_t total = 0;      ///< device memory
+    std::uint64_t available = 0;  ///< as the driver reports it; 0 if unknown
+    std::uint64_t reserved = 0;   ///< held by the pool
+    std::uint64_t used = 0;       ///< in live buffers
+    std::uint64_t peak_used = 0;
+    std::uint64_t live_buffers = 0;
+    std::uint64_t allocations = 0; ///< calls of the driver's allocator since creation
+};
+
+/// Called every 50 ms while a wait blocks; throws core::Interrupted to end the wait.
+using InterruptPoll = std::function<void()>;
+
+/// Thread-safe: any thread may call any method. Work runs in the order of submission.
+class Device : public std::enable_shared_from_this<Device> {
+public:
+    virtual ~Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    /// Creates a device. automatic prefers a real GPU (CUDA, then Vulkan), then software Vulkan.
+    /// @throws DeviceError{unavailable} that names the missing driver or library and how to get it.
+    /// @throws ArgumentError for a type that Weft has no backend for, or an adapter out of range.
+    [[nodiscard]] static std::shared_ptr<Device> create(const DeviceDesc& desc);
+    /// Every usable device of this machine; empty if there is none. Never throws for a missing driver.
+    [[nodiscard]] static std::vector<DeviceInfo> enumerate();
+
+    const DeviceInfo& info() const noexcept { return m_info; }
+    [[nodiscard]] virtual MemoryInfo memory_info() const = 0;
+
+    /// @throws DeviceError{out_of_memory}: what was asked, what is free, who holds how much (by label).
+    [[nodiscard]] virtual std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) = 0;
+    [[nodiscard]] virtual std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) = 0;
+
+    /// Appends one dispatch to the queue. May be submitted later (flush). Keeps every buffer in
+    /// `dispatch.buffers` and the kernel alive until the device has finished with them.
+    virtual void dispatch(const Dispatch& dispatch) = 0;
+    /// Submits what was recorded. Cheap if nothing was.
+    virtual void flush() = 0;
+    /// Flushes and blocks until the queue is empty.
+    virtual void wait(const InterruptPoll& poll = {}) = 0;
+
+    /// Ordered with dispatches. `bytes` may be reused at return.
+    virtual void upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+    /// Flushes, waits for work that writes the buffer, copies.
+    virtual void download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
+                          const InterruptPoll& poll = {}) = 0;
+    virtual void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
+                      std::uint64_t source_offset, std::uint64_t size) = 0;
+    /// Fills with a repeated 32-bit word; offset and size are multiples of 4.
+    virtual void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) = 0;
+
+    /// Waits, then releases everything; later calls throw DeviceError "... is closed". Idempotent.
+    virtual void close() = 0;
+    virtual bool is_closed() const noexcept = 0;
+
+    /// What the validation layer has said since it was switched on (debug); 0 without one.
+    virtual std::uint64_t validation_message_count() const noexcept { return 0; }
+    /// The first of those messages.
+    virtual std::vector<std::string> validation_messages() const { return {}; }
+
+    /// CUcontext / CUstream of a CUDA device as integers, 0 elsewhere (to share with torch).
+    virtual std::uint64_t native_context() const noexcept { return 0; }
+    virtual std::uint64_t native_stream() const noexcept { return 0; }
+
+    /// A buffer over memory that somebody else allocated and this device can address (CUDA: same
+    /// context). `keep_alive` is released once the buffer is gone and the last command that uses it
+    /// has finished; that may happen on any thread.
+    /// @throws ArgumentError where the backend cannot address foreign memory (Vulkan).
+    [[nodiscard]] virtual std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
+                                                                std::shared_ptr<void> keep_alive);
+
+    /// Whatever the layer that created the device wants to find again from it. Set once, before the
+    /// device is shared between threads; must not keep the device alive.
+    const std::shared_ptr<void>& attachment() const noexcept { return m_attachment; }
+    void attach(std::shared_ptr<void> attachment) noexcept { m_attachment = std::move(attachment); }
+
+protected:
+    explicit Device(DeviceInfo info) : m_info(std::move(info)) {}
+    DeviceInfo m_info;
+
+private:
+    std::shared_ptr<void> m_attachment;
+};
+
+} // namespace weft::device

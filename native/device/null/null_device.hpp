@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/device.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace weft::device {
+
+/// A device that keeps memory on the host and runs nothing: for tests of threads and for measuring what the host
+/// side of a call costs. Checks calls as a real device does; copies, fills and uploads are carried out.
+class NullDevice : public Device {
+public:
+    virtual std::uint64_t dispatch_count() const noexcept = 0;
+    virtual std::uint64_t flush_count() const noexcept = 0;
+
+protected:
+    using Device::Device;
+};
+
+[[nodiscard]] std::shared_ptr<NullDevice> create_null_device();
+
+} // namespace weft::device

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/vulkan/command_queue.hpp"
+
+#include <algorithm>
+
+namespace weft::device::vulkan {
+namespace {
+
+constexpr std::uint64_t kPollNanoseconds = 50'000'000;
+constexpr std::uint64_t kRingBytes = std::uint64_t{16} << 20;
+constexpr VkPipelineStageFlags kDeviceStages =
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkAccessFlags kWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+constexpr VkAccessFlags kReads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+
+UniqueSemaphore create_timeline(const Context& context) {
+    const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                         .pNext = nullptr,
+                                         .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+                                         .initialValue = 0};
+    const VkSemaphoreCreateInfo info{
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type, .flags = 0};
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    context.check(context.api().vkCreateSemaphore(context.handle(), &info, nullptr, &semaphore),
+                  "vkCreateSemaphore", "create_device");
+    return {context, semaphore};
+}
+
+UniqueCommandPool create_command_pool(const Context& context) {
+    const VkCommandPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                       .pNext = nullptr,
+                                       .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                       .queueFamilyIndex = context.adapter().queue_family};
+    VkCommandPool pool = VK_NULL_HANDLE;
+    context.check(context.api().vkCreateCommandPool(context.handle(), &info, nullptr, &pool),
+                  "vkCreateCommandPool", "dispatch");
+    return {context, pool};
+}
+
+VkCommandBuffer allocate_commands(const Context& context, VkCommandPool pool) {
+    const VkCommandBufferAllocateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                           .pNext = nullptr,
+                                           .commandPool = pool,
+                                           .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                           .commandBufferCount = 1};
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    context.check(context.api().vkAllocateCommandBuffers(context.handle(), &info, &commands),
+                  "vkAllocateCommandBuffers", "dispatch");
+    return commands;
+}
+
+} // namespace
+
+CommandQueue::CommandQueue(const Context& context, BatchLimits limits)
+    : m_context(context), m_limits(limits), m_timeline(create_timeline(context)), m_ring(context, kRingBytes) {}
+
+CommandQueue::~CommandQueue() = default;
+
+void CommandQueue::retire() {
+    const std::uint64_t done = completed();
+    while (m_in_flight > 0 && m_batches[m_first].value <= done) {
+        m_ring.release(m_batches[m_first].ring_position);
+        m_first = (m_first + 1) % kBatches;
+        --m_in_flight;
+    }
+}
+
+CommandQueue::Batch& CommandQueue::next_batch() {
+    retire();
+    if (m_in_flight == kBatches) {
+        wait_for(m_batches[m_first].value, {}, "dispatch");
+        retire();
+    }
+    return m_batches[(m_first + m_in_flight) % kBatches];
+}
+
+VkCommandBuffer CommandQueue::open() {
+    if (m_open != VK_NULL_HANDLE) {
+        return m_open;
+    }
+    Batch& batch = next_batch();
+    const VolkDeviceTable& api = m_context.api();
+    if (!batch.pool) {
+        batch.pool = create_command_pool(m_context);
+        batch.commands = allocate_commands(m_context, batch.pool.get());
+    } else {
+        m_context.check(api.vkResetCommandPool(m_context.handle(), batch.pool.get(), 0), "vkResetCommandPool",
+                        "dispatch");
+        batch.descriptors.reset(m_context);
+    }
+    const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                        .pNext = nullptr,
+                                        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+                                        .pInheritanceInfo = nullptr};
+    m_context.check(api.vkBeginCommandBuffer(batch.commands, &info), "vkBeginCommandBuffer", "dispatch");
+    m_open = batch.commands;
+    m_commands = 0;
+    m_threads = 0;
+    return m_open;
+}
+
+void CommandQueue::record_barrier(VkPipelineStageFlags stages, VkAccessFlags access) {
+    const VkMemoryBarrier barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                  .pNext = nullptr,
+                                  .srcAccessMask = kWrites,
+                                  .dstAccessMask = access};
+    m_context.api().vkCmdPipelineBarrier(open(), kDeviceStages, stages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+bool CommandQueue::conflicts(const AccessMarks& marks, BufferAccess access) const noexcept {
+    const std::uint64_t now = epoch();
+    return marks.write_epoch == now || (access != BufferAccess::read && marks.read_epoch == now);
+}
+
+void CommandQueue::barrier() {
+    record_barrier(kDeviceStages, kReads | kWrites);
+    m_epoch.store(epoch() + 1, std::memory_order_relaxed);
+}
+
+void CommandQueue::mark(AccessMarks& marks, BufferAccess access) const noexcept {
+    marks.last_use = open_value();
+    if (access != BufferAccess::write) {
+        marks.read_epoch = epoch();
+    }
+    if (access != BufferAccess::read) {
+        marks.write_epoch = epoch();
+        marks.last_write = open_value();
+    }
+}
+
+RingSlice CommandQueue::take(std::uint64_t size_bytes, std::uint64_t alignment) {
+    for (;;) {
+        open();
+        if (const std::optional<RingSlice> slice = m_ring.try_take(size_bytes, alignment)) {
+            return *slice;
+        }
+        retire();
+        if (const std::optional<RingSlice> slice = m_ring.try_take(size_bytes, alignment)) {
+            return *slice;
+        }
+        if (m_in_flight == 0) {
+            submit();
+        }
+        wait_for(m_batches[m_first].value, {}, "upload");
+        retire();
+    }
+}
+
+VkDescriptorSet CommandQueue::allocate_set(VkDescriptorSetLayout layout) {
+    open();
+    return m_batches[(m_first + m_in_flight) % kBatches].descriptors.allocate(m_context, layout);
+}
+
+void CommandQueue::finish_command(std::uint64_t threads) {
+    ++m_commands;
+    m_threads += threads;
+    if (m_commands >= m_limits.commands || m_threads >= m_limits.threads) {
+        submit();
+    }
+}
+
+void CommandQueue::submit() {
+    if (m_open == VK_NULL_HANDLE) {
+        return;
+    }
+    // Signalling a semaphore makes writes available, but only this barrier makes them visible to the host.
+    record_barrier(VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    const VolkDeviceTable& api = m_context.api();
+    const std::uint64_t value = open_value();
+    const VkSemaphore semaphore = m_timeline.get();
+    const VkCommandBuffer commands = m_open;
+    m_open = VK_NULL_HANDLE;
+    m_context.check(api.vkEndCommandBuffer(commands), "vkEndCommandBuffer", "flush");
+    const VkTimelineSemaphoreSubmitInfo timeline{.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                                 .pNext = nullptr,
+                                                 .waitSemaphoreValueCount = 0,
+                                                 .pWaitSemaphoreValues = nullptr,
+                                                 .signalSemaphoreValueCount = 1,
+                                                 .pSignalSemaphoreValues = &value};
+    const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                            .pNext = &timeline,
+                            .waitSemaphoreCount = 0,
+                            .pWaitSemaphores = nullptr,
+                            .pWaitDstStageMask = nullptr,
+                            .commandBufferCount = 1,
+                            .pCommandBuffers = &commands,
+                            .signalSemaphoreCount = 1,
+                            .pSignalSemaphores = &semaphore};
+    m_context.check(api.vkQueueSubmit(m_context.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit", "flush");
+    Batch& batch = m_batches[(m_first + m_in_flight) % kBatches];
+    batch.value = value;
+    batch.ring_position = m_ring.position();
+    ++m_in_flight;
+    m_submitted.store(value, std::memory_order_release);
+}
+
+std::uint64_t CommandQueue::completed() const noexcept {
+    if (!m_context.is_own_process()) {
+        return m_completed.load(std::memory_order_relaxed);
+    }
+    std::uint64_t value = 0;
+    if (m_context.api().vkGetSemaphoreCounterValue(m_context.handle(), m_timeline.get(), &value) != VK_SUCCESS) {
+        return m_completed.load(std::memory_order_relaxed);
+    }
+    m_completed.store(value, std::memory_order_relaxed);
+    return value;
+}
+
+bool CommandQueue::is_finished(std::uint64_t value) const noexcept {
+    return m_completed.load(std::memory_order_relaxed) >= value || completed() >= value;
+}
+
+void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll, std::string_view function) const {
+    if (is_finished(value)) {
+        return;
+    }
+    const VkSemaphore semaphore = m_timeline.get();
+    const VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                   .pNext = nullptr,
+                                   .flags = 0,
+                                   .semaphoreCount = 1,
+                                   .pSemaphores = &semaphore,
+                                   .pValues = &value};
+    for (;;) {
+        const VkResult result = m_context.api().vkWaitSemaphores(m_context.handle(), &info, kPollNanoseconds);
+        m_context.check(result, "vkWaitSemaphores", function);
+        if (result != VK_TIMEOUT) {
+            return;
+        }
+        if (poll) {
+            poll();
+        }
+    }
+}
+
+} // namespace weft::device::vulkan

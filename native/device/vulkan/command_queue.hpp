@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one in-order queue: records lazily, submits in batches, knows what has finished.
+//
+// A batch is one command buffer with the descriptor sets and ring slices it uses. Batches live in a circle: the
+// oldest is reused once its timeline value is reached. Submission n signals value n, so "value" means "the
+// batch that a piece of work belongs to" everywhere in this backend.
+#pragma once
+
+#include "device/device.hpp"
+#include "device/vulkan/context.hpp"
+#include "device/vulkan/descriptors.hpp"
+#include "device/vulkan/upload_ring.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace weft::device::vulkan {
+
+/// What decides when a batch is submitted without being asked.
+struct BatchLimits {
+    std::uint32_t commands = 256;                       ///< dispatches and copies
+    std::uint64_t threads = std::uint64_t{1} << 22;     ///< enough work to keep the device busy meanwhile
+};
+
+/// Marks on a buffer that tell when a barrier is due; "epoch" counts the barriers recorded so far.
+struct AccessMarks {
+    std::uint64_t read_epoch = 0;
+    std::uint64_t write_epoch = 0;
+    std::uint64_t last_use = 0;   ///< value of the last batch that touches the buffer
+    std::uint64_t last_write = 0; ///< value of the last batch that writes it
+};
+
+/// Not thread-safe, except for completed(), submitted(), epoch() and wait_for(): the device's lock guards the rest.
+class CommandQueue {
+public:
+    CommandQueue(const Context& context, BatchLimits limits);
+    ~CommandQueue();
+    CommandQueue(const CommandQueue&) = delete;
+    CommandQueue& operator=(const CommandQueue&) = delete;
+
+    /// The command buffer being recorded; begins one if none is. May wait for the oldest batch.
+    VkCommandBuffer open();
+    /// The value of the batch being recorded, or of the next one.
+    std::uint64_t open_value() const noexcept { return submitted() + 1; }
+    /// Memory for host data that the next command reads. May submit and wait for room, so a command takes once and
+    /// before it records anything.
+    RingSlice take(std::uint64_t size_bytes, std::uint64_t alignment);
+    /// True if the access must wait for an earlier one that no barrier separates it from.
+    bool conflicts(const AccessMarks& marks, BufferAccess access) const noexcept;
+    /// Separates everything recorded so far from everything that follows.
+    void barrier();
+    /// Notes an access by the next command; after every conflict of that command is resolved.
+    void mark(AccessMarks& marks, BufferAccess access) const noexcept;
+    VkDescriptorSet allocate_set(VkDescriptorSetLayout layout);
+    /// Counts one command of so many threads and submits if a limit is reached.
+    void finish_command(std::uint64_t threads);
+    /// Submits the open batch, if any.
+    void submit();
+
+    VkBuffer ring_buffer() const noexcept { return m_ring.buffer(); }
+    std::uint64_t max_slice() const noexcept { return m_ring.max_slice(); }
+    std::uint64_t submitted() const noexcept { return m_submitted.load(std::memory_order_acquire); }
+    std::uint64_t epoch() const noexcept { return m_epoch.load(std::memory_order_relaxed); }
+    std::uint64_t completed() const noexcept;
+    bool is_finished(std::uint64_t value) const noexcept;
+    /// Blocks until `value` is reached; polls every 50 ms. @param function for messages.
+    void wait_for(std::uint64_t value, const InterruptPoll& poll, std::string_view function) const;
+
+private:
+    static constexpr std::uint32_t kBatches = 16;
+
+    struct Batch {
+        UniqueCommandPool pool;
+        VkCommandBuffer commands = VK_NULL_HANDLE;
+        DescriptorAllocator descriptors;
+        std::uint64_t value = 0;
+        std::uint64_t ring_position = 0; ///< free up to here once finished
+    };
+
+    Batch& next_batch();
+    void retire();
+    void record_barrier(VkPipelineStageFlags stages, VkAccessFlags access);
+
+    const Context& m_context;
+    const BatchLimits m_limits;
+    UniqueSemaphore m_timeline;
+    UploadRing m_ring;
+    std::array<Batch, kBatches> m_batches;
+    std::uint32_t m_first = 0;  ///< oldest batch in flight
+    std::uint32_t m_in_flight = 0;
+    VkCommandBuffer m_open = VK_NULL_HANDLE;
+    std::uint32_t m_commands = 0;
+    std::uint64_t m_threads = 0;
+    std::atomic<std::uint64_t> m_submitted{0};
+    std::atomic<std::uint64_t> m_epoch{1};
+    mutable std::atomic<std::uint64_t> m_completed{0};
+};
+
+} // namespace weft::device::vulkan

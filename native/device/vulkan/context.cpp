@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/vulkan/context.hpp"
+
+#include "core/text.hpp"
+#include "device/fork_guard.hpp"
+#include "device/vulkan/result.hpp"
+
+#include <algorithm>
+
+namespace weft::device::vulkan {
+
+Context::Context(std::shared_ptr<Instance> instance, Adapter adapter)
+    : m_instance(std::move(instance)), m_adapter(std::move(adapter)), m_fork_generation(fork_generation()) {
+    create_device();
+    m_instance->load_device_table(m_api, m_handle);
+    m_api.vkGetDeviceQueue(m_handle, m_adapter.queue_family, 0, &m_queue);
+}
+
+Context::~Context() {
+    if (is_own_process()) {
+        m_api.vkDestroyDevice(m_handle, nullptr);
+    }
+}
+
+void Context::create_device() {
+    const std::vector<const char*>& extensions = m_adapter.extensions;
+    const auto has = [&](std::string_view name) {
+        return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
+    };
+    m_adapter.features.link(has(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME),
+                            has(VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME));
+    constexpr float kPriority = 1.0F;
+    const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                        .pNext = nullptr,
+                                        .flags = 0,
+                                        .queueFamilyIndex = m_adapter.queue_family,
+                                        .queueCount = 1,
+                                        .pQueuePriorities = &kPriority};
+    const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                  .pNext = &m_adapter.features.core,
+                                  .flags = 0,
+                                  .queueCreateInfoCount = 1,
+                                  .pQueueCreateInfos = &queue,
+                                  .enabledLayerCount = 0,
+                                  .ppEnabledLayerNames = nullptr,
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .ppEnabledExtensionNames = extensions.data(),
+                                  .pEnabledFeatures = nullptr};
+    vulkan::check(m_instance->api().create_device(m_adapter.handle, &info, nullptr, &m_handle), "vkCreateDevice",
+                  core::text("create_device: ", m_adapter.info.name));
+}
+
+bool Context::is_own_process() const noexcept {
+    return m_fork_generation == fork_generation();
+}
+
+void Context::require_usable(std::string_view function) const {
+    if (!is_own_process()) {
+        throw core::DeviceError(
+            core::text(function, ": expected the process that created the device, got a child forked from it, where '",
+                       m_adapter.info.name,
+                       "' cannot be used; start workers with multiprocessing's 'spawn' method"));
+    }
+    if (is_lost()) {
+        throw core::DeviceError(core::text(function, ": device '", m_adapter.info.name,
+                                           "' was lost earlier; create a new device"));
+    }
+}
+
+void Context::check(VkResult result, const char* call, std::string_view function) const {
+    if (result == VK_ERROR_DEVICE_LOST) {
+        m_is_lost.store(true, std::memory_order_relaxed);
+    }
+    vulkan::check(result, call, function);
+}
+
+} // namespace weft::device::vulkan

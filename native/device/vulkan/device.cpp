@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/vulkan/device.hpp"
+
+#include "core/text.hpp"
+
+#include <array>
+#include <bit>
+#include <typeinfo>
+
+namespace weft::device::vulkan {
+namespace {
+
+constexpr std::uint64_t kArgumentAlignment = 16;
+constexpr std::uint64_t kMaxCachedSoftware = std::uint64_t{1} << 30;
+constexpr std::uint64_t kFirstReadbackBlock = std::uint64_t{4} << 20;
+
+/// Bytes before the globals in the host data of a dispatch.
+std::uint64_t globals_offset(const Context& context, const VulkanKernel& kernel) {
+    const std::uint64_t arguments = kernel.arguments_by_address() ? kernel.argument_bytes() : 0;
+    const std::uint64_t alignment = context.adapter().uniform_alignment;
+    return (arguments + alignment - 1) / alignment * alignment;
+}
+
+std::uint64_t host_data_bytes(const Context& context, const VulkanKernel& kernel) {
+    if (kernel.globals().size_bytes > 0) {
+        return globals_offset(context, kernel) + kernel.globals().size_bytes;
+    }
+    return kernel.arguments_by_address() ? kernel.argument_bytes() : 0;
+}
+
+void copy_bytes(std::byte* target, std::span<const std::byte> bytes) {
+    std::copy(bytes.begin(), bytes.end(), target);
+}
+
+PoolDesc device_pool(const Context& context) {
+    const DeviceInfo& info = context.adapter().info;
+    return {.device_name = info.name,
+            .max_cached = info.features.is_software ? kMaxCachedSoftware : info.memory_bytes / 4};
+}
+
+PoolDesc readback_pool(const Context& context) {
+    return {.device_name = context.adapter().info.name + " (host memory)",
+            .first_block = kFirstReadbackBlock,
+            .max_cached = 0,
+            .host_access = true};
+}
+
+} // namespace
+
+VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter, const DeviceDesc& desc)
+    : Device(adapter.info), m_context(std::make_unique<Context>(std::move(instance), adapter)),
+      m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
+      m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})) {
+    const QueueView view{.completed = [this] { return m_queue->completed(); }, .drain = [this] { drain(); }};
+    m_device_source = std::make_unique<BlockSource>(*m_context, adapter.memory.device, view);
+    m_readback_source = std::make_unique<BlockSource>(*m_context, adapter.memory.readback, view);
+    m_device_pool = std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context));
+    m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
+}
+
+VulkanDevice::~VulkanDevice() {
+    try {
+        close();
+    } catch (const std::exception&) {
+        m_is_closed = true; // a destructor has nobody to tell
+    }
+}
+
+void VulkanDevice::require_open(std::string_view function) const {
+    if (is_closed()) {
+        throw core::DeviceError(
+            core::text(function, ": device '", m_info.name, "' is closed; create a new one with create_device()"));
+    }
+    m_context->require_usable(function);
+}
+
+VulkanBuffer& VulkanDevice::own(const Buffer& buffer, std::string_view function) const {
+    if (&buffer.device() != this) {
+        throw core::ArgumentError(core::text(function, ": expected memory of device '", m_info.name,
+                                             "', got memory of another device ('", buffer.device().info().name,
+                                             "'); copy it over through numpy"));
+    }
+    return const_cast<VulkanBuffer&>(static_cast<const VulkanBuffer&>(buffer)); // marks change, contents do not
+}
+
+VulkanKernel& VulkanDevice::own(Kernel& kernel) const {
+    if (typeid(kernel) != typeid(VulkanKernel) || static_cast<VulkanKernel&>(kernel).device() != this) {
+        throw core::ArgumentError(core::text("dispatch: expected a kernel of device '", m_info.name,
+                                             "', got one of another device; load the module on this device"));
+    }
+    return static_cast<VulkanKernel&>(kernel);
+}
+
+std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
+    const std::shared_lock lifetime(m_lifetime);
+    require_open("create_buffer");
+    if (desc.size_bytes == 0) {
+        return std::make_shared<VulkanBuffer>(shared_from_this());
+    }
+    if (desc.size_bytes > m_info.limits.max_buffer_size) {
+        throw core::DeviceError(core::text("create_buffer: '", desc.label, "' asks for ", desc.size_bytes,
+                                           " bytes, device '", m_info.name, "' allows at most ",
+                                           m_info.limits.max_buffer_size, " in one buffer; split the array"),
+                                core::DeviceError::Kind::out_of_memory);
+    }
+    const bool is_readback = desc.memory == MemoryKind::readback;
+    MemoryPool& pool = is_readback ? *m_readback_pool : *m_device_pool;
+    const Allocation allocation = pool.allocate(desc.size_bytes, desc.label);
+    auto buffer = std::make_shared<VulkanBuffer>(shared_from_this(), pool, allocation, is_readback);
+    if (!m_queue->is_finished(allocation.ready)) {
+        // The range is still in use: whoever had it before may have accessed it since the last barrier.
+        buffer->marks().read_epoch = buffer->marks().write_epoch = m_queue->epoch();
+    }
+    return buffer;
+}
+
+std::shared_ptr<Kernel> VulkanDevice::create_kernel(const KernelDesc& desc) {
+    const std::shared_lock lifetime(m_lifetime);
+    require_open("create_kernel");
+    Pipeline pipeline = create_pipeline(*m_context, m_pipeline_cache->handle(), desc);
+    m_pipeline_cache->note_pipeline();
+    std::list<Pipeline>::iterator slot;
+    {
+        const std::lock_guard lock(m_mutex);
+        slot = m_pipelines.insert(m_pipelines.end(), std::move(pipeline));
+    }
+    return std::make_shared<VulkanKernel>(std::static_pointer_cast<VulkanDevice>(shared_from_this()), slot, desc);
+}
+
+void VulkanDevice::release_pipeline(std::list<Pipeline>::iterator pipeline) noexcept {
+    const std::lock_guard lock(m_mutex);
+    if (!is_closed()) {
+        m_retired.splice(m_retired.end(), m_pipelines, pipeline);
+        drop_retired(m_queue->completed());
+    }
+}
+
+void VulkanDevice::drop_retired(std::uint64_t completed) noexcept {
+    m_retired.remove_if([&](const Pipeline& pipeline) { return pipeline.last_use <= completed; });
+}
+
+void VulkanDevice::check_dispatch(const Dispatch& dispatch, const VulkanKernel& kernel) const {
+    if (dispatch.arguments.size() != kernel.argument_bytes() ||
+        dispatch.globals.size() != kernel.globals().size_bytes) {
+        throw core::InternalError(core::text(
+            "dispatch: '", kernel.label(), "' expected ", kernel.argument_bytes(), " bytes of arguments and ",
+            kernel.globals().size_bytes, " of globals, got ", dispatch.arguments.size(), " and ",
+            dispatch.globals.size()));
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (dispatch.group_count[axis] > m_info.limits.max_group_count[axis]) {
+            throw core::ArgumentError(core::text("dispatch: '", kernel.label(), "' needs ",
+                                                 dispatch.group_count[axis], " groups along axis ", axis,
+                                                 ", device '", m_info.name, "' takes at most ",
+                                                 m_info.limits.max_group_count[axis], "; use larger groups"));
+        }
+    }
+    std::uint32_t bound = 0;
+    for (const BufferUse& use : dispatch.buffers) {
+        const VulkanBuffer& buffer = own(*use.buffer, "dispatch");
+        if (use.binding < 0) {
+            continue;
+        }
+        const auto slot = static_cast<std::uint32_t>(use.binding);
+        const bool fits = use.size > 0 && use.offset <= buffer.size_bytes() &&
+                          use.size <= buffer.size_bytes() - use.offset;
+        if (slot >= kernel.storage_bindings() || !fits) {
+            throw core::InternalError(core::text("dispatch: '", kernel.label(), "' binds [", use.offset, ", ",
+                                                 use.offset + use.size, ") of a ", buffer.size_bytes(),
+                                                 "-byte buffer to slot ", slot, " of ", kernel.storage_bindings()));
+        }
+        bound |= 1U << slot;
+    }
+    if (static_cast<std::uint32_t>(std::popcount(bound)) != kernel.storage_bindings()) {
+        throw core::InternalError(core::text("dispatch: '", kernel.label(), "' expected ", kernel.storage_bindings(),
+                                             " bound buffers, got ", std::popcount(bound)));
+    }
+}
+
+void VulkanDevice::dispatch(const Dispatch& dispatch) {
+    const std::lock_guard lock(m_mutex);
+    require_open("dispatch");
+    const VulkanKernel& kernel = own(*dispatch.kernel);
+    check_dispatch(dispatch, kernel);
+    const std::uint64_t groups = std::uint64_t{dispatch.group_count[0]} * dispatch.group_count[1] *
+                                 dispatch.group_count[2];
+    if (groups == 0) {
+        return;
+    }
+    RingSlice host_data;
+    if (const std::uint64_t bytes = host_data_bytes(*m_context, kernel); bytes > 0) {
+        host_data = m_queue->take(bytes, std::max<std::uint64_t>(kArgumentAlignment,
+                                                                 m_context->adapter().uniform_alignment));
+    }
+    order(dispatch);
+    record(dispatch, kernel, host_data);
+    kernel.pipeline()->last_use = m_queue->open_value();
+    m_queue->finish_command(groups * kernel.threads_per_group());
+}
+
+void VulkanDevice::order(const Dispatch& dispatch) {
+    for (const BufferUse& use : dispatch.buffers) {
+        if (m_queue->conflicts(static_cast<VulkanBuffer*>(use.buffer)->marks(), use.access)) {
+            m_queue->barrier();
+            break;
+        }
+    }
+    for (const BufferUse& use : dispatch.buffers) {
+        m_queue->mark(static_cast<VulkanBuffer*>(use.buffer)->marks(), use.access);
+    }
+}
+
+void VulkanDevice::record(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data) {
+    const VolkDeviceTable& api = m_context->api();
+    const VkCommandBuffer commands = m_queue->open();
+    const Pipeline& pipeline = *kernel.pipeline();
+    if (m_bound != pipeline.handle.get() || m_bound_in != m_queue->open_value()) {
+        api.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle.get());
+        m_bound = pipeline.handle.get();
+        m_bound_in = m_queue->open_value();
+    }
+    if (kernel.arguments_by_address()) {
+        copy_bytes(host_data.mapped, dispatch.arguments);
+        api.vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                               sizeof host_data.address, &host_data.address);
+    } else if (kernel.argument_bytes() > 0) {
+        api.vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                               kernel.argument_bytes(), dispatch.arguments.data());
+    }
+    if (!pipeline.sets.empty()) {
+        bind_sets(dispatch, kernel, host_data);
+    }
+    api.vkCmdDispatch(commands, dispatch.group_count[0], dispatch.group_count[1], dispatch.group_count[2]);
+}
+
+void VulkanDevice::bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data) {
+    const Pipeline& pipeline = *kernel.pipeline();
+    std::array<VkDescriptorSet, kMaxSets> sets{};
+    for (std::size_t i = 0; i < pipeline.sets.size(); ++i) {
+        sets[i] = m_queue->allocate_set(pipeline.sets[i].get());
+    }
+    std::array<VkDescriptorBufferInfo, kMaxStorageBindings> storage{};
+    for (const BufferUse& use : dispatch.buffers) {
+        if (use.binding >= 0) {
+            const auto& buffer = static_cast<const VulkanBuffer&>(*use.buffer);
+            storage[static_cast<std::size_t>(use.binding)] = {buffer.handle(), buffer.offset() + use.offset,
+                                                              use.size};
+        }
+    }
+    VkDescriptorBufferInfo globals{};
+    std::array<VkWriteDescriptorSet, 2> writes{};
+    std::uint32_t count = 0;
+    const auto write = [&](VkDescriptorSet set, std::uint32_t binding, std::uint32_t descriptors,
+                           VkDescriptorType type, const VkDescriptorBufferInfo* info) {
+        writes[count++] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .pNext = nullptr, .dstSet = set,
+                           .dstBinding = binding, .dstArrayElement = 0, .descriptorCount = descriptors,
+                           .descriptorType = type, .pImageInfo = nullptr, .pBufferInfo = info,
+                           .pTexelBufferView = nullptr};
+    };
+    if (kernel.storage_bindings() > 0) {
+        write(sets[0], 0, kernel.storage_bindings(), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, storage.data());
+    }
+    if (const GlobalBlock& block = kernel.globals(); block.size_bytes > 0) {
+        const std::uint64_t start = globals_offset(*m_context, kernel);
+        copy_bytes(host_data.mapped + start, dispatch.globals);
+        globals = {m_queue->ring_buffer(), host_data.offset + start, block.size_bytes};
+        write(sets[block.vulkan_set], block.vulkan_binding, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, &globals);
+    }
+    const VolkDeviceTable& api = m_context->api();
+    api.vkUpdateDescriptorSets(m_context->handle(), count, writes.data(), 0, nullptr);
+    api.vkCmdBindDescriptorSets(m_queue->open(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0,
+                                static_cast<std::uint32_t>(pipeline.sets.size()), sets.data(), 0, nullptr);
+}
+
+void VulkanDevice::flush() {
+    const std::lock_guard lock(m_mutex);
+    require_open("flush");
+    m_queue->submit();
+}
+
+std::uint64_t VulkanDevice::submit_up_to(std::uint64_t value) {
+    const std::lock_guard lock(m_mutex);
+    if (value > m_queue->submitted()) {
+        m_queue->submit();
+    }
+    return std::min(value, m_queue->submitted());
+}
+
+void VulkanDevice::drain() {
+    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), {}, "create_buffer");
+}
+
+void VulkanDevice::wait(const InterruptPoll& poll) {
+    const std::shared_lock lifetime(m_lifetime);
+    require_open("wait");
+    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, "wait");
+}
+
+MemoryInfo VulkanDevice::memory_info() const {
+    const std::shared_lock lifetime(m_lifetime);
+    require_open("memory_info");
+    MemoryInfo info = m_device_pool->statistics();
+    const MemoryInfo host = m_readback_pool->statistics();
+    info.reserved += host.reserved;
+    info.used += host.used;
+    info.peak_used += host.peak_used;
+    info.live_buffers += host.live_buffers;
+    info.allocations += host.allocations;
+    return info;
+}
+
+std::uint64_t VulkanDevice::validation_message_count() const noexcept {
+    const std::shared_lock lifetime(m_lifetime);
+    return is_closed() ? 0 : m_context->instance().log().count();
+}
+
+std::vector<std::string> VulkanDevice::validation_messages() const {
+    const std::shared_lock lifetime(m_lifetime);
+    return is_closed() ? std::vector<std::string>() : m_context->instance().log().messages();
+}
+
+void VulkanDevice::close() {
+    const std::unique_lock lifetime(m_lifetime);
+    const std::lock_guard lock(m_mutex);
+    if (is_closed()) {
+        return;
+    }
+    if (m_context->is_own_process() && !m_context->is_lost()) {
+        m_queue->submit();
+        m_queue->wait_for(m_queue->submitted(), {}, "close");
+        m_pipeline_cache->save();
+    }
+    m_is_closed.store(true, std::memory_order_release);
+    m_device_pool->close(); // the pools stay: living buffers still give their ranges back
+    m_readback_pool->close();
+    m_retired.clear();
+    m_pipelines.clear();
+    m_queue.reset();
+    m_pipeline_cache.reset();
+    m_context.reset();
+}
+
+} // namespace weft::device::vulkan

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Vulkan device. Layers of this folder, bottom up: instance, adapter (what is there, features.hpp: what is asked
+// for), context (the logical device), memory and upload_ring, descriptors, command_queue, buffer and kernel, device.
+// Start reading at VulkanDevice::dispatch, then command_queue.hpp.
+#pragma once
+
+#include "device/device.hpp"
+#include "device/vulkan/buffer.hpp"
+#include "device/vulkan/command_queue.hpp"
+#include "device/vulkan/kernel.hpp"
+#include "device/vulkan/pipeline_cache.hpp"
+
+#include <atomic>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+namespace weft::device::vulkan {
+
+inline constexpr std::uint32_t kMaxStorageBindings = 32;
+inline constexpr std::uint32_t kMaxSets = 4; ///< what every Vulkan device has
+
+class VulkanDevice final : public Device {
+public:
+    VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter, const DeviceDesc& desc);
+    ~VulkanDevice() override;
+
+    MemoryInfo memory_info() const override;
+    std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) override;
+    std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) override;
+    void dispatch(const Dispatch& dispatch) override;
+    void flush() override;
+    void wait(const InterruptPoll& poll) override;
+    void upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) override;
+    void download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
+                  const InterruptPoll& poll) override;
+    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source, std::uint64_t source_offset,
+              std::uint64_t size) override;
+    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) override;
+    void close() override;
+    bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
+    std::uint64_t validation_message_count() const noexcept override;
+    std::vector<std::string> validation_messages() const override;
+
+    /// The kernel is gone; its pipeline follows once the device has finished with it.
+    void release_pipeline(std::list<Pipeline>::iterator pipeline) noexcept;
+
+private:
+    void require_open(std::string_view function) const;
+    VulkanBuffer& own(const Buffer& buffer, std::string_view function) const;
+    VulkanKernel& own(Kernel& kernel) const;
+    void check_dispatch(const Dispatch& dispatch, const VulkanKernel& kernel) const;
+    void order(const Dispatch& dispatch);
+    void order(VulkanBuffer& buffer, BufferAccess access);
+    void record(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data);
+    void bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data);
+    void drop_retired(std::uint64_t completed) noexcept;
+    void drain();
+    /// Submits the open batch if it is needed to reach `value`. Returns the value to wait for.
+    std::uint64_t submit_up_to(std::uint64_t value);
+    void copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging, std::uint64_t size);
+    void download_staged(VulkanBuffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
+                         const InterruptPoll& poll);
+
+    /// Held shared by calls that use the driver without m_mutex, exclusively by close().
+    mutable std::shared_mutex m_lifetime;
+    std::mutex m_mutex; ///< recording, marks, pipelines
+    std::unique_ptr<Context> m_context;
+    std::unique_ptr<PipelineCache> m_pipeline_cache;
+    std::unique_ptr<CommandQueue> m_queue;
+    std::unique_ptr<BlockSource> m_device_source;
+    std::unique_ptr<BlockSource> m_readback_source;
+    std::unique_ptr<MemoryPool> m_device_pool;
+    std::unique_ptr<MemoryPool> m_readback_pool;
+    std::list<Pipeline> m_pipelines;
+    std::list<Pipeline> m_retired;
+    VkPipeline m_bound = VK_NULL_HANDLE;      ///< pipeline bound in m_bound_in
+    std::uint64_t m_bound_in = 0;             ///< batch value
+    std::atomic<bool> m_is_closed{false};
+};
+
+} // namespace weft::device::vulkan

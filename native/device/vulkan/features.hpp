@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything Weft asks of a Vulkan device, as one table. docs/devices.md repeats it for readers and a test holds
+// the two equal: add a row here, then there.
+#pragma once
+
+#include "device/vulkan/api.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace weft::device::vulkan {
+
+inline constexpr std::uint32_t kApiVersion = VK_API_VERSION_1_2;
+
+enum class Need : std::uint8_t {
+    required, ///< without it the device is not listed
+    optional, ///< switched on where present
+};
+
+/// The feature structures, chained as Vulkan wants them. Copies need link() again.
+struct FeatureSet {
+    VkPhysicalDeviceFeatures2 core{};
+    VkPhysicalDeviceVulkan11Features v11{};
+    VkPhysicalDeviceVulkan12Features v12{};
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float{};
+    VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomic_float2{};
+
+    /// Sets sType and pNext; the extension structures are chained only if their extension is there.
+    void link(bool has_atomic_float, bool has_atomic_float2) noexcept;
+};
+
+struct FeatureRow {
+    std::string_view name;   ///< Vulkan's own, "bufferDeviceAddress"
+    std::size_t offset;      ///< of its VkBool32 in FeatureSet
+    Need need;
+    std::string_view purpose;
+};
+
+struct ExtensionRow {
+    const char* name;
+    Need need;
+    std::string_view purpose;
+};
+
+[[nodiscard]] std::span<const FeatureRow> feature_table() noexcept;
+[[nodiscard]] std::span<const ExtensionRow> extension_table() noexcept;
+
+[[nodiscard]] bool is_set(const FeatureSet& set, const FeatureRow& row) noexcept;
+void enable(FeatureSet& set, const FeatureRow& row) noexcept;
+
+} // namespace weft::device::vulkan

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/log.hpp"
+#include "device/vulkan/api.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace weft::device::vulkan {
+
+/// The instance-level functions that Weft calls.
+struct InstanceApi {
+    PFN_vkDestroyInstance destroy_instance = nullptr;
+    PFN_vkEnumeratePhysicalDevices enumerate_physical_devices = nullptr;
+    PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
+    PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
+    PFN_vkGetPhysicalDeviceMemoryProperties2 get_memory_properties = nullptr;
+    PFN_vkGetPhysicalDeviceQueueFamilyProperties get_queue_families = nullptr;
+    PFN_vkEnumerateDeviceExtensionProperties enumerate_extensions = nullptr;
+    PFN_vkCreateDevice create_device = nullptr;
+    PFN_vkCreateDebugUtilsMessengerEXT create_messenger = nullptr;
+    PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger = nullptr;
+};
+
+/// What the validation layer said. Thread-safe.
+class MessageLog {
+public:
+    static constexpr std::size_t kMaxKept = 100;
+
+    MessageLog() : m_logger(core::Logger::standard_error()) {}
+    void add(const char* text) noexcept;
+    std::uint64_t count() const noexcept { return m_count.load(); }
+    /// The first kMaxKept messages.
+    std::vector<std::string> messages() const;
+
+private:
+    mutable std::mutex m_mutex;
+    core::Logger m_logger;
+    std::vector<std::string> m_messages;
+    std::atomic<std::uint64_t> m_count{0};
+};
+
+/// A VkInstance, shared by every device that was created with the same `debug`; dies with the last of them.
+class Instance {
+public:
+    /// @throws DeviceError{unavailable} without a Vulkan loader, without its validation layer (debug), or in a child
+    ///         after fork() while the parent's instance is alive.
+    [[nodiscard]] static std::shared_ptr<Instance> acquire(bool debug);
+    ~Instance();
+    Instance(const Instance&) = delete;
+    Instance& operator=(const Instance&) = delete;
+
+    const InstanceApi& api() const noexcept { return m_api; }
+    [[nodiscard]] std::vector<VkPhysicalDevice> physical_devices() const;
+    /// Fills the table of device functions.
+    void load_device_table(VolkDeviceTable& table, VkDevice device) const;
+    const MessageLog& log() const noexcept { return m_log; }
+
+private:
+    explicit Instance(bool debug);
+    void load_api();
+    void create_messenger();
+
+    VkInstance m_handle = VK_NULL_HANDLE;
+    VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
+    InstanceApi m_api;
+    MessageLog m_log;
+    std::uint32_t m_fork_generation;
+};
+
+} // namespace weft::device::vulkan

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/vulkan/memory.hpp"
+
+namespace weft::device::vulkan {
+namespace {
+
+constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                      VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+constexpr const char* kFunction = "create_buffer";
+
+/// VkBuffer is a pointer or a 64-bit integer, by platform.
+static_assert(sizeof(VkBuffer) <= sizeof(void*), "MemoryBlock::native must hold a VkBuffer");
+
+bool is_out_of_memory(VkResult result) noexcept {
+    return result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY ||
+           result == VK_ERROR_TOO_MANY_OBJECTS || result == VK_ERROR_MEMORY_MAP_FAILED;
+}
+
+/// True on success, false if out of memory. @throws DeviceError otherwise.
+bool succeeded(const Context& context, VkResult result, const char* call) {
+    if (is_out_of_memory(result)) {
+        return false;
+    }
+    context.check(result, call, kFunction);
+    return true;
+}
+
+VkResult create_buffer(const Context& context, std::uint64_t size_bytes, VkBuffer& buffer) {
+    const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                  .pNext = nullptr,
+                                  .flags = 0,
+                                  .size = size_bytes,
+                                  .usage = kUsage,
+                                  .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
+                                  .queueFamilyIndexCount = 0,
+                                  .pQueueFamilyIndices = nullptr};
+    return context.api().vkCreateBuffer(context.handle(), &info, nullptr, &buffer);
+}
+
+VkResult allocate_memory(const Context& context, VkBuffer buffer, std::uint32_t memory_type,
+                         VkDeviceMemory& memory) {
+    VkMemoryRequirements requirements{};
+    context.api().vkGetBufferMemoryRequirements(context.handle(), buffer, &requirements);
+    const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                          .pNext = nullptr,
+                                          .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+                                          .deviceMask = 0};
+    const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                    .pNext = &flags,
+                                    .allocationSize = requirements.size,
+                                    .memoryTypeIndex = memory_type};
+    return context.api().vkAllocateMemory(context.handle(), &info, nullptr, &memory);
+}
+
+VkMemoryPropertyFlags flags_of(const Context& context, std::uint32_t memory_type) {
+    VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+                                             .pNext = nullptr,
+                                             .memoryProperties = {}};
+    context.instance().api().get_memory_properties(context.adapter().handle, &memory);
+    return memory.memoryProperties.memoryTypes[memory_type].propertyFlags;
+}
+
+/// Host memory of a discrete GPU stays mapped; its device memory is not mapped even where it could be, because
+/// host reads across the bus are slow.
+bool should_map(const Context& context, std::uint32_t memory_type) {
+    const MemoryTypes& types = context.adapter().memory;
+    const bool is_host = memory_type != types.device || types.is_unified;
+    return is_host && (flags_of(context, memory_type) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+}
+
+} // namespace
+
+std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t size_bytes,
+                                        std::uint32_t memory_type) {
+    if (size_bytes > context.adapter().info.limits.max_buffer_size) {
+        return std::nullopt;
+    }
+    const VolkDeviceTable& api = context.api();
+    BlockMemory block;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    if (!succeeded(context, create_buffer(context, size_bytes, buffer), "vkCreateBuffer")) {
+        return std::nullopt;
+    }
+    block.buffer = UniqueBuffer(context, buffer);
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    if (!succeeded(context, allocate_memory(context, buffer, memory_type, memory), "vkAllocateMemory")) {
+        return std::nullopt;
+    }
+    block.memory = UniqueMemory(context, memory);
+    if (!succeeded(context, api.vkBindBufferMemory(context.handle(), buffer, memory, 0), "vkBindBufferMemory")) {
+        return std::nullopt;
+    }
+    if (should_map(context, memory_type)) {
+        void* mapped = nullptr;
+        if (!succeeded(context, api.vkMapMemory(context.handle(), memory, 0, VK_WHOLE_SIZE, 0, &mapped),
+                       "vkMapMemory")) {
+            return std::nullopt;
+        }
+        block.mapped = static_cast<std::byte*>(mapped);
+    }
+    const VkBufferDeviceAddressInfo address{
+        .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .pNext = nullptr, .buffer = buffer};
+    block.address = api.vkGetBufferDeviceAddress(context.handle(), &address);
+    return block;
+}
+
+std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes) {
+    std::optional<BlockMemory> block = try_allocate(m_context, size_bytes, m_memory_type);
+    if (!block) {
+        return std::nullopt;
+    }
+    const MemoryBlock result{.native = reinterpret_cast<void*>(block->buffer.get()),
+                             .address = block->address,
+                             .mapped = block->mapped,
+                             .size_bytes = size_bytes};
+    m_blocks.emplace(result.native, std::move(*block));
+    return result;
+}
+
+void BlockSource::release_block(const MemoryBlock& block) noexcept {
+    m_blocks.erase(block.native);
+}
+
+MemorySource::Budget BlockSource::budget() const noexcept {
+    const Adapter& adapter = m_context.adapter();
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
+    budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+    VkPhysicalDeviceMemoryProperties2 memory{};
+    memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+    memory.pNext = adapter.has_memory_budget ? &budget : nullptr;
+    m_context.instance().api().get_memory_properties(adapter.handle, &memory);
+    const std::uint32_t heap = memory.memoryProperties.memoryTypes[m_memory_type].heapIndex;
+    const std::uint64_t usable = budget.heapBudget[heap];
+    const std::uint64_t used = budget.heapUsage[heap];
+    return {.total = memory.memoryProperties.memoryHeaps[heap].size,
+            .available = usable > used ? usable - used : 0};
+}
+
+VkBuffer buffer_of(const MemoryBlock& block) noexcept {
+    return reinterpret_cast<VkBuffer>(block.native);
+}
+
+} // namespace weft::device::vulkan

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/pool.hpp"
+#include "device/vulkan/context.hpp"
+
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+
+namespace weft::device::vulkan {
+
+/// One VkBuffer with memory of its own, mapped if its type is host-visible.
+struct BlockMemory {
+    UniqueMemory memory;
+    UniqueBuffer buffer;
+    std::uint64_t address = 0;
+    std::byte* mapped = nullptr;
+};
+
+/// nullopt if the driver is out of memory or `size_bytes` is beyond its limits.
+[[nodiscard]] std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t size_bytes,
+                                                      std::uint32_t memory_type);
+
+/// What the pool asks about the queue.
+struct QueueView {
+    std::function<std::uint64_t()> completed; ///< noexcept
+    std::function<void()> drain;
+};
+
+/// Blocks of one memory type for a MemoryPool; MemoryBlock::native is the VkBuffer.
+class BlockSource final : public MemorySource {
+public:
+    BlockSource(const Context& context, std::uint32_t memory_type, QueueView queue)
+        : m_context(context), m_memory_type(memory_type), m_queue(std::move(queue)) {}
+
+    std::optional<MemoryBlock> allocate_block(std::uint64_t size_bytes) override;
+    void release_block(const MemoryBlock& block) noexcept override;
+    std::uint64_t completed() const noexcept override { return m_queue.completed(); }
+    void drain() override { m_queue.drain(); }
+    Budget budget() const noexcept override;
+
+private:
+    const Context& m_context;
+    const std::uint32_t m_memory_type;
+    const QueueView m_queue;
+    std::unordered_map<void*, BlockMemory> m_blocks; ///< guarded by the pool's lock
+};
+
+/// The VkBuffer behind a pool's block.
+[[nodiscard]] VkBuffer buffer_of(const MemoryBlock& block) noexcept;
+
+} // namespace weft::device::vulkan
