@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/reader.hpp"
+
+#include "reflect/type.hpp"
+
+#include <algorithm>
+
+namespace weft::compile {
+
+using reflect::Direction;
+using reflect::Function;
+using reflect::Parameter;
+
+namespace {
+
+std::string to_string(const char* text) {
+    return text != nullptr ? text : "";
+}
+
+/// A number as the type of its parameter would take it: `float x = 1` has the default 1.0.
+std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const reflect::Type& type) {
+    if (type.kind == reflect::TypeKind::scalar && reflect::is_float(type.scalar)) {
+        if (const auto* const integer = std::get_if<std::int64_t>(&literal)) {
+            return static_cast<double>(*integer);
+        }
+    }
+    return literal;
+}
+
+} // namespace
+
+FunctionReader::FunctionReader(Session& session, slang::IGlobalSession* global, DeclIndex& index,
+                               TypeReader& types)
+    : m_slang(session.functions()), m_global(global), m_index(index), m_types(types),
+      m_attributes(session.functions()) {}
+
+Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner, slang::IModule* module) {
+    const std::string name = decl.is_constructor ? owner->name : decl.place.name;
+    const std::string full_name = decl.is_constructor ? decl.scope
+                                  : decl.scope.empty() ? name
+                                                       : decl.scope + "." + name;
+    Function result = read(decl.function, &decl, std::move(owner), full_name);
+    if (decl.generic != nullptr) {
+        result.generics = read_generics(decl.generic);
+    }
+    read_entry_point(decl.function, module, result);
+    return result;
+}
+
+Function FunctionReader::read(SlangReflectionFunction* function, const FunctionDecl* decl,
+                              reflect::TypeRef owner, std::string full_name) {
+    Function result;
+    result.name = to_string(m_slang.function_name(function));
+    if (decl != nullptr) {
+        result.is_constructor = decl->is_constructor;
+        result.name = decl->is_constructor ? owner->name : decl->place.name;
+        result.location = decl->place.location;
+        if (decl->place.text != nullptr) {
+            result.documentation = decl->place.text->comment_above(decl->place.position);
+        }
+    }
+    result.full_name = std::move(full_name);
+    result.owner = owner ? owner->full_name : "";
+    result.this_type = std::move(owner);
+    for (unsigned i = 0; i < m_slang.function_parameter_count(function); ++i) {
+        const bool has_place = decl != nullptr && i < decl->parameters.size();
+        result.parameters.push_back(
+            read_parameter(m_slang.function_parameter(function, i), has_place ? &decl->parameters[i] : nullptr));
+    }
+    result.return_type = m_types.read(m_slang.function_result(function));
+    result.attributes = m_attributes.read(function);
+    result.is_differentiable = m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
+    result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
+    result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;
+    return result;
+}
+
+Parameter FunctionReader::read_parameter(SlangReflectionVariable* variable, const DeclPlace* place) {
+    Parameter result;
+    result.name = to_string(m_slang.variable_name(variable));
+    result.type = m_types.read(m_slang.variable_type(variable));
+    // An inout parameter carries the modifier out as well.
+    if (m_slang.variable_modifier(variable, SLANG_MODIFIER_INOUT) != nullptr) {
+        result.direction = Direction::inout;
+    } else if (m_slang.variable_modifier(variable, SLANG_MODIFIER_OUT) != nullptr) {
+        result.direction = Direction::out;
+    }
+    result.is_no_diff = m_slang.variable_modifier(variable, SLANG_MODIFIER_NO_DIFF) != nullptr;
+    result.attributes = m_attributes.read(variable);
+    if (place != nullptr) {
+        result.location = place->location;
+        if (place->text != nullptr) {
+            result.documentation = place->text->member_comment(place->position, place->name);
+            result.semantic = place->text->semantic(place->position, place->name);
+        }
+    }
+    read_default(variable, place, result);
+    return result;
+}
+
+void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclPlace* place, Parameter& out) const {
+    if (!m_slang.variable_has_default(variable)) {
+        return;
+    }
+    out.has_default = true;
+    // The source keeps the digits of a double, which Slang's query rounds to float.
+    if (place != nullptr && place->text != nullptr) {
+        out.default_value = parse_literal(place->text->default_text(place->position, place->name));
+    }
+    std::int64_t integer = 0;
+    const bool is_integer = out.type->kind == reflect::TypeKind::scalar && reflect::is_integer(out.type->scalar);
+    if (!out.default_value && is_integer && SLANG_SUCCEEDED(m_slang.variable_default_int(variable, &integer))) {
+        out.default_value = integer; // a named constant
+    }
+    if (out.default_value) {
+        out.default_value = fit_literal(*out.default_value, *out.type);
+    }
+}
+
+std::vector<reflect::GenericParameter> FunctionReader::read_generics(SlangReflectionDecl* decl) const {
+    SlangReflectionGeneric* const generic = m_slang.decl_generic(decl);
+    std::vector<reflect::GenericParameter> found;
+    for (unsigned i = 0; i < m_slang.generic_type_count(generic); ++i) {
+        SlangReflectionVariable* const type = m_slang.generic_type(generic, i);
+        reflect::GenericParameter parameter{.name = to_string(m_slang.variable_name(type)), .is_value = false,
+                                            .constraints = {}};
+        for (unsigned k = 0; k < m_slang.generic_constraint_count(generic, type); ++k) {
+            parameter.constraints.push_back(m_types.full_name(m_slang.generic_constraint(generic, type, k)));
+        }
+        found.push_back(std::move(parameter));
+    }
+    for (unsigned i = 0; i < m_slang.generic_value_count(generic); ++i) {
+        found.push_back({.name = to_string(m_slang.variable_name(m_slang.generic_value(generic, i))),
+                         .is_value = true, .constraints = {}});
+    }
+    // Slang lists types before values; the children of the declaration keep the order of the source.
+    std::vector<reflect::GenericParameter> ordered;
+    for (unsigned i = 0; i < m_slang.decl_child_count(decl); ++i) {
+        const std::string name = to_string(m_slang.decl_name(m_slang.decl_child(decl, i)));
+        const auto match = std::find_if(found.begin(), found.end(),
+                                        [&name](const auto& parameter) { return parameter.name == name; });
+        if (match != found.end()) {
+            ordered.push_back(*match);
+        }
+    }
+    return ordered.size() == found.size() ? ordered : found;
+}
+
+void FunctionReader::read_entry_point(SlangReflectionFunction* function, slang::IModule* module,
+                                      Function& out) const {
+    if (m_slang.function_find_attribute(function, m_global, "numthreads") == nullptr) {
+        return;
+    }
+    out.is_entry_point = true;
+    SlangRef<slang::IEntryPoint> entry;
+    SlangRef<slang::IBlob> output;
+    module->findAndCheckEntryPoint(out.name.c_str(), SLANG_STAGE_COMPUTE, entry.out(), output.out());
+    if (!entry) {
+        return;
+    }
+    if (auto* const layout = reinterpret_cast<SlangReflection*>(entry->getLayout(0))) {
+        std::array<SlangUInt, 3> size{1, 1, 1};
+        m_slang.entry_point_group_size(m_slang.program_entry_point(layout, 0), size.size(), size.data());
+        std::transform(size.begin(), size.end(), out.group_size.begin(),
+                       [](SlangUInt threads) { return static_cast<std::int32_t>(threads); });
+    }
+}
+
+} // namespace weft::compile

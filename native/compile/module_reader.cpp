@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/reader.hpp"
+
+namespace weft::compile {
+
+namespace {
+
+class ModuleReader {
+public:
+    ModuleReader(Session& session, slang::IGlobalSession* global, slang::IModule* module)
+        : m_slang(session.functions()), m_module(module), m_index(session),
+          m_types(session, session.layout_of(module), m_index), m_functions(session, global, m_index, m_types) {}
+
+    reflect::Module read(const std::string& name) {
+        const ModuleDecls& decls = m_index.decls_of(m_module);
+        m_result.name = name;
+        for (const FunctionDecl& function : decls.functions) {
+            m_result.functions.push_back(m_functions.read(function, nullptr, m_module));
+        }
+        for (const StructDecl& structure : decls.structs) {
+            read_structure(structure);
+        }
+        for (const auto& [variable, place] : decls.variables) {
+            read_variable(variable, place);
+        }
+        return std::move(m_result);
+    }
+
+private:
+    void read_structure(const StructDecl& decl) {
+        reflect::Structure structure;
+        structure.type = m_types.read(m_slang.decl_type(decl.decl));
+        for (const FunctionDecl& method : decl.methods) {
+            structure.methods.push_back(m_functions.read(method, structure.type, m_module));
+        }
+        if (decl.generic != nullptr) {
+            structure.generics = m_functions.read_generics(decl.generic);
+        }
+        m_result.structs.push_back(std::move(structure));
+    }
+
+    void read_variable(SlangReflectionVariable* variable, const DeclPlace& place) {
+        const auto has = [&](SlangModifierID modifier) {
+            return m_slang.variable_modifier(variable, modifier) != nullptr;
+        };
+        const reflect::TypeRef type = m_types.read(m_slang.variable_type(variable));
+        if (has(SLANG_MODIFIER_EXTERN) && has(SLANG_MODIFIER_STATIC)) {
+            m_result.constants.push_back({place.name, type});
+        } else if (!has(SLANG_MODIFIER_STATIC) && !place.text->has_modifier(place.position, "groupshared")) {
+            m_result.globals.push_back({place.name, type});
+        }
+    }
+
+    const SlangFunctions& m_slang;
+    slang::IModule* m_module;
+    DeclIndex m_index;
+    TypeReader m_types;
+    FunctionReader m_functions;
+    reflect::Module m_result;
+};
+
+} // namespace
+
+reflect::Module read_module(Session& session, slang::IGlobalSession* global, slang::IModule* module,
+                            const std::string& name) {
+    return ModuleReader(session, global, module).read(name);
+}
+
+} // namespace weft::compile

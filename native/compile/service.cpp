@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/service.hpp"
+
+#include "compile/diagnostics.hpp"
+#include "compile/lookup.hpp"
+#include "compile/reader.hpp"
+#include "core/file.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::compile {
+
+namespace fs = std::filesystem;
+using core::text;
+
+namespace {
+
+/// Live sessions hold everything they ever compiled; these bounds keep the process under about 1 GB.
+constexpr std::size_t kMaxSessions = 8;
+constexpr int kMaxKernelsPerSession = 64;
+
+constexpr std::int32_t kOldestYear = 2026;
+constexpr std::int32_t kOldestRelease = 12;
+
+/// "2026.12", "v2026.12.1-3-g0123abc" -> {2026, 12}; {0, 0} for builds without a version.
+std::pair<std::int32_t, std::int32_t> parse_version(std::string_view tag) {
+    std::pair<std::int32_t, std::int32_t> version{0, 0};
+    const std::string digits(tag.substr(tag.starts_with('v') ? 1 : 0));
+    if (std::sscanf(digits.c_str(), "%d.%d", &version.first, &version.second) != 2) {
+        return {0, 0};
+    }
+    return version;
+}
+
+SlangRef<slang::IGlobalSession> create_global_session(const SlangLibrary& library, const fs::path& directory) {
+    SlangGlobalSessionDesc desc;
+    SlangRef<slang::IGlobalSession> global;
+    if (SLANG_FAILED(library.functions().create_global_session(&desc, global.out()))) {
+        throw core::DeviceError("the Slang compiler could not start (slang_createGlobalSession2 failed); "
+                                "reinstall Weft",
+                                core::DeviceError::Kind::unavailable);
+    }
+    const std::string tag = global->getBuildTagString();
+    const auto version = parse_version(tag);
+    if (version != std::pair(0, 0) && version < std::pair(kOldestYear, kOldestRelease)) {
+        throw core::DeviceError(text("the Slang library in '", core::utf8_path(directory), "' is version ", tag,
+                                     ", but Weft needs ", kOldestYear, ".", kOldestRelease,
+                                     " or later; reinstall Weft or correct WEFT_SLANG_DIR"),
+                                core::DeviceError::Kind::unavailable);
+    }
+    return global;
+}
+
+std::string display_name(const ModuleDesc& desc) {
+    return desc.name.empty() ? desc.path : desc.name;
+}
+
+const std::string& source_path(const ModuleDesc& desc) {
+    return desc.path.empty() ? desc.name : desc.path;
+}
+
+/// The module's own text within a snapshot.
+const std::string& source_text(const ModuleSource& module) {
+    for (const Dependency& file : module.files) {
+        if (file.path == module.desc.path && !module.desc.path.empty()) {
+            return file.text;
+        }
+    }
+    return module.desc.text;
+}
+
+template <typename T, typename List>
+void append_new(List& list, const T& value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) {
+        list.push_back(value);
+    }
+}
+
+void load_into(Session& session, const ModuleDesc& desc, const std::string& import_name, const std::string& source,
+               slang::IModule*& module, std::vector<core::Diagnostic>& warnings) {
+    session.files().add_module_text(source_path(desc), source);
+    module = session.load(import_name, source_path(desc), with_implicit_import(source),
+                          text("load_module: '", display_name(desc), "' does not compile"), warnings);
+}
+
+} // namespace
+
+/// A session with its modules and the reader of their types.
+struct CompileService::LiveSession {
+    core::Hash128 key;
+    std::unique_ptr<Session> session;
+    std::vector<slang::IModule*> modules;
+    std::unique_ptr<Lookup> lookup;
+    int kernel_count = 0;
+};
+
+CompileService::CompileService(ServiceDesc desc)
+    : m_desc(std::move(desc)), m_library(m_desc.slang_directory),
+      m_global(create_global_session(m_library, m_desc.slang_directory)) {}
+
+CompileService::~CompileService() = default;
+
+LoadResult CompileService::load_module(const ModuleDesc& desc) {
+    const std::string source = desc.path.empty() ? desc.text : read_source(desc.path);
+    check_source(source, display_name(desc));
+    auto live = std::make_unique<LiveSession>();
+    live->session = std::make_unique<Session>(Session::Desc{
+        .slang = &m_library.functions(), .global = m_global.get(), .shader_directory = m_desc.shader_directory,
+        .target = desc.target, .defines = desc.defines, .search_paths = desc.include_paths, .snapshot = {}});
+    LoadResult result;
+    result.import_name = make_import_name(desc, source);
+    slang::IModule* module = nullptr;
+    load_into(*live->session, desc, result.import_name, source, module, result.warnings);
+    result.reflection = read_module(*live->session, m_global.get(), module, desc.name);
+    result.dependencies = live->session->files().files();
+    result.absent_files = live->session->files().absent_files();
+    return result;
+}
+
+std::unique_ptr<Session> CompileService::create_session(const std::vector<ModuleSource>& modules) const {
+    Session::Desc desc{.slang = &m_library.functions(), .global = m_global.get(),
+                       .shader_directory = m_desc.shader_directory, .target = modules.front().desc.target,
+                       .defines = {}, .search_paths = {}, .snapshot = std::vector<Dependency>()};
+    for (const ModuleSource& module : modules) {
+        for (const auto& define : module.desc.defines) {
+            append_new(desc.defines, define);
+        }
+        for (const std::string& path : module.desc.include_paths) {
+            append_new(desc.search_paths, path);
+        }
+        desc.snapshot->insert(desc.snapshot->end(), module.files.begin(), module.files.end());
+    }
+    return std::make_unique<Session>(std::move(desc));
+}
+
+CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource>& modules) {
+    core::Hasher hasher;
+    for (const ModuleSource& module : modules) {
+        hasher.add(module.hash).add(module.import_name);
+    }
+    const core::Hash128 key = hasher.finish();
+    const auto known = std::find_if(m_sessions.begin(), m_sessions.end(),
+                                    [&key](const auto& live) { return live->key == key; });
+    if (known != m_sessions.end() && (*known)->kernel_count < kMaxKernelsPerSession) {
+        m_sessions.splice(m_sessions.begin(), m_sessions, known);
+        return *m_sessions.front();
+    }
+    if (known != m_sessions.end()) {
+        m_sessions.erase(known);
+    }
+    auto live = std::make_unique<LiveSession>();
+    live->session = create_session(modules);
+    std::vector<core::Diagnostic> ignored; // reported when the module was loaded
+    for (const ModuleSource& module : modules) {
+        slang::IModule* loaded = nullptr;
+        load_into(*live->session, module.desc, module.import_name, source_text(module), loaded, ignored);
+        live->modules.push_back(loaded);
+    }
+    return keep(key, std::move(live));
+}
+
+CompileService::LiveSession& CompileService::keep(core::Hash128 key, std::unique_ptr<LiveSession> live) {
+    live->key = key;
+    live->lookup = std::make_unique<Lookup>(*live->session, m_global.get(), live->modules.front());
+    m_sessions.push_front(std::move(live));
+    if (m_sessions.size() > kMaxSessions) {
+        m_sessions.pop_back();
+    }
+    return *m_sessions.front();
+}
+
+std::vector<reflect::Function> CompileService::find_functions(const ModuleSource& module, const std::string& name) {
+    return open({module}).lookup->find_functions(name);
+}
+
+reflect::TypeRef CompileService::find_type(const ModuleSource& module, const std::string& name) {
+    return open({module}).lookup->find_type(name);
+}
+
+KernelCode CompileService::compile_kernel(const CompileRequest& request) {
+    LiveSession& live = open(request.modules);
+    ++live.kernel_count;
+    return compile_entry_point(*live.session, request.source, request.entry_point);
+}
+
+core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& shader_directory) {
+    core::Hasher hasher;
+    hasher.add(std::string_view(WEFT_VERSION));
+    std::error_code error;
+    const fs::path library = find_slang_library(slang_directory);
+    hasher.add(core::utf8_path(library.filename())).add(static_cast<std::uint64_t>(fs::file_size(library, error)));
+    hasher.add(static_cast<std::int64_t>(fs::last_write_time(library, error).time_since_epoch().count()));
+    std::vector<fs::path> shaders;
+    for (fs::recursive_directory_iterator it(shader_directory, error), end; !error && it != end; it.increment(error)) {
+        if (it->path().extension() == ".slang") {
+            shaders.push_back(it->path());
+        }
+    }
+    std::sort(shaders.begin(), shaders.end());
+    for (const fs::path& shader : shaders) {
+        const auto bytes = core::try_read_file(shader, kMaxSourceBytes);
+        hasher.add(core::utf8_path(shader)).add(bytes ? core::hash_bytes(*bytes) : core::Hash128());
+    }
+    return hasher.finish();
+}
+
+core::Hash128 hash_module(core::Hash128 environment, const ModuleDesc& desc,
+                          const std::vector<Dependency>& dependencies) {
+    core::Hasher hasher;
+    hasher.add(environment).add(desc.name).add(desc.path).add(desc.text).add(desc.target);
+    for (const std::string& path : desc.include_paths) {
+        hasher.add(path);
+    }
+    for (const auto& [name, value] : desc.defines) {
+        hasher.add(name).add(value);
+    }
+    for (const Dependency& dependency : dependencies) {
+        hasher.add(dependency.path).add(dependency.content);
+    }
+    return hasher.finish();
+}
+
+} // namespace weft::compile

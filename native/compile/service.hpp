@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler process does: the requests of Compiler without caches on disk. Start reading at
+// CompileService; session.hpp is one Slang session, reader.hpp turns its reflection into reflect/.
+#pragma once
+
+#include "compile/session.hpp"
+
+#include <list>
+#include <memory>
+
+namespace weft::compile {
+
+struct ServiceDesc {
+    std::filesystem::path slang_directory;
+    std::filesystem::path shader_directory;
+};
+
+/// What loading a module yields; the hash of the module is the client's business.
+struct LoadResult {
+    reflect::Module reflection;
+    std::string import_name;
+    std::vector<Dependency> dependencies;
+    std::vector<std::string> absent_files; ///< paths whose appearance would change the module
+    std::vector<core::Diagnostic> warnings;
+};
+
+struct CompileRequest {
+    std::vector<ModuleSource> modules; ///< the module of the kernel, then the linked ones
+    std::string source;
+    std::string entry_point;
+    Target target = Target::spirv;
+};
+
+/// Slang in this process. Not thread-safe. Errors are those of Compiler.
+class CompileService {
+public:
+    /// @throws DeviceError{unavailable} if the Slang library is absent, incomplete or too old.
+    explicit CompileService(ServiceDesc desc);
+    ~CompileService();
+
+    [[nodiscard]] LoadResult load_module(const ModuleDesc& desc);
+    [[nodiscard]] std::vector<reflect::Function> find_functions(const ModuleSource& module, const std::string& name);
+    [[nodiscard]] reflect::TypeRef find_type(const ModuleSource& module, const std::string& name);
+    [[nodiscard]] KernelCode compile_kernel(const CompileRequest& request);
+
+private:
+    struct LiveSession;
+
+    std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules) const;
+    LiveSession& open(const std::vector<ModuleSource>& modules);
+    LiveSession& keep(core::Hash128 key, std::unique_ptr<LiveSession> session);
+
+    ServiceDesc m_desc;
+    SlangLibrary m_library;
+    SlangRef<slang::IGlobalSession> m_global;
+    std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
+};
+
+/// Identifies the compiler in cache keys without loading it: its file name, size and time, and the
+/// content of Weft's own shaders.
+[[nodiscard]] core::Hash128 hash_environment(const std::filesystem::path& slang_directory,
+                                             const std::filesystem::path& shader_directory);
+
+/// Of everything that decides what kernels of the module compile to.
+[[nodiscard]] core::Hash128 hash_module(core::Hash128 environment, const ModuleDesc& desc,
+                                        const std::vector<Dependency>& dependencies);
+
+} // namespace weft::compile

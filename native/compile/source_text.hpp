@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Slang's reflection does not tell and the source does: comments, default values, semantics.
+#pragma once
+
+#include "reflect/function.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::compile {
+
+/// One source file, searchable by the places that Slang reports.
+class SourceText {
+public:
+    /// Byte offset of a name in the file.
+    using Position = std::size_t;
+
+    explicit SourceText(std::string text);
+
+    /// Where the word `name` stands at (or nearest to) the 1-based line and column; nullopt if the line
+    /// does not hold it.
+    [[nodiscard]] std::optional<Position> find_name(std::int32_t line, std::int32_t column,
+                                                    std::string_view name) const;
+
+    /// Comment lines directly above the declaration whose name is at `position`, markers removed;
+    /// attributes and modifiers may stand between.
+    [[nodiscard]] std::string comment_above(Position position) const;
+    /// The comment that belongs to a parameter or field: beside it, else above it.
+    [[nodiscard]] std::string member_comment(Position position, std::string_view name) const;
+    /// The text after "=" of a parameter, trimmed; "" if there is none.
+    [[nodiscard]] std::string default_text(Position position, std::string_view name) const;
+    /// The name after ":" of a parameter or function; "" if there is none.
+    [[nodiscard]] std::string semantic(Position position, std::string_view name) const;
+    /// True if `word` stands in the declaration before its name: has_modifier(p, "public").
+    [[nodiscard]] bool has_modifier(Position position, std::string_view word) const;
+
+private:
+    std::size_t line_index(Position position) const;
+    std::string_view line_text(std::size_t index) const;  ///< with comments
+    std::string_view line_code(std::size_t index) const;  ///< comments and strings blanked
+    /// Where the parameter or field ends: the position of its ',' ')' ';' or the end of the text.
+    Position declaration_end(Position position) const;
+
+    std::string m_text;
+    std::string m_code; ///< m_text with comments and string contents replaced by blanks
+    std::vector<std::size_t> m_lines; ///< offset of each line
+};
+
+/// The value of a literal: "-1", "0x1fu", "2.5f", "true"; nullopt for any other expression.
+[[nodiscard]] std::optional<reflect::Literal> parse_literal(std::string_view text);
+
+} // namespace weft::compile
