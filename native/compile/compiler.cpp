@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/compiler.hpp"
+
+#include "compile/worker.hpp"
+#include "core/file.hpp"
+#include "core/file_cache.hpp"
+#include "core/process.hpp"
+#include "core/text.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+namespace weft::compile {
+
+using core::Hash128;
+using core::text;
+
+namespace {
+
+constexpr std::string_view kModuleEntry = "module";
+constexpr std::string_view kLookupEntry = "lookup";
+constexpr std::string_view kKernelEntry = "kernel";
+
+/// The value of a cache entry; nullopt if it is absent or was written by a program that differs.
+template <typename T>
+std::optional<T> try_load(core::FileCache& cache, std::string_view kind, const Hash128& key) {
+    const auto bytes = cache.try_load(kind, key);
+    if (!bytes) {
+        return std::nullopt;
+    }
+    try {
+        return core::from_archive<T>(*bytes);
+    } catch (const core::ArchiveError&) {
+        cache.remove(kind, key);
+        return std::nullopt;
+    }
+}
+
+bool exists(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(core::path_from_utf8(path), error);
+}
+
+/// True if every file is as the entry remembers it; its texts are filled in.
+bool is_up_to_date(LoadResult& entry, const ModuleDesc& desc, const std::string& own_text) {
+    for (Dependency& file : entry.dependencies) {
+        if (file.path == desc.path) {
+            file.text = own_text;
+        } else if (const auto bytes = core::try_read_file(core::path_from_utf8(file.path), kMaxSourceBytes)) {
+            file.text.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+        } else {
+            return false;
+        }
+        if (core::hash_text(file.text) != file.content) {
+            return false;
+        }
+    }
+    return std::none_of(entry.absent_files.begin(), entry.absent_files.end(), exists);
+}
+
+/// What the cache keeps: texts are on the user's disk already.
+LoadResult without_texts(LoadResult result) {
+    for (Dependency& file : result.dependencies) {
+        file.text.clear();
+    }
+    return result;
+}
+
+class CachingCompiler final : public Compiler {
+public:
+    explicit CachingCompiler(const CompilerDesc& desc)
+        : m_desc(desc), m_cache({.directory = desc.cache_directory, .size_limit = desc.cache_size_limit}),
+          m_environment(core::Hasher()
+                            .add(hash_environment(desc.slang_directory, desc.shader_directory))
+                            .add(kProtocol)
+                            .finish()) {}
+
+    void warm_up() override { worker().warm_up(); }
+
+    LoadedModuleRef load_module(const ModuleDesc& desc) override {
+        const std::string own_text = desc.path.empty() ? desc.text : read_source(desc.path);
+        if (desc.path.empty()) {
+            check_source(own_text, desc.name);
+        }
+        const Hash128 key =
+            core::Hasher().add(hash_module(m_environment, desc, {})).add(core::hash_text(own_text)).finish();
+        auto cached = try_load<LoadResult>(m_cache, kModuleEntry, key);
+        if (cached && is_up_to_date(*cached, desc, own_text)) {
+            ++m_module_hits;
+            return finish(desc, std::move(*cached));
+        }
+        ++m_module_misses;
+        Request request = make_request(RequestKind::load_module);
+        request.desc = desc;
+        auto result = ask<LoadResult>(request, desc.name.empty() ? desc.path : desc.name);
+        m_cache.store(kModuleEntry, key, core::to_archive(without_texts(result)));
+        return finish(desc, std::move(result));
+    }
+
+    std::vector<reflect::Function> find_functions(const LoadedModule& module, const std::string& name) override {
+        return look_up<std::vector<reflect::Function>>(RequestKind::find_functions, module, name);
+    }
+
+    reflect::TypeRef find_type(const LoadedModule& module, const std::string& name) override {
+        return look_up<reflect::TypeRef>(RequestKind::find_type, module, name);
+    }
+
+    KernelCode compile_kernel(const KernelRequest& kernel) override {
+        if (kernel.target != kernel.module->desc.target) {
+            throw core::InternalError("compile_kernel: the module was loaded for another target");
+        }
+        core::Hasher hasher;
+        hasher.add(kernel.module->hash).add(kernel.source).add(kernel.entry_point).add(kernel.target);
+        for (const LoadedModuleRef& linked : kernel.linked) {
+            hasher.add(linked->hash);
+        }
+        const Hash128 key = hasher.finish();
+        if (auto cached = try_load<KernelCode>(m_cache, kKernelEntry, key)) {
+            ++m_kernel_hits;
+            return std::move(*cached);
+        }
+        ++m_kernel_misses;
+        Request request = make_request(RequestKind::compile_kernel);
+        request.compile = {.modules = {source_of(*kernel.module)}, .source = kernel.source,
+                           .entry_point = kernel.entry_point, .target = kernel.target};
+        for (const LoadedModuleRef& linked : kernel.linked) {
+            request.compile.modules.push_back(source_of(*linked));
+        }
+        auto code = ask<KernelCode>(request, kernel.module->desc.name);
+        m_cache.store(kKernelEntry, key, core::to_archive(code));
+        return code;
+    }
+
+    CompilerStatistics statistics() const override {
+        return {.module_hits = m_module_hits, .module_misses = m_module_misses, .kernel_hits = m_kernel_hits,
+                .kernel_misses = m_kernel_misses, .helper_starts = m_worker ? m_worker->helper_starts() : 0};
+    }
+
+    void clear_cache() override { m_cache.clear(); }
+
+private:
+    static Request make_request(RequestKind kind) {
+        Request request;
+        request.protocol = kProtocol;
+        request.kind = kind;
+        return request;
+    }
+
+    LoadedModuleRef finish(const ModuleDesc& desc, LoadResult result) const {
+        LoadedModule module;
+        module.desc = desc;
+        module.reflection = std::move(result.reflection);
+        module.import_name = std::move(result.import_name);
+        module.hash = hash_module(m_environment, desc, result.dependencies);
+        module.dependencies = std::move(result.dependencies);
+        module.warnings = std::move(result.warnings);
+        return std::make_shared<const LoadedModule>(std::move(module));
+    }
+
+    template <typename T>
+    T look_up(RequestKind kind, const LoadedModule& module, const std::string& name) {
+        const Hash128 key = core::Hasher().add(module.hash).add(kind).add(name).finish();
+        if (auto cached = try_load<T>(m_cache, kLookupEntry, key)) {
+            return std::move(*cached);
+        }
+        Request request = make_request(kind);
+        request.compile.modules = {source_of(module)};
+        request.name = name;
+        T result = ask<T>(request, module.desc.name);
+        m_cache.store(kLookupEntry, key, core::to_archive(result));
+        return result;
+    }
+
+    template <typename T>
+    T ask(const Request& request, const std::string& subject) {
+        return core::from_archive<T>(worker().request(request, subject));
+    }
+
+    /// A child after fork() cannot use the parent's pipe, nor a lock that another thread of the parent
+    /// may have held: it gets a worker of its own, and the inherited one is abandoned.
+    Worker& worker() {
+        const std::uint64_t process = core::process_id();
+        if (m_owner.load() != process) {
+            static_cast<void>(m_worker.release());
+            m_worker = create_worker();
+            m_owner.store(process);
+        }
+        return *m_worker;
+    }
+    std::unique_ptr<Worker> create_worker() const;
+
+    CompilerDesc m_desc;
+    core::FileCache m_cache;
+    Hash128 m_environment;
+    std::atomic<std::uint64_t> m_owner{core::process_id()};
+    std::unique_ptr<Worker> m_worker = create_worker();
+    std::atomic<std::uint64_t> m_module_hits{0}, m_module_misses{0}, m_kernel_hits{0}, m_kernel_misses{0};
+};
+
+std::unique_ptr<Worker> CachingCompiler::create_worker() const {
+    const bool in_process =
+        m_desc.helper_executable.empty() || core::environment_variable("WEFT_COMPILER_IN_PROCESS") == "1";
+    return in_process ? Worker::create_in_process(m_desc) : Worker::create_process(m_desc);
+}
+
+} // namespace
+
+std::shared_ptr<Compiler> Compiler::create(const CompilerDesc& desc) {
+    return std::make_shared<CachingCompiler>(desc);
+}
+
+} // namespace weft::compile

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// weft-compiler <slang folder> <shader folder> <memory limit in bytes>: serves the requests of one Compiler
+// over standard input and output until its input ends (see protocol.hpp).
+#include "compile/helper/platform.hpp"
+#include "compile/protocol.hpp"
+#include "core/file.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+
+namespace {
+
+using namespace weft;
+using compile::Reply;
+using compile::ReplyStatus;
+using compile::Request;
+
+struct Arguments {
+    std::string slang_directory;
+    std::string shader_directory;
+};
+
+std::optional<Request> read_request() {
+    std::array<std::byte, compile::kFrameBytes> header{};
+    if (!compile::read_input(header)) {
+        return std::nullopt;
+    }
+    const auto size = core::from_archive<std::uint64_t>(header);
+    if (size > compile::kMaxMessageBytes) {
+        return std::nullopt;
+    }
+    std::vector<std::byte> body(static_cast<std::size_t>(size));
+    if (!compile::read_input(body)) {
+        return std::nullopt;
+    }
+    return core::from_archive<Request>(body);
+}
+
+bool write_reply(const Reply& reply) {
+    const std::vector<std::byte> body = core::to_archive(reply);
+    return compile::write_output(core::to_archive(static_cast<std::uint64_t>(body.size()))) &&
+           compile::write_output(body);
+}
+
+int serve_requests(const Arguments& arguments) {
+    std::optional<compile::CompileService> service;
+    // Slang starts at once, while the host is still busy with its device; a failure waits for the first request.
+    const Reply start = compile::guard([&] {
+        service.emplace(compile::ServiceDesc{.slang_directory = core::path_from_utf8(arguments.slang_directory),
+                                             .shader_directory = core::path_from_utf8(arguments.shader_directory)});
+        return std::vector<std::byte>();
+    });
+    while (const auto request = read_request()) {
+        Reply reply = start;
+        if (request->protocol != compile::kProtocol) {
+            reply.status = ReplyStatus::internal_error;
+            reply.message = "weft-compiler is of another version than Weft; reinstall Weft";
+        } else if (service) {
+            reply = compile::serve(*service, *request);
+        }
+        if (!write_reply(reply)) {
+            return EXIT_FAILURE;
+        }
+    }
+    // Slang's objects need not be taken apart: the process ends here.
+    compile::exit_at_once(EXIT_SUCCESS);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        std::cerr << "weft-compiler is started by Weft itself; it has no use of its own\n";
+        return EXIT_FAILURE;
+    }
+    const Arguments arguments{argv[1], argv[2]};
+    compile::limit_memory(std::strtoull(argv[3], nullptr, 10));
+    // Slang's parser recurses: with this stack a text must be absurd before it overflows.
+    constexpr std::size_t stack_bytes = std::size_t{512} << 20;
+    return compile::run_with_stack(stack_bytes, [&arguments] { return serve_requests(arguments); });
+}

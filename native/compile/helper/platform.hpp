@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace weft::compile {
+
+/// Fills `bytes` from standard input; false at its end.
+[[nodiscard]] bool read_input(std::span<std::byte> bytes);
+/// Writes all of `bytes` to standard output; false if nobody reads any more.
+[[nodiscard]] bool write_output(std::span<const std::byte> bytes);
+/// Lets allocations fail beyond `bytes` of address space (where the system can), and keeps crashes
+/// from leaving core files behind.
+void limit_memory(std::uint64_t bytes);
+/// Runs `work` in a thread with that much stack and returns what it returns.
+[[nodiscard]] int run_with_stack(std::size_t bytes, const std::function<int()>& work);
+/// Ends the process without running destructors.
+[[noreturn]] void exit_at_once(int status);
+
+} // namespace weft::compile

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compile/protocol.hpp"
+#include "core/subprocess.hpp"
+
+#include <memory>
+#include <mutex>
+
+namespace weft::compile {
+
+/// Where requests are served: the compiler process, or this process. Thread-safe: requests are served
+/// one after the other.
+class Worker {
+public:
+    virtual ~Worker() = default;
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    virtual void warm_up() = 0;
+    /// The payload of the reply. `subject` names the module in messages.
+    /// @throws as Compiler's methods do.
+    [[nodiscard]] virtual std::vector<std::byte> request(const Request& request, const std::string& subject) = 0;
+    [[nodiscard]] virtual std::uint64_t helper_starts() const noexcept = 0;
+
+    /// Runs the helper executable; it is started by the first request, and again after it ended.
+    [[nodiscard]] static std::unique_ptr<Worker> create_process(const CompilerDesc& desc);
+    /// Loads Slang into this process.
+    [[nodiscard]] static std::unique_ptr<Worker> create_in_process(const CompilerDesc& desc);
+
+protected:
+    Worker() = default;
+};
+
+} // namespace weft::compile
