@@ -35,13 +35,13 @@ def complaints_about(name: str, data: bytes, bundled: set[str]) -> list[str]:
     found = []
     for library in needed_libraries(data):
         if library not in SYSTEM_LIBRARIES and library not in bundled:
-            found.append(f"{name} needs {library}, which {PLATFORM} does not offer; bundle or unlink it")
+            found.append(f"{name} needs {library}, which {PLATFORM} does not offer; bundle it")
     for library, version in needed_versions(data):
         family, _, number = version.rpartition("_")
         newest = NEWEST.get(family)
         if newest and tuple(int(part) for part in number.split(".")) > newest:
-            limit = ".".join(map(str, newest))
-            found.append(f"{name} needs {version} of {library}, {PLATFORM} ends at {family}_{limit}")
+            limit = f"{family}_{'.'.join(map(str, newest))}"
+            found.append(f"{name} needs {version} of {library}, {PLATFORM} ends at {limit}")
     return found
 
 
@@ -58,7 +58,7 @@ def retagged(wheel_file: str, tag: str) -> str:
 
 
 def repair(wheel: Path, output: Path) -> Path:
-    """Write the retagged wheel into `output` and return its path; ValueError lists what is wrong."""
+    """Write the retagged wheel into `output` and return its path; ValueError says what is wrong."""
     stem, python, abi, _platform = wheel.stem.rsplit("-", 3)
     target = output / f"{stem}-{python}-{abi}-{PLATFORM}.whl"
     complaints: list[str] = []
@@ -86,8 +86,10 @@ def write(target: Path, contents: dict[zipfile.ZipInfo, bytes], tag: str) -> Non
                 data = retagged(data.decode(), tag).encode()
                 replaced[info.filename] = record_line(info.filename, data)
             elif info.filename.endswith(".dist-info/RECORD"):
-                lines = (replaced.get(line.split(",")[0], line) for line in data.decode().splitlines())
-                data = ("\n".join(lines) + "\n").encode()
+                lines = data.decode().splitlines()
+                data = "".join(
+                    f"{replaced.get(line.split(',')[0], line)}\n" for line in lines
+                ).encode()
             archive.writestr(info, data)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Provide the Slang SDK (headers and run-time libraries) in a folder.
 
-The SDK is cut out of a pinned wheel of the slangpy package, which carries the compiler, glslang and the
-header. The wheel is checked against its SHA-256 and kept in the user's cache folder, so that a machine
-downloads it once.
+The SDK is cut out of a pinned wheel of the slangpy package, which carries the compiler, glslang
+and the header. The wheel is checked against its SHA-256 and kept in the user's cache folder, so
+that a machine downloads it once.
 
     python packaging/slang_sdk.py build/sdk
 """
@@ -50,7 +50,7 @@ def sha256_of(path: Path) -> str:
 
 
 def pip_command() -> list[str]:
-    """Return how to call pip: of this interpreter, else of the one its environment was made from."""
+    """Return how to call pip: this interpreter's, else its base interpreter's."""
     base = getattr(sys, "_base_executable", sys.executable)
     for python in dict.fromkeys((sys.executable, base)):
         if subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode == 0:
@@ -83,7 +83,7 @@ def download(target: Path) -> None:
 
 
 def provide_wheel() -> Path:
-    """Return the path of the wheel, downloaded if the cache does not hold it, with its hash checked."""
+    """Return the path of the wheel, its hash checked, downloaded if the cache has none."""
     path = cache_folder() / WHEEL
     if path.is_file() and sha256_of(path) != SHA256:
         path.unlink()
@@ -93,8 +93,8 @@ def provide_wheel() -> Path:
     if actual != SHA256:
         path.unlink()
         raise SdkError(
-            f"slang_sdk: {WHEEL} has SHA-256 {actual}, expected {SHA256}; the download was removed, "
-            "check where pip fetches packages from"
+            f"slang_sdk: {WHEEL} has SHA-256 {actual}, expected {SHA256}; "
+            "the download was removed, check where pip fetches packages from"
         )
     return path
 

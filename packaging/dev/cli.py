@@ -7,8 +7,12 @@ import os
 import shutil
 import sys
 
-from dev import native_build
+from dev import environments, native_build
+from dev.benching import command_bench
+from dev.checks import command_check
 from dev.project import BUILD, ROOT, DevError, build_lock, run
+from dev.testing import command_test
+from dev.wheels import command_wheel
 
 USAGE = """usage: ./dev COMMAND [ARGUMENTS]
 
@@ -17,8 +21,8 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
                        sanitizers, soak and concurrency tests; further arguments go to pytest
   build                build native code, tests and an importable package in build/dev/stage
   python ARGUMENTS     run Python with the package that ./dev build made
-  check [--all|--fix]  formatting, linters, types, layers; --all lints unchanged files too,
-                       --fix repairs what can be repaired
+  check [OPTION]       formatting, linters, types, layers; --all lints unchanged files too,
+                       --fix repairs what can be repaired, --quick leaves types and clang-tidy out
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
   wheel                build the wheels into build/wheels
   setup                install what a build needs, without building
@@ -28,7 +32,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
 
 def command_python(arguments: list[str]) -> int:
     """Replace this process by the primary environment's Python, with the staged package."""
-    environment = native_build.environments.primary()
+    environment = environments.primary()
     if not environment.python.is_file() or not native_build.STAGE.is_dir():
         raise DevError("there is no build yet; run ./dev build first")
     os.environ["PYTHONPATH"] = os.pathsep.join(
@@ -53,11 +57,8 @@ def command_demo(arguments: list[str]) -> int:
     with build_lock():
         environment = native_build.build_and_stage()
     output = [] if "--out" in arguments else ["--out", str(ROOT / "out")]
-    return run(
-        [environment.python, "-m", "weft.demo", *output, *arguments],
-        env={"PYTHONPATH": str(native_build.STAGE)},
-        check=False,
-    )
+    path = {"PYTHONPATH": str(native_build.STAGE)}
+    return run(environment.python, "-m", "weft.demo", *output, *arguments, env=path, check=False)
 
 
 def command_clean(_arguments: list[str]) -> int:
@@ -71,12 +72,16 @@ def command_help(_arguments: list[str]) -> int:
 
 
 COMMANDS = {
+    "bench": command_bench,
     "build": command_build,
+    "check": command_check,
     "clean": command_clean,
     "demo": command_demo,
     "help": command_help,
     "python": command_python,
     "setup": command_setup,
+    "test": command_test,
+    "wheel": command_wheel,
 }
 
 

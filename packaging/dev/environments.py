@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The virtual environments under build/: one a Python version, filled from packaging/requirements-*.txt."""
+"""The virtual environments under build/, one a Python version, and what is installed in them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dev.project import BUILD, PACKAGING, DevError, content_hash, run, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,23 @@ def second() -> Environment | None:
     return None
 
 
+def pip(
+    environment: Environment,
+    command: str,
+    *arguments: str | Path,
+    env: Mapping[str, str] | None = None,
+) -> None:
+    """Run pip, as the user configured it, in an environment; `env` adds variables."""
+    run(environment.python, "-m", "pip", command, "-qq", *arguments, env=env)
+
+
 def provide(environment: Environment, *groups: str) -> None:
     """Make sure that an environment exists and holds the packages of requirements-<group>.txt."""
     base_stamp = environment.folder / ".base"
     if not base_stamp.is_file() or base_stamp.read_text() != str(environment.base_python):
         shutil.rmtree(environment.folder, ignore_errors=True)
         with timed(f"creating {environment.folder.name}"):
-            run([environment.base_python, "-m", "venv", environment.folder])
+            run(environment.base_python, "-m", "venv", environment.folder)
         base_stamp.write_text(str(environment.base_python))
     for group in groups:
         requirements = PACKAGING / f"requirements-{group}.txt"
@@ -82,5 +96,5 @@ def provide(environment: Environment, *groups: str) -> None:
         if stamp.is_file() and stamp.read_text() == key:
             continue
         with timed(f"installing {requirements.name} into {environment.folder.name}"):
-            run([environment.python, "-m", "pip", "install", "-qq", "-r", requirements])
+            pip(environment, "install", "-r", requirements)
         stamp.write_text(key)

@@ -18,7 +18,7 @@ def setup() -> environments.Environment:
     environment = environments.primary()
     environments.provide(environment, "build", "cuda", "test")
     if not os.environ.get("WEFT_SLANG_DIR"):
-        run([environment.python, PACKAGING / "slang_sdk.py", BUILD / "sdk"])
+        run(environment.python, PACKAGING / "slang_sdk.py", BUILD / "sdk")
     return environment
 
 
@@ -27,22 +27,28 @@ def tool_environment(environment: environments.Environment) -> dict[str, str]:
     return {"PATH": f"{environment.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
 
-def build(preset: str, environment: environments.Environment, *targets: str) -> None:
-    """Configure a preset if need be, and build it (the named targets only, if any)."""
-    variables = tool_environment(environment)
-    cmake = environment.tool("cmake")
+def configure(preset: str, environment: environments.Environment) -> None:
+    """Configure a preset unless that was done with the same interpreter, SDK and presets."""
     key = content_hash(
         [ROOT / "CMakePresets.json"],
         extra=f"{environment.base_python}{os.environ.get('WEFT_SLANG_DIR')}",
     )
     stamp = Stamp(f"configure-{preset}", key)
-    if not stamp.is_fresh() or not (BUILD / preset / "build.ninja").is_file():
-        with timed(f"configuring {preset}"):
-            run([cmake, "--preset", preset, f"-DPython_EXECUTABLE={environment.python}"], env=variables)
-        stamp.write()
-    selection = ["--target", *targets] if targets else []
+    if stamp.is_fresh() and (BUILD / preset / "build.ninja").is_file():
+        return
+    cmake = environment.tool("cmake")
+    python = f"-DPython_EXECUTABLE={environment.python}"
+    with timed(f"configuring {preset}"):
+        run(cmake, "--preset", preset, python, env=tool_environment(environment))
+    stamp.write()
+
+
+def build(preset: str, environment: environments.Environment) -> None:
+    """Configure a preset if need be, and build it."""
+    configure(preset, environment)
     with timed(f"building {preset}"):
-        run([cmake, "--build", "--preset", preset, *selection], env=variables)
+        cmake = environment.tool("cmake")
+        run(cmake, "--build", "--preset", preset, env=tool_environment(environment))
 
 
 def link(place: Path, target: Path) -> None:
@@ -55,24 +61,24 @@ def link(place: Path, target: Path) -> None:
 
 
 def stage() -> Path:
-    """Lay the dev build out as a package `weft` of links, and return the folder to import it from.
+    """Lay the dev build out as a package `weft` of links; return the folder to import it from.
 
     Edits to Python and Slang files show at once; native code after the next build.
     """
     package = STAGE / "weft"
-    links = {package / "shaders": ROOT / "shaders", package / "node_templates": ROOT / "node_templates"}
+    links = {package / name: ROOT / name for name in ("shaders", "node_templates")}
     for source in (ROOT / "native" / "python" / "weft").glob("*"):
         if source.name != "__pycache__":
             links[package / source.name] = source
     for line in (BUILD / "dev" / "stage_manifest.txt").read_text().splitlines():
         place, target = line.split(" ", 1)
         links[package / place] = Path(target)
-    for stale in package.glob("*"):
-        if stale.is_symlink() and stale not in links:
-            stale.unlink()
+    for entry in package.glob("*"):
+        if entry.is_symlink() and entry not in links:
+            entry.unlink()
     shutil.rmtree(package / "__pycache__", ignore_errors=True)
-    for place, target in links.items():
-        link(place, target)
+    for entry, source in links.items():
+        link(entry, source)
     return STAGE
 
 

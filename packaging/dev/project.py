@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
@@ -29,31 +29,24 @@ def say(text: str) -> None:
     print(f"dev: {text}", flush=True)
 
 
-def run(
-    command: Sequence[str | Path],
-    *,
-    env: Mapping[str, str] | None = None,
-    cwd: Path = ROOT,
-    check: bool = True,
-) -> int:
-    """Run a command with its output shown and return its exit status.
+def run(*command: str | Path, env: Mapping[str, str] | None = None, check: bool = True) -> int:
+    """Run a command in the project's root, with its output shown, and return its exit status.
 
     Args:
-        command: Program and arguments.
+        *command: Program and arguments.
         env: Variables added to the environment.
-        cwd: Folder to run in.
         check: Raise DevError if the status is not zero.
     """
     words = [str(word) for word in command]
     status = subprocess.run(
-        words, cwd=cwd, env=os.environ | dict(env or {}), stdin=subprocess.DEVNULL
+        words, cwd=ROOT, env=os.environ | dict(env or {}), stdin=subprocess.DEVNULL
     ).returncode
     if check and status != 0:
         raise DevError(f"'{' '.join(words)[:300]}' failed with status {status}")
     return status
 
 
-def output_of(command: Sequence[str | Path]) -> str:
+def output_of(*command: str | Path) -> str:
     """Run a command and return what it wrote to standard output; DevError if it failed."""
     words = [str(word) for word in command]
     result = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
@@ -63,7 +56,7 @@ def output_of(command: Sequence[str | Path]) -> str:
 
 
 def content_hash(paths: Iterable[Path], *, extra: str = "") -> str:
-    """Return one hash over the names and contents of files; folders count with all that they hold."""
+    """Return one hash over names and contents of files; a folder counts with all it holds."""
     digest = hashlib.sha256(extra.encode())
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -117,6 +110,6 @@ def timed(what: str) -> Iterator[None]:
 
 def tracked_files(*suffixes: str) -> list[Path]:
     """Return the project's files with these suffixes: known to git, or new and not ignored."""
-    names = output_of(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+    names = output_of("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     files = (ROOT / name for name in sorted(set(names.split("\0"))) if name.endswith(suffixes))
     return [file for file in files if file.is_file()]

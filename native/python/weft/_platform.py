@@ -31,6 +31,7 @@ def require_supported_platform() -> None:
     if version is None or version < OLDEST_GLIBC:
         found = "another C library" if version is None else "glibc " + ".".join(map(str, version))
         raise ImportError(
-            f"import weft: expected glibc {OLDEST_GLIBC[0]}.{OLDEST_GLIBC[1]} or later, got {found}; "
+            "import weft: the Slang libraries need glibc "
+            f"{'.'.join(map(str, OLDEST_GLIBC))} or later, got {found}; "
             "use Debian 12, Ubuntu 22.04, RHEL 9 or a later system"
         )

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./dev bench: tests/bench/run.py in an environment with the systems to measure beside."""
+
+from __future__ import annotations
+
+from dev import environments, native_build, wheels
+from dev.project import BUILD, ROOT, DevError, Stamp, build_lock, content_hash, run
+
+LAYER_SOURCE = ROOT / "tests" / "bench" / "slangpy_layer"
+LAYER = BUILD / "slangpy_layer"
+
+
+def build_layer() -> dict[str, str]:
+    """Build the Vulkan layer that SlangPy needs on Mesa 22; return where the benchmarks find it."""
+    sources = sorted(LAYER_SOURCE.glob("*.c"))
+    manifests = sorted(LAYER_SOURCE.glob("*.json"))
+    if not sources or not manifests:
+        raise DevError(f"{LAYER_SOURCE.relative_to(ROOT)} holds no Vulkan layer")
+    stamp = Stamp("slangpy_layer", content_hash([LAYER_SOURCE]))
+    if not stamp.is_fresh() or not LAYER.is_dir():
+        LAYER.mkdir(parents=True, exist_ok=True)
+        for source in sources:
+            library = LAYER / f"lib{source.stem}.so"
+            run("cc", "-shared", "-fPIC", "-O2", "-o", library, source)
+        for manifest in manifests:
+            (LAYER / manifest.name).write_text(manifest.read_text())
+        stamp.write()
+    return {"WEFT_BENCH_LAYER": str(LAYER)}
+
+
+def command_bench(arguments: list[str]) -> int:
+    """Build, install the wheel beside the other systems, and run the benchmarks."""
+    with build_lock():
+        environment = native_build.build_and_stage()
+        bench = environments.Environment("bench", environment.base_python)
+        environments.provide(bench, "bench")
+        wheels.install_wheel(bench, wheels.build_wheel(environment))
+        variables = build_layer()
+    script = ROOT / "tests" / "bench" / "run.py"
+    return run(bench.python, script, *arguments, env=variables, check=False)

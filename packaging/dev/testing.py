@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./dev test: native tests through ctest, Python tests through pytest, and one summary."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dev import native_build, wheels
+from dev.native_build import tool_environment
+from dev.project import BUILD, ROOT, DevError, build_lock, say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from dev.environments import Environment
+
+PYTEST_NO_TESTS = 5
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of a test program came to."""
+
+    name: str
+    passed: bool
+    seconds: float
+    summary: str
+
+
+def run_and_watch(*command: str | Path, env: Mapping[str, str]) -> tuple[int, list[str]]:
+    """Run a command, show its output as it comes, and return its status and its last lines."""
+    process = subprocess.Popen(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env=os.environ | dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    assert process.stdout is not None
+    tail: list[str] = []
+    with process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            tail = [*tail[-50:], line.rstrip()]
+    return process.returncode, tail
+
+
+def last_match(lines: Sequence[str], pattern: str) -> str:
+    """Return the last line that matches, without its rulers; "" if there is none."""
+    for line in reversed(lines):
+        if re.search(pattern, line):
+            return line.strip(" =")
+    return ""
+
+
+def catch2_totals(log: Path) -> str:
+    """Add up what the Catch2 programs of a ctest run reported."""
+    cases = assertions = 0
+    text = log.read_text(errors="replace") if log.is_file() else ""
+    for found in re.finditer(r"All tests passed \((\d+) assertions? in (\d+) test cases?\)", text):
+        assertions += int(found[1])
+        cases += int(found[2])
+    return f"; {cases} cases with {assertions} assertions passed" if cases else ""
+
+
+def native_tests(preset: str, environment: Environment) -> Result:
+    """Build a preset and run its native tests."""
+    native_build.build(preset, environment)
+    start = time.monotonic()
+    say(f"running the native tests of preset {preset}")
+    jobs = str(os.cpu_count() or 1)
+    ctest = environment.tool("ctest")
+    status, tail = run_and_watch(
+        ctest, "--preset", preset, "-j", jobs, "--no-tests=error", env=tool_environment(environment)
+    )
+    totals = catch2_totals(BUILD / preset / "Testing" / "Temporary" / "LastTest.log")
+    summary = last_match(tail, r"tests passed|No tests") + totals
+    return Result(f"native, {preset}", status == 0, time.monotonic() - start, summary)
+
+
+def python_tests(
+    name: str, environment: Environment, arguments: Sequence[str], stage: Path | None = None
+) -> Result:
+    """Run pytest in an environment, on the installed wheel or on a staged package.
+
+    A selection by mark that leaves no test counts as passed; any other empty run as failed.
+    """
+    start = time.monotonic()
+    say(f"running pytest: {name}")
+    path = {"PYTHONPATH": str(stage)} if stage else {}
+    status, tail = run_and_watch(environment.python, "-m", "pytest", *arguments, env=path)
+    empty_selection = status == PYTEST_NO_TESTS and "-m" in arguments
+    summary = last_match(tail, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
+    return Result(name, status == 0 or empty_selection, time.monotonic() - start, summary)
+
+
+def report(results: Sequence[Result]) -> int:
+    """Print the summary of all runs and return the exit status."""
+    print("\nSummary")
+    for result in results:
+        verdict = "passed" if result.passed else "FAILED"
+        print(f"  {verdict}  {result.name} ({result.seconds:.0f} s): {result.summary}")
+    return 0 if results and all(result.passed for result in results) else 1
+
+
+def selected_tests(arguments: list[str]) -> int:
+    """Build, then run what the user selected on the staged package: the inner loop."""
+    environment = native_build.build_and_stage()
+    result = python_tests("selected", environment, arguments, native_build.STAGE)
+    return report([result])
+
+
+def fast_tests(arguments: list[str]) -> int:
+    """Run the native tests and the quick Python tests on the staged package."""
+    environment = native_build.build_and_stage()
+    results = [
+        native_tests("dev", environment),
+        python_tests(
+            f"Python {environment.name}, fast",
+            environment,
+            ["-m", "not slow and not full", *arguments],
+            native_build.STAGE,
+        ),
+    ]
+    return report(results)
+
+
+def whole_tests(arguments: list[str], *, full: bool) -> int:
+    """Run all that a change must pass; `full` adds sanitizers, soak and concurrency tests."""
+    environment = native_build.build_and_stage()
+    results = [native_tests("dev", environment)]
+    wheels.install_wheel(environment, wheels.build_wheel(environment))
+    marks = [] if full else ["-m", "not full"]
+    results.append(python_tests(f"Python {environment.name}", environment, [*marks, *arguments]))
+    second = wheels.second_environment()
+    if second:
+        wheels.install_wheel(second, wheels.build_wheel(second))
+        marks = ["-m", "not slow and not full"]
+        results.append(python_tests(f"Python {second.name}", second, [*marks, *arguments]))
+    if full:
+        results += [native_tests("asan", environment), native_tests("tsan", environment)]
+    return report(results)
+
+
+def command_test(arguments: list[str]) -> int:
+    """Run the tests; see the usage text in cli.py."""
+    fast = "--fast" in arguments
+    full = "--full" in arguments
+    rest = [argument for argument in arguments if argument not in ("--fast", "--full")]
+    if fast and full:
+        raise DevError("--fast and --full exclude each other; give one of them")
+    with build_lock():
+        if fast:
+            return fast_tests(rest)
+        if rest and not full:
+            return selected_tests(rest)
+        return whole_tests(rest, full=full)

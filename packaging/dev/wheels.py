@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the wheel for a Python version and install it into that version's environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from dev import environments
+from dev.native_build import setup, tool_environment
+from dev.project import BUILD, PACKAGING, ROOT, DevError, Stamp, content_hash, run, say, timed
+
+WHEELS = BUILD / "wheels"
+INPUTS = (
+    "CMakeLists.txt",
+    "CMakePresets.json",
+    "LICENSE",
+    "README.md",
+    "native",
+    "node_templates",
+    "packaging/cmake",
+    "packaging/licenses",
+    "packaging/portable",
+    "packaging/repair_wheel.py",
+    "packaging/requirements-build.txt",
+    "packaging/requirements-cuda.txt",
+    "packaging/slang_sdk.py",
+    "pyproject.toml",
+    "shaders",
+)
+
+
+def build_wheel(environment: environments.Environment) -> Path:
+    """Return the wheel for an environment's Python, built anew if what it is made of changed."""
+    key = content_hash((ROOT / name for name in INPUTS), extra=f"{environment.base_python}")
+    stamp = Stamp(f"wheel-{environment.name}", key)
+    folder = WHEELS / environment.name
+    wheels = list(folder.glob("*.whl"))
+    if stamp.is_fresh() and len(wheels) == 1:
+        return wheels[0]
+    shutil.rmtree(folder, ignore_errors=True)
+    raw = folder / "raw"
+    with timed(f"building the wheel for Python {environment.name}"):
+        options = ("--no-deps", "--no-build-isolation", "--wheel-dir", raw)
+        environments.pip(environment, "wheel", *options, ROOT, env=tool_environment(environment))
+        (built,) = raw.glob("*.whl")
+        run(environment.python, PACKAGING / "repair_wheel.py", built, folder)
+        shutil.rmtree(raw)
+    stamp.write()
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def install_wheel(environment: environments.Environment, wheel: Path) -> None:
+    """Make an environment hold a wheel, without what the wheel depends on."""
+    stamp = Stamp(f"install-{environment.name}", content_hash([wheel]))
+    if stamp.is_fresh() and (environment.folder / ".base").is_file():
+        return
+    with timed(f"installing {wheel.name}"):
+        environments.pip(environment, "install", "--no-deps", "--force-reinstall", wheel)
+    stamp.write()
+
+
+def second_environment() -> environments.Environment | None:
+    """Return Python 3.13's environment, ready to use; None, said in one line, without one."""
+    environment = environments.second()
+    if environment is None:
+        say("no Python 3.13 (WEFT_PYTHON313, pyenv, PATH): its wheel and tests are skipped")
+        return None
+    environments.provide(environment, "build", "test")
+    return environment
+
+
+def command_wheel(arguments: list[str]) -> int:
+    """Build all wheels and print where they lie."""
+    if arguments:
+        raise DevError(f"./dev wheel takes no arguments, got {' '.join(arguments)}")
+    for environment in (setup(), second_environment()):
+        if environment:
+            print(os.path.relpath(build_wheel(environment), ROOT))
+    return 0

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each wall is one pattern that may occur in some places only, and dependencies point down."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import pytest
+from checks.source_tree import ROOT, files_under, short, text_of
+
+CODE = (".cpp", ".hpp", ".h", ".py")
+
+
+class Wall(NamedTuple):
+    """A pattern and the places (prefixes of paths) outside of which it must not occur."""
+
+    name: str
+    pattern: str
+    allowed: tuple[str, ...]
+
+
+WALLS = (
+    Wall("slang.h", r'#include\s*[<"]slang', ("native/compile/",)),
+    Wall("Vulkan", r'#include\s*[<"](vulkan|volk)\b', ("native/device/vulkan/",)),
+    Wall("CUDA", r'#include\s*[<"](cuda|nvrtc)\w*\.h', ("native/device/cuda/",)),
+    Wall("a device backend", r'#include\s*"device/(vulkan|cuda|null)/', ("native/device/",)),
+    Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
+    Wall("<format>", r"#include\s*<format>", ()),
+    Wall("OpenImageIO", r"^\s*(import|from)\s+OpenImageIO", ("native/python/weft/image.py",)),
+    Wall("bpy", r"^\s*(import|from)\s+bpy\b", ("addon/blender/", "addon/ui/")),
+    Wall("torch", r"^(import|from)\s+torch\b", ()),
+)
+
+LAYERS = {
+    "core": set(),
+    "reflect": {"core"},
+    "device": {"core"},
+    "compile": {"core", "reflect"},
+    "tensor": {"core", "reflect", "device"},
+    "codegen": {"core", "reflect"},
+    "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
+    "python": {"core", "reflect", "device", "compile", "tensor", "codegen", "dispatch"},
+}
+
+
+@pytest.mark.parametrize("wall", WALLS, ids=lambda wall: wall.name)
+def test_wall_is_not_crossed(wall: Wall) -> None:
+    sources = files_under("native", *CODE) + files_under("addon", *CODE)
+
+    crossings = [
+        f"{short(path)}: {found[0].strip()}"
+        for path in sources
+        if not short(path).startswith(wall.allowed)
+        for found in re.finditer(wall.pattern, text_of(path), re.MULTILINE)
+    ]
+
+    assert sources
+    assert not crossings
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layer_includes_only_layers_below(layer: str) -> None:
+    sources = files_under(f"native/{layer}", ".cpp", ".hpp")
+
+    upward = [
+        f"{short(path)} includes {found[0]}"
+        for path in sources
+        for found in re.finditer(r'#include "((\w+)/[^"]*)"', text_of(path))
+        if (ROOT / "native" / found[1]).is_file() and found[2] not in LAYERS[layer] | {layer}
+    ]
+
+    assert not upward
+
+
+def test_every_native_folder_is_a_known_layer() -> None:
+    folders = {path.relative_to(ROOT / "native").parts[0] for path in files_under("native", ".cpp")}
+
+    assert folders <= set(LAYERS)
+
+
+def test_layer_order_has_no_cycle() -> None:
+    settled: set[str] = set()
+    while ready := {layer for layer in LAYERS if layer not in settled and LAYERS[layer] <= settled}:
+        settled |= ready
+
+    assert settled == set(LAYERS)

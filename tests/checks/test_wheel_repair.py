@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel is tagged for older systems only if it runs there."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from elf_versions import is_elf, needed_libraries, needed_versions
+from repair_wheel import complaints_about, repair
+
+DIST_INFO = "weft-1.0.dist-info"
+SOURCE = '#include <cmath>\nextern "C" double root(double x) { return std::pow(x, x); }\n'
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small shared library that needs libm."""
+    compiler = shutil.which("c++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "root.cpp").write_text(SOURCE)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", folder / "root.so", folder / "root.cpp"], check=True
+    )
+    return (folder / "root.so").read_bytes()
+
+
+def make_wheel(folder: Path, files: dict[str, bytes]) -> Path:
+    wheel = folder / "weft-1.0-cp311-cp311-linux_x86_64.whl"
+    wheel_file = b"Wheel-Version: 1.0\nTag: cp311-cp311-linux_x86_64\n"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(
+            f"{DIST_INFO}/RECORD", f"{DIST_INFO}/WHEEL,sha256=old,1\na.py,sha256=x,3\n"
+        )
+        archive.writestr(f"{DIST_INFO}/WHEEL", wheel_file)
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return wheel
+
+
+def test_needed_libraries_are_read(library: bytes) -> None:
+    assert is_elf(library)
+    assert "libm.so.6" in needed_libraries(library)
+
+
+def test_needed_symbol_versions_are_read(library: bytes) -> None:
+    assert ("libm.so.6", "GLIBC_2.29") in set(needed_versions(library))
+
+
+def test_text_is_not_taken_for_a_library() -> None:
+    assert not is_elf(b"print('hello')")
+    with pytest.raises(ValueError, match="expected a 64-bit little-endian ELF file"):
+        needed_libraries(b"print('hello')")
+
+
+def test_symbol_newer_than_the_platform_is_refused(library: bytes) -> None:
+    newer = library.replace(b"GLIBC_2.29", b"GLIBC_2.99")
+
+    complaints = complaints_about("root.so", newer, set())
+
+    assert any("needs GLIBC_2.99 of libm.so.6" in complaint for complaint in complaints)
+
+
+def test_library_that_is_not_bundled_is_refused(library: bytes) -> None:
+    foreign = library.replace(b"libm.so.6", b"libq.so.6")
+
+    assert any("needs libq.so.6" in text for text in complaints_about("root.so", foreign, set()))
+    assert not complaints_about("root.so", foreign, {"libq.so.6"})
+
+
+def test_wheel_gets_the_platform_tag_and_a_true_record(tmp_path: Path, library: bytes) -> None:
+    wheel = make_wheel(tmp_path, {"a.py": b"1\n", "weft/lib/root.so": library})
+
+    repaired = repair(wheel, tmp_path / "out")
+
+    assert repaired.name == "weft-1.0-cp311-cp311-manylinux_2_34_x86_64.whl"
+    with zipfile.ZipFile(repaired) as archive:
+        wheel_file = archive.read(f"{DIST_INFO}/WHEEL")
+        record = archive.read(f"{DIST_INFO}/RECORD").decode().splitlines()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(wheel_file).digest()).rstrip(b"=").decode()
+    assert b"Tag: cp311-cp311-manylinux_2_34_x86_64" in wheel_file
+    assert b"linux_x86_64\nTag" not in wheel_file
+    assert f"{DIST_INFO}/WHEEL,sha256={digest},{len(wheel_file)}" in record
+    assert "a.py,sha256=x,3" in record
+
+
+def test_wheel_with_a_foreign_library_is_not_written(tmp_path: Path, library: bytes) -> None:
+    wheel = make_wheel(tmp_path, {"weft/root.so": library.replace(b"libm.so.6", b"libq.so.6")})
+
+    with pytest.raises(ValueError, match=r"weft/root\.so needs libq\.so\.6"):
+        repair(wheel, tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
