@@ -22,7 +22,7 @@ struct BufferDesc {
 
 /// Linear device memory. Keeps its Device alive; the memory is reused only after the last command
 /// that uses it has finished.
-class Buffer {
+class Buffer : public std::enable_shared_from_this<Buffer> {
 public:
     virtual ~Buffer() = default;
     Buffer(const Buffer&) = delete;

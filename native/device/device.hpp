@@ -62,6 +62,8 @@ struct DeviceDesc {
     std::optional<std::int32_t> adapter{}; ///< index as enumerate() reports it
     bool debug = false;                  ///< validation layer on Vulkan
     std::string cache_directory{};         ///< compiled machine code (cubins, pipeline cache); "": none
+    /// CUDA: folders of NVRTC, searched first; the folder ../include beside one may hold CUDA headers
+    std::vector<std::string> library_directories{};
 };
 
 /// Statistics of the pooled allocator, bytes.
@@ -77,6 +79,20 @@ struct MemoryInfo {
 
 /// Called every 50 ms while a wait blocks; throws core::Interrupted to end the wait.
 using InterruptPoll = std::function<void()>;
+
+/// A sequence of dispatches that the driver runs in one call. Made by Device::create_replay. The kernels and
+/// buffers of the sequence must outlive it (CommandList sees to that).
+class Replay {
+public:
+    virtual ~Replay() = default;
+    Replay(const Replay&) = delete;
+    Replay& operator=(const Replay&) = delete;
+    /// Appends the whole sequence to the device's queue.
+    virtual void submit() = 0;
+
+protected:
+    Replay() = default;
+};
 
 /// Thread-safe: any thread may call any method. Work runs in the order of submission.
 class Device : public std::enable_shared_from_this<Device> {
@@ -116,6 +132,10 @@ public:
                       std::uint64_t source_offset, std::uint64_t size) = 0;
     /// Fills with a repeated 32-bit word; offset and size are multiples of 4.
     virtual void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) = 0;
+
+    /// nullptr if the backend has nothing faster than one dispatch after the other. Arguments are copied.
+    /// @throws what dispatch() throws.
+    [[nodiscard]] virtual std::unique_ptr<Replay> create_replay(std::span<const Dispatch>) { return nullptr; }
 
     /// Waits, then releases everything; later calls throw DeviceError "... is closed". Idempotent.
     virtual void close() = 0;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -30,7 +31,7 @@ struct KernelDesc {
 };
 
 /// A compiled entry point on one device. Immutable, thread-safe.
-class Kernel {
+class Kernel : public std::enable_shared_from_this<Kernel> {
 public:
     virtual ~Kernel() = default;
     Kernel(const Kernel&) = delete;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/cuda/buffer.hpp"
+
+namespace weft::device::cuda {
+
+CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Context& context,
+                       const CommandQueue& queue, const Allocation& allocation)
+    : Buffer(std::move(device)), m_pool(&pool), m_context(&context), m_queue(&queue), m_allocation(allocation) {
+    m_size = allocation.size_bytes;
+    m_address = allocation.address();
+    m_mapped = allocation.mapped();
+}
+
+CudaBuffer::~CudaBuffer() {
+    // In a forked child another thread of the parent may have held the pool's lock: leave everything as it is.
+    if (m_pool != nullptr && m_context->is_usable()) {
+        m_pool->free(m_allocation, m_queue->submitted());
+    }
+}
+
+} // namespace weft::device::cuda

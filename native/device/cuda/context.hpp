@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device/cuda/driver.hpp"
+#include "device/cuda/result.hpp"
+#include "device/fork_guard.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace weft::device::cuda {
+
+/// The primary context of one GPU: the one that the CUDA runtime, and so torch, uses too.
+class Context {
+public:
+    Context(std::shared_ptr<const Driver> driver, CUdevice device);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+
+    const Driver& driver() const noexcept { return *m_driver; }
+    CUcontext handle() const noexcept { return m_handle; }
+    CUdevice device() const noexcept { return m_device; }
+    /// False in a child after fork(): the child must not call the driver.
+    bool is_usable() const noexcept { return fork_generation() == m_generation; }
+    /// @throws DeviceError in a child after fork().
+    void require_usable(std::string_view function) const {
+        if (!is_usable()) [[unlikely]] {
+            fail_after_fork(function);
+        }
+    }
+
+private:
+    [[noreturn]] static void fail_after_fork(std::string_view function);
+
+    std::shared_ptr<const Driver> m_driver;
+    CUdevice m_device;
+    CUcontext m_handle = nullptr;
+    std::uint32_t m_generation;
+};
+
+/// Makes the context current to this thread for its own life. torch keeps its choice of GPU in the current
+/// context, so another one is put back; the common case is one read of a thread-local value.
+class CurrentContext {
+public:
+    explicit CurrentContext(const Context& context) : m_context(context) {
+        CUcontext current = nullptr;
+        if (context.driver().cuCtxGetCurrent(&current) != CUDA_SUCCESS || current != context.handle()) [[unlikely]] {
+            enter(current);
+        }
+    }
+    ~CurrentContext() {
+        if (m_is_pushed) [[unlikely]] {
+            leave();
+        }
+    }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+
+private:
+    void enter(CUcontext current);
+    void leave() noexcept;
+
+    const Context& m_context;
+    bool m_is_pushed = false;
+};
+
+} // namespace weft::device::cuda

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/file_cache.hpp"
+#include "device/cuda/adapter.hpp"
+#include "device/cuda/nvrtc.hpp"
+#include "device/kernel.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace weft::device::cuda {
+
+/// CUDA C++ as Slang prints it -> machine code of one GPU, through a cache on disk. NVRTC is loaded by the first
+/// source that is not in the cache. Thread-safe.
+class KernelCompiler {
+public:
+    struct Desc {
+        Architecture architecture;
+        CudaSearch search;
+        std::filesystem::path cache_directory; ///< empty: no cache
+        bool is_debug = false;                 ///< machine code names source lines
+    };
+
+    struct Image {
+        std::vector<std::byte> bytes; ///< for cuModuleLoadDataEx
+        core::Hash128 key;
+        bool is_cached = false;       ///< came from the disk
+    };
+
+    explicit KernelCompiler(Desc desc);
+
+    /// @throws CompileError if NVRTC rejects the source; DeviceError{unavailable} if NVRTC, or a CUDA header that the
+    ///         source needs, is not installed.
+    [[nodiscard]] Image compile(const KernelDesc& desc);
+    /// Drops an image that the driver refused.
+    void forget(const Image& image) noexcept { m_cache.remove(kCacheKind, image.key); }
+
+private:
+    static constexpr const char* kCacheKind = "cubin";
+
+    struct Target {
+        std::string option; ///< "--gpu-architecture=sm_90"
+        ImageKind image = ImageKind::cubin;
+    };
+
+    const std::optional<NvrtcLocation>& location();
+    const Nvrtc& nvrtc();
+    Target choose_target(const Nvrtc& nvrtc) const;
+    core::Hash128 key_of(std::string_view source);
+    std::vector<std::byte> build(const std::string& source, const std::string& label);
+
+    Desc m_desc;
+    core::FileCache m_cache;
+    std::mutex m_mutex;
+    std::optional<std::optional<NvrtcLocation>> m_location;
+    std::unique_ptr<const Nvrtc> m_nvrtc;
+};
+
+} // namespace weft::device::cuda
