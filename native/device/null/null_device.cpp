@@ -2,6 +2,7 @@
 #include "device/null/null_device.hpp"
 
 #include "core/text.hpp"
+#include "device/checks.hpp"
 #include "device/pool.hpp"
 
 #include <algorithm>
@@ -67,6 +68,7 @@ public:
         }
     }
     std::byte* host() const noexcept { return m_allocation.mapped(); }
+    std::string_view label() const noexcept { return m_allocation.label ? m_allocation.label->name : "empty"; }
 
     std::atomic<std::uint64_t> last_use{0};
 
@@ -189,13 +191,12 @@ public:
 private:
     void require_open(std::string_view function) const {
         if (is_closed()) {
-            throw core::DeviceError(core::text(function, ": the null device is closed; create a new one"));
+            fail_closed(*this, function);
         }
     }
     NullBuffer& own(const Buffer& buffer, std::string_view function) const {
         if (&buffer.device() != this) {
-            throw core::ArgumentError(core::text(function, ": expected memory of the null device, got memory of '",
-                                                 buffer.device().info().name, "'; copy it over through numpy"));
+            fail_foreign_buffer(*this, buffer, function);
         }
         return const_cast<NullBuffer&>(static_cast<const NullBuffer&>(buffer));
     }
@@ -203,10 +204,7 @@ private:
                      std::string_view function) const {
         require_open(function);
         const NullBuffer& owned = own(buffer, function);
-        if (offset > buffer.size_bytes() || size > buffer.size_bytes() - offset) {
-            throw core::ArgumentError(core::text(function, ": [", offset, ", ", offset + size, ") is outside the ",
-                                                 buffer.size_bytes(), "-byte buffer"));
-        }
+        require_range(buffer, owned.label(), offset, size, function);
         return size == 0 ? nullptr : owned.host() + offset;
     }
 

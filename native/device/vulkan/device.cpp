@@ -2,6 +2,7 @@
 #include "device/vulkan/device.hpp"
 
 #include "core/text.hpp"
+#include "device/checks.hpp"
 
 #include <array>
 #include <bit>
@@ -68,25 +69,21 @@ VulkanDevice::~VulkanDevice() {
 
 void VulkanDevice::require_open(std::string_view function) const {
     if (is_closed()) {
-        throw core::DeviceError(
-            core::text(function, ": device '", m_info.name, "' is closed; create a new one with create_device()"));
+        fail_closed(*this, function);
     }
     m_context->require_usable(function);
 }
 
 VulkanBuffer& VulkanDevice::own(const Buffer& buffer, std::string_view function) const {
     if (&buffer.device() != this) {
-        throw core::ArgumentError(core::text(function, ": expected memory of device '", m_info.name,
-                                             "', got memory of another device ('", buffer.device().info().name,
-                                             "'); copy it over through numpy"));
+        fail_foreign_buffer(*this, buffer, function);
     }
     return const_cast<VulkanBuffer&>(static_cast<const VulkanBuffer&>(buffer)); // marks change, contents do not
 }
 
 VulkanKernel& VulkanDevice::own(Kernel& kernel) const {
     if (typeid(kernel) != typeid(VulkanKernel) || static_cast<VulkanKernel&>(kernel).device() != this) {
-        throw core::ArgumentError(core::text("dispatch: expected a kernel of device '", m_info.name,
-                                             "', got one of another device; load the module on this device"));
+        fail_foreign_kernel(*this);
     }
     return static_cast<VulkanKernel&>(kernel);
 }
@@ -147,14 +144,7 @@ void VulkanDevice::check_dispatch(const Dispatch& dispatch, const VulkanKernel& 
             kernel.globals().size_bytes, " of globals, got ", dispatch.arguments.size(), " and ",
             dispatch.globals.size()));
     }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (dispatch.group_count[axis] > m_info.limits.max_group_count[axis]) {
-            throw core::ArgumentError(core::text("dispatch: '", kernel.label(), "' needs ",
-                                                 dispatch.group_count[axis], " groups along axis ", axis,
-                                                 ", device '", m_info.name, "' takes at most ",
-                                                 m_info.limits.max_group_count[axis], "; use larger groups"));
-        }
-    }
+    require_group_count(*this, dispatch, kernel.label());
     std::uint32_t bound = 0;
     for (const BufferUse& use : dispatch.buffers) {
         const VulkanBuffer& buffer = own(*use.buffer, "dispatch");

@@ -3,12 +3,9 @@
 
 #include "core/text.hpp"
 #include "device/vulkan/device.hpp"
-#include "device/vulkan/result.hpp"
+#include "device/vulkan/spirv.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
-#include <string_view>
 
 namespace weft::device::vulkan {
 namespace {
@@ -21,10 +18,6 @@ std::uint64_t thread_count(const KernelDesc& desc) {
 
 void require_limits(const Context& context, const KernelDesc& desc) {
     const DeviceLimits& limits = context.adapter().info.limits;
-    if (desc.code.empty() || desc.code.size() % 4 != 0) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected SPIR-V words, got ",
-                                             desc.code.size(), " bytes"));
-    }
     if (thread_count(desc) > limits.max_threads_per_group) {
         throw core::ArgumentError(core::text("create_kernel: '", desc.label, "' has ", thread_count(desc),
                                              " threads a group, '", context.adapter().info.name, "' takes at most ",
@@ -104,41 +97,12 @@ UniquePipelineLayout create_layout(const Context& context, const KernelDesc& des
     return {context, layout};
 }
 
-std::vector<std::uint32_t> words_of(const KernelDesc& desc) {
-    std::vector<std::uint32_t> words(desc.code.size() / 4); // the span need not be aligned
-    std::memcpy(words.data(), desc.code.data(), desc.code.size());
-    return words;
-}
-
-/// The name of the first OpEntryPoint: Slang calls entry points "main" in SPIR-V, whatever the source says.
-std::string entry_point_name(std::span<const std::uint32_t> words, const KernelDesc& desc) {
-    constexpr std::uint32_t kMagic = 0x07230203;
-    constexpr std::size_t kHeaderWords = 5;
-    constexpr std::uint32_t kOpEntryPoint = 15;
-    constexpr std::size_t kNameWord = 3;
-    if (words.size() > kHeaderWords && words[0] == kMagic) {
-        std::size_t at = kHeaderWords;
-        while (at < words.size() && words[at] >> 16 != 0) {
-            const std::size_t length = words[at] >> 16;
-            if ((words[at] & 0xFFFF) == kOpEntryPoint && length > kNameWord && at + length <= words.size()) {
-                const auto* const text = reinterpret_cast<const char*>(&words[at + kNameWord]);
-                const std::string_view name(text, (length - kNameWord) * sizeof(std::uint32_t));
-                return std::string(name.substr(0, name.find('\0')));
-            }
-            at += length;
-        }
-    }
-    throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected SPIR-V with an entry point, got ",
-                                         desc.code.size(), " bytes without one"));
-}
-
-UniqueShaderModule create_module(const Context& context, const KernelDesc& desc,
-                                 const std::vector<std::uint32_t>& words) {
+UniqueShaderModule create_module(const Context& context, const SpirvCode& code) {
     const VkShaderModuleCreateInfo info{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                         .pNext = nullptr,
                                         .flags = 0,
-                                        .codeSize = desc.code.size(),
-                                        .pCode = words.data()};
+                                        .codeSize = code.words.size() * sizeof(std::uint32_t),
+                                        .pCode = code.words.data()};
     VkShaderModule module = VK_NULL_HANDLE;
     context.check(context.api().vkCreateShaderModule(context.handle(), &info, nullptr, &module),
                   "vkCreateShaderModule", kFunction);
@@ -147,9 +111,13 @@ UniqueShaderModule create_module(const Context& context, const KernelDesc& desc,
 
 UniquePipeline compile(const Context& context, VkPipelineCache cache, const KernelDesc& desc,
                        VkPipelineLayout layout) {
-    const std::vector<std::uint32_t> words = words_of(desc);
-    const std::string entry_point = entry_point_name(words, desc);
-    const UniqueShaderModule module = create_module(context, desc, words);
+    const std::optional<SpirvCode> code = read_spirv(desc.code);
+    if (!code) {
+        throw core::InternalError(core::text("create_kernel: '", desc.label,
+                                             "' expected SPIR-V with an entry point, got ", desc.code.size(),
+                                             " bytes of something else"));
+    }
+    const UniqueShaderModule module = create_module(context, *code);
     const VkComputePipelineCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .pNext = nullptr,
@@ -159,7 +127,7 @@ UniquePipeline compile(const Context& context, VkPipelineCache cache, const Kern
                   .flags = 0,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module.get(),
-                  .pName = entry_point.c_str(),
+                  .pName = code->entry_point.c_str(),
                   .pSpecializationInfo = nullptr},
         .layout = layout,
         .basePipelineHandle = VK_NULL_HANDLE,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving bytes. Host-visible memory is copied by the host once the device is done with it; all else goes through
 // the upload ring or a staging buffer, recorded in order.
-#include "core/text.hpp"
+#include "device/checks.hpp"
 #include "device/vulkan/device.hpp"
 
 #include <array>
@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::uint64_t kStagingBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kStagingAlignment = 16;
-
-void require_range(const VulkanBuffer& buffer, std::uint64_t offset, std::uint64_t size,
-                   std::string_view function) {
-    if (offset > buffer.size_bytes() || size > buffer.size_bytes() - offset) {
-        throw core::ArgumentError(core::text(function, ": [", offset, ", ", offset + size, ") is outside the ",
-                                             buffer.size_bytes(), "-byte buffer '", buffer.label(),
-                                             "'; pass an offset and a size within it"));
-    }
-}
 
 } // namespace
 
@@ -35,7 +26,7 @@ void VulkanDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const 
     const std::shared_lock lifetime(m_lifetime);
     require_open("upload");
     VulkanBuffer& target = own(buffer, "upload");
-    require_range(target, offset, bytes.size(), "upload");
+    require_range(target, target.label(), offset, bytes.size(), "upload");
     bool is_idle = false;
     if (target.host() != nullptr) {
         const std::lock_guard lock(m_mutex);
@@ -68,7 +59,7 @@ void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::spa
     const std::shared_lock lifetime(m_lifetime);
     require_open("download");
     VulkanBuffer& source = own(buffer, "download");
-    require_range(source, offset, bytes.size(), "download");
+    require_range(source, source.label(), offset, bytes.size(), "download");
     if (bytes.empty()) {
         return;
     }
@@ -136,15 +127,13 @@ void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffe
     require_open("copy");
     VulkanBuffer& to = own(target, "copy");
     VulkanBuffer& from = own(source, "copy");
-    require_range(to, target_offset, size, "copy");
-    require_range(from, source_offset, size, "copy");
+    require_range(to, to.label(), target_offset, size, "copy");
+    require_range(from, from.label(), source_offset, size, "copy");
     if (size == 0) {
         return;
     }
-    if (&to == &from && target_offset < source_offset + size && source_offset < target_offset + size) {
-        throw core::ArgumentError(core::text("copy: [", source_offset, ", ", source_offset + size, ") and [",
-                                             target_offset, ", ", target_offset + size, ") of buffer '", to.label(),
-                                             "' overlap; copy through a second buffer"));
+    if (&to == &from) {
+        require_no_overlap(to.label(), target_offset, source_offset, size);
     }
     m_queue->open();
     if (m_queue->conflicts(from.marks(), BufferAccess::read) || m_queue->conflicts(to.marks(), BufferAccess::write)) {
@@ -161,11 +150,8 @@ void VulkanDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size
     const std::lock_guard lock(m_mutex);
     require_open("fill");
     VulkanBuffer& target = own(buffer, "fill");
-    require_range(target, offset, size, "fill");
-    if (offset % 4 != 0 || size % 4 != 0) {
-        throw core::ArgumentError(core::text("fill: expected offset and size in multiples of 4 bytes, got ", offset,
-                                             " and ", size, "; fill whole 32-bit words"));
-    }
+    require_range(target, target.label(), offset, size, "fill");
+    require_words(offset, size, "fill");
     if (size == 0) {
         return;
     }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/vulkan/spirv.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::device::vulkan {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x07230203;
+constexpr std::size_t kHeaderWords = 5;
+constexpr std::uint32_t kOpSource = 3;
+constexpr std::uint32_t kOpEntryPoint = 15;
+constexpr std::size_t kEntryPointName = 3; // word of the instruction
+constexpr std::uint32_t kUnknownLanguage = 0;
+
+/// The literal string in `words`: UTF-8, padded with zeros.
+std::string literal(std::span<const std::uint32_t> words) {
+    std::string text(words.size_bytes(), '\0');
+    std::memcpy(text.data(), words.data(), words.size_bytes());
+    text.resize(std::min(text.find('\0'), text.size()));
+    return text;
+}
+
+} // namespace
+
+std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
+    SpirvCode result;
+    result.words.resize(code.size() / sizeof(std::uint32_t));
+    std::memcpy(result.words.data(), code.data(), result.words.size() * sizeof(std::uint32_t));
+    const std::span<std::uint32_t> words(result.words);
+    if (code.size() % sizeof(std::uint32_t) != 0 || words.size() <= kHeaderWords || words[0] != kMagic) {
+        return std::nullopt;
+    }
+    for (std::size_t at = kHeaderWords; at < words.size();) {
+        const std::size_t length = words[at] >> 16;
+        const std::uint32_t operation = words[at] & 0xFFFF;
+        if (length == 0 || length > words.size() - at) {
+            return std::nullopt;
+        }
+        const std::span<std::uint32_t> instruction = words.subspan(at, length);
+        if (operation == kOpEntryPoint && length > kEntryPointName && result.entry_point.empty()) {
+            result.entry_point = literal(instruction.subspan(kEntryPointName));
+        } else if (operation == kOpSource && length > 1) {
+            // Validation layers older than Slang's number in the SPIR-V registry reject it.
+            instruction[1] = kUnknownLanguage;
+        }
+        at += length;
+    }
+    return result.entry_point.empty() ? std::nullopt : std::optional(std::move(result));
+}
+
+} // namespace weft::device::vulkan
