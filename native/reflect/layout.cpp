@@ -69,7 +69,7 @@ Layout place_fields(std::vector<Field>& fields, LayoutRules rules) {
         alignment = std::max(alignment, layout.alignment);
     }
     const std::size_t stride = round_up(end, alignment);
-    return {.size = rules == LayoutRules::cuda ? stride : end, .alignment = alignment, .stride = stride};
+    return {.size = rules == LayoutRules::spirv ? end : stride, .alignment = alignment, .stride = stride};
 }
 
 } // namespace weft::reflect

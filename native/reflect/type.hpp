@@ -81,6 +81,7 @@ enum class LayoutRules : std::uint8_t {
     spirv, ///< Slang's natural layout: vectors aligned as their scalars, bool takes 4 bytes, a member may
            ///< start in the tail padding of the structure before it
     cuda,  ///< C++ as NVRTC lays it out: float2 aligned to 8, float4 to 16, half3 takes 8 bytes, bool 1
+    host,  ///< arrays of the caller: vectors aligned as their scalars, bool 1, structures padded as in C
 };
 
 /// Layout of a value behind a device pointer. Zero for types that cannot lie there (interfaces, resources).

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors to and from other array libraries. CUDA memory is shared in place; the memory of other devices
+// leaves as a copy on the host, and arrays on the host enter as a copy on the device.
+#pragma once
+
+#include "tensor/dlpack_abi.hpp"
+#include "tensor/tensor.hpp"
+
+#include <memory>
+
+namespace weft::tensor {
+
+/// Where an exported tensor's memory will be: {cuda, adapter} for CUDA tensors, else {cpu, 0}.
+[[nodiscard]] dlpack::Device dlpack_device(const Tensor& tensor) noexcept;
+
+/// True if an export shares memory with the tensor.
+[[nodiscard]] bool is_shared_by_dlpack(const Tensor& tensor) noexcept;
+
+/// The caller passes the result on to a consumer, which calls its release(). Vectors, matrices and
+/// uniform structures become axes of scalars (see flatten_dtype).
+/// @throws ArgumentError for structures that mix scalar kinds.
+[[nodiscard]] dlpack::ManagedArray* export_dlpack(const TensorRef& tensor,
+                                                  const device::InterruptPoll& poll = {});
+[[nodiscard]] dlpack::VersionedArray* export_versioned_dlpack(const TensorRef& tensor,
+                                                              const device::InterruptPoll& poll = {});
+
+/// An array of another library as a tensor of `device`.
+/// @param keep_alive releases the array; held while the memory is shared, dropped after a copy.
+/// @throws ArgumentError for a scalar type or a memory that `device` cannot use.
+[[nodiscard]] TensorRef import_dlpack(const std::shared_ptr<device::Device>& device, const dlpack::Array& array,
+                                      std::shared_ptr<void> keep_alive);
+
+} // namespace weft::tensor

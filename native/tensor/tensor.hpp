@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays on a device. Data structures: an ArrayLayout says what an array is and is shared by all tensors
+// made alike; a Tensor adds the buffer and the place in it. Start reading here, then view.hpp (shapes
+// without copying) and transfer.hpp (values to and from the host).
+#pragma once
+
+#include "device/device.hpp"
+#include "tensor/array_layout.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::tensor {
+
+class Tensor;
+using TensorRef = std::shared_ptr<Tensor>;
+
+/// Array memory on a device. Immutable apart from its contents; a view shares its buffer.
+/// Keeps its device alive. Thread-safe as far as its device is.
+class Tensor {
+public:
+    struct Desc {
+        reflect::TypeRef dtype = {};            ///< scalar, vector, matrix, array or structure
+        std::vector<std::int64_t> shape = {};   ///< elements a dimension; empty: one element; may hold 0
+        std::vector<std::int64_t> strides = {}; ///< elements; empty: row-major contiguous
+        std::int64_t offset = 0;                ///< elements from the start of the buffer
+    };
+
+    /// Allocates uninitialised memory for the elements that the strides reach. The dtype is laid out as
+    /// the device needs it (see with_rules); `offset` must be 0.
+    /// @throws ArgumentError for a bad layout; DeviceError if memory is short or the device is closed.
+    [[nodiscard]] static TensorRef create(const std::shared_ptr<device::Device>& device, Desc desc,
+                                          std::string label = {});
+    /// The same for a layout that was made before: no checks, no copies. The layout must be of this
+    /// kind of device.
+    [[nodiscard]] static TensorRef create(const std::shared_ptr<device::Device>& device,
+                                          ArrayLayoutRef layout, std::string label = {});
+    /// A view of existing memory, whose dtype is taken as it is.
+    /// @throws ArgumentError if it reaches outside the buffer.
+    [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer, Desc desc);
+    [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer, ArrayLayoutRef layout,
+                                        std::int64_t offset);
+
+    const ArrayLayoutRef& layout() const noexcept { return m_layout; }
+    const reflect::TypeRef& dtype() const noexcept { return m_layout->dtype; }
+    std::span<const std::int64_t> shape() const noexcept { return m_layout->shape; }
+    std::span<const std::int64_t> strides() const noexcept { return m_layout->strides; }
+    std::size_t rank() const noexcept { return m_layout->shape.size(); }
+    std::int64_t element_count() const noexcept { return m_layout->element_count; }
+    bool is_contiguous() const noexcept { return m_layout->is_contiguous; }
+    /// Equal for two tensors only if dtype (fields and their offsets included), shape and strides are.
+    std::uint64_t layout_hash() const noexcept { return m_layout->hash; }
+
+    /// Elements from the start of the buffer to element 0.
+    std::int64_t offset() const noexcept { return m_offset; }
+    std::uint64_t offset_bytes() const noexcept {
+        return static_cast<std::uint64_t>(m_offset) * m_layout->element_bytes();
+    }
+    device::Buffer& buffer() const noexcept { return *m_buffer; }
+    const std::shared_ptr<device::Buffer>& buffer_ref() const noexcept { return m_buffer; }
+    device::Device& device() const noexcept { return m_buffer->device(); }
+    /// Device address of element 0; 0 if the buffer is empty.
+    std::uint64_t address() const noexcept { return m_address; }
+
+    /// Gradient holders; null if absent. Both may be the same tensor.
+    const TensorRef& grad_in() const noexcept { return m_grad_in; }
+    const TensorRef& grad_out() const noexcept { return m_grad_out; }
+
+    /// Lets std::make_shared construct what only the factories may make.
+    class Key {
+        friend class Tensor;
+        Key() = default;
+    };
+    Tensor(Key, std::shared_ptr<device::Buffer> buffer, ArrayLayoutRef layout, std::int64_t offset) noexcept;
+
+private:
+    std::shared_ptr<device::Buffer> m_buffer;
+    ArrayLayoutRef m_layout;
+    std::int64_t m_offset = 0;
+    std::uint64_t m_address = 0;
+    TensorRef m_grad_in;
+    TensorRef m_grad_out;
+};
+
+} // namespace weft::tensor

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values into and out of tensors. Host bytes are row-major elements in the tensor's HostFormat:
+// element_count * host_stride() bytes.
+#pragma once
+
+#include "tensor/tensor.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace weft::tensor {
+
+/// Bytes of all elements on the host.
+[[nodiscard]] std::size_t host_size_bytes(const Tensor& tensor);
+
+/// Ordered with dispatches; `host` may be reused at return. Into a view with gaps, the memory in the
+/// gaps is read and written back: no other thread may write there meanwhile.
+/// @throws ArgumentError if `host` has another size, or if the tensor repeats elements (broadcast).
+void upload(Tensor& tensor, std::span<const std::byte> host);
+
+/// Waits for work that writes the tensor. @throws ArgumentError if `host` has another size.
+void download(const Tensor& tensor, std::span<std::byte> host, const device::InterruptPoll& poll = {});
+
+/// Every element becomes `element`, one element in host format.
+void fill(Tensor& tensor, std::span<const std::byte> element);
+
+/// Every byte of every element becomes 0.
+void clear(Tensor& tensor);
+
+/// Copies between tensors of one device. Shapes must be equal; dtypes must be the same type.
+void copy(Tensor& target, const Tensor& source, const device::InterruptPoll& poll = {});
+
+/// The tensor itself if it is contiguous, else a copy that is.
+[[nodiscard]] TensorRef contiguous(const TensorRef& tensor, const device::InterruptPoll& poll = {});
+
+/// A copy whose scalars have another kind; vectors, matrices and arrays keep their shape.
+/// @throws ArgumentError for structures, and as convert() does.
+[[nodiscard]] TensorRef with_scalar_kind(const Tensor& tensor, reflect::ScalarKind kind,
+                                         const device::InterruptPoll& poll = {});
+
+} // namespace weft::tensor

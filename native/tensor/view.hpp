@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other ways to look at the elements of a tensor. Every result shares the buffer; only reshape copies,
+// where no strides can express the new shape.
+#pragma once
+
+#include "tensor/tensor.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace weft::tensor {
+
+/// One entry between the brackets of tensor[...].
+struct IndexItem {
+    enum class Kind : std::uint8_t { integer, slice, ellipsis, new_axis };
+
+    Kind kind = Kind::slice;
+    std::int64_t integer = 0;               ///< negative counts from the end
+    std::optional<std::int64_t> start = {}; ///< slice bounds as in Python: clipped to the axis
+    std::optional<std::int64_t> stop = {};
+    std::int64_t step = 1;                  ///< 1 or greater
+};
+
+/// tensor[items...]; axes without an item are kept.
+/// @throws ArgumentError for an integer outside its axis, more items than axes, two ellipses, a step < 1.
+[[nodiscard]] TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items);
+
+/// @param shape one entry may be -1: the extent that keeps the element count.
+/// @throws ArgumentError if the element counts differ.
+[[nodiscard]] TensorRef reshape(const TensorRef& tensor, std::vector<std::int64_t> shape,
+                                const device::InterruptPoll& poll = {});
+
+/// Axis i of the result is axis axes[i]; negative axes count from the end.
+/// @throws ArgumentError unless `axes` is a permutation of all axes.
+[[nodiscard]] TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes);
+
+/// Repeats elements by stride 0: axes are matched from the last, extents must be equal or 1.
+[[nodiscard]] TensorRef broadcast_to(const TensorRef& tensor, std::vector<std::int64_t> shape);
+
+/// Drops axes of extent 1: the given one, or all.
+[[nodiscard]] TensorRef squeeze(const TensorRef& tensor, std::optional<std::int64_t> axis);
+
+/// Inserts an axis of extent 1 in front of `axis`; -1 appends.
+[[nodiscard]] TensorRef unsqueeze(const TensorRef& tensor, std::int64_t axis);
+
+/// The scalars of the elements as an axis of their own (vectors, and structures of scalars of one kind),
+/// or as their own axes (matrices and arrays): float3[N] -> float[N, 3], float2x3[N] -> float[N, 2, 3].
+/// @throws ArgumentError for structures that mix scalar kinds or have gaps.
+[[nodiscard]] TensorRef flatten_dtype(const TensorRef& tensor);
+
+/// Shape, strides and offset in elements from element 0 of `tensor`.
+/// @param strides empty: row-major. @throws ArgumentError if the view reaches outside the buffer.
+[[nodiscard]] TensorRef view(const TensorRef& tensor, std::vector<std::int64_t> shape,
+                             std::vector<std::int64_t> strides, std::int64_t offset);
+
+} // namespace weft::tensor
