@@ -67,48 +67,6 @@ std::optional<std::uint32_t> find_queue_family(const InstanceApi& api, VkPhysica
     return found;
 }
 
-/// The first memory type with all `wanted` flags and none of `unwanted`.
-std::optional<std::uint32_t> find_memory_type(const VkPhysicalDeviceMemoryProperties& memory,
-                                              VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags unwanted) {
-    for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
-        const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
-        if ((flags & wanted) == wanted && (flags & unwanted) == 0) {
-            return i;
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<MemoryTypes> choose_memory_types(const VkPhysicalDeviceMemoryProperties& memory,
-                                               VkPhysicalDeviceType type) {
-    constexpr VkMemoryPropertyFlags kDevice = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-    constexpr VkMemoryPropertyFlags kHost =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-    // Types that only an enabled extension may allocate from.
-    constexpr VkMemoryPropertyFlags kSpecial = VK_MEMORY_PROPERTY_PROTECTED_BIT |
-                                               VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
-                                               VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD;
-    const auto find = [&](VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags unwanted = 0) {
-        return find_memory_type(memory, wanted, unwanted | kSpecial);
-    };
-    const std::optional<std::uint32_t> host = find(kHost);
-    const std::optional<std::uint32_t> local = find(kDevice);
-    if (!host || !local) {
-        return std::nullopt;
-    }
-    MemoryTypes types;
-    const bool shares_memory =
-        type == VK_PHYSICAL_DEVICE_TYPE_CPU || type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
-    const std::optional<std::uint32_t> unified = find(kDevice | kHost | kCached);
-    types.is_unified = shares_memory && unified.has_value();
-    types.device = types.is_unified ? *unified : *local;
-    types.readback = find(kHost | kCached).value_or(*host);
-    types.upload = find(kHost, kDevice | kCached).value_or(*host);
-    types.device_heap = memory.memoryTypes[types.device].heapIndex;
-    return types;
-}
-
 std::string driver_text(const Properties& properties) {
     return core::text(properties.v12.driverName, " ", properties.v12.driverInfo);
 }
@@ -175,7 +133,6 @@ std::string_view choose_extensions(Adapter& adapter, const std::vector<VkExtensi
 
 void describe(Adapter& adapter, const Properties& properties, std::uint64_t heap_bytes) {
     const VkPhysicalDeviceProperties& core = properties.core.properties;
-    adapter.type = core.deviceType;
     adapter.uniform_alignment = static_cast<std::uint32_t>(core.limits.minUniformBufferOffsetAlignment);
     adapter.vendor = core.vendorID;
     adapter.device = core.deviceID;
@@ -213,14 +170,15 @@ std::string inspect(const InstanceApi& api, Adapter& adapter) {
                                              .pNext = nullptr,
                                              .memoryProperties = {}};
     api.get_memory_properties(adapter.handle, &memory);
-    const std::optional<MemoryTypes> types =
-        choose_memory_types(memory.memoryProperties, properties.core.properties.deviceType);
+    adapter.memory_properties = memory.memoryProperties;
+    adapter.type = properties.core.properties.deviceType;
+    const std::optional<MemoryTypes> types = choose_memory_types(adapter, ~0U);
     if (!family || !types) {
         return core::text(name, " has no ", family ? "host-visible memory" : "compute queue");
     }
     adapter.queue_family = *family;
     adapter.memory = *types;
-    describe(adapter, properties, memory.memoryProperties.memoryHeaps[types->device_heap].size);
+    describe(adapter, properties, adapter.memory_properties.memoryHeaps[types->device_heap].size);
     return {};
 }
 
@@ -239,7 +197,49 @@ int rank_of(VkPhysicalDeviceType type) noexcept {
     }
 }
 
+/// The first memory type with all `wanted` flags and none of `unwanted`.
+std::optional<std::uint32_t> find_memory_type(const Adapter& adapter, std::uint32_t allowed,
+                                              VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags unwanted) {
+    // Types that only an enabled extension may allocate from.
+    constexpr VkMemoryPropertyFlags kSpecial = VK_MEMORY_PROPERTY_PROTECTED_BIT |
+                                               VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
+                                               VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD;
+    for (std::uint32_t i = 0; i < adapter.memory_properties.memoryTypeCount; ++i) {
+        const VkMemoryPropertyFlags flags = adapter.memory_properties.memoryTypes[i].propertyFlags;
+        const bool is_allowed = (allowed >> i & 1U) != 0;
+        if (is_allowed && (flags & wanted) == wanted && (flags & (unwanted | kSpecial)) == 0) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
+
+std::optional<MemoryTypes> choose_memory_types(const Adapter& adapter, std::uint32_t allowed) {
+    constexpr VkMemoryPropertyFlags kDevice = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    constexpr VkMemoryPropertyFlags kHost =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    const auto find = [&](VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags unwanted = 0) {
+        return find_memory_type(adapter, allowed, wanted, unwanted);
+    };
+    const std::optional<std::uint32_t> host = find(kHost);
+    const std::optional<std::uint32_t> local = find(kDevice);
+    if (!host || !local) {
+        return std::nullopt;
+    }
+    const bool shares_memory = adapter.type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+                               adapter.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    const std::optional<std::uint32_t> unified = find(kDevice | kHost | kCached);
+    MemoryTypes types;
+    types.is_unified = shares_memory && unified.has_value();
+    types.device = types.is_unified ? *unified : *local;
+    types.readback = find(kHost | kCached).value_or(*host);
+    types.upload = find(kHost, kDevice | kCached).value_or(*host);
+    types.device_heap = adapter.memory_properties.memoryTypes[types.device].heapIndex;
+    return types;
+}
 
 AdapterList list_adapters(const Instance& instance) {
     AdapterList list;

@@ -29,6 +29,7 @@ struct Adapter {
     FeatureSet features;                        ///< to enable: present and in the table
     std::vector<const char*> extensions;        ///< to enable: present and in the table
     std::uint32_t queue_family = 0;
+    VkPhysicalDeviceMemoryProperties memory_properties{};
     MemoryTypes memory;
     std::uint32_t uniform_alignment = 256;
     bool has_memory_budget = false;
@@ -44,5 +45,8 @@ struct AdapterList {
 };
 
 [[nodiscard]] AdapterList list_adapters(const Instance& instance);
+
+/// Chooses among the types whose bit is set in `allowed`. nullopt if no device-local or no host-visible one is.
+[[nodiscard]] std::optional<MemoryTypes> choose_memory_types(const Adapter& adapter, std::uint32_t allowed);
 
 } // namespace weft::device::vulkan

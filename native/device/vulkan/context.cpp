@@ -3,6 +3,8 @@
 
 #include "core/text.hpp"
 #include "device/fork_guard.hpp"
+#include "device/pool.hpp"
+#include "device/vulkan/memory.hpp"
 #include "device/vulkan/result.hpp"
 
 #include <algorithm>
@@ -14,6 +16,12 @@ Context::Context(std::shared_ptr<Instance> instance, Adapter adapter)
     create_device();
     m_instance->load_device_table(m_api, m_handle);
     m_api.vkGetDeviceQueue(m_handle, m_adapter.queue_family, 0, &m_queue);
+    try {
+        narrow_memory_types();
+    } catch (...) {
+        m_api.vkDestroyDevice(m_handle, nullptr);
+        throw;
+    }
 }
 
 Context::~Context() {
@@ -48,6 +56,23 @@ void Context::create_device() {
                                   .pEnabledFeatures = nullptr};
     vulkan::check(m_instance->api().create_device(m_adapter.handle, &info, nullptr, &m_handle), "vkCreateDevice",
                   core::text("create_device: ", m_adapter.info.name));
+}
+
+/// Which types a buffer may live in is known only now; all of Weft's buffers have the same usage.
+void Context::narrow_memory_types() {
+    const VkBufferCreateInfo info = buffer_info(MemoryPool::kAlignment);
+    VkBuffer probe = VK_NULL_HANDLE;
+    vulkan::check(m_api.vkCreateBuffer(m_handle, &info, nullptr, &probe), "vkCreateBuffer", "create_device");
+    VkMemoryRequirements requirements{};
+    m_api.vkGetBufferMemoryRequirements(m_handle, probe, &requirements);
+    m_api.vkDestroyBuffer(m_handle, probe, nullptr);
+    const std::optional<MemoryTypes> types = choose_memory_types(m_adapter, requirements.memoryTypeBits);
+    if (!types) {
+        throw core::DeviceError(core::text("create_device: ", m_adapter.info.name,
+                                           " has no memory type for storage buffers; update the driver"),
+                                core::DeviceError::Kind::unavailable);
+    }
+    m_adapter.memory = *types;
 }
 
 bool Context::is_own_process() const noexcept {

@@ -36,6 +36,7 @@ public:
 
 private:
     void create_device();
+    void narrow_memory_types();
 
     std::shared_ptr<Instance> m_instance;
     Adapter m_adapter;

@@ -53,8 +53,8 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
       m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})) {
     const QueueView view{.completed = [this] { return m_queue->completed(); }, .drain = [this] { drain(); }};
-    m_device_source = std::make_unique<BlockSource>(*m_context, adapter.memory.device, view);
-    m_readback_source = std::make_unique<BlockSource>(*m_context, adapter.memory.readback, view);
+    m_device_source = std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
+    m_readback_source = std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
     m_device_pool = std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
 }

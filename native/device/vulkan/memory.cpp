@@ -27,14 +27,7 @@ bool succeeded(const Context& context, VkResult result, const char* call) {
 }
 
 VkResult create_buffer(const Context& context, std::uint64_t size_bytes, VkBuffer& buffer) {
-    const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                  .pNext = nullptr,
-                                  .flags = 0,
-                                  .size = size_bytes,
-                                  .usage = kUsage,
-                                  .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
-                                  .queueFamilyIndexCount = 0,
-                                  .pQueueFamilyIndices = nullptr};
+    const VkBufferCreateInfo info = buffer_info(size_bytes);
     return context.api().vkCreateBuffer(context.handle(), &info, nullptr, &buffer);
 }
 
@@ -53,23 +46,27 @@ VkResult allocate_memory(const Context& context, VkBuffer buffer, std::uint32_t 
     return context.api().vkAllocateMemory(context.handle(), &info, nullptr, &memory);
 }
 
-VkMemoryPropertyFlags flags_of(const Context& context, std::uint32_t memory_type) {
-    VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
-                                             .pNext = nullptr,
-                                             .memoryProperties = {}};
-    context.instance().api().get_memory_properties(context.adapter().handle, &memory);
-    return memory.memoryProperties.memoryTypes[memory_type].propertyFlags;
-}
-
 /// Host memory of a discrete GPU stays mapped; its device memory is not mapped even where it could be, because
 /// host reads across the bus are slow.
 bool should_map(const Context& context, std::uint32_t memory_type) {
-    const MemoryTypes& types = context.adapter().memory;
-    const bool is_host = memory_type != types.device || types.is_unified;
-    return is_host && (flags_of(context, memory_type) & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
+    const Adapter& adapter = context.adapter();
+    const bool is_host = memory_type != adapter.memory.device || adapter.memory.is_unified;
+    const VkMemoryPropertyFlags flags = adapter.memory_properties.memoryTypes[memory_type].propertyFlags;
+    return is_host && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
 }
 
 } // namespace
+
+VkBufferCreateInfo buffer_info(std::uint64_t size_bytes) noexcept {
+    return {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+            .pNext = nullptr,
+            .flags = 0,
+            .size = size_bytes,
+            .usage = kUsage,
+            .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
+            .queueFamilyIndexCount = 0,
+            .pQueueFamilyIndices = nullptr};
+}
 
 std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t size_bytes,
                                         std::uint32_t memory_type) {

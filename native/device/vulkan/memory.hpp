@@ -10,6 +10,9 @@
 
 namespace weft::device::vulkan {
 
+/// How Weft creates every buffer.
+[[nodiscard]] VkBufferCreateInfo buffer_info(std::uint64_t size_bytes) noexcept;
+
 /// One VkBuffer with memory of its own, mapped if its type is host-visible.
 struct BlockMemory {
     UniqueMemory memory;
