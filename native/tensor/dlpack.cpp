@@ -128,7 +128,7 @@ TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device, const
                                  info.name, "' is ", device::to_string(info.type), " adapter ", info.adapter,
                                  "; copy the array to the host first, for example with .cpu()"));
     }
-    reflect::TypeRef dtype = reflect::scalar_type(checked_scalar(array), reflect::LayoutRules::cuda);
+    reflect::TypeRef dtype = reflect::scalar_type(checked_scalar(array), reflect::LayoutRules::host);
     std::vector<std::int64_t> shape(array.shape, array.shape + array.rank);
     std::vector<std::int64_t> strides = strides_of(array, shape);
     ArrayLayoutRef layout = make_array_layout(std::move(dtype), std::move(shape), std::move(strides));

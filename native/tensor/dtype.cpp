@@ -233,7 +233,7 @@ private:
     void add_scalar(const TypeRef& type, std::size_t offset) {
         scalar = scalar ? scalar : type;
         is_uniform = is_uniform && type->kind != TypeKind::pointer && type->scalar == scalar->scalar &&
-                     offset == end;
+                     offset == end && type->layout.stride == reflect::size_bytes(type->scalar);
         end = offset + type->layout.stride;
         ++count;
     }
@@ -253,6 +253,11 @@ TypeRef with_rules(const TypeRef& type, LayoutRules rules) {
     const bool is_same = same_layout(result.layout, type->layout) && result.element == type->element &&
                          same_fields(result, *type);
     return is_same ? type : std::make_shared<const Type>(std::move(result));
+}
+
+TypeRef storage_type(const TypeRef& type, device::DeviceType device) {
+    const bool is_packed = reflect::leaf(*type).kind != TypeKind::structure;
+    return with_rules(type, is_packed ? LayoutRules::host : layout_rules(device));
 }
 
 std::string display_name(const Type& type) {

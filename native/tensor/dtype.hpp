@@ -18,6 +18,10 @@ namespace weft::tensor {
 /// `type` laid out by `rules`, fields included; the same object if that changes nothing.
 [[nodiscard]] reflect::TypeRef with_rules(const reflect::TypeRef& type, reflect::LayoutRules rules);
 
+/// How a tensor's elements lie in memory: scalars, vectors, matrices and arrays of them are packed scalars
+/// on every device (bool takes 1 byte), structures follow the rules of the device.
+[[nodiscard]] reflect::TypeRef storage_type(const reflect::TypeRef& type, device::DeviceType device);
+
 /// As a user writes it: "float3", "half2x2", "float[4]", "Pixel".
 [[nodiscard]] std::string display_name(const reflect::Type& type);
 
@@ -43,7 +47,7 @@ struct UniformScalars {
     std::int64_t stride = 1;
 };
 
-/// nullopt if the scalars differ in kind or have gaps between them.
+/// nullopt if the scalars differ in kind, have gaps between them or are bools of more than one byte.
 [[nodiscard]] std::optional<UniformScalars> uniform_scalars(const reflect::TypeRef& type);
 
 } // namespace weft::tensor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How elements look in the caller's arrays, and how they get from there into device memory and back.
-// The host layout is LayoutRules::host; it differs from the device's where bool or padding is concerned.
+// The host layout is LayoutRules::host; structures with bools or padding differ from it on a device.
 #pragma once
 
 #include "reflect/type.hpp"

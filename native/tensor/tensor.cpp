@@ -13,7 +13,7 @@ Tensor::Tensor(Key /*key*/, std::shared_ptr<device::Buffer> buffer, ArrayLayoutR
 
 TensorRef Tensor::create(const std::shared_ptr<device::Device>& device, Desc desc, std::string label) {
     require_storable(desc.dtype.get());
-    reflect::TypeRef dtype = with_rules(desc.dtype, layout_rules(device->info().type));
+    reflect::TypeRef dtype = storage_type(desc.dtype, device->info().type);
     return create(device,
                   make_array_layout(std::move(dtype), std::move(desc.shape), std::move(desc.strides)),
                   std::move(label));

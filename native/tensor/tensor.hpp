@@ -30,7 +30,7 @@ public:
     };
 
     /// Allocates uninitialised memory for the elements that the strides reach. The dtype is laid out as
-    /// the device needs it (see with_rules); `offset` must be 0.
+    /// the device needs it (see storage_type); `offset` must be 0.
     /// @throws ArgumentError for a bad layout; DeviceError if memory is short or the device is closed.
     [[nodiscard]] static TensorRef create(const std::shared_ptr<device::Device>& device, Desc desc,
                                           std::string label = {});

@@ -89,7 +89,10 @@ TEST_CASE("structures that mix scalars or have gaps are not uniform") {
                                                       {"i", reflect::scalar_type(ScalarKind::int32)}});
     const auto half3 = reflect::vector_type(ScalarKind::float16, 3, LayoutRules::cuda);
 
+    const auto flags = test::make_structure("Flags", {{"a", reflect::scalar_type(ScalarKind::bool_)}});
+
     CHECK_FALSE(tensor::uniform_scalars(mixed));
+    CHECK_FALSE(tensor::uniform_scalars(flags)); // 4 bytes each in SPIR-V rules
     CHECK_FALSE(tensor::uniform_scalars(reflect::array_type(half3, 2)));
 }
 

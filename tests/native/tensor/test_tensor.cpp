@@ -18,6 +18,15 @@ TEST_CASE("a tensor allocates what its strides reach") {
     CHECK(packed->address() == packed->buffer().address());
 }
 
+TEST_CASE("elements are packed scalars, structures follow the rules of the device") {
+    const auto device = test::host_device();
+    const auto flag = reflect::scalar_type(ScalarKind::bool_);
+    const auto flags = test::make_structure("Flags", {{"a", flag}, {"b", flag}});
+
+    CHECK(Tensor::create(device, {.dtype = flag, .shape = {8}})->buffer().size_bytes() == 8);
+    CHECK(Tensor::create(device, {.dtype = flags, .shape = {8}})->buffer().size_bytes() == 64);
+}
+
 TEST_CASE("an empty tensor needs no memory") {
     const auto tensor =
         Tensor::create(test::host_device(), {.dtype = reflect::scalar_type(ScalarKind::int32), .shape = {0, 4}});
