@@ -7,15 +7,27 @@
 namespace weft::device::cuda {
 
 Context::Context(std::shared_ptr<const Driver> driver, CUdevice device)
-    : m_driver(std::move(driver)), m_device(device), m_generation(fork_generation()) {
+    : m_driver(std::move(driver)), m_device(device), m_generation(fork_generation()),
+      m_home(std::this_thread::get_id()) {
     check(*m_driver, m_driver->cuDevicePrimaryCtxRetain(&m_handle, device), "cuDevicePrimaryCtxRetain",
           "create_device");
 }
 
-Context::~Context() {
-    if (is_usable()) {
+void Context::release() noexcept {
+    if (m_handle == nullptr || !is_usable()) {
+        return;
+    }
+    CUcontext current = nullptr;
+    m_driver->cuCtxGetCurrent(&current);
+    const bool is_home = std::this_thread::get_id() == m_home;
+    if (m_stays.load(std::memory_order_relaxed) && is_home && current == m_handle) {
+        m_driver->cuCtxSetCurrent(nullptr);
+    }
+    // A context that ended but is still current to some thread breaks the CUDA runtime there: then keep it.
+    if (is_home || !m_stays.load(std::memory_order_relaxed)) {
         m_driver->cuDevicePrimaryCtxRelease(m_device); // fails only if the driver is gone already
     }
+    m_handle = nullptr;
 }
 
 void Context::fail_after_fork(std::string_view function) {
@@ -26,9 +38,10 @@ void Context::fail_after_fork(std::string_view function) {
 
 void CurrentContext::enter(CUcontext current) {
     const Driver& driver = m_context.driver();
-    if (current == nullptr && m_context.device() == 0) {
+    if (current == nullptr && m_context.may_stay_current()) {
         // A thread without a context counts as one that uses GPU 0, so nobody sees the difference if it stays.
         check(driver, driver.cuCtxSetCurrent(m_context.handle()), "cuCtxSetCurrent", "using the device");
+        m_context.note_stay();
         return;
     }
     check(driver, driver.cuCtxPushCurrent(m_context.handle()), "cuCtxPushCurrent", "using the device");

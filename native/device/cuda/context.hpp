@@ -5,19 +5,28 @@
 #include "device/cuda/result.hpp"
 #include "device/fork_guard.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 namespace weft::device::cuda {
 
-/// The primary context of one GPU: the one that the CUDA runtime, and so torch, uses too.
+/// The primary context of one GPU: the one that the CUDA runtime, and so torch, uses too. It ends when its last
+/// user has released it.
 class Context {
 public:
     Context(std::shared_ptr<const Driver> driver, CUdevice device);
-    ~Context();
+    ~Context() { release(); }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
+
+    /// Gives the context back to the driver; nothing may enter it any more. Idempotent.
+    void release() noexcept;
+    /// Whether CurrentContext may leave it current to this thread, which had none.
+    bool may_stay_current() const noexcept { return m_device == 0 && std::this_thread::get_id() == m_home; }
+    void note_stay() const noexcept { m_stays.store(true, std::memory_order_relaxed); }
 
     const Driver& driver() const noexcept { return *m_driver; }
     CUcontext handle() const noexcept { return m_handle; }
@@ -38,6 +47,8 @@ private:
     CUdevice m_device;
     CUcontext m_handle = nullptr;
     std::uint32_t m_generation;
+    std::thread::id m_home;                     ///< the thread that made it
+    mutable std::atomic<bool> m_stays{false};   ///< it is current to m_home outside of our calls
 };
 
 /// Makes the context current to this thread for its own life. torch keeps its choice of GPU in the current

@@ -278,6 +278,7 @@ void CudaDevice::release_everything() noexcept {
     }
     m_device_pool->close();
     m_readback_pool->close();
+    m_context->release();
 }
 
 } // namespace weft::device::cuda

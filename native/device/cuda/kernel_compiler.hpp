@@ -18,9 +18,9 @@ namespace weft::device::cuda {
 class KernelCompiler {
 public:
     struct Desc {
-        Architecture architecture;
-        CudaSearch search;
-        std::filesystem::path cache_directory; ///< empty: no cache
+        Architecture architecture{};
+        CudaSearch search{};
+        std::filesystem::path cache_directory{}; ///< empty: no cache
         bool is_debug = false;                 ///< machine code names source lines
     };
 

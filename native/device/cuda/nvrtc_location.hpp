@@ -18,7 +18,7 @@ struct NvrtcLocation {
 /// What is searched, in this order: `directories`, $CUDA_HOME, $CUDA_PATH and the usual places of a toolkit.
 /// $WEFT_NVRTC, a library or a folder, replaces all of that for NVRTC.
 struct CudaSearch {
-    std::vector<std::string> directories; ///< UTF-8; folders of libraries, e.g. site-packages/nvidia/cu13/lib
+    std::vector<std::string> directories{}; ///< UTF-8; folders of libraries, e.g. site-packages/nvidia/cu13/lib
     int driver_version = 0;               ///< 13000: an NVRTC of a later major version is of no use
 };
 
