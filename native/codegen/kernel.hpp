@@ -62,6 +62,8 @@ struct Operand {
     std::vector<std::int64_t> tensor_shape;   ///< tensor: shape in values of the element type
     std::vector<std::int64_t> tensor_strides; ///< tensor: strides in values of the element type
     std::string tensor_type;                  ///< tensor: "Tensor<float, 2>"
+    std::string primal_type;                  ///< tensor with gradient parts: type of its primal part
+    std::vector<std::string> gradient_parts;  ///< their structures: "AtomicTensor"
 
     std::vector<std::int64_t> own_shape;      ///< dimensions that the argument itself varies over; -1: any
     std::vector<std::int32_t> mapping;        ///< call dimension of each; empty: the trailing ones

@@ -37,10 +37,7 @@ std::string dimension_field(std::size_t dimension) {
 }
 
 std::string memory_type(const reflect::Type& leaf) {
-    if (leaf.kind == reflect::TypeKind::scalar) {
-        return leaf.scalar == ScalarKind::bool_ ? "uint8_t" : std::string(slang_name(leaf.scalar));
-    }
-    return leaf.full_name;
+    return leaf.kind == reflect::TypeKind::scalar ? std::string(slang_name(leaf.scalar)) : leaf.full_name;
 }
 
 ScalarKind stored_kind(ScalarKind kind) {

@@ -33,6 +33,7 @@ public:
         if (!m_kernel.prelude.empty()) {
             m_out.line(m_kernel.prelude);
         }
+        print_offset_width();
         print_arguments();
         print_storage();
         print_entry();
@@ -40,6 +41,17 @@ public:
     }
 
 private:
+    /// Module weft computes tensor offsets in 64 bits unless the kernel says that 32 are enough.
+    void print_offset_width() {
+        bool has_tensor = false;
+        for_each_operand(m_kernel, [&](const Operand& operand) {
+            has_tensor = has_tensor || operand.kind == OperandKind::tensor;
+        });
+        if (has_tensor && !m_kernel.is_index64) {
+            m_out.line("export static const bool weft_wide_offsets = false;");
+        }
+    }
+
     void print_arguments() {
         m_out.open("struct weft_Arguments");
         for (const ArgumentField& field : m_kernel.arguments) {

@@ -68,11 +68,6 @@ std::vector<ScalarLeaf> memory_leaves(const Memory& memory) {
     return *leaves;
 }
 
-/// The kind of a leaf as memory holds it behind a typed pointer.
-ScalarKind pointer_kind(ScalarKind kind) {
-    return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
-}
-
 bool is_structure_pointer(const Memory& memory) {
     return !memory.is_words && memory.leaf->kind == reflect::TypeKind::structure;
 }
@@ -178,7 +173,7 @@ void ValuePrinter::prefetch(const Operand& operand) {
         return;
     }
     const std::int64_t words = words_per_value(operand);
-    m_out.line(text("uint ", operand.name, "_words[", kWideElements * words, "];"));
+    m_out.line(text("uint ", operand.name, "_words[", kWideElements * words, "] = {};"));
     if (!operand.reads) {
         return;
     }
@@ -196,10 +191,11 @@ void ValuePrinter::prefetch(const Operand& operand) {
     }
     m_out.close();
     m_out.open("else");
-    m_out.open(text("for (uint weft_word = 0; weft_word < weft_filled * ", words, "; ++weft_word)"));
-    m_out.line(text(operand.name, "_words[weft_word] = ", memory, "[", operand.name, "_at * ",
-                    leaf_words, " + weft_word];"));
-    m_out.close();
+    // Spelled out: a loop over the tail would index the registers dynamically and spill them.
+    for (std::int64_t word = 0; word < kWideElements * words; ++word) {
+        m_out.line(text("if (", word / words, " < weft_filled) ", operand.name, "_words[", word, "] = ", memory, "[",
+                        operand.name, "_at * ", leaf_words, " + ", word, "];"));
+    }
     m_out.close();
 }
 
@@ -224,10 +220,10 @@ void ValuePrinter::write_back(const Operand& operand) {
     }
     m_out.close();
     m_out.open("else");
-    m_out.open(text("for (uint weft_word = 0; weft_word < weft_filled * ", words, "; ++weft_word)"));
-    m_out.line(text(memory, "[", operand.name, "_at * ", leaf_words, " + weft_word] = ", operand.name,
-                    "_words[weft_word];"));
-    m_out.close();
+    for (std::int64_t word = 0; word < kWideElements * words; ++word) {
+        m_out.line(text("if (", word / words, " < weft_filled) ", memory, "[", operand.name, "_at * ", leaf_words, " + ",
+                        word, "] = ", operand.name, "_words[", word, "];"));
+    }
     m_out.close();
 }
 
@@ -310,9 +306,8 @@ void ValuePrinter::load_element(const Operand& operand) {
                                    ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
                                    : text(memory_expression(operand), "[",
                                           component_expression(operand, index / unit, unit, index % unit), "]");
-        const ScalarKind stored = memory.is_words ? kind : pointer_kind(kind);
         const std::string raw = memory.is_words ? from_word(kind, at) : at;
-        m_out.line(assignment(operand.name, values[i], convert(values[i].kind, stored, raw)));
+        m_out.line(assignment(operand.name, values[i], convert(values[i].kind, kind, raw)));
     }
 }
 
@@ -335,7 +330,8 @@ void ValuePrinter::load_structures(const Operand& operand, bool is_store) {
 void ValuePrinter::load_tensor(const Operand& operand) {
     std::string extents;
     std::string strides;
-    for (std::size_t i = 0; i < operand.tensor_shape.size(); ++i) {
+    const std::size_t rank = operand.tensor_shape.size();
+    for (std::size_t i = 0; i < rank; ++i) {
         const char* separator = i == 0 ? "" : ", ";
         extents += separator + text("uint(", argument(extent_field(operand, i)), ")");
         strides += separator + argument(tensor_stride_field(operand, i));
@@ -344,8 +340,21 @@ void ValuePrinter::load_tensor(const Operand& operand) {
     if (!operand.memory.is_uniform) {
         address += " + (" + offset_expression(operand) + ")";
     }
-    m_out.line(text(operand.tensor_type, " ", operand.name, " = ", operand.tensor_type, ".make((",
-                    operand.type->element->full_name, "*)(", address, "), {", extents, "}, {", strides, "});"));
+    const std::string& name = operand.name;
+    const std::string element = operand.type->element->full_name;
+    m_out.line(text("uint ", name, "_shape[", rank, "] = {", extents, "};"));
+    m_out.line(text("int64_t ", name, "_strides[", rank, "] = {", strides, "};"));
+    const std::string tail = text(", ", name, "_shape, ", name, "_strides)");
+    std::string parts = text("(", element, "*)(", address, ")", tail);
+    if (!operand.gradient_parts.empty()) {
+        // The gradients are absent: a null part reads zero and drops what is added.
+        parts = text(operand.primal_type, "(", parts);
+        for (const std::string& part : operand.gradient_parts) {
+            parts += text(", ", part, "<", element, ".Differential, ", rank, ">((", element, ".Differential*)nullptr", tail);
+        }
+        parts += ")";
+    }
+    m_out.line(text(operand.tensor_type, " ", name, " = ", operand.tensor_type, "(", parts, ";"));
 }
 
 void ValuePrinter::load_coordinates(const Operand& operand) {
@@ -414,8 +423,7 @@ void ValuePrinter::store_element(const Operand& operand) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto index = static_cast<std::int64_t>(i);
         const ScalarKind kind = leaves[i % leaves.size()].kind;
-        const ScalarKind stored = memory.is_words ? kind : pointer_kind(kind);
-        const std::string value = convert(stored, values[i].kind, scalar_of(operand.name, values[i]));
+        const std::string value = convert(kind, values[i].kind, scalar_of(operand.name, values[i]));
         const std::string at = memory.is_wide
                                    ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
                                    : text(memory_expression(operand), "[",

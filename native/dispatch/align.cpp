@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/align.hpp"
 
+#include "dispatch/match.hpp"
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -164,19 +166,13 @@ private:
         Source& source = m_call.sources[static_cast<std::size_t>(operand.source)];
         codegen::Memory& memory = operand.memory;
         source.shape = m_call.kernel.shape;
-        memory.leaf = operand.type;
-        while (memory.leaf->element) {
-            memory.leaf = memory.leaf->element;
-        }
+        memory.leaf = leaf_type(operand.type);
         memory.component_shape = reflect::element_shape(*operand.type);
         memory.component_strides = row_major(memory.component_shape);
-        std::int64_t components = 1;
-        for (const std::int64_t extent : memory.component_shape) {
-            components *= extent;
-        }
+        const std::int64_t element_stride = leaves_per_element(*operand.type);
         memory.call_strides = row_major(m_call.kernel.shape);
         for (std::int64_t& stride : memory.call_strides) {
-            stride *= components;
+            stride *= element_stride;
         }
         memory.alignment = 256;
         memory.reach_bytes = static_cast<std::uint64_t>(codegen::call_count(m_call.kernel)) *

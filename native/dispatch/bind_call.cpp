@@ -170,10 +170,10 @@ private:
         const bool is_host_number = node.kind == NodeKind::boolean || node.kind == NodeKind::integer ||
                                     node.kind == NodeKind::real || node.kind == NodeKind::list;
         if (parameter.direction != Direction::in && is_host_number) {
-            return parameter.direction == Direction::inout
-                       ? bind_returned_value(index)
-                       : refuse(text("parameter '", parameter.name,
-                                     "' is an output: pass a Tensor or a numpy array, or leave it out"));
+            const bool is_bound =
+                parameter.direction == Direction::inout ? bind_returned_value(index) : bind_output(index);
+            m_call->sources.back().node = *m_roots[index];
+            return is_bound;
         }
         Operand& operand = m_call->kernel.operands.emplace_back();
         return m_matcher.match({.type = parameter.type,

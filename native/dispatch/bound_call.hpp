@@ -17,10 +17,12 @@ enum class SourceKind : std::uint8_t {
     allocate, ///< memory created for an output
 };
 
+inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+
 /// Where one operand's memory or numbers come from at launch.
 struct Source {
     SourceKind kind = SourceKind::node;
-    std::uint32_t node = 0;
+    std::uint32_t node = kNoNode; ///< allocate: the argument that the output replaces, if one was given
     reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< upload: kind of the temporary
     reflect::TypeRef dtype{};                                ///< allocate: element type
     std::vector<std::int64_t> shape{};                       ///< allocate, upload

@@ -3,6 +3,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "tensor/half.hpp"
+#include "tensor/transfer.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -31,14 +33,15 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
         node.host->read_as(source.scalar, bytes, source.name);
         return bytes;
     }
-    const bool is_half = source.scalar == ScalarKind::float16;
-    if (is_half) {
-        throw core::ArgumentError(text(function, ": parameter '", source.name,
-                                       "' needs half numbers; pass a numpy array of dtype float16"));
-    }
     for (std::size_t i = 0; i * size < bytes.size(); ++i) {
         std::byte scalar[8] = {};
         write_scalar(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar, function, source.name);
+        if (source.scalar == ScalarKind::float16) { // written as float
+            float value = 0.0F;
+            std::memcpy(&value, scalar, sizeof(value));
+            const std::uint16_t half = tensor::half_from_double(double{value});
+            std::memcpy(scalar, &half, sizeof(half));
+        }
         std::memcpy(bytes.data() + i * size, scalar, size);
     }
     return bytes;
@@ -53,8 +56,7 @@ CallState::Slot CallState::upload(const Source& source, const ArgumentList& argu
     desc.shape = source.shape;
     auto tensor = tensor::Tensor::create(device.shared_from_this(), std::move(desc), "argument");
     if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
-        const auto bytes = host_bytes(arguments, node, source, source.name);
-        device.upload(tensor->buffer(), 0, bytes);
+        tensor::upload(*tensor, host_bytes(arguments, node, source, source.name));
     }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
     m_temporaries[static_cast<std::size_t>(&source - m_sources_begin)] = std::move(tensor);
@@ -179,7 +181,7 @@ void CallState::read_back(const LaunchPlan& plan, device::Device& device, const 
         if (source.downloads && m_temporaries[i]->element_count() > 0) {
             m_downloads[i].resize(static_cast<std::size_t>(product(source.shape)) *
                                   reflect::size_bytes(source.scalar));
-            device.download(m_temporaries[i]->buffer(), 0, m_downloads[i], poll);
+            tensor::download(*m_temporaries[i], m_downloads[i], poll);
         }
     }
 }

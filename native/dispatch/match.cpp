@@ -54,7 +54,7 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
 }
 
 std::size_t leaf_bytes(const Type& leaf) {
-    return leaf.kind == TypeKind::structure ? leaf.layout.stride : reflect::size_bytes(leaf.scalar);
+    return leaf.layout.stride;
 }
 
 /// Bytes from element 0 to the end of the last leaf; 0 if a stride is negative.
@@ -73,15 +73,12 @@ ArrayView view_of_tensor(const tensor::Tensor& tensor) {
     ArrayView view;
     const Type& dtype = *tensor.dtype();
     view.leaf = tensor.dtype();
-    while (view.leaf->element && (view.leaf->kind == TypeKind::vector || view.leaf->kind == TypeKind::matrix ||
-                                  view.leaf->kind == TypeKind::array)) {
-        view.leaf = view.leaf->element;
-    }
+    view.leaf = leaf_type(view.leaf);
     const std::vector<std::int64_t> inner = reflect::element_shape(dtype);
-    const std::int64_t components = product(inner);
+    const std::int64_t element_stride = leaves_per_element(dtype);
     view.shape.assign(tensor.shape().begin(), tensor.shape().end());
     for (const std::int64_t stride : tensor.strides()) {
-        view.strides.push_back(stride * components);
+        view.strides.push_back(stride * element_stride);
     }
     const std::vector<std::int64_t> inner_strides = row_major(inner);
     view.shape.insert(view.shape.end(), inner.begin(), inner.end());
@@ -92,6 +89,21 @@ ArrayView view_of_tensor(const tensor::Tensor& tensor) {
 }
 
 } // namespace
+
+reflect::TypeRef leaf_type(reflect::TypeRef type) {
+    while (type->element && (type->kind == TypeKind::vector || type->kind == TypeKind::matrix ||
+                             type->kind == TypeKind::array)) {
+        type = type->element;
+    }
+    return type;
+}
+
+std::int64_t leaves_per_element(const Type& type) {
+    if (type.kind == TypeKind::structure) {
+        return 1;
+    }
+    return static_cast<std::int64_t>(type.layout.stride / reflect::leaf(type).layout.stride);
+}
 
 bool is_array(const Node& node) noexcept {
     return node.kind == NodeKind::tensor || node.kind == NodeKind::list || node.kind == NodeKind::host_array;
@@ -282,7 +294,7 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     operand.kind = OperandKind::element;
     ArrayView memory = view;
     if (view.is_host) {
-        memory.leaf = reflect::scalar_type(leaf_scalar(type));
+        memory.leaf = leaf_type(request.type);
     }
     set_memory(request, memory, own_rank, operand);
     return true;
@@ -318,6 +330,41 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     operand.source = add_source(request, view);
 }
 
+namespace {
+
+struct ConcreteTensor {
+    const char* name;      ///< structure of module weft
+    const char* primal;    ///< its primal part, "" if it has no gradients
+    std::vector<std::string> gradients;
+};
+
+/// The structure that a whole-tensor parameter gets. An interface takes the one without gradients.
+ConcreteTensor concrete_tensor(const Type& type) {
+    const reflect::TensorTraits& traits = type.tensor;
+    const auto pick = [&](ConcreteTensor read, ConcreteTensor write, ConcreteTensor both) {
+        return traits.access == reflect::Access::read ? read : traits.access == reflect::Access::write ? write : both;
+    };
+    if (!traits.is_differentiable) {
+        return pick({"Tensor", "", {}}, {"WTensor", "", {}}, {"RWTensor", "", {}});
+    }
+    if (traits.is_interface) {
+        return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}}, {"RWPrimalTensor", "", {}});
+    }
+    return pick({"DiffTensor", "Tensor", {"AtomicTensor"}}, {"WDiffTensor", "WTensor", {"Tensor"}},
+                {"RWDiffTensor", "RWTensor", {"Tensor", "AtomicTensor"}});
+}
+
+void name_tensor(const Type& type, Operand& operand) {
+    const ConcreteTensor concrete = concrete_tensor(type);
+    const std::string arguments = text("<", type.element->full_name, ", ", type.tensor.rank, ">");
+    const bool keeps_name = !type.tensor.is_interface && concrete.gradients.empty();
+    operand.tensor_type = keeps_name ? type.full_name : concrete.name + arguments;
+    operand.primal_type = concrete.primal + arguments;
+    operand.gradient_parts = concrete.gradients;
+}
+
+} // namespace
+
 bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, Operand& operand) {
     const reflect::TensorTraits& traits = request.type->tensor;
     const Type& element = *request.type->element;
@@ -346,10 +393,16 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     }
     ArrayView memory = view;
     if (view.is_host) {
-        memory.leaf = reflect::scalar_type(leaf_scalar(element));
+        memory.leaf = leaf_type(request.type->element);
     }
     const std::size_t own_rank = view.shape.size() - rank - inner.size();
+    const bool is_gapped = leaves_per_element(element) != unit;
+    if (is_gapped) {
+        return refuse(request, text("values of ", element.full_name,
+                                    " have gaps in memory on this device; take scalars with one more dimension"));
+    }
     operand.kind = OperandKind::tensor;
+    name_tensor(*request.type, operand);
     operand.reads = true;
     operand.writes = false;
     set_memory(access, memory, own_rank, operand);

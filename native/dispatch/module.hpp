@@ -25,8 +25,8 @@ class Watcher;
 struct Context {
     std::shared_ptr<device::Device> device;
     std::shared_ptr<compile::Compiler> compiler;
-    std::shared_ptr<Watcher> watcher;     ///< null: no hot reload
-    std::shared_ptr<core::Logger> logger; ///< null: silent
+    std::shared_ptr<Watcher> watcher{};     ///< null: no hot reload
+    std::shared_ptr<core::Logger> logger{}; ///< null: silent
 };
 
 struct ModuleOptions {

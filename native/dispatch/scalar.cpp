@@ -102,7 +102,7 @@ void write_number(const Number& number, const Destination& to) {
         const bool flag = number.is_integer ? number.integer != 0 : number.real != 0.0;
         put(to.out, static_cast<std::uint32_t>(flag));
     } else {
-        write_integer(number.integer, to);
+        write_integer(number.is_integer ? number.integer : static_cast<std::int64_t>(number.real), to);
     }
 }
 

@@ -84,7 +84,7 @@ private:
         add_call_strides(operand);
         for (std::size_t i = 0; i < operand.tensor_shape.size(); ++i) {
             add_constant(extent_field(operand, i), operand.tensor_shape[i], false);
-            add_constant(tensor_stride_field(operand, i), operand.tensor_strides[i], false);
+            add_constant(tensor_stride_field(operand, i), operand.tensor_strides[i], true);
         }
     }
 

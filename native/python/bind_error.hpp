@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <pybind11/pybind11.h>
+
+namespace weft::python {
+
+/// Python exception classes with the bases that users expect, and their translation.
+void bind_error(pybind11::module_& module);
+/// Sets the Python error for a C++ exception; for entry points that bypass pybind11.
+void set_python_error(const std::exception_ptr& error) noexcept;
+
+} // namespace weft::python

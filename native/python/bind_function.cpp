@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of Slang functions. Start reading at vectorcall(), then call().
+#include "python/bind_function.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/bind_error.hpp"
+#include "python/bind_tensor.hpp"
+#include "python/call_options.hpp"
+#include "python/interrupt.hpp"
+#include "python/value_ref.hpp"
+#include "python/value_to_python.hpp"
+
+#include <pybind11/stl.h>
+
+namespace weft::python {
+
+namespace py = pybind11;
+using core::text;
+using dispatch::Role;
+
+/// Arguments and state of one call, reused.
+struct CallFrame {
+    explicit CallFrame(const KnownTypes& types) : arguments(types) {}
+    CallArguments arguments;
+    dispatch::CallState state;
+};
+
+struct CallPool {
+    KnownTypes types = KnownTypes::find();
+    std::vector<std::unique_ptr<CallFrame>> free;
+};
+
+namespace {
+
+/// Takes a frame from the pool for the length of a call; nested calls get frames of their own.
+class FrameLease {
+public:
+    explicit FrameLease(CallPool& pool) : m_pool(pool) {
+        if (pool.free.empty()) {
+            m_frame = std::make_unique<CallFrame>(pool.types);
+        } else {
+            m_frame = std::move(pool.free.back());
+            pool.free.pop_back();
+        }
+    }
+    ~FrameLease() {
+        m_frame->arguments.clear();
+        m_frame->state.outputs.clear();
+        m_pool.free.push_back(std::move(m_frame));
+    }
+    FrameLease(const FrameLease&) = delete;
+    FrameLease& operator=(const FrameLease&) = delete;
+    CallFrame& operator*() const noexcept { return *m_frame; }
+
+private:
+    CallPool& m_pool;
+    std::unique_ptr<CallFrame> m_frame;
+};
+
+std::string_view utf8(PyObject* text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (data == nullptr) {
+        throw py::error_already_set();
+    }
+    return {data, static_cast<std::size_t>(size)};
+}
+
+/// The `_result=` argument: memory to write into, or the kind of result to return.
+struct ResultRequest {
+    dispatch::ReturnKind kind = dispatch::ReturnKind::automatic;
+    bool has_kind = false;
+};
+
+bool is_result_keyword(std::string_view name) {
+    return name == "_result";
+}
+
+void add_result(CallArguments& arguments, PyObject* value, ResultRequest& request) {
+    if (value == Py_None) {
+        return;
+    }
+    if (PyUnicode_Check(value) || PyType_Check(value)) {
+        request.kind = parse_return_kind(value);
+        request.has_kind = true;
+        return;
+    }
+    arguments.add(Role::result, value, "_result");
+}
+
+ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments, PyObject* const* values,
+                             std::size_t positional, PyObject* names) {
+    ResultRequest request;
+    for (std::size_t i = 0; i < positional; ++i) {
+        arguments.add(Role::positional, values[i], {});
+    }
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        const std::string_view name = utf8(PyTuple_GET_ITEM(names, i));
+        PyObject* value = values[positional + static_cast<std::size_t>(i)];
+        if (is_result_keyword(name)) {
+            add_result(arguments, value, request);
+        } else {
+            arguments.add(Role::keyword, value, name);
+        }
+    }
+    if (self.this_value) {
+        arguments.add(Role::this_value, self.this_value.ptr(), "this");
+    }
+    if (self.uniforms) {
+        PyObject* key = nullptr;
+        PyObject* value = nullptr;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(self.uniforms.ptr(), &position, &key, &value) != 0) {
+            arguments.add(Role::uniform, value, utf8(key));
+        }
+    }
+    return request;
+}
+
+std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& function, const CallArguments& arguments) {
+    if (auto plan = function.find_plan(arguments.list())) {
+        return plan;
+    }
+    const py::gil_scoped_release unlocked;
+    return function.make_plan(arguments.list());
+}
+
+py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind kind) {
+    if (!output.tensor) {
+        return value_to_python(*output.type, output.value);
+    }
+    py::object tensor = tensor_to_python(output.tensor);
+    return kind == dispatch::ReturnKind::numpy ? tensor.attr("to_numpy")() : tensor;
+}
+
+/// The return value: nothing, one value, or a tuple; outputs that replace a ValueRef go there.
+py::object collect(const dispatch::LaunchPlan& plan, const CallFrame& frame, dispatch::ReturnKind kind) {
+    const auto& outputs = frame.state.outputs;
+    if (outputs.empty()) {
+        return py::none();
+    }
+    py::list values;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        py::object value = output_to_python(outputs[i], kind);
+        const std::uint32_t node = plan.sources[plan.returned[i]].node;
+        const py::handle reference = node == dispatch::kNoNode ? py::handle() : frame.arguments.value_ref(node);
+        if (reference) {
+            native_value<ValueRef>(reference.ptr()).value = std::move(value);
+        } else {
+            values.append(std::move(value));
+        }
+    }
+    if (values.empty()) {
+        return py::none();
+    }
+    return values.size() == 1 ? py::object(values[0]) : py::tuple(values);
+}
+
+void update_instances(const CallArguments& arguments) {
+    for (const py::object& instance : arguments.instances()) {
+        if (py::hasattr(instance, "update_this")) {
+            instance.attr("update_this")(instance.attr("get_this")());
+        }
+    }
+}
+
+py::object call(const FunctionObject& self, PyObject* const* values, std::size_t positional, PyObject* names,
+                device::CommandList* commands) {
+    const FrameLease lease(*self.pool);
+    CallFrame& frame = *lease;
+    const ResultRequest request = read_arguments(self, frame.arguments, values, positional, names);
+    std::shared_ptr<dispatch::Function> function = self.function;
+    if (request.has_kind) {
+        dispatch::CallOptions options = function->options();
+        options.return_kind = request.kind;
+        function = self.module->function(function->name(), options);
+    }
+    const auto plan = plan_for(*function, frame.arguments);
+    if (commands != nullptr && (plan->uploads || plan->downloads || plan->allocates)) {
+        throw core::ArgumentError(text("append_to: '", function->name(),
+                                       "' would return a value or needs host arrays moved, which cannot be recorded; "
+                                       "pass tensors for all array arguments and _result"));
+    }
+    device::Device& device = *self.module->context().device;
+    frame.state.launch(*plan, frame.arguments.list(), device, commands);
+    if (frame.state.needs_read_back(*plan)) {
+        const py::gil_scoped_release unlocked;
+        frame.state.read_back(*plan, device, interrupt_poll());
+    }
+    if (plan->downloads) {
+        frame.state.store_host_arrays(*plan, frame.arguments.list());
+    }
+    if (!frame.arguments.instances().empty()) {
+        update_instances(frame.arguments);
+    }
+    return collect(*plan, frame, function->options().return_kind);
+}
+
+/// pybind11's per-function wrapper costs more than a whole call, so calls bypass it.
+PyObject* vectorcall(PyObject* self, PyObject* const* values, std::size_t flagged_count, PyObject* names) {
+    try {
+        const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
+        return call(native_value<FunctionObject>(self), values, positional, names, nullptr).release().ptr();
+    } catch (...) {
+        set_python_error(std::current_exception());
+        return nullptr;
+    }
+}
+
+/// Where the pointer of PEP 590 sits: behind pybind11's own instance.
+constexpr std::size_t kVectorcallOffset = sizeof(py::detail::instance);
+
+void enable_vectorcall(PyHeapTypeObject* heap_type) {
+    PyTypeObject& type = heap_type->ht_type;
+    type.tp_basicsize = static_cast<Py_ssize_t>(kVectorcallOffset + sizeof(vectorcallfunc));
+    type.tp_vectorcall_offset = static_cast<Py_ssize_t>(kVectorcallOffset);
+    type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    type.tp_call = PyVectorcall_Call;
+}
+
+/// Splits *args, **kwargs of a bound method into the vectorcall form and calls `run(values, count, names)`.
+template <typename Run>
+auto with_vector_arguments(const py::args& args, const py::kwargs& kwargs, Run&& run) {
+    std::vector<PyObject*> values;
+    for (const py::handle value : args) {
+        values.push_back(value.ptr());
+    }
+    py::tuple names(kwargs.size());
+    std::size_t at = 0;
+    for (const auto& [name, value] : kwargs) {
+        names[at++] = name;
+        values.push_back(value.ptr());
+    }
+    return run(values.data(), args.size(), names.ptr());
+}
+
+py::object derive(const FunctionObject& self, const dispatch::CallOptions& options) {
+    FunctionObject derived = self;
+    derived.function = self.module->function(self.function->name(), options);
+    return make_function(std::move(derived));
+}
+
+py::object map_arguments(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+    dispatch::CallOptions options = self.function->options();
+    for (const py::handle entry : args) {
+        options.positional.push_back(parse_mapping(entry));
+    }
+    for (const auto& [name, entry] : kwargs) {
+        options.named.emplace_back(name.cast<std::string>(), parse_mapping(entry));
+    }
+    return derive(self, options);
+}
+
+py::object set_uniforms(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+    FunctionObject derived = self;
+    derived.uniforms = self.uniforms ? py::dict(self.uniforms.attr("copy")()) : py::dict();
+    for (const py::handle entry : args) {
+        const py::object values = py::isinstance<py::function>(entry)
+                                      ? py::reinterpret_borrow<py::object>(entry)(make_function(self))
+                                      : py::reinterpret_borrow<py::object>(entry);
+        if (!py::isinstance<py::dict>(values)) {
+            throw core::ArgumentError("set: expected a dict of uniform names and values, got " +
+                                          std::string(Py_TYPE(values.ptr())->tp_name) + "; pass set({'scale': 2.0})",
+                                      core::ArgumentError::Kind::type);
+        }
+        derived.uniforms.attr("update")(values);
+    }
+    derived.uniforms.attr("update")(kwargs);
+    return make_function(std::move(derived));
+}
+
+py::object set_constants(const FunctionObject& self, const py::dict& constants) {
+    dispatch::CallOptions options = self.function->options();
+    for (const auto& [name, value] : constants) {
+        options.constants.emplace_back(name.cast<std::string>(), constant_literal(value));
+    }
+    return derive(self, options);
+}
+
+void dispatch_threads(const FunctionObject& self, const py::object& thread_count, const py::args& args,
+                      const py::kwargs& kwargs) {
+    dispatch::CallOptions options = self.function->options();
+    options.is_raw_dispatch = true;
+    options.thread_count = parse_thread_count(thread_count);
+    FunctionObject raw = self;
+    device::CommandList* commands = nullptr;
+    if (kwargs.contains("vars")) {
+        raw.uniforms = kwargs["vars"].attr("copy")();
+    }
+    if (kwargs.contains("command_encoder") && !kwargs["command_encoder"].is_none()) {
+        commands = kwargs["command_encoder"].cast<device::CommandList*>();
+    }
+    py::kwargs rest(kwargs.attr("copy")());
+    rest.attr("pop")("vars", py::none());
+    rest.attr("pop")("command_encoder", py::none());
+    raw.function = self.module->function(self.function->name(), options);
+    with_vector_arguments(args, rest, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+        return call(raw, values, count, names, commands);
+    });
+}
+
+std::string explain(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs, bool source) {
+    const FrameLease lease(*self.pool);
+    CallFrame& frame = *lease;
+    return with_vector_arguments(args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+        read_arguments(self, frame.arguments, values, count, names);
+        const auto plan = plan_for(*self.function, frame.arguments);
+        return source && plan->compiled ? plan->compiled->source : plan->explanation;
+    });
+}
+
+} // namespace
+
+std::shared_ptr<CallPool> create_call_pool() {
+    return std::make_shared<CallPool>();
+}
+
+py::object make_function(FunctionObject function) {
+    py::object object = py::cast(std::move(function));
+    vectorcallfunc entry = &vectorcall;
+    std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset, &entry, sizeof(entry));
+    return object;
+}
+
+void bind_function(py::module_& module) {
+    py::class_<ValueRef>(module, "ValueRef", "A host value that an out or inout parameter replaces.")
+        .def(py::init<py::object>(), py::arg("value"))
+        .def_readwrite("value", &ValueRef::value)
+        .def("__repr__", [](const ValueRef& self) { return text("ValueRef(", py::str(self.value).cast<std::string>(), ")"); });
+
+    py::class_<FunctionObject>(module, "Function", py::custom_type_setup(&enable_vectorcall),
+                               "A Slang function, called with numbers, arrays and tensors of any broadcastable shape.")
+        .def("call", [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+            return with_vector_arguments(args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+                return call(self, values, count, names, nullptr);
+            });
+        }, "Same as calling the function.")
+        .def("append_to", [](const FunctionObject& self, device::CommandList& commands, const py::args& args,
+                             const py::kwargs& kwargs) {
+            with_vector_arguments(args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+                return call(self, values, count, names, &commands);
+            });
+        }, py::arg("command_encoder"), "Records the call instead of running it; all arrays must be tensors.")
+        .def("dispatch", &dispatch_threads, py::arg("thread_count"),
+             "Runs the function once a thread, without vectorising.\n\nArgs:\n    thread_count: Threads along x, or (x, y, z).\n"
+             "    vars: Module-scope uniforms by name.\n    command_encoder: Records instead of running.\n")
+        .def("map", &map_arguments, "Says which call dimension each dimension of an argument is, or its element type.\n\n"
+             "Args:\n    One entry an argument, positional or by name: a tuple of dimensions, or a type.\n")
+        .def("set", &set_uniforms, "A function whose module-scope uniforms have these values.")
+        .def("constants", &set_constants, py::arg("constants"), "A function specialised for link-time constants.")
+        .def("return_type", [](const FunctionObject& self, const py::object& type) {
+            dispatch::CallOptions options = self.function->options();
+            options.return_kind = parse_return_kind(type.ptr());
+            return derive(self, options);
+        }, py::arg("return_type"), "A function that returns 'numpy' arrays or Tensors.")
+        .def("bind", [](const FunctionObject& self, py::object value) {
+            FunctionObject bound = self;
+            bound.this_value = std::move(value);
+            return make_function(std::move(bound));
+        }, py::arg("this"), "A method with `this` given: a dict, a tensor of the structure, or an object with get_this().")
+        .def("thread_group_size", [](const FunctionObject& self, const py::object& size) {
+            dispatch::CallOptions options = self.function->options();
+            const auto count = parse_thread_count(size);
+            options.group_size = {static_cast<std::uint32_t>(count[0]), static_cast<std::uint32_t>(count[1]),
+                                  static_cast<std::uint32_t>(count[2])};
+            return derive(self, options);
+        }, py::arg("size"), "Group size for dispatch().")
+        .def("prelude", [](const FunctionObject& self, const std::string& code) {
+            dispatch::CallOptions options = self.function->options();
+            options.prelude += (options.prelude.empty() ? "" : "\n") + code;
+            return derive(self, options);
+        }, py::arg("code"), "Slang text put in front of the generated kernel.")
+        .def("explain", [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+            return explain(self, args, kwargs, false);
+        }, "How a call with these arguments would run, as text.")
+        .def("generated_source", [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+            return explain(self, args, kwargs, true);
+        }, "The Slang kernel generated for these arguments.")
+        .def_property_readonly("name", [](const FunctionObject& self) { return self.function->name(); })
+        .def_property_readonly("overloads", [](const FunctionObject& self) { return self.function->overloads(); },
+                               "Reflection data of every overload.")
+        .def_property_readonly("signature", [](const FunctionObject& self) {
+            const auto overloads = self.function->overloads();
+            return overloads.front();
+        }, "Reflection data of the first overload.")
+        .def("__repr__", [](const FunctionObject& self) {
+            std::string out;
+            for (const auto& overload : self.function->overloads()) {
+                out += (out.empty() ? "" : "\n") + ("<weft.Function " + dispatch::signature_text(overload) + ">");
+            }
+            return out;
+        });
+}
+
+} // namespace weft::python

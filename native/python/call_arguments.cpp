@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/call_arguments.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/generators.hpp"
+#include "python/host_array.hpp"
+#include "python/value_ref.hpp"
+
+#include <bit>
+
+namespace weft::python {
+
+namespace py = pybind11;
+using core::text;
+using dispatch::Node;
+using dispatch::NodeKind;
+using reflect::ScalarKind;
+
+namespace {
+
+template <typename T>
+PyTypeObject* type_of() {
+    return reinterpret_cast<PyTypeObject*>(py::type::of<T>().ptr());
+}
+
+std::string_view utf8(PyObject* text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (data == nullptr) {
+        throw py::error_already_set();
+    }
+    return {data, static_cast<std::size_t>(size)};
+}
+
+std::int64_t integer_value(PyObject* value, std::string_view name) {
+    int overflow = 0;
+    const long long integer = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow != 0) {
+        throw core::ArgumentError(text("call: argument '", name, "' does not fit 64 bits; pass a smaller integer"));
+    }
+    return integer;
+}
+
+/// Flattens nested sequences of numbers; remembers the widest kind and the shape.
+class SequenceReader {
+public:
+    SequenceReader(std::vector<std::uint64_t>& words, std::string_view name) : m_words(words), m_name(name) {}
+
+    void read(PyObject* value, std::size_t depth) {
+        const py::object fast = py::reinterpret_steal<py::object>(PySequence_Fast(value, "a sequence is expected"));
+        if (!fast) {
+            throw py::error_already_set();
+        }
+        const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.ptr());
+        note_extent(depth, count);
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            PyObject* item = PySequence_Fast_GET_ITEM(fast.ptr(), i);
+            if (PyList_Check(item) || PyTuple_Check(item)) {
+                read(item, depth + 1);
+            } else {
+                read_scalar(item, depth);
+            }
+        }
+    }
+
+    std::vector<std::int64_t> shape;
+    ScalarKind kind = ScalarKind::bool_;
+    std::vector<double> reals;          ///< same length as integers; used once a float was seen
+    std::vector<std::int64_t> integers;
+
+    void finish() {
+        for (std::size_t i = 0; i < reals.size(); ++i) {
+            m_words.push_back(kind == ScalarKind::float64 ? std::bit_cast<std::uint64_t>(reals[i])
+                                                          : std::bit_cast<std::uint64_t>(integers[i]));
+        }
+    }
+
+private:
+    void note_extent(std::size_t depth, Py_ssize_t count) {
+        if (depth == shape.size() && !m_has_leaf) {
+            shape.push_back(count);
+        } else if (depth >= shape.size() || shape[depth] != count) {
+            fail("its rows have different lengths; pass a rectangular list");
+        }
+    }
+
+    void read_scalar(PyObject* item, std::size_t depth) {
+        m_has_leaf = true;
+        if (depth + 1 != shape.size()) {
+            fail("it mixes numbers and lists; pass a rectangular list");
+        }
+        if (PyBool_Check(item)) {
+            push(item == Py_True ? 1 : 0, item == Py_True ? 1.0 : 0.0, ScalarKind::bool_);
+        } else if (PyIndex_Check(item) != 0) {
+            const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(item));
+            const std::int64_t value = integer_value(number.ptr(), m_name);
+            push(value, static_cast<double>(value), ScalarKind::int64);
+        } else {
+            const double value = PyFloat_AsDouble(item);
+            if (PyErr_Occurred() != nullptr) {
+                PyErr_Clear();
+                fail(text("it holds a ", Py_TYPE(item)->tp_name, "; lists may hold numbers only").c_str());
+            }
+            push(0, value, ScalarKind::float64);
+        }
+    }
+
+    void push(std::int64_t integer, double real, ScalarKind item_kind) {
+        integers.push_back(integer);
+        reals.push_back(real);
+        kind = std::max(kind, item_kind);
+    }
+
+    [[noreturn]] void fail(const char* what) const {
+        throw core::ArgumentError(text("call: argument '", m_name, "': ", what), core::ArgumentError::Kind::type);
+    }
+
+    std::vector<std::uint64_t>& m_words;
+    std::string_view m_name;
+    bool m_has_leaf = false;
+};
+
+} // namespace
+
+KnownTypes KnownTypes::find() {
+    return {.tensor = type_of<tensor::Tensor>(),
+            .grid = type_of<Grid>(),
+            .call_id = type_of<CallId>(),
+            .thread_id = type_of<ThreadId>(),
+            .rand_float = type_of<RandFloat>(),
+            .wang_hash = type_of<WangHash>(),
+            .value_ref = type_of<ValueRef>()};
+}
+
+void CallArguments::clear() noexcept {
+    m_list.clear();
+    m_arrays.clear();
+    m_kept.clear();
+    m_instances.clear();
+    m_value_refs.clear();
+}
+
+py::handle CallArguments::value_ref(std::uint32_t node) const noexcept {
+    for (const auto& [index, object] : m_value_refs) {
+        if (index == node) {
+            return object;
+        }
+    }
+    return {};
+}
+
+Node& CallArguments::push(NodeKind kind, std::string_view name) {
+    Node& node = m_list.nodes.emplace_back();
+    node.kind = kind;
+    node.name = name;
+    return node;
+}
+
+void CallArguments::add(dispatch::Role role, PyObject* value, std::string_view name) {
+    m_list.roots.push_back({.node = static_cast<std::uint32_t>(m_list.nodes.size()), .role = role});
+    add_value(value, name);
+}
+
+void CallArguments::add_value(PyObject* value, std::string_view name) {
+    if (add_native(value, name) || add_number(value, name)) {
+        return;
+    }
+    if (value == Py_None) {
+        push(NodeKind::none, name);
+    } else if (PyDict_Check(value)) {
+        add_mapping(value, name);
+    } else if ((PyList_Check(value) || PyTuple_Check(value)) && !PyObject_HasAttrString(value, "_fields")) {
+        add_sequence(value, name);
+    } else {
+        add_object(value, name);
+    }
+}
+
+bool CallArguments::add_number(PyObject* value, std::string_view name) {
+    if (PyFloat_Check(value)) {
+        push(NodeKind::real, name).real = PyFloat_AS_DOUBLE(value);
+    } else if (PyBool_Check(value)) {
+        push(NodeKind::boolean, name).boolean = value == Py_True;
+    } else if (PyLong_Check(value)) {
+        push(NodeKind::integer, name).integer = integer_value(value, name);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool CallArguments::add_native(PyObject* value, std::string_view name) {
+    PyTypeObject* type = Py_TYPE(value);
+    if (type == m_types.tensor || PyType_IsSubtype(type, m_types.tensor) != 0) {
+        push(NodeKind::tensor, name).tensor = &native_value<tensor::Tensor>(value);
+    } else if (type == m_types.grid) {
+        const Grid& grid = native_value<Grid>(value);
+        push_grid(grid.shape, name);
+        Node& node = m_list.nodes.back();
+        node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
+        node.data_count = static_cast<std::uint32_t>(2 * grid.shape.size());
+        node.scalar = ScalarKind::int64;
+        for (const auto* settings : {&grid.stride, &grid.offset}) {
+            for (const std::int64_t entry : *settings) {
+                m_list.words.push_back(static_cast<std::uint64_t>(entry));
+            }
+        }
+    } else if (type == m_types.call_id) {
+        push(NodeKind::call_id, name);
+    } else if (type == m_types.thread_id) {
+        push(NodeKind::thread_id, name);
+    } else if (type == m_types.rand_float) {
+        const RandFloat& random = native_value<RandFloat>(value);
+        Node& node = push(NodeKind::rand_float, name);
+        node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
+        node.data_count = 3;
+        node.scalar = ScalarKind::float64;
+        for (const double entry : {double{random.minimum}, double{random.maximum}, double{random.seed}}) {
+            m_list.words.push_back(std::bit_cast<std::uint64_t>(entry));
+        }
+    } else if (type == m_types.wang_hash) {
+        Node& node = push(NodeKind::wang_hash, name);
+        node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
+        node.data_count = 1;
+        node.scalar = ScalarKind::int64;
+        m_list.words.push_back(native_value<WangHash>(value).seed);
+    } else if (type == m_types.value_ref) {
+        m_value_refs.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), value);
+        add_value(native_value<ValueRef>(value).value.ptr(), name);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void CallArguments::push_grid(std::span<const std::int64_t> shape, std::string_view name) {
+    Node& node = push(NodeKind::grid, name);
+    node.shape_begin = static_cast<std::uint32_t>(m_list.words.size());
+    node.rank = static_cast<std::uint32_t>(shape.size());
+    for (const std::int64_t extent : shape) {
+        m_list.words.push_back(static_cast<std::uint64_t>(extent));
+    }
+}
+
+void CallArguments::add_sequence(PyObject* value, std::string_view name) {
+    SequenceReader reader(m_list.words, name);
+    reader.read(value, 0);
+    const auto shape_begin = static_cast<std::uint32_t>(m_list.words.size());
+    for (const std::int64_t extent : reader.shape) {
+        m_list.words.push_back(static_cast<std::uint64_t>(extent));
+    }
+    const auto data_begin = static_cast<std::uint32_t>(m_list.words.size());
+    reader.finish();
+    Node& node = push(NodeKind::list, name);
+    node.scalar = reader.kind;
+    node.shape_begin = shape_begin;
+    node.rank = static_cast<std::uint32_t>(reader.shape.size());
+    node.data_begin = data_begin;
+    node.data_count = static_cast<std::uint32_t>(reader.reals.size());
+}
+
+void CallArguments::add_mapping(PyObject* value, std::string_view name) {
+    const std::size_t index = m_list.nodes.size();
+    push(NodeKind::structure, name);
+    PyObject* key = nullptr;
+    PyObject* entry = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(value, &position, &key, &entry) != 0) {
+        if (!PyUnicode_Check(key)) {
+            throw core::ArgumentError(text("call: argument '", name, "' is a dict with a key of type ",
+                                           Py_TYPE(key)->tp_name, "; keys are the names of the fields"),
+                                      core::ArgumentError::Kind::type);
+        }
+        const std::string_view field = utf8(key);
+        if (field == "_type" && PyUnicode_Check(entry)) {
+            m_list.nodes[index].type_name = utf8(entry);
+            continue;
+        }
+        add_value(entry, field);
+        ++m_list.nodes[index].children;
+    }
+    m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
+}
+
+bool CallArguments::add_record(PyObject* value, std::string_view name) {
+    const py::handle object(value);
+    py::object names;
+    if (py::hasattr(object, "__dataclass_fields__") && PyType_Check(value) == 0) {
+        names = object.attr("__dataclass_fields__").attr("keys")();
+    } else if (PyTuple_Check(value) && py::hasattr(object, "_fields")) {
+        names = object.attr("_fields");
+    } else {
+        return false;
+    }
+    const std::size_t index = m_list.nodes.size();
+    push(NodeKind::structure, name);
+    for (const py::handle field : names) {
+        m_kept.push_back(py::reinterpret_borrow<py::object>(field));
+        m_kept.push_back(object.attr(field));
+        add_value(m_kept.back().ptr(), utf8(field.ptr()));
+        ++m_list.nodes[index].children;
+    }
+    m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
+    return true;
+}
+
+bool CallArguments::add_array(PyObject* value, std::string_view name) {
+    auto array = HostArrayView::try_create(value);
+    if (!array) {
+        return false;
+    }
+    push(NodeKind::host_array, name).host = array.get();
+    m_arrays.push_back(std::move(array));
+    return true;
+}
+
+void CallArguments::add_object(PyObject* value, std::string_view name) {
+    const py::handle object(value);
+    if (add_record(value, name) || add_array(value, name)) {
+        return;
+    }
+    if (py::hasattr(object, "get_this")) {
+        m_instances.push_back(py::reinterpret_borrow<py::object>(object));
+        m_kept.push_back(object.attr("get_this")());
+        add_value(m_kept.back().ptr(), name);
+        return;
+    }
+    if (py::hasattr(object, "__dlpack__")) {
+        m_kept.push_back(tensor_from_dlpack(object));
+        add_value(m_kept.back().ptr(), name);
+        return;
+    }
+    if (PyIndex_Check(value) != 0) {
+        m_kept.push_back(py::reinterpret_steal<py::object>(PyNumber_Index(value)));
+        add_number(m_kept.back().ptr(), name);
+        return;
+    }
+    if (Py_TYPE(value)->tp_as_number != nullptr && Py_TYPE(value)->tp_as_number->nb_float != nullptr) {
+        push(NodeKind::real, name).real = PyFloat_AsDouble(value);
+        return;
+    }
+    throw core::ArgumentError(text("call: argument '", name, "' has type ", Py_TYPE(value)->tp_name,
+                                   "; pass a number, list, dict, numpy array, Tensor or generator such as grid()"),
+                              core::ArgumentError::Kind::type);
+}
+
+} // namespace weft::python

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python values to dispatch::ArgumentList. Reused for every call: a call with tensors and numbers
+// creates no Python object and allocates nothing.
+#pragma once
+
+#include "dispatch/argument.hpp"
+
+#include <memory>
+#include <pybind11/pybind11.h>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace weft::python {
+
+/// Native types that the parser recognises by pointer, looked up once a session.
+struct KnownTypes {
+    PyTypeObject* tensor = nullptr;
+    PyTypeObject* grid = nullptr;
+    PyTypeObject* call_id = nullptr;
+    PyTypeObject* thread_id = nullptr;
+    PyTypeObject* rand_float = nullptr;
+    PyTypeObject* wang_hash = nullptr;
+    PyTypeObject* value_ref = nullptr;
+
+    [[nodiscard]] static KnownTypes find();
+};
+
+class CallArguments {
+public:
+    explicit CallArguments(const KnownTypes& types) : m_types(types) {}
+
+    void clear() noexcept;
+    /// Appends one argument and its subtree. @throws ArgumentError{type} for a value of an unknown kind.
+    void add(dispatch::Role role, PyObject* value, std::string_view name);
+    const dispatch::ArgumentList& list() const noexcept { return m_list; }
+    /// Objects with get_this()/update_this() that were passed.
+    std::span<const pybind11::object> instances() const noexcept { return m_instances; }
+    /// The ValueRef behind a node, or null.
+    [[nodiscard]] pybind11::handle value_ref(std::uint32_t node) const noexcept;
+
+private:
+    void add_value(PyObject* value, std::string_view name);
+    bool add_number(PyObject* value, std::string_view name);
+    bool add_native(PyObject* value, std::string_view name);
+    void add_sequence(PyObject* value, std::string_view name);
+    void add_mapping(PyObject* value, std::string_view name);
+    void add_object(PyObject* value, std::string_view name);
+    bool add_array(PyObject* value, std::string_view name);
+    bool add_record(PyObject* value, std::string_view name);
+    dispatch::Node& push(dispatch::NodeKind kind, std::string_view name);
+    void push_grid(std::span<const std::int64_t> shape, std::string_view name);
+
+    KnownTypes m_types;
+    dispatch::ArgumentList m_list;
+    std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;
+    std::vector<pybind11::object> m_kept;      ///< temporaries that nodes point into
+    std::vector<pybind11::object> m_instances;
+    std::vector<std::pair<std::uint32_t, PyObject*>> m_value_refs; ///< by node; the caller holds them
+};
+
+/// The C++ object behind an instance of a class bound with a simple holder; no type check.
+template <typename T>
+T& native_value(PyObject* object) noexcept {
+    auto* instance = reinterpret_cast<pybind11::detail::instance*>(object);
+    return *static_cast<T*>(instance->simple_value_holder[0]);
+}
+
+} // namespace weft::python

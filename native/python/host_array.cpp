@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/host_array.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <bit>
+
+namespace weft::python {
+
+namespace py = pybind11;
+using core::ArgumentError;
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+std::string argument_context(std::string_view parameter) {
+    return text("call: argument '", parameter, "'");
+}
+
+ScalarKind kind_of(char kind, py::ssize_t size) {
+    switch (kind) {
+    case 'b':
+        return ScalarKind::bool_;
+    case 'f':
+        return size == 2 ? ScalarKind::float16 : size == 4 ? ScalarKind::float32
+                                             : size == 8 ? ScalarKind::float64
+                                                         : ScalarKind::void_;
+    case 'i':
+        return size == 1 ? ScalarKind::int8 : size == 2 ? ScalarKind::int16
+                                          : size == 4 ? ScalarKind::int32
+                                                      : ScalarKind::int64;
+    case 'u':
+        return size == 1 ? ScalarKind::uint8 : size == 2 ? ScalarKind::uint16
+                                           : size == 4 ? ScalarKind::uint32
+                                                       : ScalarKind::uint64;
+    default:
+        return ScalarKind::void_;
+    }
+}
+
+bool has_foreign_byte_order(const py::array& array) {
+    const char order = array.dtype().byteorder();
+    return order == (std::endian::native == std::endian::little ? '>' : '<');
+}
+
+py::array in_native_order(py::array array) {
+    if (!has_foreign_byte_order(array)) {
+        return array;
+    }
+    return array.attr("astype")(array.dtype().attr("newbyteorder")("="));
+}
+
+} // namespace
+
+bool is_numpy_array(py::handle value) noexcept {
+    const PyObject* const bases = Py_TYPE(value.ptr())->tp_mro;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+        const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+        if (std::string_view(base->tp_name) == "numpy.ndarray") {
+            return true;
+        }
+    }
+    return false;
+}
+
+ScalarKind scalar_kind(const py::dtype& dtype) {
+    return kind_of(dtype.kind(), dtype.itemsize());
+}
+
+NumberArray::NumberArray(py::array array, std::string_view context)
+    : m_array(in_native_order(std::move(array))), m_kind(scalar_kind(m_array.dtype())),
+      m_shape(m_array.shape(), m_array.shape() + m_array.ndim()),
+      m_strides(m_array.strides(), m_array.strides() + m_array.ndim()) {
+    if (m_kind == ScalarKind::void_) {
+        throw ArgumentError(text(context, " is an array of ", py::str(m_array.dtype()).cast<std::string>(),
+                                 "; pass bools, integers or floats of at most 64 bits"),
+                            ArgumentError::Kind::type);
+    }
+}
+
+tensor::HostSource NumberArray::source() const noexcept {
+    return {.data = static_cast<const std::byte*>(m_array.data()),
+            .kind = m_kind,
+            .shape = m_shape,
+            .strides = m_strides};
+}
+
+tensor::HostTarget NumberArray::target() {
+    return {.data = static_cast<std::byte*>(m_array.mutable_data()), .kind = m_kind, .strides = m_strides};
+}
+
+py::array to_array(py::handle values, std::string_view context) {
+    if (is_numpy_array(values)) {
+        return py::reinterpret_borrow<py::array>(values);
+    }
+    try {
+        return py::module_::import("numpy").attr("asarray")(values);
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) {
+            throw;
+        }
+        throw ArgumentError(text(context, " cannot become an array (", py::str(error.value()).cast<std::string>(),
+                                 "); pass numbers, rectangular lists or numpy arrays"),
+                            ArgumentError::Kind::type);
+    }
+}
+
+HostArrayView::HostArrayView(py::array array, std::string_view parameter)
+    : m_original(array), m_numbers(std::move(array), argument_context(parameter)) {
+    scalar = m_numbers.kind();
+    shape = m_numbers.shape();
+    is_read_only = !m_original.writeable();
+}
+
+std::unique_ptr<HostArrayView> HostArrayView::try_create(PyObject* value, std::string_view parameter) {
+    if (!is_numpy_array(value)) {
+        return nullptr;
+    }
+    return std::make_unique<HostArrayView>(py::reinterpret_borrow<py::array>(value), parameter);
+}
+
+void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out, std::string_view parameter) const {
+    tensor::convert(m_numbers.source(), kind, out, argument_context(parameter));
+}
+
+void HostArrayView::write_from(ScalarKind kind, std::span<const std::byte> bytes, std::string_view parameter) {
+    if (is_read_only) {
+        throw ArgumentError(text(argument_context(parameter),
+                                 " is a read-only numpy array, results are written to it; pass a copy"));
+    }
+    const std::vector<std::int64_t> packed = tensor::packed_byte_strides(shape, kind);
+    const tensor::HostSource source{.data = bytes.data(), .kind = kind, .shape = shape, .strides = packed};
+    tensor::convert(source, m_numbers.target(), argument_context(parameter));
+    if (!m_numbers.array().is(m_original)) {
+        const py::gil_scoped_acquire locked;
+        m_original[py::ellipsis()] = m_numbers.array();
+    }
+}
+
+} // namespace weft::python

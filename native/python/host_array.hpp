@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy arrays as host memory. Nothing here imports numpy unless a function says so.
+#pragma once
+
+#include "dispatch/argument.hpp"
+#include "tensor/convert.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <pybind11/numpy.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::python {
+
+/// True for numpy.ndarray and its subclasses; costs a few pointer comparisons.
+[[nodiscard]] bool is_numpy_array(pybind11::handle value) noexcept;
+
+/// The scalar kind of a numpy dtype; void_ for complex numbers, text, objects, structures and the like.
+[[nodiscard]] reflect::ScalarKind scalar_kind(const pybind11::dtype& dtype);
+
+/// Numbers in host memory: a numpy array, in place where its byte order is the machine's.
+class NumberArray {
+public:
+    /// @param context begins the message: "from_numpy: argument 'array'".
+    /// @throws ArgumentError{type} for an array that holds no bools, integers or floats.
+    NumberArray(pybind11::array array, std::string_view context);
+
+    reflect::ScalarKind kind() const noexcept { return m_kind; }
+    const std::vector<std::int64_t>& shape() const noexcept { return m_shape; }
+    /// Valid while this object lives. Reading it needs no interpreter lock.
+    tensor::HostSource source() const noexcept;
+    /// To store elements; the array must be writeable.
+    tensor::HostTarget target();
+    /// The array itself, or a copy of it in the machine's byte order.
+    const pybind11::array& array() const noexcept { return m_array; }
+
+private:
+    pybind11::array m_array;
+    reflect::ScalarKind m_kind = reflect::ScalarKind::void_;
+    std::vector<std::int64_t> m_shape;
+    std::vector<std::int64_t> m_strides; ///< bytes
+};
+
+/// Whatever numpy.asarray takes: arrays, nested lists, numbers, objects with __array__. Imports numpy.
+/// @throws ArgumentError for ragged lists and for what holds no numbers.
+[[nodiscard]] pybind11::array to_array(pybind11::handle values, std::string_view context);
+
+/// A numpy array as an argument of a call. Made and destroyed under the interpreter lock.
+class HostArrayView final : public dispatch::HostArray {
+public:
+    /// Null if `value` is no numpy array. @throws ArgumentError{type} naming `parameter` for one that
+    /// holds no numbers.
+    [[nodiscard]] static std::unique_ptr<HostArrayView> try_create(PyObject* value, std::string_view parameter);
+
+    void read_as(reflect::ScalarKind kind, std::span<std::byte> out, std::string_view parameter) const override;
+    void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes, std::string_view parameter) override;
+
+    HostArrayView(pybind11::array array, std::string_view parameter);
+
+private:
+    pybind11::array m_original;
+    NumberArray m_numbers;
+};
+
+} // namespace weft::python

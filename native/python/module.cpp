@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bind_device.hpp"
+#include "python/bind_error.hpp"
+#include "python/bind_function.hpp"
+#include "python/bind_module.hpp"
+#include "python/bind_reflect.hpp"
+#include "python/bind_tensor.hpp"
+#include "python/generators.hpp"
+
+#include <pybind11/pybind11.h>
+
+PYBIND11_MODULE(_native, module) {
+    using namespace weft::python;
+    module.doc() = "Native engine of Weft; use the package weft.";
+    bind_error(module);
+    bind_reflect(module);
+    bind_device(module);
+    bind_tensor(module);
+    bind_generators(module);
+    bind_function(module);
+    bind_module(module);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/module_loader.hpp"
+
+#include "core/error.hpp"
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "python/path_argument.hpp"
+
+#include <optional>
+
+namespace weft::python {
+
+namespace py = pybind11;
+namespace fs = std::filesystem;
+using core::ArgumentError;
+using core::text;
+
+namespace {
+
+void add_options(compile::ModuleDesc& desc, const py::dict& options) {
+    for (const auto& [key, value] : options) {
+        const auto name = py::str(key).cast<std::string>();
+        if (name == "defines") {
+            for (auto& definition : definitions_argument(py::reinterpret_borrow<py::dict>(value))) {
+                desc.defines.push_back(std::move(definition));
+            }
+        } else if (name == "include_paths") {
+            for (const py::handle path : value) {
+                desc.include_paths.push_back(path_argument(path, "load_module", "include_paths"));
+            }
+        } else {
+            throw ArgumentError(text("load_module: unknown option '", name,
+                                     "'; the options are 'defines' and 'include_paths'"));
+        }
+    }
+}
+
+compile::Target target_of(const Session& session) {
+    return session.device->info().type == device::DeviceType::cuda ? compile::Target::cuda : compile::Target::spirv;
+}
+
+std::optional<fs::path> existing(const fs::path& path) {
+    std::error_code ignored;
+    fs::path with_ending = path;
+    with_ending += ".slang";
+    for (const fs::path& candidate : {path, with_ending}) {
+        if (fs::is_regular_file(candidate, ignored)) {
+            return fs::absolute(candidate, ignored).lexically_normal();
+        }
+    }
+    return std::nullopt;
+}
+
+fs::path find_file(const Session& session, const std::string& name) {
+    const fs::path path = core::path_from_utf8(name);
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+        throw ArgumentError(text("load_module: '", name, "' is a folder; pass the path of a .slang file"));
+    }
+    if (const auto found = existing(path)) {
+        return *found;
+    }
+    std::string looked = "the working folder";
+    for (const std::string& folder : path.is_absolute() ? std::vector<std::string>{} : session.include_paths) {
+        if (const auto found = existing(core::path_from_utf8(folder) / path)) {
+            return *found;
+        }
+        looked += ", '" + folder + "'";
+    }
+    throw ArgumentError(text("load_module: there is no file '", name, "'",
+                             path.is_absolute() ? "" : text(" in ", looked), "; check the path or add its folder to "
+                             "create_device(include_paths=[...])"),
+                        ArgumentError::Kind::not_found);
+}
+
+} // namespace
+
+compile::ModuleDesc describe_file(const Session& session, py::handle path, const py::dict& options) {
+    const fs::path file = find_file(session, path_argument(path, "load_module", "path"));
+    compile::ModuleDesc desc;
+    desc.name = core::utf8_path(file.stem());
+    desc.path = core::utf8_path(file);
+    return describe_again(session, std::move(desc), options);
+}
+
+compile::ModuleDesc describe_source(const Session& session, std::string name, std::string source,
+                                    const py::dict& options) {
+    compile::ModuleDesc desc;
+    desc.name = std::move(name);
+    desc.text = std::move(source);
+    return describe_again(session, std::move(desc), options);
+}
+
+compile::ModuleDesc describe_again(const Session& session, compile::ModuleDesc desc, const py::dict& options) {
+    if (desc.include_paths.empty()) {
+        desc.include_paths = session.include_paths;
+    }
+    if (desc.defines.empty()) {
+        desc.defines = session.defines;
+    }
+    desc.target = target_of(session);
+    add_options(desc, options);
+    return desc;
+}
+
+} // namespace weft::python

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/session.hpp"
+
+#include "core/error.hpp"
+#include "core/file.hpp"
+#include "core/process.hpp"
+#include "core/text.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <pybind11/pybind11.h>
+
+namespace weft::python {
+
+namespace {
+
+/// "cuda", "vulkan:1" in WEFT_DEVICE decide where the caller leaves the choice open.
+void apply_environment(device::DeviceDesc& desc) {
+    const auto wanted = core::environment_variable("WEFT_DEVICE");
+    if (desc.type != device::DeviceType::automatic || !wanted) {
+        return;
+    }
+    const std::string name = wanted->substr(0, wanted->find(':'));
+    if (name != "vulkan" && name != "cuda") {
+        throw core::ArgumentError(core::text("create_device: WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for "
+                                             "adapter 1, got '", *wanted, "'; correct or unset it"));
+    }
+    desc.type = name == "cuda" ? device::DeviceType::cuda : device::DeviceType::vulkan;
+    if (name.size() == wanted->size() || desc.adapter) {
+        return;
+    }
+    std::int32_t adapter = -1;
+    const char* end = wanted->data() + wanted->size();
+    const auto parsed = std::from_chars(wanted->data() + name.size() + 1, end, adapter);
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+        throw core::ArgumentError(core::text("create_device: the adapter in WEFT_DEVICE='", *wanted,
+                                             "' is no number; use for example vulkan:1"));
+    }
+    desc.adapter = adapter;
+}
+
+std::filesystem::path helper_path(const std::filesystem::path& package) {
+#if defined(_WIN32)
+    return package / "bin" / "weft-compiler.exe";
+#else
+    return package / "bin" / "weft-compiler";
+#endif
+}
+
+/// What a device keeps of its session: all but itself.
+struct SessionRecord {
+    std::weak_ptr<Session> session;
+    Session settings;
+};
+
+} // namespace
+
+std::filesystem::path package_directory() {
+    const auto file = pybind11::module_::import("weft").attr("__file__").cast<std::string>();
+    return core::path_from_utf8(file).parent_path();
+}
+
+std::filesystem::path cache_directory() {
+    const char* set = std::getenv("WEFT_CACHE_DIR");
+    const bool is_disabled = set != nullptr && *set == '\0';
+    return is_disabled ? std::filesystem::path() : core::default_cache_directory();
+}
+
+std::shared_ptr<Session> create_session(SessionDesc desc) {
+    apply_environment(desc.device);
+    const std::filesystem::path package = package_directory();
+    const std::filesystem::path cache = cache_directory();
+    auto session = std::make_shared<Session>();
+    session->logger = std::make_shared<core::Logger>(core::Logger::standard_error());
+    session->watcher = std::make_shared<dispatch::Watcher>();
+    session->include_paths = std::move(desc.include_paths);
+    session->defines = std::move(desc.defines);
+    compile::CompilerDesc compiler;
+    compiler.slang_directory = package / "lib";
+    compiler.helper_executable = helper_path(package);
+    compiler.shader_directory = package / "shaders";
+    compiler.cache_directory = cache.empty() ? cache : cache / "slang";
+    desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
+    const pybind11::gil_scoped_release unlocked;
+    session->compiler = compile::Compiler::create(compiler);
+    auto record = std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});
+    session->device = device::Device::create(desc.device);
+    session->device->attach(std::move(record));
+    return session;
+}
+
+std::shared_ptr<Session> session_of(device::Device& device) {
+    auto& record = *std::static_pointer_cast<SessionRecord>(device.attachment());
+    std::shared_ptr<Session> session = record.session.lock();
+    if (!session) {
+        session = std::make_shared<Session>(record.settings);
+        session->device = device.shared_from_this();
+        record.session = session;
+    }
+    return session;
+}
+
+dispatch::Context session_context(const Session& session) {
+    return {.device = session.device,
+            .compiler = session.compiler,
+            .watcher = session.watcher,
+            .logger = session.logger};
+}
+
+} // namespace weft::python

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Python class `Device` holds: a device, the compiler, and how modules are found.
+#pragma once
+
+#include "compile/compiler.hpp"
+#include "core/log.hpp"
+#include "device/device.hpp"
+#include "dispatch/module.hpp"
+#include "dispatch/watcher.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::python {
+
+struct Session {
+    std::shared_ptr<device::Device> device;
+    std::shared_ptr<compile::Compiler> compiler;
+    std::shared_ptr<dispatch::Watcher> watcher;
+    std::shared_ptr<core::Logger> logger;
+    std::vector<std::string> include_paths;
+    compile::Definitions defines;
+};
+
+struct SessionDesc {
+    device::DeviceDesc device;
+    std::vector<std::string> include_paths;
+    compile::Definitions defines;
+};
+
+/// Creates the device and, beside it, starts the compiler.
+[[nodiscard]] std::shared_ptr<Session> create_session(SessionDesc desc);
+/// The session that created `device`; made anew with the same settings if nothing else holds it any more.
+/// Call under the interpreter lock.
+[[nodiscard]] std::shared_ptr<Session> session_of(device::Device& device);
+[[nodiscard]] dispatch::Context session_context(const Session& session);
+/// The folder of the package: lib/, bin/ and shaders/ lie in it.
+[[nodiscard]] std::filesystem::path package_directory();
+/// Where compiled code is kept: $WEFT_CACHE_DIR, else the user's cache folder; empty (no cache) if WEFT_CACHE_DIR="".
+[[nodiscard]] std::filesystem::path cache_directory();
+
+} // namespace weft::python

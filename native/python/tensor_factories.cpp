@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/tensor_factories.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/bind_reflect.hpp"
+#include "python/host_array.hpp"
+#include "python/numpy_values.hpp"
+#include "tensor/dtype.hpp"
+#include "tensor/transfer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::python {
+
+namespace py = pybind11;
+using core::ArgumentError;
+using core::text;
+using reflect::ScalarKind;
+using tensor::TensorRef;
+
+namespace {
+
+const char* type_name(py::handle value) {
+    return Py_TYPE(value.ptr())->tp_name;
+}
+
+std::int64_t extent_argument(py::handle value, const std::string& where, const char* function) {
+    if (PyIndex_Check(value.ptr()) == 0 || PyBool_Check(value.ptr())) {
+        throw ArgumentError(text(function, ": shape must be an integer or a sequence of integers, got ",
+                                 py::repr(value).cast<std::string>(), where, "; pass for example (4, 3)"),
+                            ArgumentError::Kind::type);
+    }
+    const Py_ssize_t extent = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
+    if (extent == -1 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw ArgumentError(text(function, ": shape has ", py::repr(value).cast<std::string>(), where,
+                                 ", which is larger than any memory"));
+    }
+    return extent;
+}
+
+bool is_integer(py::handle value) {
+    return PyIndex_Check(value.ptr()) != 0;
+}
+
+double number_argument(py::handle value, const char* name) {
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        throw ArgumentError(text("Tensor.arange: ", name, " must be a number, got ", type_name(value),
+                                 "; pass for example Tensor.arange(device, 0, 10, 2)"),
+                            ArgumentError::Kind::type);
+    }
+    return number;
+}
+
+/// Elements of `array` for a tensor of this dtype: the last dimensions are the element's own.
+std::vector<std::int64_t> outer_shape(const NumberArray& array, const reflect::Type& dtype) {
+    std::vector<std::int64_t> shape = array.shape();
+    std::vector<std::int64_t> inner = reflect::element_shape(dtype);
+    const reflect::Type& leaf = reflect::leaf(dtype);
+    if (leaf.kind == reflect::TypeKind::structure) {
+        const auto scalars = tensor::uniform_scalars(std::make_shared<const reflect::Type>(leaf));
+        inner.push_back(scalars ? scalars->count : 0);
+    }
+    const bool fits = shape.size() >= inner.size() && std::equal(inner.rbegin(), inner.rend(), shape.rbegin());
+    if (!fits) {
+        throw ArgumentError(text("Tensor.from_numpy: argument 'array' has shape ", core::shape_text(shape),
+                                 ", for dtype ", tensor::display_name(dtype), " it must end in ",
+                                 core::shape_text(inner), "; reshape it"));
+    }
+    shape.resize(shape.size() - inner.size());
+    return shape;
+}
+
+} // namespace
+
+std::shared_ptr<Session> device_argument(py::handle value, const char* function) {
+    if (!py::isinstance<Session>(value)) {
+        throw ArgumentError(text(function, ": device must be a weft.Device, got ", type_name(value),
+                                 "; pass what weft.create_device() returns"),
+                            ArgumentError::Kind::type);
+    }
+    return value.cast<std::shared_ptr<Session>>();
+}
+
+std::vector<std::int64_t> shape_argument(py::handle value, const char* function) {
+    if (PySequence_Check(value.ptr()) == 0 || py::isinstance<py::str>(value)) {
+        return {extent_argument(value, "", function)};
+    }
+    std::vector<std::int64_t> shape;
+    for (const py::handle entry : value) {
+        shape.push_back(extent_argument(entry, text(" at axis ", shape.size()), function));
+    }
+    return shape;
+}
+
+reflect::TypeRef dtype_argument(py::handle value, const char* function, ScalarKind fallback) {
+    return value.is_none() ? reflect::scalar_type(fallback) : parse_type(value, function);
+}
+
+reflect::TypeRef dtype_of_value(py::handle value, const char* function) {
+    if (PyBool_Check(value.ptr())) {
+        return reflect::scalar_type(ScalarKind::bool_);
+    }
+    if (PyLong_Check(value.ptr())) {
+        return reflect::scalar_type(ScalarKind::int32);
+    }
+    if (PyFloat_Check(value.ptr())) {
+        return reflect::scalar_type(ScalarKind::float32);
+    }
+    const std::string context = text(function, ": argument 'value'");
+    return reflect::scalar_type(NumberArray(to_array(value, context), context).kind());
+}
+
+TensorRef make_range(const Session& session, py::handle start, py::handle stop, py::handle step, py::handle dtype) {
+    const py::int_ zero(0);
+    const py::handle first = stop.is_none() ? py::handle(zero) : start;
+    const py::handle last = stop.is_none() ? start : stop;
+    const bool is_integral = is_integer(first) && is_integer(last) && is_integer(step);
+    const double begin = number_argument(first, stop.is_none() ? "start" : "start");
+    const double end = number_argument(last, "stop");
+    const double increment = number_argument(step, "step");
+    if (increment == 0.0 || !std::isfinite((end - begin) / increment)) {
+        throw ArgumentError(text("Tensor.arange: step must lead from start to stop, got start ", begin, ", stop ", end,
+                                 ", step ", increment, "; pass finite numbers and a step other than 0"));
+    }
+    const auto type = dtype_argument(dtype, "Tensor.arange", is_integral ? ScalarKind::int32 : ScalarKind::float32);
+    const auto count = static_cast<std::int64_t>(std::max(0.0, std::ceil((end - begin) / increment)));
+    TensorRef result = tensor::Tensor::create(session.device, {.dtype = type, .shape = {count}}, "arange");
+    const py::object values = py::module_::import("numpy").attr("arange")(count).attr("__mul__")(step).attr("__add__")(first);
+    store_values(*result, values, "Tensor.arange: the range");
+    return result;
+}
+
+TensorRef make_from_array(const Session& session, py::handle values, py::handle dtype) {
+    const char* const context = "Tensor.from_numpy: argument 'array'";
+    const py::array array = to_array(values, context);
+    const bool has_fields = !array.dtype().attr("names").is_none();
+    if (has_fields && dtype.is_none()) {
+        throw ArgumentError("Tensor.from_numpy: argument 'array' is a structured array, whose Slang type is unknown; "
+                            "pass dtype=module.Name",
+                            ArgumentError::Kind::type);
+    }
+    tensor::Tensor::Desc desc;
+    if (has_fields) {
+        desc.dtype = parse_type(dtype, "Tensor.from_numpy");
+        desc.shape.assign(array.shape(), array.shape() + array.ndim());
+    } else {
+        const NumberArray numbers(array, context);
+        desc.dtype = dtype_argument(dtype, "Tensor.from_numpy", numbers.kind());
+        desc.shape = outer_shape(numbers, *desc.dtype);
+    }
+    TensorRef result = tensor::Tensor::create(session.device, std::move(desc), "from_numpy");
+    store_values(*result, array, context);
+    return result;
+}
+
+void store_values(tensor::Tensor& tensor, py::handle values, const char* context) {
+    const ElementArray elements{.type = tensor.dtype(), .shape = {tensor.shape().begin(), tensor.shape().end()}};
+    const std::vector<std::byte> bytes = host_bytes(values, elements, context);
+    const py::gil_scoped_release unlocked;
+    tensor::upload(tensor, bytes);
+}
+
+} // namespace weft::python

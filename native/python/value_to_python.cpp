@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/value_to_python.hpp"
+
+#include "core/error.hpp"
+#include "tensor/half.hpp"
+
+#include <cstring>
+
+namespace weft::python {
+
+namespace py = pybind11;
+using reflect::ScalarKind;
+using reflect::Type;
+using reflect::TypeKind;
+
+namespace {
+
+template <typename T>
+T get(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return value;
+}
+
+py::object scalar(ScalarKind kind, const std::byte* at) {
+    switch (kind) {
+    case ScalarKind::bool_: return py::bool_(get<std::uint8_t>(at) != 0);
+    case ScalarKind::int8: return py::int_(get<std::int8_t>(at));
+    case ScalarKind::int16: return py::int_(get<std::int16_t>(at));
+    case ScalarKind::int32: return py::int_(get<std::int32_t>(at));
+    case ScalarKind::int64: return py::int_(get<std::int64_t>(at));
+    case ScalarKind::uint8: return py::int_(get<std::uint8_t>(at));
+    case ScalarKind::uint16: return py::int_(get<std::uint16_t>(at));
+    case ScalarKind::uint32: return py::int_(get<std::uint32_t>(at));
+    case ScalarKind::uint64: return py::int_(get<std::uint64_t>(at));
+    case ScalarKind::float16: return py::float_(tensor::float_from_half(get<std::uint16_t>(at)));
+    case ScalarKind::float32: return py::float_(double{get<float>(at)});
+    case ScalarKind::float64: return py::float_(get<double>(at));
+    case ScalarKind::void_: break;
+    }
+    return py::none();
+}
+
+py::tuple components(ScalarKind kind, std::int32_t count, const std::byte* at) {
+    py::tuple out(count);
+    for (std::int32_t i = 0; i < count; ++i) {
+        out[static_cast<std::size_t>(i)] = scalar(kind, at + static_cast<std::size_t>(i) * size_bytes(kind));
+    }
+    return out;
+}
+
+/// Bytes from one array element to the next: values outside structures are packed.
+std::size_t packed_size(const Type& type) {
+    switch (type.kind) {
+    case TypeKind::scalar:
+    case TypeKind::enumeration: return size_bytes(type.scalar);
+    case TypeKind::vector: return size_bytes(type.scalar) * static_cast<std::size_t>(type.columns);
+    case TypeKind::matrix: return size_bytes(type.scalar) * static_cast<std::size_t>(type.rows * type.columns);
+    case TypeKind::array: return packed_size(*type.element) * static_cast<std::size_t>(type.count);
+    default: return type.layout.stride;
+    }
+}
+
+py::object convert(const Type& type, const std::byte* at, bool in_structure) {
+    switch (type.kind) {
+    case TypeKind::scalar:
+    case TypeKind::enumeration: return scalar(type.scalar, at);
+    case TypeKind::vector: return components(type.scalar, type.columns, at);
+    case TypeKind::matrix: {
+        const std::size_t row = in_structure ? type.layout.size / static_cast<std::size_t>(type.rows)
+                                             : size_bytes(type.scalar) * static_cast<std::size_t>(type.columns);
+        py::tuple out(type.rows);
+        for (std::int32_t i = 0; i < type.rows; ++i) {
+            const auto index = static_cast<std::size_t>(i);
+            out[index] = components(type.scalar, type.columns, at + index * row);
+        }
+        return out;
+    }
+    case TypeKind::array: {
+        const std::size_t step = in_structure ? type.element->layout.stride : packed_size(*type.element);
+        py::list out;
+        for (std::int64_t i = 0; i < type.count; ++i) {
+            out.append(convert(*type.element, at + static_cast<std::size_t>(i) * step, in_structure));
+        }
+        return out;
+    }
+    case TypeKind::structure: {
+        py::dict out;
+        for (const reflect::Field& field : type.fields) {
+            out[py::str(field.name)] = convert(*field.type, at + field.offset, true);
+        }
+        return out;
+    }
+    default: throw core::InternalError("value_to_python: a value of type '" + type.full_name + "' was returned");
+    }
+}
+
+} // namespace
+
+py::object value_to_python(const Type& type, std::span<const std::byte> bytes) {
+    return convert(type, bytes.data(), false);
+}
+
+} // namespace weft::python

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/classify.hpp"
+#include "codegen/passes/collapse.hpp"
+#include "codegen/pipeline.hpp"
+#include "kernel_builder.hpp"
+#include "support/catch.hpp"
+
+using namespace weft::codegen;
+using namespace weft::codegen::testing;
+
+namespace {
+constexpr std::int64_t kMany = 1 << 20;
+using Shape = std::vector<std::int64_t>;
+} // namespace
+
+TEST_CASE("collapse merges dimensions that are contiguous in every operand") {
+    Kernel kernel = add_kernel({4, 5, 6}, {30, 6, 1}, {30, 6, 1});
+
+    collapse_dimensions(kernel);
+
+    CHECK(kernel.dimensions == Shape{120});
+    CHECK(kernel.operands[0].memory.call_strides == Shape{1});
+}
+
+TEST_CASE("collapse keeps a dimension that one operand walks differently") {
+    Kernel kernel = add_kernel({4, 5, 6}, {30, 6, 1}, {0, 6, 1});
+
+    collapse_dimensions(kernel);
+
+    CHECK(kernel.dimensions == Shape{4, 30});
+    CHECK(kernel.operands[1].memory.call_strides == Shape{0, 1});
+}
+
+TEST_CASE("collapse drops dimensions of extent 1") {
+    Kernel kernel = add_kernel({1, 7, 1}, {7, 1, 1}, {0, 1, 0});
+
+    collapse_dimensions(kernel);
+
+    CHECK(kernel.dimensions == Shape{7});
+}
+
+TEST_CASE("collapse leaves the dimensions alone when a grid needs the coordinates") {
+    Kernel kernel = add_kernel({4, 5}, {5, 1}, {5, 1});
+    Operand grid;
+    grid.kind = OperandKind::grid;
+    grid.dimensions = {0, 1};
+    kernel.operands.push_back(grid);
+
+    collapse_dimensions(kernel);
+
+    CHECK(kernel.dimensions == Shape{4, 5});
+    CHECK(kernel.needs_coordinates);
+}
+
+TEST_CASE("classify tells one-to-one, broadcast and strided operands apart") {
+    Kernel kernel = add_kernel({8, 4}, {0, 0}, {1, 8});
+
+    collapse_dimensions(kernel);
+    classify_memory(kernel);
+
+    CHECK(kernel.operands[0].memory.is_uniform);
+    CHECK_FALSE(kernel.operands[1].memory.is_linear);
+    CHECK(kernel.result.memory.is_linear);
+    CHECK(kernel.needs_coordinates);
+}
+
+TEST_CASE("contiguous operands of a large call move 16 bytes at a time") {
+    Kernel kernel = add_kernel({kMany}, {1}, {1});
+
+    lower(kernel);
+
+    CHECK(kernel.width == 4);
+    CHECK(kernel.operands[0].memory.is_wide);
+    CHECK(kernel.result.memory.is_wide);
+    CHECK(kernel.group_count[0] == kMany / 4 / 256);
+}
+
+TEST_CASE("a misaligned operand is read word by word while the others stay wide") {
+    Kernel kernel = add_kernel({kMany}, {1}, {1});
+    kernel.operands[0].memory.alignment = 4;
+
+    lower(kernel);
+
+    CHECK_FALSE(kernel.operands[0].memory.is_wide);
+    CHECK(kernel.operands[1].memory.is_wide);
+}
+
+TEST_CASE("rows whose length is no multiple of four are not widened") {
+    Kernel kernel = add_kernel({kMany, 3}, {3, 1}, {0, 1});
+
+    lower(kernel);
+
+    CHECK(kernel.width == 1);
+}
+
+TEST_CASE("a transposed operand makes the kernel walk tiles") {
+    Kernel kernel = add_kernel({1024, 1024}, {1024, 1}, {1, 1024});
+
+    lower(kernel);
+
+    CHECK(kernel.is_tiled);
+    CHECK(kernel.width == 1);
+    CHECK(kernel.group_count[0] == 32 * 32);
+}
+
+TEST_CASE("indices are 32 bits wide up to 2^31 elements and 64 bits beyond") {
+    Kernel small = add_kernel({std::int64_t{1} << 30}, {1}, {1});
+    Kernel large = add_kernel({std::int64_t{1} << 31}, {1}, {1});
+
+    lower(small);
+    lower(large);
+
+    CHECK_FALSE(small.is_index64);
+    CHECK(large.is_index64);
+}
+
+TEST_CASE("a tensor that reaches past 2^31 words needs 64-bit indices though the call is small") {
+    Kernel kernel = add_kernel({16}, {std::int64_t{1} << 28}, {1});
+    kernel.operands[0].memory.reach_bytes = std::uint64_t{16} << 30;
+
+    lower(kernel);
+
+    CHECK(kernel.is_index64);
+}
+
+TEST_CASE("more groups than one dimension holds are laid out in rows") {
+    Kernel kernel = add_kernel({std::int64_t{1} << 28}, {1}, {1});
+    kernel.max_group_count = 65535;
+
+    lower(kernel);
+
+    CHECK(kernel.group_count[0] == 65535);
+    CHECK(std::int64_t{kernel.group_count[0]} * kernel.group_count[1] * 256 * kernel.width >= (std::int64_t{1} << 28));
+}
+
+TEST_CASE("software devices get storage bindings instead of pointers") {
+    Kernel kernel = add_kernel({kMany}, {1}, {1});
+    kernel.prefers_storage_bindings = true;
+    kernel.operands[0].memory.may_bind = false;
+
+    lower(kernel);
+
+    CHECK(kernel.operands[0].memory.binding == -1);
+    CHECK(kernel.operands[1].memory.binding == 0);
+    CHECK(kernel.result.memory.binding == 1);
+    CHECK(kernel.width == 1);
+}
+
+TEST_CASE("argument fields of 8 bytes come first and offsets have no gaps") {
+    Kernel kernel = add_kernel({64, 64}, {64, 1}, {1, 64});
+
+    lower(kernel);
+
+    std::uint32_t offset = 0;
+    for (const ArgumentField& field : kernel.arguments) {
+        CHECK(field.offset == offset);
+        offset += field.size;
+    }
+    CHECK(kernel.argument_bytes >= offset);
+}
+
+TEST_CASE("an argument block larger than the device takes by value goes by address") {
+    Kernel kernel = add_kernel({64}, {1}, {1});
+    kernel.max_inline_arguments = 16;
+
+    lower(kernel);
+
+    CHECK(kernel.arguments_by_address);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/leaves.hpp"
+#include "codegen/pipeline.hpp"
+#include "codegen/print.hpp"
+#include "kernel_builder.hpp"
+#include "support/catch.hpp"
+
+using namespace weft::codegen;
+using namespace weft::codegen::testing;
+using namespace weft;
+
+TEST_CASE("kernels that differ in extents only print alike") {
+    Kernel a = add_kernel({100, 7}, {7, 1}, {0, 1});
+    Kernel b = add_kernel({32, 9}, {9, 1}, {0, 1});
+
+    lower(a);
+    lower(b);
+
+    CHECK(print(a) == print(b));
+}
+
+TEST_CASE("a broadcast operand is read at offset zero without coordinates") {
+    Kernel kernel = add_kernel({100}, {1}, {0});
+
+    lower(kernel);
+    const std::string source = print(kernel);
+
+    CHECK(source.find("weft_b_at = int(0)") != std::string::npos);
+    CHECK(source.find("weft_rest") == std::string::npos);
+}
+
+TEST_CASE("the printed kernel imports the module and calls the function with all operands") {
+    Kernel kernel = add_kernel({100}, {1}, {1});
+
+    lower(kernel);
+    const std::string source = print(kernel);
+
+    CHECK(source.find("import \"user\";") != std::string::npos);
+    CHECK(source.find("float weft_result = add(weft_a, weft_b);") != std::string::npos);
+}
+
+TEST_CASE("scalar leaves of a nested structure carry paths and offsets") {
+    reflect::Type inner;
+    inner.kind = reflect::TypeKind::structure;
+    inner.full_name = "Inner";
+    inner.fields = {{"color", reflect::vector_type(reflect::ScalarKind::float32, 3), 0, {}, ""},
+                    {"id", reflect::scalar_type(reflect::ScalarKind::int32), 12, {}, ""}};
+    inner.layout = {16, 4, 16};
+
+    const auto leaves = scalar_leaves(inner);
+
+    REQUIRE(leaves);
+    REQUIRE(leaves->size() == 4);
+    CHECK((*leaves)[2].path == ".color[2]");
+    CHECK((*leaves)[3].path == ".id");
+    CHECK((*leaves)[3].offset == 12);
+    CHECK(word_count(inner) == 4);
+}
+
+TEST_CASE("types with padding or 8-byte scalars are not words") {
+    CHECK_FALSE(word_count(*reflect::scalar_type(reflect::ScalarKind::float64)));
+    CHECK_FALSE(word_count(*reflect::scalar_type(reflect::ScalarKind::float16)));
+    CHECK(word_count(*reflect::vector_type(reflect::ScalarKind::int32, 3)) == 3);
+}
