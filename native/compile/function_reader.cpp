@@ -98,19 +98,15 @@ Parameter FunctionReader::read_parameter(SlangReflectionVariable* variable, cons
     return result;
 }
 
-void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclPlace* place, Parameter& out) const {
+void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclPlace* place,
+                                  Parameter& out) const {
     if (!m_slang.variable_has_default(variable)) {
         return;
     }
     out.has_default = true;
-    // The source keeps the digits of a double, which Slang's query rounds to float.
+    // From the source: Slang's own query rounds doubles to float and knows no bool.
     if (place != nullptr && place->text != nullptr) {
         out.default_value = parse_literal(place->text->default_text(place->position, place->name));
-    }
-    std::int64_t integer = 0;
-    const bool is_integer = out.type->kind == reflect::TypeKind::scalar && reflect::is_integer(out.type->scalar);
-    if (!out.default_value && is_integer && SLANG_SUCCEEDED(m_slang.variable_default_int(variable, &integer))) {
-        out.default_value = integer; // a named constant
     }
     if (out.default_value) {
         out.default_value = fit_literal(*out.default_value, *out.type);

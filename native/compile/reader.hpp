@@ -60,7 +60,7 @@ private:
     reflect::LayoutRules m_rules;
     SlangReflectionType* m_differentiable; ///< IDifferentiable
     std::map<std::string, reflect::TypeRef> m_types;
-    std::set<std::string> m_in_progress; ///< guards against structures that point to themselves
+    std::set<std::string> m_open_structures; ///< being read: guards against structures that point to themselves
     int m_depth = 0;
 };
 

@@ -56,7 +56,7 @@ SlangResult hand_over(std::string_view content, ISlangBlob** blob) {
 
 std::string with_implicit_import(std::string_view source) {
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
-    return text("import weft;\n#line 1\n", source, "\n");
+    return text("import weft;\n#line 1\n", source, source.ends_with('\n') ? "" : "\n");
 }
 
 void check_source(const std::string& source, const std::string& name) {
@@ -154,6 +154,12 @@ std::optional<std::string> SourceFiles::try_read(const std::string& path) {
     if (const auto known = m_texts.find(path); known != m_texts.end()) {
         return known->second;
     }
+    // For `import foo` Slang asks for a compiled module first. There is none for it here (one of
+    // another compiler version would end the process), but now it is known to be an import.
+    if (path.ends_with(kBinarySuffix)) {
+        m_imported.insert(path.substr(0, path.size() - kBinarySuffix.size()));
+        return std::nullopt;
+    }
     if (is_own_module(path)) {
         const auto bytes = core::try_read_file(core::path_from_utf8(path), kMaxSourceBytes);
         return bytes ? std::optional(m_texts[path] = to_text(*bytes)) : std::nullopt;
@@ -181,12 +187,6 @@ SlangResult SourceFiles::loadFile(char const* path, ISlangBlob** blob) {
 SlangResult SourceFiles::getFileUniqueIdentity(const char* path, ISlangBlob** identity) {
     try {
         const std::string normal = normal_path(path);
-        // For `import foo` Slang asks for a compiled module first. There is none for it here (one of
-        // another compiler version would end the process), but now it is known to be an import.
-        if (normal.ends_with(kBinarySuffix)) {
-            m_imported.insert(normal.substr(0, normal.size() - kBinarySuffix.size()));
-            return SLANG_E_NOT_FOUND;
-        }
         return try_read(normal) ? hand_over(normal, identity) : SLANG_E_NOT_FOUND;
     } catch (...) {
         return SLANG_FAIL;

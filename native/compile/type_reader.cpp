@@ -144,11 +144,12 @@ TypeRef TypeReader::read(SlangReflectionType* type) {
     if (const auto known = m_types.find(name); known != m_types.end()) {
         return known->second;
     }
-    if (type == nullptr || m_depth >= kMaxDepth || !m_in_progress.insert(name).second) {
+    const bool is_structure = type != nullptr && m_slang.type_kind(type) == SLANG_TYPE_KIND_STRUCT;
+    const bool is_open = is_structure && !m_open_structures.insert(name).second;
+    if (type == nullptr || m_depth >= kMaxDepth || is_open) {
         // A structure that reaches itself through a pointer: the inner mention is its name only.
         Type shallow;
-        shallow.kind = type != nullptr && m_slang.type_kind(type) == SLANG_TYPE_KIND_STRUCT ? TypeKind::structure
-                                                                                           : TypeKind::other;
+        shallow.kind = is_structure ? TypeKind::structure : TypeKind::other;
         shallow.name = without_generics(name);
         shallow.full_name = name;
         return std::make_shared<const Type>(std::move(shallow));
@@ -156,8 +157,8 @@ TypeRef TypeReader::read(SlangReflectionType* type) {
     ++m_depth;
     TypeRef result = read_new(type, name);
     --m_depth;
-    m_in_progress.erase(name);
-    m_types.emplace(name, result);
+    m_open_structures.erase(name);
+    m_types[name] = result;
     return result;
 }
 
@@ -288,13 +289,13 @@ void TypeReader::read_matrix(SlangReflectionType* type, Type& out) const {
 }
 
 void TypeReader::read_array(SlangReflectionType* type, Type& out) {
-    TypeRef element = read(m_slang.type_element_type(type));
-    // "float[3][2]" is an array of 3 rows of 2: the first bracket is this array's own.
-    const std::string element_name = full_name(m_slang.type_element_type(type));
-    const std::string base = element_name.substr(0, element_name.find('['));
+    SlangReflectionType* const slang_element = m_slang.type_element_type(type);
+    TypeRef element = read(slang_element);
+    // `float x[3][2]` prints as "float[2][3]": the element's name, then this array's own size.
+    const std::size_t start = full_name(slang_element).size() + 1;
     std::string size;
-    if (out.full_name.ends_with(']') && out.full_name.size() > base.size()) {
-        size = out.full_name.substr(base.size() + 1, out.full_name.find(']', base.size()) - base.size() - 1);
+    if (out.full_name.ends_with(']') && start < out.full_name.size()) {
+        size = out.full_name.substr(start, out.full_name.size() - start - 1);
     } else if (const auto arguments = generic_argument_texts(out.full_name); arguments.size() > 1) {
         size = arguments[1];
     }

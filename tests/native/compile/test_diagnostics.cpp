@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/diagnostics.hpp"
+#include "compile_support.hpp"
+#include "support/catch.hpp"
+
+using namespace weft;
+using namespace weft::compile;
+
+TEST_CASE("a summary line and its detail become one diagnostic, consequences are dropped") {
+    const auto diagnostics = parse_diagnostics(
+        "E30015\terror\ta.slang\t3\t7\t3\t8\tundefined identifier\n"
+        "E30015\tspan\ta.slang\t3\t7\t3\t8\tundefined identifier 'y'.\n"
+        "E39999\terror\t\t0\t0\t0\t0\timport failed due to compilation error\n"
+        "E40003\tfatal error\t\t0\t0\t0\t0\tcompilation ceased\n"
+        "abort compilation: E40003\tfatal error\t\t0\t0\t0\t0\tcompilation ceased\n");
+
+    REQUIRE(diagnostics.size() == 1);
+    CHECK(diagnostics[0].severity == "error");
+    CHECK(diagnostics[0].code == 30015);
+    CHECK(diagnostics[0].file == "a.slang");
+    CHECK(diagnostics[0].line == 3);
+    CHECK(diagnostics[0].column == 7);
+    CHECK(diagnostics[0].message == "undefined identifier 'y'.");
+    CHECK(to_string(diagnostics[0]) == "a.slang:3:7: error 30015: undefined identifier 'y'.");
+}
+
+TEST_CASE("text that is no table of diagnostics is kept as a message") {
+    const auto diagnostics = parse_diagnostics("something went wrong\n\n");
+
+    REQUIRE(diagnostics.size() == 1);
+    CHECK(diagnostics[0].message == "something went wrong");
+}
+
+TEST_CASE("a compile error names the module and carries file, line and column as data") {
+    const auto compiler = plain_compiler();
+
+    const auto error =
+        compile_error_of([&] { (void)load_text(*compiler, "float f(float x)\n{\n    return x + y;\n}\n"); });
+
+    CHECK(std::string(error.what()) ==
+          "load_module: 'sample' does not compile: sample:3:16: error 30015: undefined identifier 'y'.");
+    REQUIRE(error.diagnostics().size() == 1);
+    CHECK(error.diagnostics()[0].line == 3);
+    CHECK(error.diagnostics()[0].column == 16);
+}
+
+TEST_CASE("an unfinished text is reported at its own end") {
+    const auto compiler = plain_compiler();
+
+    const auto error = compile_error_of([&] { (void)load_text(*compiler, "float f(float x)\n{ return x;\n"); });
+
+    REQUIRE_FALSE(error.diagnostics().empty());
+    CHECK(error.diagnostics()[0].line <= 3);
+    CHECK(error.diagnostics()[0].file == "sample");
+}
+
+TEST_CASE("warnings come with the module") {
+    const auto module = load_text(*plain_compiler(), "float f(bool b) { return b; }\n");
+
+    REQUIRE(module->warnings.size() == 1);
+    CHECK(module->warnings[0].severity == "warning");
+    CHECK(module->warnings[0].line == 1);
+}
+
+TEST_CASE("several errors are counted in the message") {
+    const auto compiler = plain_compiler();
+
+    const auto error = compile_error_of([&] { (void)load_text(*compiler, "float f() { return a + b; }\n"); });
+
+    CHECK(std::string(error.what()).find("(and 1 more error)") != std::string::npos);
+    CHECK(error.diagnostics().size() == 2);
+}
