@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/support.hpp"
 
+#include "compile/compiler.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 
 namespace weft::test {
 namespace {
@@ -16,32 +20,55 @@ using device::KernelDesc;
 
 struct Description {
     std::string name;
+    std::string file;
     KernelDesc desc;
 };
 
 Description describe(TestKernel kernel) {
+    constexpr std::array<std::uint32_t, 3> kGroup{64, 1, 1};
     switch (kernel) {
     case TestKernel::add_pointers:
-        return {"add_pointers", {.group_size = {64, 1, 1}, .argument_bytes = 28}};
+        return {"add_pointers", "kernels.slang", {.group_size = kGroup, .argument_bytes = 28}};
     case TestKernel::apply_globals:
-        return {"apply_globals",
-                {.group_size = {64, 1, 1}, .argument_bytes = 12, .globals = {.size_bytes = 16}}};
+        return {"apply_globals", "globals.slang", {.group_size = kGroup, .argument_bytes = 12}};
     case TestKernel::double_and_increment:
-        return {"double_and_increment", {.group_size = {64, 1, 1}, .argument_bytes = 20}};
+        return {"double_and_increment", "kernels.slang", {.group_size = kGroup, .argument_bytes = 20}};
     case TestKernel::scale_bindings:
-        return {"scale_bindings", {.group_size = {64, 1, 1}, .argument_bytes = 8, .storage_bindings = 2}};
+        return {"scale_bindings", "kernels.slang", {.group_size = kGroup, .argument_bytes = 8, .storage_bindings = 2}};
     case TestKernel::spin:
-        return {"spin", {.argument_bytes = 12}};
+        return {"spin", "kernels.slang", {.argument_bytes = 12}};
     case TestKernel::store_from_address:
         return {"store_from_address",
-                {.group_size = {64, 1, 1}, .argument_bytes = 256, .arguments_by_address = true}};
+                "kernels.slang",
+                {.group_size = kGroup, .argument_bytes = 256, .arguments_by_address = true}};
     }
     return {};
 }
 
-std::vector<char> read_code(const std::string& name) {
-    std::ifstream file(std::string(WEFT_TEST_KERNEL_DIR) + "/" + name + ".spv", std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+compile::KernelCode compile_code(const Description& description) {
+    // One compiler for the whole run: starting Slang takes longer than all the tests that need it.
+    static const std::shared_ptr<compile::Compiler> compiler = compile::Compiler::create(
+        {.slang_directory = slang_directory(), .helper_executable = helper_executable(),
+         .shader_directory = shader_directory(), .cache_directory = {}});
+    compile::ModuleDesc module;
+    module.name = "empty";
+    module.text = "// the kernels stand in the request";
+    std::ifstream file(test_directory() / "native" / "device" / "kernels" / description.file);
+    compile::KernelRequest request;
+    request.module = compiler->load_module(module);
+    request.source = std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    request.entry_point = description.name;
+    return compiler->compile_kernel(request);
+}
+
+/// Each kernel is compiled once.
+const compile::KernelCode& code_of(const Description& description) {
+    static std::mutex mutex;
+    static std::map<std::string, compile::KernelCode> codes;
+    const std::lock_guard lock(mutex);
+    const auto found = codes.find(description.name);
+    return found != codes.end() ? found->second
+                                : codes.emplace(description.name, compile_code(description)).first->second;
 }
 
 } // namespace
@@ -62,11 +89,21 @@ CheckedDevice::~CheckedDevice() {
 
 std::shared_ptr<device::Kernel> create_kernel(device::Device& device, TestKernel kernel) {
     Description description = describe(kernel);
-    const std::vector<char> code = read_code(description.name);
-    REQUIRE_FALSE(code.empty());
-    description.desc.code = std::as_bytes(std::span(code));
-    description.desc.entry_point = "main";
+    const compile::KernelCode& code = code_of(description);
+    description.desc.code = code.code;
+    description.desc.entry_point = description.name;
+    description.desc.globals = {.size_bytes = code.global_bytes,
+                                .vulkan_set = code.global_set,
+                                .vulkan_binding = code.global_binding};
     description.desc.label = description.name;
+    return device.create_kernel(description.desc);
+}
+
+std::shared_ptr<device::Kernel> create_misdescribed_kernel(device::Device& device) {
+    Description description = describe(TestKernel::spin);
+    description.desc.code = code_of(description).code;
+    description.desc.argument_bytes = 4;
+    description.desc.label = "misdescribed";
     return device.create_kernel(description.desc);
 }
 

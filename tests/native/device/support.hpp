@@ -41,6 +41,9 @@ enum class TestKernel : std::uint8_t {
 
 std::shared_ptr<device::Kernel> create_kernel(device::Device& device, TestKernel kernel);
 
+/// spin with fewer bytes of arguments than its code reads: only the validation layer sees the mistake.
+std::shared_ptr<device::Kernel> create_misdescribed_kernel(device::Device& device);
+
 template <typename T>
 std::span<const std::byte> bytes_of(const T& value) {
     return std::as_bytes(std::span<const T, 1>(&value, 1));
