@@ -4,6 +4,8 @@
 #include "core/file.hpp"
 #include "core/text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace weft::compile {
@@ -13,6 +15,10 @@ using core::ArgumentError;
 using core::text;
 
 namespace {
+
+/// What the names of the types of module weft_diff have in common.
+constexpr std::array<std::string_view, 4> kGradientTypes{"DiffTensor", "PrimalTensor", "AtomicTensor",
+                                                         "IAtomicAddable"};
 
 constexpr std::string_view kBinarySuffix = "-module"; // foo.slang-module
 
@@ -55,8 +61,14 @@ SlangResult hand_over(std::string_view content, ISlangBlob** blob) {
 } // namespace
 
 std::string with_implicit_import(std::string_view source) {
+    // Exported, so that a kernel that imports the module sees Weft's types too. Tensors with gradients take
+    // long to load, so only sources that name one get them.
+    const bool has_gradients = std::ranges::any_of(kGradientTypes, [&](std::string_view name) {
+        return source.find(name) != std::string_view::npos;
+    });
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
-    return text("import weft;\n#line 1\n", source, source.ends_with('\n') ? "" : "\n");
+    return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "", "\n#line 1\n", source,
+                source.ends_with('\n') ? "" : "\n");
 }
 
 void check_source(const std::string& source, const std::string& name) {
