@@ -3,7 +3,6 @@
 if(NOT WEFT_BUILD_PYTHON)
   return()
 endif()
-find_package(SlangSdk REQUIRED)
 
 file(GLOB _slang_libraries
   ${SlangSdk_LIBRARY_DIR}/libslang-compiler.so.*
@@ -12,6 +11,7 @@ file(GLOB _slang_libraries
   ${SlangSdk_LIBRARY_DIR}/libslang-glslang*.dylib
   ${SlangSdk_LIBRARY_DIR}/slang-compiler.dll
   ${SlangSdk_LIBRARY_DIR}/slang-glslang.dll)
+install(TARGETS weft-compiler RUNTIME DESTINATION weft/bin)
 install(FILES ${_slang_libraries} DESTINATION weft/lib)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION weft/shaders FILES_MATCHING PATTERN "*.slang")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/node_templates/ DESTINATION weft/node_templates

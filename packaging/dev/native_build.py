@@ -23,8 +23,13 @@ def setup() -> environments.Environment:
 
 
 def tool_environment(environment: environments.Environment) -> dict[str, str]:
-    """Return the variables under which CMake finds the environment's Ninja."""
-    return {"PATH": f"{environment.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    """Return the variables for CMake: where Ninja is, and one name of the compiler.
+
+    Python's build tools would call the same compiler by another name, and the compiler cache would
+    then hold everything twice.
+    """
+    path = f"{environment.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "CXX": os.environ.get("CXX", "c++")}
 
 
 def configure(preset: str, environment: environments.Environment) -> None:

@@ -13,7 +13,6 @@ std::filesystem::path shader_directory();
 std::filesystem::path test_directory();
 
 /// The folder of the Slang libraries that this build was configured with.
-/// @throws std::runtime_error if it was configured without any.
 std::filesystem::path slang_directory();
 
 /// The helper executable weft-compiler of this build. It may not exist if that target was not built.
