@@ -5,6 +5,7 @@
 #include "compile/lookup.hpp"
 #include "compile/reader.hpp"
 #include "core/file.hpp"
+#include "core/file_cache.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -20,6 +21,8 @@ namespace {
 /// Live sessions hold everything they ever compiled; these bounds keep the process under about 1 GB.
 constexpr std::size_t kMaxSessions = 8;
 constexpr int kMaxKernelsPerSession = 64;
+
+constexpr std::string_view kWeftEntry = "ir";
 
 constexpr std::int32_t kOldestYear = 2026;
 constexpr std::int32_t kOldestRelease = 12;
@@ -85,6 +88,15 @@ void load_into(Session& session, const ModuleDesc& desc, const std::string& impo
                           text("load_module: '", display_name(desc), "' does not compile"), warnings);
 }
 
+/// Sessions are shared by requests for the same modules with the same content.
+core::Hash128 session_key(const std::vector<ModuleSource>& modules) {
+    core::Hasher hasher;
+    for (const ModuleSource& module : modules) {
+        hasher.add(hash_module({}, module.desc, module.files)).add(module.import_name);
+    }
+    return hasher.finish();
+}
+
 } // namespace
 
 /// A session with its modules and the reader of their types.
@@ -98,31 +110,62 @@ struct CompileService::LiveSession {
 
 CompileService::CompileService(ServiceDesc desc)
     : m_desc(std::move(desc)), m_library(m_desc.slang_directory),
-      m_global(create_global_session(m_library, m_desc.slang_directory)) {}
+      m_global(create_global_session(m_library, m_desc.slang_directory)) {
+    m_weft_ir = load_weft_ir();
+}
 
 CompileService::~CompileService() = default;
+
+std::string CompileService::load_weft_ir() const {
+    core::FileCache cache({.directory = m_desc.cache_directory});
+    const core::Hash128 key = hash_environment(m_desc.slang_directory, m_desc.shader_directory);
+    if (const auto stored = cache.try_load(kWeftEntry, key)) {
+        return {reinterpret_cast<const char*>(stored->data()), stored->size()};
+    }
+    std::string ir = compile_weft();
+    if (!ir.empty()) {
+        cache.store(kWeftEntry, key, std::as_bytes(std::span(ir)));
+    }
+    return ir;
+}
+
+std::string CompileService::compile_weft() const {
+    const Session session(describe_session(Target::spirv));
+    slang::IModule* const module = session.get()->loadModule("weft");
+    SlangRef<slang::IBlob> blob;
+    if (module == nullptr || SLANG_FAILED(module->serialize(blob.out()))) {
+        return "";
+    }
+    return std::string(blob_text(blob.get()));
+}
+
+Session::Desc CompileService::describe_session(Target target) const {
+    return {.slang = &m_library.functions(), .global = m_global.get(), .shader_directory = m_desc.shader_directory,
+            .target = target, .defines = {}, .search_paths = {}, .snapshot = {}, .weft_ir = m_weft_ir};
+}
 
 LoadResult CompileService::load_module(const ModuleDesc& desc) {
     const std::string source = desc.path.empty() ? desc.text : read_source(desc.path);
     check_source(source, display_name(desc));
+    Session::Desc session = describe_session(desc.target);
+    session.defines = desc.defines;
+    session.search_paths = desc.include_paths;
     auto live = std::make_unique<LiveSession>();
-    live->session = std::make_unique<Session>(Session::Desc{
-        .slang = &m_library.functions(), .global = m_global.get(), .shader_directory = m_desc.shader_directory,
-        .target = desc.target, .defines = desc.defines, .search_paths = desc.include_paths, .snapshot = {}});
+    live->session = std::make_unique<Session>(std::move(session));
+    live->modules.resize(1);
     LoadResult result;
     result.import_name = make_import_name(desc, source);
-    slang::IModule* module = nullptr;
-    load_into(*live->session, desc, result.import_name, source, module, result.warnings);
-    result.reflection = read_module(*live->session, m_global.get(), module, desc.name);
+    load_into(*live->session, desc, result.import_name, source, live->modules[0], result.warnings);
+    result.reflection = read_module(*live->session, m_global.get(), live->modules[0], desc.name);
     result.dependencies = live->session->files().files();
     result.absent_files = live->session->files().absent_files();
+    keep({{desc, result.import_name, result.dependencies, {}}}, std::move(live));
     return result;
 }
 
 std::unique_ptr<Session> CompileService::create_session(const std::vector<ModuleSource>& modules) const {
-    Session::Desc desc{.slang = &m_library.functions(), .global = m_global.get(),
-                       .shader_directory = m_desc.shader_directory, .target = modules.front().desc.target,
-                       .defines = {}, .search_paths = {}, .snapshot = std::vector<Dependency>()};
+    Session::Desc desc = describe_session(modules.front().desc.target);
+    desc.snapshot.emplace();
     for (const ModuleSource& module : modules) {
         for (const auto& define : module.desc.defines) {
             append_new(desc.defines, define);
@@ -136,11 +179,7 @@ std::unique_ptr<Session> CompileService::create_session(const std::vector<Module
 }
 
 CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource>& modules) {
-    core::Hasher hasher;
-    for (const ModuleSource& module : modules) {
-        hasher.add(module.hash).add(module.import_name);
-    }
-    const core::Hash128 key = hasher.finish();
+    const core::Hash128 key = session_key(modules);
     const auto known = std::find_if(m_sessions.begin(), m_sessions.end(),
                                     [&key](const auto& live) { return live->key == key; });
     if (known != m_sessions.end() && (*known)->kernel_count < kMaxKernelsPerSession) {
@@ -158,11 +197,12 @@ CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource
         load_into(*live->session, module.desc, module.import_name, source_text(module), loaded, ignored);
         live->modules.push_back(loaded);
     }
-    return keep(key, std::move(live));
+    return keep(modules, std::move(live));
 }
 
-CompileService::LiveSession& CompileService::keep(core::Hash128 key, std::unique_ptr<LiveSession> live) {
-    live->key = key;
+CompileService::LiveSession& CompileService::keep(const std::vector<ModuleSource>& modules,
+                                                  std::unique_ptr<LiveSession> live) {
+    live->key = session_key(modules);
     live->lookup = std::make_unique<Lookup>(*live->session, m_global.get(), live->modules.front());
     m_sessions.push_front(std::move(live));
     if (m_sessions.size() > kMaxSessions) {

@@ -13,6 +13,7 @@ namespace weft::compile {
 struct ServiceDesc {
     std::filesystem::path slang_directory;
     std::filesystem::path shader_directory;
+    std::filesystem::path cache_directory; ///< keeps module weft in compiled form; empty: none
 };
 
 /// What loading a module yields; the hash of the module is the client's business.
@@ -46,13 +47,19 @@ public:
 private:
     struct LiveSession;
 
+    /// Module weft as Slang IR: 100 ms of parsing become 1 ms. Empty if it does not compile (the error
+    /// then shows when a module is loaded).
+    std::string load_weft_ir() const;
+    std::string compile_weft() const;
+    Session::Desc describe_session(Target target) const;
     std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules) const;
     LiveSession& open(const std::vector<ModuleSource>& modules);
-    LiveSession& keep(core::Hash128 key, std::unique_ptr<LiveSession> session);
+    LiveSession& keep(const std::vector<ModuleSource>& modules, std::unique_ptr<LiveSession> session);
 
     ServiceDesc m_desc;
     SlangLibrary m_library;
     SlangRef<slang::IGlobalSession> m_global;
+    std::string m_weft_ir;
     std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
 };
 

@@ -108,6 +108,11 @@ void Session::create_session() {
     if (SLANG_FAILED(m_desc.global->createSession(desc, m_session.out()))) {
         throw core::InternalError("the Slang compiler refused to create a session");
     }
+    if (!m_desc.weft_ir.empty()) {
+        const SlangRef<slang::IBlob> blob = make_blob(m_desc.weft_ir);
+        const std::string path = core::utf8_path(m_desc.shader_directory / "weft.slang");
+        m_session->loadModuleFromIRBlob("weft", path.c_str(), blob.get());
+    }
 }
 
 slang::IModule* Session::load(const std::string& name, const std::string& path, const std::string& source,

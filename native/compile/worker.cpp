@@ -29,7 +29,7 @@ public:
         : m_time_limit(desc.time_limit), m_memory_limit(desc.memory_limit),
           m_start{.executable = desc.helper_executable,
                   .arguments = {core::utf8_path(desc.slang_directory), core::utf8_path(desc.shader_directory),
-                                std::to_string(desc.memory_limit)}} {}
+                                core::utf8_path(desc.cache_directory), std::to_string(desc.memory_limit)}} {}
 
     void warm_up() override {
         const std::scoped_lock lock(m_mutex);
@@ -110,7 +110,8 @@ private:
 class InProcessWorker final : public Worker {
 public:
     explicit InProcessWorker(const CompilerDesc& desc)
-        : m_desc{.slang_directory = desc.slang_directory, .shader_directory = desc.shader_directory} {}
+        : m_desc{.slang_directory = desc.slang_directory, .shader_directory = desc.shader_directory,
+                 .cache_directory = desc.cache_directory} {}
 
     void warm_up() override {
         const std::scoped_lock lock(m_mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft-compiler <slang folder> <shader folder> <memory limit in bytes>: serves the requests of one Compiler
-// over standard input and output until its input ends (see protocol.hpp).
+// weft-compiler <slang folder> <shader folder> <cache folder or ""> <memory limit in bytes>: serves the
+// requests of one Compiler over standard input and output until its input ends (see protocol.hpp).
 #include "compile/helper/platform.hpp"
 #include "compile/protocol.hpp"
 #include "core/file.hpp"
@@ -16,11 +16,6 @@ using namespace weft;
 using compile::Reply;
 using compile::ReplyStatus;
 using compile::Request;
-
-struct Arguments {
-    std::string slang_directory;
-    std::string shader_directory;
-};
 
 std::optional<Request> read_request() {
     std::array<std::byte, compile::kFrameBytes> header{};
@@ -44,12 +39,11 @@ bool write_reply(const Reply& reply) {
            compile::write_output(body);
 }
 
-int serve_requests(const Arguments& arguments) {
+int serve_requests(const compile::ServiceDesc& desc) {
     std::optional<compile::CompileService> service;
     // Slang starts at once, while the host is still busy with its device; a failure waits for the first request.
     const Reply start = compile::guard([&] {
-        service.emplace(compile::ServiceDesc{.slang_directory = core::path_from_utf8(arguments.slang_directory),
-                                             .shader_directory = core::path_from_utf8(arguments.shader_directory)});
+        service.emplace(desc);
         return std::vector<std::byte>();
     });
     while (const auto request = read_request()) {
@@ -71,13 +65,15 @@ int serve_requests(const Arguments& arguments) {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) {
+    if (argc != 5) {
         std::cerr << "weft-compiler is started by Weft itself; it has no use of its own\n";
         return EXIT_FAILURE;
     }
-    const Arguments arguments{argv[1], argv[2]};
-    compile::limit_memory(std::strtoull(argv[3], nullptr, 10));
+    const compile::ServiceDesc desc{.slang_directory = core::path_from_utf8(argv[1]),
+                                    .shader_directory = core::path_from_utf8(argv[2]),
+                                    .cache_directory = core::path_from_utf8(argv[3])};
+    compile::limit_memory(std::strtoull(argv[4], nullptr, 10));
     // Slang's parser recurses: with this stack a text must be absurd before it overflows.
     constexpr std::size_t stack_bytes = std::size_t{512} << 20;
-    return compile::run_with_stack(stack_bytes, [&arguments] { return serve_requests(arguments); });
+    return compile::run_with_stack(stack_bytes, [&desc] { return serve_requests(desc); });
 }
