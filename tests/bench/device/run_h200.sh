@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds Weft from source on a GPU machine, runs its tests and benchmarks there and prints short tables at the end.
+# Made for machines without a network, such as an H200 in a compute centre: what it needs beside a C++ compiler,
+# CMake, Ninja and a Python with numpy, pybind11 and pytest was put beside the sources by pack.sh.
+#
+#     tests/bench/device/run_h200.sh [phase ...]        default: all phases, in the order of the list below
+#
+# Environment: OUT (folder of the logs, default out/gpu), WEFT_WORK (build folder, default /tmp/build; kept, so a
+# second run is quick), WEFT_SECONDS (time for everything, default 530), WEFT_JOBS (default: all cores), PYTHON.
+# No phase stops the ones after it; the exit status is the number of phases that failed.
+set -uo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
+out=${OUT:-$root/out/gpu}
+work=${WEFT_WORK:-/tmp/build}
+deadline=${WEFT_SECONDS:-530}
+jobs=${WEFT_JOBS:-$(nproc)}
+python=${PYTHON:-python3}
+deps=$work/deps
+export root out work jobs python deps
+mkdir -p "$out" "$work"
+
+# name, seconds, what its log is asked for at the end
+phases=(
+  "setup 60 ^error|cannot"
+  "facts 30 ."
+  "build 260 error:|FAILED|CMake Error|warning:"
+  "stage 30 Error"
+  "gpu 60 passed|failed|FAILED|skipped|create_kernel:|MiB$"
+  "python 110 passed|failed|^FAILED|^ERROR|skipped"
+  "launch 40 ."
+  "bench 110 ."
+  "native 90 tests passed|\*\*\*|Failed"
+  "lost_context 30 passed|failed|FAILED"
+  "sanitizer 60 ERROR SUMMARY|Invalid|passed|failed"
+)
+
+run_setup() {
+  if ! ldconfig -p | grep -q 'libvulkan\.so\.1'; then
+    for package in "$root"/.gl/lib{vulkan1,egl1,glvnd0,opengl0,gl1,glx0,gles2}_*.deb; do dpkg -x "$package" /; done
+    ldconfig
+  fi
+  for package in "$root"/.gl/{libvulkan-dev,libvulkan-volk-dev,vulkan-validationlayers,catch2}_*.deb; do
+    dpkg -x "$package" "$deps"
+  done
+  layer=$deps/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json
+  library=$(find "$deps" -name libVkLayer_khronos_validation.so)
+  sed -i "s#\"library_path\": *\"[^\"]*\"#\"library_path\": \"$library\"#" "$layer"
+  mkdir -p "$work/sdk/lib" "$work/slangpy"
+  cp -r "$root/.sdk/include" "$work/sdk/"
+  for packed in "$root"/.sdk/lib/*.xz; do
+    xz -dc "$packed" >"$work/sdk/lib/$(basename "$packed" .xz)"
+  done
+  tar -C "$work/slangpy" -xJf "$root"/.whl/slangpy-*.tar.xz
+}
+
+run_facts() {
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,clocks.mem --format=csv,noheader || true
+  c++ --version | head -1
+  cmake --version | head -1
+  nvcc --version 2>/dev/null | tail -1
+  "$python" -c 'import sys, numpy; print("Python", sys.version.split()[0], "numpy", numpy.__version__)'
+  "$python" -c 'import torch; print("torch", torch.__version__)'
+  "$python" -c 'import pytest, pybind11; print("pytest", pytest.__version__, "pybind11", pybind11.__version__)'
+  echo "driver files: ${VK_DRIVER_FILES:-default}; NVRTC: ${WEFT_NVRTC:-searched}"
+}
+
+run_build() {
+  cmake -S "$root" -B "$work/weft" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" -DWEFT_BUILD_TESTS=ON -DWEFT_BUILD_PYTHON=ON \
+    -DWEFT_WARNINGS_AS_ERRORS=OFF "-DWEFT_SLANG_DIR=$work/sdk" "-DCMAKE_PREFIX_PATH=$deps/usr" \
+    "-DWEFT_VULKAN_INCLUDE_DIR=$deps/usr/include" "-DPython_EXECUTABLE=$(command -v "$python")"
+  cmake --build "$work/weft" -j "$jobs" -- -k 0
+}
+
+run_stage() {
+  rm -rf "$work/stage"
+  cmake --install "$work/weft" --prefix "$work/stage"
+  cp -r "$root"/native/python/weft/. "$work/stage/weft/"
+  ls -R "$work/stage/weft"
+  "$python" -c 'import weft; print([device.name for device in weft.enumerate_devices()])'
+}
+
+run_gpu() {
+  "$work/weft/tests/native/device_cuda/weft_test_device_cuda_gpu"
+}
+
+run_lost_context() {
+  "$work/weft/tests/native/device_cuda/weft_test_device_cuda_gpu" "[.lost_context]"
+}
+
+run_native() {
+  ctest --test-dir "$work/weft" -j "$jobs" --output-on-failure --timeout 80 -E 'device_cuda_lost_context'
+}
+
+run_python() {
+  local workers=()
+  "$python" -c 'import xdist' 2>/dev/null && workers=(-n $((jobs < 8 ? jobs : 8)))
+  cd "$root" && "$python" -m pytest -q -p no:cacheprovider "${workers[@]}" --ignore=tests/checks tests
+}
+
+run_launch() {
+  "$work/weft/tests/bench/device/weft_bench_cuda"
+}
+
+run_bench() {
+  cd "$root" && "$python" tests/bench/run.py
+}
+
+run_sanitizer() {
+  compute-sanitizer --tool memcheck "$work/weft/tests/native/device_cuda/weft_test_device_cuda_gpu" \
+    "a GPU adds*","temporaries*","a command list*","every dispatch*","half arithmetic*"
+}
+export -f run_setup run_facts run_build run_stage run_gpu run_lost_context run_native run_python run_launch \
+  run_bench run_sanitizer
+
+# Where this machine keeps what is not in its usual place.
+find_libraries() {
+  local icd=/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json
+  if [ -z "${VK_DRIVER_FILES:-}" ] && [ -f "$icd" ] &&
+    ! compgen -G '/usr/share/vulkan/icd.d/nvidia*' >/dev/null && ! compgen -G '/etc/vulkan/icd.d/nvidia*' >/dev/null; then
+    export VK_DRIVER_FILES=$icd
+  fi
+  export VK_LAYER_PATH=$deps/usr/share/vulkan/explicit_layer.d
+  export PYTHONPATH=$work/stage:$work/slangpy${PYTHONPATH:+:$PYTHONPATH}
+  export WEFT_CACHE_DIR=$work/cache PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+}
+
+wanted() {
+  local name=$1 choice
+  [ ${#choices[@]} -eq 0 ] && return 0
+  for choice in "${choices[@]}"; do [ "$choice" = "$name" ] && return 0; done
+  return 1
+}
+
+choices=("$@")
+find_libraries
+results=()
+failures=0
+for line in "${phases[@]}"; do
+  read -r name limit pattern <<<"$line"
+  wanted "$name" || continue
+  left=$((deadline - SECONDS))
+  if [ "$left" -lt 5 ]; then
+    results+=("$name|not run: the time was up|0|$pattern")
+    failures=$((failures + 1))
+    continue
+  fi
+  [ "$limit" -gt "$left" ] && limit=$left
+  start=$SECONDS
+  timeout -k 5 "$limit" bash -uo pipefail -c "set -e; run_$name" >"$out/$name.log" 2>&1
+  status=$?
+  verdict=passed
+  if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then verdict="STOPPED after $limit s"; elif [ "$status" -ne 0 ]; then
+    verdict="FAILED ($status)"
+  fi
+  [ "$verdict" = passed ] || failures=$((failures + 1))
+  echo "$name: $verdict, $((SECONDS - start)) s"
+  results+=("$name|$verdict|$((SECONDS - start))|$pattern")
+done
+
+# Few files come back from some machines: everything in one archive, the tables in plain text.
+{
+  for result in "${results[@]}"; do
+    IFS='|' read -r name verdict seconds pattern <<<"$result"
+    echo "== $name: $verdict ($seconds s)"
+    [ -f "$out/$name.log" ] || continue
+    lines=12
+    case $name in launch | bench) lines=45 ;; facts) lines=14 ;; esac
+    grep -aE "$pattern" "$out/$name.log" | tail -n "$lines" | cut -c1-170
+    case $verdict in passed) ;; *) echo "-- end of $name.log"; tail -n 15 "$out/$name.log" | cut -c1-170 ;; esac
+  done
+} >"$out/summary.txt"
+logs=("$out"/*.log)
+tar -C "$out" -cJf "$out/logs.tar.xz" "${logs[@]##*/}" && rm -f "${logs[@]}"
+cat "$out/summary.txt"
+exit "$failures"
