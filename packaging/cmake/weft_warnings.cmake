@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Warnings for Weft's own sources only: link PRIVATE.
+option(WEFT_WARNINGS_AS_ERRORS "Treat warnings as errors; turn off for a compiler that Weft was not tried with" ON)
 add_library(weft_warnings INTERFACE)
 if(MSVC)
-  target_compile_options(weft_warnings INTERFACE /W4 /WX /permissive- /utf-8)
+  target_compile_options(weft_warnings INTERFACE /W4 /permissive- /utf-8 $<$<BOOL:${WEFT_WARNINGS_AS_ERRORS}>:/WX>)
 else()
-  target_compile_options(weft_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+  target_compile_options(weft_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    $<$<BOOL:${WEFT_WARNINGS_AS_ERRORS}>:-Werror>)
 endif()
