@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -60,7 +61,7 @@ class System:
         )
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        self.description = self._receive()
+        self.description = self.receive()
         if "error" in self.description:
             self.stop()
             raise SystemFailed(self.description["error"])
@@ -70,7 +71,8 @@ class System:
         for line in self._process.stderr:
             self._log = [*self._log[-20:], line.rstrip()]
 
-    def _receive(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
+        """Wait for the answer to the oldest request that has none yet."""
         assert self._process.stdout is not None
         watchdog = threading.Timer(PATIENCE, self._process.kill)
         watchdog.start()
@@ -84,14 +86,16 @@ class System:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
+    def send(self, **request: Any) -> None:
+        """Send one request; receive() has the answer."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # receive() says that the process has ended
+            print(json.dumps(request), file=self._process.stdin, flush=True)
+
     def ask(self, **request: Any) -> dict[str, Any]:
         """Send one request and return the answer; a dead worker answers with an error."""
-        assert self._process.stdin is not None
-        try:
-            print(json.dumps(request), file=self._process.stdin, flush=True)
-        except BrokenPipeError:
-            return {"error": "the process has ended"}
-        return self._receive()
+        self.send(**request)
+        return self.receive()
 
     def stop(self) -> None:
         """End the worker."""

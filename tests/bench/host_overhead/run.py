@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions that one call costs on the host, counted by callgrind: a figure that a busy machine
+does not change. Only the calling thread counts, so that the work of a software device stays out.
+
+    ./dev python tests/bench/host_overhead/run.py                   compare with baseline.json
+    ./dev python tests/bench/host_overhead/run.py --write-baseline  record what is measured now
+
+Status 1 if a case has grown by more than 5 %. Counts depend on compiler and Python, so the baseline
+names them; a comparison across others is shown but does not fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+BASELINE = HERE / "baseline.json"
+TOLERANCE = 0.05
+TRIGGER = re.compile(r"^desc: Trigger: Client Request: (\w+)$", re.MULTILINE)
+TOTALS = re.compile(r"^totals: (\d+)$", re.MULTILINE)
+
+
+def machine() -> dict[str, str]:
+    """Return what the counts depend on besides Weft's source."""
+    return {"python": platform.python_version(), "architecture": platform.machine()}
+
+
+def build_marks(folder: Path) -> Path:
+    """Compile the client requests."""
+    library = folder / "libmarks.so"
+    command = ["cc", "-shared", "-fPIC", "-O2", "-o", library, HERE / "marks.c"]
+    subprocess.run(command, check=True)
+    return library
+
+
+def first_thread(folder: Path) -> dict[str, int]:
+    """Return the instructions of the calling thread by case, from callgrind's files."""
+    counts = {}
+    for path in folder.glob("counts.*-01"):
+        text = path.read_text()
+        trigger, totals = TRIGGER.search(text), TOTALS.search(text)
+        if trigger and totals:
+            counts[trigger[1]] = int(totals[1])
+    return counts
+
+
+def count_calls(calls: int, device: str) -> dict[str, int]:
+    """Run calls.py under callgrind; return instructions a call by case."""
+    with tempfile.TemporaryDirectory(prefix="weft-overhead-") as name:
+        folder = Path(name)
+        program = [sys.executable, HERE / "calls.py", build_marks(folder)]
+        variables = os.environ | {"PYTHONHASHSEED": "0", "WEFT_CACHE_DIR": str(folder / "cache")}
+        # Compiling under valgrind takes minutes; this run fills the cache.
+        subprocess.run([*program, "1", device], env=variables, check=True)
+        options = ("--separate-threads=yes", "--instr-atstart=no", "--combine-dumps=no")
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"]
+        command = [*valgrind, *options, *program, str(calls), device]
+        result = subprocess.run(command, env=variables, capture_output=True, text=True)
+        counts = first_thread(folder)
+        if result.returncode != 0 or not counts:
+            sys.exit(f"host_overhead: valgrind failed:\n{result.stderr[-2000:]}")
+    return {case: round(count / calls) for case, count in counts.items()}
+
+
+def changes(counts: dict[str, int], baseline: dict[str, Any]) -> dict[str, float]:
+    """Return the relative growth of each case that the baseline knows."""
+    known = baseline.get("instructions", {})
+    return {case: count / known[case] - 1.0 for case, count in counts.items() if known.get(case)}
+
+
+def report(counts: dict[str, int], growth: dict[str, float]) -> None:
+    """Print one line a case."""
+    for case, count in counts.items():
+        change = f"{growth[case]:+.1%}" if case in growth else "new"
+        print(f"{case:24} {count:10,} instructions a call  {change}")
+
+
+def main() -> int:
+    """Count, compare or record, and return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--calls", type=int, default=1000, help="calls a case")
+    parser.add_argument("--device", choices=("vulkan", "cuda"), default="vulkan")
+    parser.add_argument("--write-baseline", action="store_true", help=f"write {BASELINE.name}")
+    options = parser.parse_args()
+    if not shutil.which("valgrind"):
+        sys.exit("host_overhead: valgrind is needed; install the system package 'valgrind'")
+    counts = count_calls(options.calls, options.device)
+    if options.write_baseline:
+        data = {"machine": machine(), "instructions": counts}
+        BASELINE.write_text(json.dumps(data, indent=2) + "\n")
+    baseline = json.loads(BASELINE.read_text()) if BASELINE.is_file() else {}
+    growth = changes(counts, baseline)
+    report(counts, growth)
+    if baseline.get("machine") != machine():
+        print(f"the baseline is from {baseline.get('machine')}, this is {machine()}: no judgement")
+        return 0
+    grown = [case for case, change in growth.items() if change > TOLERANCE]
+    if grown:
+        print(f"more than {TOLERANCE:.0%} above the baseline: {', '.join(grown)}")
+    return 1 if grown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
