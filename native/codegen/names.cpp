@@ -37,7 +37,10 @@ std::string dimension_field(std::size_t dimension) {
 }
 
 std::string memory_type(const reflect::Type& leaf) {
-    return leaf.kind == reflect::TypeKind::scalar ? std::string(slang_name(leaf.scalar)) : leaf.full_name;
+    if (leaf.kind != reflect::TypeKind::scalar) {
+        return leaf.full_name;
+    }
+    return leaf.scalar == ScalarKind::bool_ ? "uint8_t" : std::string(slang_name(leaf.scalar));
 }
 
 ScalarKind stored_kind(ScalarKind kind) {

@@ -15,7 +15,7 @@ namespace weft::codegen {
 [[nodiscard]] std::string tensor_stride_field(const Operand& operand, std::size_t dimension);
 [[nodiscard]] std::string scalar_field(const Operand& operand, std::size_t component);
 [[nodiscard]] std::string dimension_field(std::size_t dimension);
-/// Slang type of one memory leaf as a pointer reads it.
+/// Slang type of one memory leaf as a pointer reads it; a bool takes one byte.
 [[nodiscard]] std::string memory_type(const reflect::Type& leaf);
 /// Slang type of a scalar in the argument block: small kinds travel as 32-bit numbers.
 [[nodiscard]] reflect::ScalarKind stored_kind(reflect::ScalarKind kind);

@@ -68,6 +68,11 @@ std::vector<ScalarLeaf> memory_leaves(const Memory& memory) {
     return *leaves;
 }
 
+/// The kind of a leaf as memory holds it behind a typed pointer.
+ScalarKind pointer_kind(ScalarKind kind) {
+    return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
+}
+
 bool is_structure_pointer(const Memory& memory) {
     return !memory.is_words && memory.leaf->kind == reflect::TypeKind::structure;
 }
@@ -307,7 +312,7 @@ void ValuePrinter::load_element(const Operand& operand) {
                                    : text(memory_expression(operand), "[",
                                           component_expression(operand, index / unit, unit, index % unit), "]");
         const std::string raw = memory.is_words ? from_word(kind, at) : at;
-        m_out.line(assignment(operand.name, values[i], convert(values[i].kind, kind, raw)));
+        m_out.line(assignment(operand.name, values[i], convert(values[i].kind, pointer_kind(kind), raw)));
     }
 }
 
@@ -423,7 +428,7 @@ void ValuePrinter::store_element(const Operand& operand) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto index = static_cast<std::int64_t>(i);
         const ScalarKind kind = leaves[i % leaves.size()].kind;
-        const std::string value = convert(kind, values[i].kind, scalar_of(operand.name, values[i]));
+        const std::string value = convert(pointer_kind(kind), values[i].kind, scalar_of(operand.name, values[i]));
         const std::string at = memory.is_wide
                                    ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
                                    : text(memory_expression(operand), "[",

@@ -169,10 +169,13 @@ private:
         memory.leaf = leaf_type(operand.type);
         memory.component_shape = reflect::element_shape(*operand.type);
         memory.component_strides = row_major(memory.component_shape);
-        const std::int64_t element_stride = leaves_per_element(*operand.type);
+        std::int64_t components = 1;
+        for (const std::int64_t extent : memory.component_shape) {
+            components *= extent;
+        }
         memory.call_strides = row_major(m_call.kernel.shape);
         for (std::int64_t& stride : memory.call_strides) {
-            stride *= element_stride;
+            stride *= components;
         }
         memory.alignment = 256;
         memory.reach_bytes = static_cast<std::uint64_t>(codegen::call_count(m_call.kernel)) *

@@ -54,7 +54,7 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
 }
 
 std::size_t leaf_bytes(const Type& leaf) {
-    return leaf.layout.stride;
+    return leaf.kind == TypeKind::structure ? leaf.layout.stride : reflect::size_bytes(leaf.scalar);
 }
 
 /// Bytes from element 0 to the end of the last leaf; 0 if a stride is negative.
@@ -75,7 +75,7 @@ ArrayView view_of_tensor(const tensor::Tensor& tensor) {
     view.leaf = tensor.dtype();
     view.leaf = leaf_type(view.leaf);
     const std::vector<std::int64_t> inner = reflect::element_shape(dtype);
-    const std::int64_t element_stride = leaves_per_element(dtype);
+    const std::int64_t element_stride = product(inner);
     view.shape.assign(tensor.shape().begin(), tensor.shape().end());
     for (const std::int64_t stride : tensor.strides()) {
         view.strides.push_back(stride * element_stride);
@@ -96,13 +96,6 @@ reflect::TypeRef leaf_type(reflect::TypeRef type) {
         type = type->element;
     }
     return type;
-}
-
-std::int64_t leaves_per_element(const Type& type) {
-    if (type.kind == TypeKind::structure) {
-        return 1;
-    }
-    return static_cast<std::int64_t>(type.layout.stride / reflect::leaf(type).layout.stride);
 }
 
 bool is_array(const Node& node) noexcept {
@@ -396,7 +389,8 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
         memory.leaf = leaf_type(request.type->element);
     }
     const std::size_t own_rank = view.shape.size() - rank - inner.size();
-    const bool is_gapped = leaves_per_element(element) != unit;
+    const bool is_gapped = element.kind != TypeKind::structure &&
+                           element.layout.stride != static_cast<std::size_t>(unit) * leaf_bytes(*view.leaf);
     if (is_gapped) {
         return refuse(request, text("values of ", element.full_name,
                                     " have gaps in memory on this device; take scalars with one more dimension"));

@@ -19,8 +19,6 @@ struct ArrayView {
 [[nodiscard]] ArrayView view_of(const ArgumentList& arguments, const Node& node);
 /// The scalar or structure at the bottom of vectors, matrices and arrays.
 [[nodiscard]] reflect::TypeRef leaf_type(reflect::TypeRef type);
-/// Leaves from one array element of this type to the next, gaps included.
-[[nodiscard]] std::int64_t leaves_per_element(const reflect::Type& type);
 /// True for nodes that view_of accepts.
 [[nodiscard]] bool is_array(const Node& node) noexcept;
 /// Cost of a value of scalar kind `from` where Slang wants `to`; negative if it is not allowed.

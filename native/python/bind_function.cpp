@@ -21,14 +21,15 @@ using dispatch::Role;
 
 /// Arguments and state of one call, reused.
 struct CallFrame {
-    explicit CallFrame(const KnownTypes& types) : arguments(types) {}
+    CallFrame(const KnownTypes& types, const std::shared_ptr<Session>& session) : arguments(types, session) {}
     CallArguments arguments;
     dispatch::CallState state;
 };
 
 struct CallPool {
+    std::shared_ptr<Session> session;
     KnownTypes types = KnownTypes::find();
-    std::vector<std::unique_ptr<CallFrame>> free;
+    std::vector<std::unique_ptr<CallFrame>> free{};
 };
 
 namespace {
@@ -38,7 +39,7 @@ class FrameLease {
 public:
     explicit FrameLease(CallPool& pool) : m_pool(pool) {
         if (pool.free.empty()) {
-            m_frame = std::make_unique<CallFrame>(pool.types);
+            m_frame = std::make_unique<CallFrame>(pool.types, pool.session);
         } else {
             m_frame = std::move(pool.free.back());
             pool.free.pop_back();
@@ -131,8 +132,10 @@ py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind
     if (!output.tensor) {
         return value_to_python(*output.type, output.value);
     }
-    py::object tensor = tensor_to_python(output.tensor);
-    return kind == dispatch::ReturnKind::numpy ? tensor.attr("to_numpy")() : tensor;
+    if (kind == dispatch::ReturnKind::numpy) {
+        return tensor_to_numpy(*output.tensor);
+    }
+    return tensor_to_python(output.tensor);
 }
 
 /// The return value: nothing, one value, or a tuple; outputs that replace a ValueRef go there.
@@ -313,8 +316,10 @@ std::string explain(const FunctionObject& self, const py::args& args, const py::
 
 } // namespace
 
-std::shared_ptr<CallPool> create_call_pool() {
-    return std::make_shared<CallPool>();
+std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
+    auto pool = std::make_shared<CallPool>();
+    pool->session = std::move(session);
+    return pool;
 }
 
 py::object make_function(FunctionObject function) {

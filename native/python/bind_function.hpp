@@ -22,7 +22,7 @@ struct FunctionObject {
     pybind11::dict uniforms;      ///< set() values; null if none
 };
 
-[[nodiscard]] std::shared_ptr<CallPool> create_call_pool();
+[[nodiscard]] std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session);
 /// Wraps in the Python class `Function`, whose instances are called through vectorcall.
 [[nodiscard]] pybind11::object make_function(FunctionObject function);
 void bind_function(pybind11::module_& module);

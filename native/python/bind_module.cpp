@@ -143,7 +143,7 @@ ModuleObject load(const std::shared_ptr<Session>& session, const compile::Module
     for (const py::object& link : links) {
         options.links.push_back(link.cast<ModuleObject&>().module);
     }
-    ModuleObject object{.session = session, .module = nullptr, .pool = create_call_pool(), .attributes = {}, .generation = 0};
+    ModuleObject object{.session = session, .module = nullptr, .pool = create_call_pool(session), .attributes = {}, .generation = 0};
     {
         const py::gil_scoped_release unlocked;
         object.module = dispatch::Module::create(session_context(*session), desc, std::move(options));

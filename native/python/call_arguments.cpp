@@ -3,8 +3,10 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/bind_dlpack.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
+#include "python/bind_dlpack.hpp"
 #include "python/value_ref.hpp"
 
 #include <bit>
@@ -216,7 +218,7 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
         node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
         node.data_count = 3;
         node.scalar = ScalarKind::float64;
-        for (const double entry : {double{random.minimum}, double{random.maximum}, double{random.seed}}) {
+        for (const double entry : {double{random.minimum}, double{random.maximum}, static_cast<double>(random.seed)}) {
             m_list.words.push_back(std::bit_cast<std::uint64_t>(entry));
         }
     } else if (type == m_types.wang_hash) {
@@ -306,7 +308,7 @@ bool CallArguments::add_record(PyObject* value, std::string_view name) {
 }
 
 bool CallArguments::add_array(PyObject* value, std::string_view name) {
-    auto array = HostArrayView::try_create(value);
+    auto array = HostArrayView::try_create(value, name.empty() ? "argument" : name);
     if (!array) {
         return false;
     }
@@ -327,7 +329,7 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
         return;
     }
     if (py::hasattr(object, "__dlpack__")) {
-        m_kept.push_back(tensor_from_dlpack(object));
+        m_kept.push_back(tensor_from_dlpack(object, m_session->device));
         add_value(m_kept.back().ptr(), name);
         return;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dispatch/argument.hpp"
+#include "python/session.hpp"
 
 #include <memory>
 #include <pybind11/pybind11.h>
@@ -28,7 +29,8 @@ struct KnownTypes {
 
 class CallArguments {
 public:
-    explicit CallArguments(const KnownTypes& types) : m_types(types) {}
+    CallArguments(const KnownTypes& types, std::shared_ptr<Session> session)
+        : m_types(types), m_session(std::move(session)) {}
 
     void clear() noexcept;
     /// Appends one argument and its subtree. @throws ArgumentError{type} for a value of an unknown kind.
@@ -52,6 +54,7 @@ private:
     void push_grid(std::span<const std::int64_t> shape, std::string_view name);
 
     KnownTypes m_types;
+    std::shared_ptr<Session> m_session; ///< whose device takes foreign arrays
     dispatch::ArgumentList m_list;
     std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;
     std::vector<pybind11::object> m_kept;      ///< temporaries that nodes point into

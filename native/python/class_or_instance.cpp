@@ -13,7 +13,8 @@ struct ClassOrInstance {
     py::object on_instance;
 
     py::object get(const py::object& instance) const {
-        return instance.is_none() ? on_class : py::module_::import("functools").attr("partial")(on_instance, instance);
+        return instance.is_none() ? on_class
+                                  : py::reinterpret_steal<py::object>(PyMethod_New(on_instance.ptr(), instance.ptr()));
     }
 };
 

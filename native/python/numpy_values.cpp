@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/numpy_values.hpp"
 
+#include <pybind11/stl.h>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/host_array.hpp"

@@ -119,18 +119,17 @@ TensorRef make_range(const Session& session, py::handle start, py::handle stop, 
     const py::int_ zero(0);
     const py::handle first = stop.is_none() ? py::handle(zero) : start;
     const py::handle last = stop.is_none() ? start : stop;
-    const bool is_integral = is_integer(first) && is_integer(last) && is_integer(step);
-    const double begin = number_argument(first, stop.is_none() ? "start" : "start");
+    const double begin = number_argument(first, "start");
     const double end = number_argument(last, "stop");
     const double increment = number_argument(step, "step");
     if (increment == 0.0 || !std::isfinite((end - begin) / increment)) {
-        throw ArgumentError(text("Tensor.arange: step must lead from start to stop, got start ", begin, ", stop ", end,
-                                 ", step ", increment, "; pass finite numbers and a step other than 0"));
+        throw ArgumentError(text("Tensor.arange: start, stop and step must be finite and step not 0, got ", begin, ", ",
+                                 end, ", ", increment));
     }
+    const bool is_integral = is_integer(first) && is_integer(last) && is_integer(step);
     const auto type = dtype_argument(dtype, "Tensor.arange", is_integral ? ScalarKind::int32 : ScalarKind::float32);
-    const auto count = static_cast<std::int64_t>(std::max(0.0, std::ceil((end - begin) / increment)));
-    TensorRef result = tensor::Tensor::create(session.device, {.dtype = type, .shape = {count}}, "arange");
-    const py::object values = py::module_::import("numpy").attr("arange")(count).attr("__mul__")(step).attr("__add__")(first);
+    const py::array values = py::module_::import("numpy").attr("arange")(first, last, step);
+    TensorRef result = tensor::Tensor::create(session.device, {.dtype = type, .shape = {values.size()}}, "arange");
     store_values(*result, values, "Tensor.arange: the range");
     return result;
 }
