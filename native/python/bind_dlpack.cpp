@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bind_dlpack.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/interrupt.hpp"
+#include "tensor/dlpack.hpp"
+#include "tensor/transfer.hpp"
+
+namespace weft::python {
+
+namespace py = pybind11;
+namespace dlpack = tensor::dlpack;
+using core::ArgumentError;
+using core::text;
+using tensor::TensorRef;
+
+namespace {
+
+constexpr const char* kPlainName = "dltensor";
+constexpr const char* kUsedPlainName = "used_dltensor";
+constexpr const char* kVersionedName = "dltensor_versioned";
+constexpr const char* kUsedVersionedName = "used_dltensor_versioned";
+constexpr std::uint32_t kMajorVersion = 1;
+constexpr int kNoSynchronization = -1;
+constexpr int kLegacyDefaultStream = 1;
+
+/// Releases an array that nobody took out of its capsule.
+template <typename Managed>
+void destroy_capsule(PyObject* capsule, const char* name) {
+    if (PyCapsule_IsValid(capsule, name) != 0) {
+        auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+        managed->release(managed);
+    }
+}
+
+py::object make_capsule(void* managed, const char* name, PyCapsule_Destructor destructor) {
+    py::object capsule = py::reinterpret_steal<py::object>(PyCapsule_New(managed, name, destructor));
+    if (!capsule) {
+        throw py::error_already_set();
+    }
+    return capsule;
+}
+
+/// Lets the consumer's stream see what was written before this point.
+void synchronize(device::Device& device, const py::object& stream) {
+    const bool is_same = !stream.is_none() && device.native_stream() != 0 &&
+                         stream.cast<std::int64_t>() == static_cast<std::int64_t>(device.native_stream());
+    const bool is_waived = !stream.is_none() && stream.cast<std::int64_t>() == kNoSynchronization;
+    const py::gil_scoped_release unlocked;
+    if (is_same || is_waived) {
+        device.flush();
+    } else {
+        device.wait(interrupt_poll());
+    }
+}
+
+TensorRef copy_of(const tensor::Tensor& source) {
+    const std::vector<std::int64_t> shape(source.shape().begin(), source.shape().end());
+    TensorRef result =
+        tensor::Tensor::create(source.buffer().device_ref(), {.dtype = source.dtype(), .shape = shape}, "dlpack copy");
+    tensor::copy(*result, source, interrupt_poll());
+    return result;
+}
+
+py::tuple device_tuple(const tensor::Tensor& tensor) {
+    const dlpack::Device device = tensor::dlpack_device(tensor);
+    return py::make_tuple(static_cast<std::int32_t>(device.code), device.index);
+}
+
+void check_request(const tensor::Tensor& tensor, const py::object& dl_device, const py::object& copy) {
+    if (!dl_device.is_none() && !device_tuple(tensor).equal(dl_device)) {
+        throw py::buffer_error(text("Tensor.__dlpack__: the memory is on DLPack device ",
+                                    py::str(device_tuple(tensor)).cast<std::string>(), ", asked for ",
+                                    py::str(dl_device).cast<std::string>(), "; use to_numpy() for the host"));
+    }
+    if (!copy.is_none() && !copy.cast<bool>() && !tensor::is_shared_by_dlpack(tensor)) {
+        throw py::buffer_error("Tensor.__dlpack__: memory of this device can only leave as a copy; pass copy=None");
+    }
+}
+
+py::object export_tensor(TensorRef tensor, const py::object& stream, const py::object& max_version,
+                         const py::object& dl_device, const py::object& copy) {
+    check_request(*tensor, dl_device, copy);
+    if (!copy.is_none() && copy.cast<bool>() && tensor::is_shared_by_dlpack(*tensor)) {
+        const py::gil_scoped_release unlocked;
+        tensor = copy_of(*tensor);
+    }
+    if (tensor::is_shared_by_dlpack(*tensor)) {
+        synchronize(tensor->device(), stream);
+    }
+    const bool is_versioned =
+        !max_version.is_none() && max_version[py::int_(0)].cast<std::uint32_t>() >= kMajorVersion;
+    void* managed = nullptr;
+    {
+        const py::gil_scoped_release unlocked;
+        managed = is_versioned ? static_cast<void*>(tensor::export_versioned_dlpack(tensor, interrupt_poll()))
+                               : static_cast<void*>(tensor::export_dlpack(tensor, interrupt_poll()));
+    }
+    if (is_versioned) {
+        return make_capsule(managed, kVersionedName, [](PyObject* capsule) {
+            destroy_capsule<dlpack::VersionedArray>(capsule, kVersionedName);
+        });
+    }
+    return make_capsule(managed, kPlainName, [](PyObject* capsule) {
+        destroy_capsule<dlpack::ManagedArray>(capsule, kPlainName);
+    });
+}
+
+/// Takes the array out of its capsule; the result releases it.
+template <typename Managed>
+std::shared_ptr<Managed> take(PyObject* capsule, const char* name, const char* used_name) {
+    auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
+    PyCapsule_SetName(capsule, used_name);
+    return {managed, [](Managed* array) {
+                if (array->release != nullptr) {
+                    array->release(array);
+                }
+            }};
+}
+
+TensorRef import_capsule(PyObject* capsule, const std::shared_ptr<device::Device>& device) {
+    if (PyCapsule_IsValid(capsule, kVersionedName) != 0) {
+        auto managed = take<dlpack::VersionedArray>(capsule, kVersionedName, kUsedVersionedName);
+        if (managed->version.major > kMajorVersion) {
+            throw ArgumentError(text("from_dlpack: the array is of DLPack ", managed->version.major,
+                                     ", only version 1 is understood; update Weft or the other library"));
+        }
+        return tensor::import_dlpack(device, managed->array, managed);
+    }
+    if (PyCapsule_IsValid(capsule, kPlainName) == 0) {
+        throw ArgumentError("from_dlpack: the capsule holds no array, or it was taken out before; make a new one");
+    }
+    auto managed = take<dlpack::ManagedArray>(capsule, kPlainName, kUsedPlainName);
+    return tensor::import_dlpack(device, managed->array, managed);
+}
+
+/// The stream on which the array must be ready, if its device has streams.
+py::dict stream_arguments(py::handle object, const device::Device& device) {
+    py::dict arguments;
+    const auto location = object.attr("__dlpack_device__")().cast<std::pair<std::int32_t, std::int32_t>>();
+    const auto code = static_cast<dlpack::DeviceCode>(location.first);
+    if (code == dlpack::DeviceCode::cuda || code == dlpack::DeviceCode::cuda_managed) {
+        const std::uint64_t stream = device.native_stream();
+        arguments["stream"] = stream == 0 ? py::int_(kLegacyDefaultStream) : py::int_(stream);
+    }
+    return arguments;
+}
+
+py::object request_capsule(py::handle object, const device::Device& device) {
+    py::dict arguments = stream_arguments(object, device);
+    const py::object method = object.attr("__dlpack__");
+    try {
+        return method(**arguments, py::arg("max_version") = py::make_tuple(kMajorVersion, 0));
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_TypeError)) { // older libraries do not know max_version
+            throw;
+        }
+    }
+    return method(**arguments);
+}
+
+} // namespace
+
+py::object tensor_from_dlpack(py::handle object, const std::shared_ptr<device::Device>& device) {
+    if (PyCapsule_CheckExact(object.ptr())) {
+        return py::cast(import_capsule(object.ptr(), device));
+    }
+    if (!py::hasattr(object, "__dlpack__")) {
+        throw ArgumentError(text("from_dlpack: an array with __dlpack__ is expected, got ", Py_TYPE(object.ptr())->tp_name,
+                                 "; pass a torch, cupy, jax or numpy array"),
+                            ArgumentError::Kind::type);
+    }
+    const py::object capsule = request_capsule(object, *device);
+    return py::cast(import_capsule(capsule.ptr(), device));
+}
+
+void bind_dlpack(py::class_<tensor::Tensor, std::shared_ptr<tensor::Tensor>>& tensor_class) {
+    tensor_class
+        .def("__dlpack__", &export_tensor, py::kw_only(), py::arg("stream") = py::none(),
+             py::arg("max_version") = py::none(), py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
+             "For other array libraries, e.g. torch.from_dlpack(tensor).\n\n"
+             "CUDA memory is shared; the memory of other devices leaves as a copy on the host. Vectors, matrices and\n"
+             "structures of one scalar become axes.\n")
+        .def("__dlpack_device__", &device_tuple, "(2, adapter) on CUDA, else (1, 0): the host.");
+}
+
+} // namespace weft::python

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weft: any Slang function, called over arrays, on Vulkan and on CUDA.
+
+>>> import weft
+>>> device = weft.create_device()
+>>> module = weft.Module.load_from_source(
+...     device, "example", "float add(float a, float b) { return a + b; }"
+... )
+>>> module.add(1.0, 2.0)
+3.0
+
+numpy, OpenImageIO and torch are imported by the functions that need them, not here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft._platform import require_supported_platform
+
+require_supported_platform()
+
+# ruff: noqa: E402  (an unsupported platform must be named before the native library fails to load)
+from weft import types
+from weft._native import (
+    ArgumentAttributeError,
+    ArgumentError,
+    ArgumentNotFoundError,
+    ArgumentTypeError,
+    Attribute,
+    CallId,
+    CommandEncoder,
+    CompileError,
+    Device,
+    DeviceError,
+    DeviceFeatures,
+    DeviceInfo,
+    DeviceLimits,
+    DeviceType,
+    Diagnostic,
+    Direction,
+    Error,
+    Field,
+    Function,
+    FunctionInfo,
+    GenericParameter,
+    Grid,
+    ImageError,
+    InternalError,
+    MemoryInfo,
+    Module,
+    OutOfMemoryError,
+    Parameter,
+    RandFloat,
+    SourceLocation,
+    Struct,
+    StructInfo,
+    ThreadId,
+    Type,
+    TypeKind,
+    ValueRef,
+    WangHash,
+    call_id,
+    create_device,
+    enumerate_devices,
+    find_type,
+    from_dlpack,
+    grid,
+    init_device,
+    rand_float,
+    thread_id,
+    wang_hash,
+)
+from weft.types import *  # noqa: F403
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = [
+    "ArgumentAttributeError",
+    "ArgumentError",
+    "ArgumentNotFoundError",
+    "ArgumentTypeError",
+    "Attribute",
+    "CallId",
+    "CommandEncoder",
+    "CompileError",
+    "Device",
+    "DeviceError",
+    "DeviceFeatures",
+    "DeviceInfo",
+    "DeviceLimits",
+    "DeviceType",
+    "Diagnostic",
+    "Direction",
+    "Error",
+    "Field",
+    "Function",
+    "FunctionInfo",
+    "GenericParameter",
+    "Grid",
+    "ImageError",
+    "InternalError",
+    "MemoryInfo",
+    "Module",
+    "OutOfMemoryError",
+    "Parameter",
+    "RandFloat",
+    "SourceLocation",
+    "Struct",
+    "StructInfo",
+    "ThreadId",
+    "Type",
+    "TypeKind",
+    "ValueRef",
+    "WangHash",
+    "call_id",
+    "create_device",
+    "enumerate_devices",
+    "find_type",
+    "from_dlpack",
+    "grid",
+    "init_device",
+    "rand_float",
+    "thread_id",
+    "types",
+    "wang_hash",
+]
+__all__ += types.__all__
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import ``weft.image`` at its first use."""
+    if name == "image":
+        from importlib import import_module
+
+        return import_module("weft.image")
+    raise AttributeError(f"module 'weft' has no attribute '{name}'")

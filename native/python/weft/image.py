@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Image files as arrays: the only place that knows the Python module OpenImageIO.
+
+Arrays are float32 of shape ``(H, W, C)``, row 0 at the top. What the numbers in the file mean is said by
+``encoding``, never guessed: ``"linear"`` numbers are proportional to light and are taken as they are;
+``"srgb"`` numbers carry the sRGB curve, which :func:`read` removes and :func:`write` applies. Alpha never
+carries a curve, and colour is not multiplied by it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from weft._native import ArgumentError, ArgumentNotFoundError, ArgumentTypeError, ImageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Encoding", "FileScalar", "read", "write"]
+
+Encoding = Literal["linear", "srgb"]
+FileScalar = Literal["uint8", "uint16", "float16", "float32"]
+
+_SCALARS: dict[str, tuple[FileScalar, ...]] = {
+    ".png": ("uint8", "uint16"),
+    ".jpg": ("uint8",),
+    ".jpeg": ("uint8",),
+    ".exr": ("float32", "float16"),
+    ".hdr": ("float32",),
+}
+"""Scalar types that a format can hold; the first is the default."""
+
+_CHANNELS: dict[str, tuple[int, ...]] = {
+    ".png": (1, 2, 3, 4),
+    ".jpg": (1, 3),
+    ".jpeg": (1, 3),
+    ".exr": tuple(range(1, 1025)),
+    ".hdr": (3,),
+}
+
+_OIIO_SCALARS: dict[FileScalar, str] = {
+    "uint8": "uint8",
+    "uint16": "uint16",
+    "float16": "half",
+    "float32": "float",
+}
+
+_CHANNELS_WITH_ALPHA = (2, 4)
+_MAX_EXTENT = 1 << 16
+
+
+def read(path: str | os.PathLike[str], *, encoding: Encoding) -> NDArray[np.float32]:
+    """Read a PNG, JPEG, EXR or HDR file.
+
+    Args:
+        path: The file.
+        encoding: What its colour numbers are: ``"srgb"`` for photos and textures in 8 bits, ``"linear"``
+            for EXR, HDR and data such as normals or roughness.
+
+    Returns:
+        Shape ``(H, W, C)``, float32, linear. Integers of the file are scaled to [0, 1].
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: ``path`` is a folder, its ending is not one of the four formats, or ``encoding`` is unknown.
+        ImageError: The file is damaged, or is no image of its format.
+    """
+    file = _checked_path("image.read", path)
+    _check_encoding("image.read", encoding)
+    if not file.exists():
+        raise ArgumentNotFoundError(f"image.read: there is no file '{file}'; check the path")
+    if file.is_dir():
+        raise ArgumentError(f"image.read: '{file}' is a folder, a file is expected; name the file in it")
+    pixels = _read_pixels(file)
+    return _map_colour(pixels, _decode_srgb) if encoding == "srgb" else pixels
+
+
+def write(
+    path: str | os.PathLike[str],
+    pixels: ArrayLike,
+    *,
+    encoding: Encoding,
+    scalar: FileScalar | None = None,
+) -> None:
+    """Write a PNG, JPEG, EXR or HDR file. An existing file is replaced in one step.
+
+    Args:
+        path: The file; its ending names the format.
+        pixels: Linear values, shape ``(H, W, C)`` or ``(H, W)``. For integer formats [0, 1], clipped.
+        encoding: What the numbers in the file shall be: ``"srgb"`` for pictures to look at, ``"linear"``
+            for EXR, HDR and data.
+        scalar: Type of the numbers in the file; None takes the format's usual one: 8 bits in PNG and
+            JPEG, float32 in EXR and HDR.
+
+    Raises:
+        ValueError: The shape, the ending, ``encoding`` or ``scalar`` is not possible.
+        ImageError: The folder does not exist or the file cannot be written.
+    """
+    file = _checked_path("image.write", path)
+    _check_encoding("image.write", encoding)
+    chosen = _chosen_scalar(file, scalar)
+    array = _checked_pixels(file, pixels)
+    if encoding == "srgb":
+        array = _map_colour(array, _encode_srgb)
+    if not file.parent.is_dir():
+        raise ImageError(f"image.write: the folder of '{file}' does not exist; create it first")
+    # Same folder, so that the rename is one step; same ending, which tells OpenImageIO the format.
+    temporary = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix}")
+    try:
+        _write_pixels(temporary, file, array, chosen)
+        temporary.replace(file)
+    except OSError as error:
+        raise ImageError(f"image.write: '{file}' cannot be written: {error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _checked_path(function: str, path: str | os.PathLike[str]) -> Path:
+    try:
+        file = Path(path)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{function}: path must be a str or pathlib.Path, got {type(path).__name__}"
+        ) from None
+    if file.suffix.lower() not in _SCALARS:
+        known = ", ".join(_SCALARS)
+        raise ArgumentError(
+            f"{function}: '{file.name}' ends in '{file.suffix}', one of {known} is expected; rename it"
+        )
+    return file
+
+
+def _check_encoding(function: str, encoding: str) -> None:
+    if encoding not in ("linear", "srgb"):
+        raise ArgumentError(f"{function}: encoding must be 'linear' or 'srgb', got {encoding!r}")
+
+
+def _chosen_scalar(file: Path, scalar: FileScalar | None) -> FileScalar:
+    possible = _SCALARS[file.suffix.lower()]
+    if scalar is None:
+        return possible[0]
+    if scalar not in possible:
+        names = " or ".join(repr(name) for name in possible)
+        raise ArgumentError(
+            f"image.write: a {file.suffix} file holds {names}, got scalar={scalar!r}; change one of them"
+        )
+    return scalar
+
+
+def _checked_pixels(file: Path, pixels: ArrayLike) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        array = np.asarray(pixels, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"image.write: pixels cannot become float32 ({error}); pass an array") from None
+    if array.ndim == 2:
+        array = array[:, :, np.newaxis]
+    if array.ndim != 3 or not all(1 <= extent <= _MAX_EXTENT for extent in array.shape[:2]):
+        raise ArgumentError(
+            f"image.write: pixels must have shape (H, W, C) with 1 to {_MAX_EXTENT} rows and columns, "
+            f"got {np.shape(pixels)}; reshape them"
+        )
+    channels = _CHANNELS[file.suffix.lower()]
+    if array.shape[2] not in channels:
+        names = ", ".join(map(str, channels)) if len(channels) < 5 else f"1 to {channels[-1]}"
+        raise ArgumentError(
+            f"image.write: a {file.suffix} file has {names} channels, axis 2 of pixels is {array.shape[2]}; "
+            "drop or add channels, or use .exr"
+        )
+    return np.ascontiguousarray(array)
+
+
+def _map_colour(pixels: NDArray[np.float32], curve: Any) -> NDArray[np.float32]:
+    """Apply a curve to all channels but alpha."""
+    result = pixels.copy()
+    colours = pixels.shape[2] - (1 if pixels.shape[2] in _CHANNELS_WITH_ALPHA else 0)
+    result[:, :, :colours] = curve(pixels[:, :, :colours])
+    return result
+
+
+def _decode_srgb(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """IEC 61966-2-1, from encoded to linear; odd around 0."""
+    import numpy as np
+
+    size = np.abs(values)
+    linear = np.where(size <= 0.04045, size / 12.92, ((size + 0.055) / 1.055) ** 2.4)
+    return np.copysign(linear, values).astype(np.float32)
+
+
+def _encode_srgb(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """IEC 61966-2-1, from linear to encoded; odd around 0."""
+    import numpy as np
+
+    size = np.abs(values)
+    encoded = np.where(size <= 0.0031308, size * 12.92, 1.055 * size ** (1.0 / 2.4) - 0.055)
+    return np.copysign(encoded, values).astype(np.float32)
+
+
+def _image_library() -> Any:
+    try:
+        import OpenImageIO
+    except ImportError as error:
+        raise ImageError(
+            f"image: the Python module OpenImageIO cannot be loaded ({error}); "
+            "install it with 'pip install OpenImageIO'"
+        ) from error
+    return OpenImageIO
+
+
+def _read_pixels(file: Path) -> NDArray[np.float32]:
+    import numpy as np
+
+    library = _image_library()
+    as_stored = library.ImageSpec()
+    as_stored.attribute("oiio:UnassociatedAlpha", 1)
+    image = library.ImageInput.open(str(file), as_stored)
+    if image is None:
+        raise ImageError(f"image.read: '{file}' cannot be opened: {_reason(library.geterror())}")
+    try:
+        pixels = image.read_image(library.FLOAT)
+        reason = image.geterror()
+    finally:
+        image.close()
+    if pixels is None or reason:
+        raise ImageError(f"image.read: '{file}' cannot be read: {_reason(reason)}")
+    return np.ascontiguousarray(pixels, dtype=np.float32)
+
+
+def _write_pixels(temporary: Path, file: Path, array: NDArray[np.float32], scalar: FileScalar) -> None:
+    library = _image_library()
+    height, width, channels = array.shape
+    spec = library.ImageSpec(width, height, channels, _OIIO_SCALARS[scalar])
+    spec.attribute("oiio:UnassociatedAlpha", 1)
+    output = library.ImageOutput.create(str(temporary))
+    if output is None:
+        raise ImageError(f"image.write: '{file}' cannot be written: {_reason(library.geterror())}")
+    if not output.open(str(temporary), spec):
+        raise ImageError(f"image.write: '{file}' cannot be written: {_reason(output.geterror())}")
+    was_written = output.write_image(array)
+    reason = output.geterror()
+    if not output.close() or not was_written:
+        raise ImageError(f"image.write: '{file}' cannot be written: {_reason(reason)}")
+
+
+def _reason(text: str) -> str:
+    """Return OpenImageIO's message on one line."""
+    return " ".join(text.split()) or "OpenImageIO gives no reason"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element types of tensors and of parameters: scalars, vectors and matrices, and the array classes.
+
+Each is a :class:`weft.Type`. Vector types make values: ``float3(1, 2, 3)`` is a tuple of three floats.
+Matrix names say rows x columns.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from weft._native import NDBuffer, Tensor, Type, find_type
+
+bool_: Final[Type] = find_type("bool")
+int8: Final[Type] = find_type("int8")
+int16: Final[Type] = find_type("int16")
+int32: Final[Type] = find_type("int32")
+int64: Final[Type] = find_type("int64")
+uint8: Final[Type] = find_type("uint8")
+uint16: Final[Type] = find_type("uint16")
+uint32: Final[Type] = find_type("uint32")
+uint64: Final[Type] = find_type("uint64")
+float16: Final[Type] = find_type("float16")
+float32: Final[Type] = find_type("float32")
+float64: Final[Type] = find_type("float64")
+
+bool2: Final[Type] = find_type("bool2")
+bool3: Final[Type] = find_type("bool3")
+bool4: Final[Type] = find_type("bool4")
+int2: Final[Type] = find_type("int2")
+int3: Final[Type] = find_type("int3")
+int4: Final[Type] = find_type("int4")
+uint2: Final[Type] = find_type("uint2")
+uint3: Final[Type] = find_type("uint3")
+uint4: Final[Type] = find_type("uint4")
+half2: Final[Type] = find_type("half2")
+half3: Final[Type] = find_type("half3")
+half4: Final[Type] = find_type("half4")
+float2: Final[Type] = find_type("float2")
+float3: Final[Type] = find_type("float3")
+float4: Final[Type] = find_type("float4")
+double2: Final[Type] = find_type("double2")
+double3: Final[Type] = find_type("double3")
+double4: Final[Type] = find_type("double4")
+
+float2x2: Final[Type] = find_type("float2x2")
+float2x3: Final[Type] = find_type("float2x3")
+float2x4: Final[Type] = find_type("float2x4")
+float3x2: Final[Type] = find_type("float3x2")
+float3x3: Final[Type] = find_type("float3x3")
+float3x4: Final[Type] = find_type("float3x4")
+float4x2: Final[Type] = find_type("float4x2")
+float4x3: Final[Type] = find_type("float4x3")
+float4x4: Final[Type] = find_type("float4x4")
+
+__all__ = [
+    "NDBuffer",
+    "Tensor",
+    "bool2",
+    "bool3",
+    "bool4",
+    "bool_",
+    "double2",
+    "double3",
+    "double4",
+    "float2",
+    "float2x2",
+    "float2x3",
+    "float2x4",
+    "float3",
+    "float3x2",
+    "float3x3",
+    "float3x4",
+    "float4",
+    "float4x2",
+    "float4x3",
+    "float4x4",
+    "float16",
+    "float32",
+    "float64",
+    "half2",
+    "half3",
+    "half4",
+    "int2",
+    "int3",
+    "int4",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint2",
+    "uint3",
+    "uint4",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
