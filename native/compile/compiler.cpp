@@ -7,6 +7,7 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -71,12 +72,14 @@ class CachingCompiler final : public Compiler {
 public:
     explicit CachingCompiler(const CompilerDesc& desc)
         : m_desc(desc), m_cache({.directory = desc.cache_directory, .size_limit = desc.cache_size_limit}),
-          m_environment(core::Hasher()
-                            .add(hash_environment(desc.slang_directory, desc.shader_directory))
-                            .add(kProtocol)
-                            .finish()) {}
+          m_environment(hash_environment(desc.slang_directory, desc.shader_directory)) {}
 
-    void warm_up() override { worker().warm_up(); }
+    void warm_up() override {
+        // A folder that has served this compiler before answers most requests: then wait for a miss.
+        if (!m_cache.is_enabled() || !std::filesystem::exists(m_cache.entry_path(kWeftEntry, m_environment))) {
+            worker().warm_up();
+        }
+    }
 
     LoadedModuleRef load_module(const ModuleDesc& desc) override {
         const std::string own_text = desc.path.empty() ? desc.text : read_source(desc.path);

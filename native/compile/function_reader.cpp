@@ -57,6 +57,8 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
         result.location = decl->place.location;
         if (decl->place.text != nullptr) {
             result.documentation = decl->place.text->comment_above(decl->place.position);
+            result.is_public = !decl->place.text->declares_module() ||
+                               decl->place.text->has_modifier(decl->place.position, "public");
         }
     }
     result.full_name = std::move(full_name);

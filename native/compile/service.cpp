@@ -3,6 +3,7 @@
 
 #include "compile/diagnostics.hpp"
 #include "compile/lookup.hpp"
+#include "compile/protocol.hpp"
 #include "compile/reader.hpp"
 #include "core/file.hpp"
 #include "core/file_cache.hpp"
@@ -21,8 +22,6 @@ namespace {
 /// Live sessions hold everything they ever compiled; these bounds keep the process under about 1 GB.
 constexpr std::size_t kMaxSessions = 8;
 constexpr int kMaxKernelsPerSession = 64;
-
-constexpr std::string_view kWeftEntry = "ir";
 
 constexpr std::int32_t kOldestYear = 2026;
 constexpr std::int32_t kOldestRelease = 12;
@@ -227,7 +226,7 @@ KernelCode CompileService::compile_kernel(const CompileRequest& request) {
 
 core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& shader_directory) {
     core::Hasher hasher;
-    hasher.add(std::string_view(WEFT_VERSION));
+    hasher.add(std::string_view(WEFT_VERSION)).add(kProtocol);
     std::error_code error;
     const fs::path library = find_slang_library(slang_directory);
     hasher.add(core::utf8_path(library.filename())).add(static_cast<std::uint64_t>(fs::file_size(library, error)));

@@ -63,8 +63,11 @@ private:
     std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
 };
 
-/// Identifies the compiler in cache keys without loading it: its file name, size and time, and the
-/// content of Weft's own shaders.
+/// The kind of the cache entry that holds module weft; its key is hash_environment().
+inline constexpr std::string_view kWeftEntry = "ir";
+
+/// Identifies the compiler in cache keys without loading it: its file name, size and time, Weft's version
+/// and the content of its shaders.
 [[nodiscard]] core::Hash128 hash_environment(const std::filesystem::path& slang_directory,
                                              const std::filesystem::path& shader_directory);
 

@@ -308,4 +308,15 @@ bool SourceText::has_modifier(Position position, std::string_view word) const {
     return false;
 }
 
+bool SourceText::declares_module() const {
+    for (std::size_t line = 0; line < m_lines.size(); ++line) {
+        const std::string_view code = trim(line_code(line));
+        const bool is_module = code.starts_with("module ") || code.starts_with("implementing ");
+        if (is_module || (!code.empty() && code[0] != '#')) {
+            return is_module; // it must be the first declaration
+        }
+    }
+    return false;
+}
+
 } // namespace weft::compile

@@ -36,6 +36,9 @@ public:
     /// True if `word` stands in the declaration before its name: has_modifier(p, "public").
     [[nodiscard]] bool has_modifier(Position position, std::string_view word) const;
 
+    /// True if the text begins a named module (`module x;`), where only `public` names are seen outside.
+    [[nodiscard]] bool declares_module() const;
+
 private:
     std::size_t line_index(Position position) const;
     std::string_view line_text(std::size_t index) const;  ///< with comments

@@ -64,10 +64,17 @@ public:
 
 private:
     void ensure_started() {
-        if (!m_process) {
-            m_process = core::Subprocess::start(m_start);
-            ++m_starts;
+        if (m_process) {
+            return;
         }
+        try {
+            m_process = core::Subprocess::start(m_start);
+        } catch (const core::DeviceError& error) {
+            throw core::DeviceError(text("the Slang compiler's process does not start: ", error.what(),
+                                         "; reinstall Weft"),
+                                    error.kind(), error.native_call(), error.native_code());
+        }
+        ++m_starts;
     }
 
     PipeStatus read_message(std::vector<std::byte>& bytes, core::Subprocess::Clock::time_point deadline) {

@@ -19,9 +19,8 @@ enum class PipeStatus : std::uint8_t {
 };
 
 /// A child process whose standard input and output are pipes to this object; its standard error is
-/// dropped. Use by one thread at a time. The child sees the end of its input when the object dies,
-/// and is killed if it does not exit by itself within a second. In a process forked from the one
-/// that started it the object closes its pipes and leaves the child alone.
+/// dropped. Use by one thread at a time. The child is killed when the object dies; in a process forked
+/// from the one that started it the object only closes its pipes and leaves the child alone.
 class Subprocess {
 public:
     using Clock = std::chrono::steady_clock;
@@ -41,9 +40,8 @@ public:
     [[nodiscard]] virtual PipeStatus write(std::span<const std::byte> bytes, Clock::time_point deadline) = 0;
     /// Fills all of `bytes` before `deadline`.
     [[nodiscard]] virtual PipeStatus read(std::span<std::byte> bytes, Clock::time_point deadline) = 0;
-    /// Ends the child at once and says how it ended: "was killed by signal 11 (Segmentation fault)",
-    /// "exited with status 3". A child that had already ended is described by its own end. Waits for a child that is just
-    /// ending for at most 100 ms before it kills it.
+    /// Ends the child and says how it ended: "was killed by signal 11 (Segmentation fault)", "exited with
+    /// status 3". A child that is ending by itself gets 100 ms to do so and is described by its own end.
     [[nodiscard]] virtual std::string finish() = 0;
 
 protected:

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "core/unique_handle.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -114,7 +115,7 @@ public:
 
     ~PosixSubprocess() override {
         m_socket.reset();
-        if (m_child > 0 && m_owner == process_id() && !wait_exit(1s)) {
+        if (m_child > 0 && m_owner == process_id()) {
             ::kill(m_child, SIGKILL);
             (void)wait_exit(10s);
         }

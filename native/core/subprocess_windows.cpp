@@ -60,9 +60,7 @@ public:
         : m_process(std::move(process)), m_input(std::move(input)), m_output(std::move(output)) {}
 
     ~WindowsSubprocess() override {
-        m_input.reset();
-        m_output.reset();
-        if (WaitForSingleObject(m_process.get(), 1000) == WAIT_TIMEOUT) {
+        if (m_process) {
             TerminateProcess(m_process.get(), 1);
         }
     }

@@ -390,7 +390,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     }
     const std::size_t own_rank = view.shape.size() - rank - inner.size();
     const bool is_gapped = element.kind != TypeKind::structure &&
-                           element.layout.stride != static_cast<std::size_t>(unit) * leaf_bytes(*view.leaf);
+                           element.layout.stride != static_cast<std::size_t>(unit) * leaf_bytes(reflect::leaf(element));
     if (is_gapped) {
         return refuse(request, text("values of ", element.full_name,
                                     " have gaps in memory on this device; take scalars with one more dimension"));

@@ -30,8 +30,9 @@ TypeRef parse_name(const std::string& name, const char* function) {
     if (TypeRef type = tensor::parse_dtype(name)) {
         return type;
     }
-    throw ArgumentError(text(function, ": there is no type '", name, "'", core::suggestion(name, tensor::scalar_names()),
-                             "; names are those of Slang and numpy, structures are attributes of their module"));
+    throw ArgumentError(text(function, ": there is no type '", name,
+                             "'; names are those of Slang and numpy, structures are attributes of their module.",
+                             core::suggestion(name, tensor::scalar_names())));
 }
 
 /// The value of a scalar or vector type in Python: float3(1, 2, 3) is a tuple of three floats.

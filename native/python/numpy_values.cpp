@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <pybind11/stl.h>
 #include <string>
 
 namespace weft::python {

@@ -47,6 +47,25 @@ std::filesystem::path helper_path(const std::filesystem::path& package) {
 #endif
 }
 
+/// Where pip puts NVRTC and the CUDA headers: beside the packages that Python finds.
+std::vector<std::string> cuda_library_directories() {
+    std::vector<std::string> folders;
+    for (const pybind11::handle entry : pybind11::module_::import("sys").attr("path")) {
+        if (!pybind11::isinstance<pybind11::str>(entry)) {
+            continue;
+        }
+        const std::filesystem::path packages = core::path_from_utf8(entry.cast<std::string>());
+        for (const char* const folder : {"nvidia/cu13/lib", "nvidia/cu13/bin", "nvidia/cuda_nvrtc/lib",
+                                         "nvidia/cuda_nvrtc/bin", "nvidia/cuda_runtime/lib"}) {
+            std::error_code error;
+            if (std::filesystem::is_directory(packages / folder, error)) {
+                folders.push_back(core::utf8_path(packages / folder));
+            }
+        }
+    }
+    return folders;
+}
+
 /// What a device keeps of its session: all but itself.
 struct SessionRecord {
     std::weak_ptr<Session> session;
@@ -81,6 +100,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     compiler.shader_directory = package / "shaders";
     compiler.cache_directory = cache.empty() ? cache : cache / "slang";
     desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
+    desc.device.library_directories = cuda_library_directories();
     const pybind11::gil_scoped_release unlocked;
     session->compiler = compile::Compiler::create(compiler);
     auto record = std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});

@@ -120,7 +120,7 @@ TensorRef make_range(const Session& session, py::handle start, py::handle stop, 
     const py::handle first = stop.is_none() ? py::handle(zero) : start;
     const py::handle last = stop.is_none() ? start : stop;
     const double begin = number_argument(first, "start");
-    const double end = number_argument(last, "stop");
+    const double end = number_argument(last, stop.is_none() ? "start" : "stop");
     const double increment = number_argument(step, "step");
     if (increment == 0.0 || !std::isfinite((end - begin) / increment)) {
         throw ArgumentError(text("Tensor.arange: start, stop and step must be finite and step not 0, got ", begin, ", ",

@@ -49,6 +49,7 @@ struct Function {
     bool is_mutating = false;        ///< [mutating] method
     bool is_constructor = false;
     bool is_entry_point = false;     ///< has [numthreads]
+    bool is_public = true;           ///< false: in a text with `module x;` and without `public`; cannot be called
     std::array<std::int32_t, 3> group_size{1, 1, 1};
 };
 

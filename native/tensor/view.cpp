@@ -26,10 +26,11 @@ Shape strides_of(const Tensor& tensor) {
     return {tensor.strides().begin(), tensor.strides().end()};
 }
 
-/// A view with its own strides; an empty list means what it says here: no dimensions.
+/// @param offset elements from element 0. An empty view stays at the start: its own could lie outside.
 TensorRef make_view(const Tensor& tensor, Shape shape, Shape strides, std::int64_t offset = 0) {
-    return Tensor::wrap(tensor.buffer_ref(), make_array_layout(tensor.dtype(), std::move(shape), std::move(strides)),
-                        tensor.offset() + offset);
+    ArrayLayoutRef layout = make_array_layout(tensor.dtype(), std::move(shape), std::move(strides));
+    const std::int64_t moved = layout->reach == 0 ? 0 : offset;
+    return Tensor::wrap(tensor.buffer_ref(), std::move(layout), tensor.offset() + moved);
 }
 
 std::int64_t normalised_axis(const char* function, std::int64_t axis, std::size_t rank) {

@@ -66,6 +66,7 @@ class Server:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Carry out one request."""
         if "prepare" in request:
+            self._subject = None
             self._subject = self._cases.prepare(request["prepare"], request["count"])
         elif "measure" in request:
             if self._subject is None:

@@ -27,7 +27,8 @@ std::uint32_t expected_parameter_bytes(const KernelDesc& desc) noexcept {
     return desc.arguments_by_address ? std::uint32_t{sizeof(std::uint64_t)} : desc.argument_bytes;
 }
 
-/// Bytes of all kernel parameters as the compiler laid them out. Drivers before CUDA 12.4 do not tell.
+/// Bytes of all kernel parameters as the compiler laid them out: the arguments, with their tail padding, or without
+/// what the kernel does not use. Drivers before CUDA 12.4 do not tell.
 std::uint32_t parameter_bytes(const Driver& driver, CUfunction function, const KernelDesc& desc) {
     const std::uint32_t expected = expected_parameter_bytes(desc);
     if (driver.cuFuncGetParamInfo == nullptr) {
@@ -42,12 +43,11 @@ std::uint32_t parameter_bytes(const Driver& driver, CUfunction function, const K
         }
         end = std::max(end, static_cast<std::uint32_t>(offset + size));
     }
-    const std::uint32_t all = std::max(end, expected);
-    if (all > expected && all > LaunchArguments::kMaxPadded) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected ", expected,
-                                             " bytes of parameters, got ", all));
+    if (end >= expected + LaunchArguments::kMaxPadding) {
+        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected parameters of ", expected,
+                                             " bytes, got ", end));
     }
-    return all;
+    return end;
 }
 
 void require_group_size(const Context& context, CUfunction function, const KernelDesc& desc) {

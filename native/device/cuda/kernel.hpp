@@ -21,7 +21,7 @@ struct Module {
     CUmodule handle = nullptr;
     CUfunction function = nullptr;
     CUdeviceptr globals_address = 0;    ///< of the GlobalBlock, 0 without one
-    std::uint32_t parameter_bytes = 0;  ///< what a launch reads: the arguments and their tail padding
+    std::uint32_t parameter_bytes = 0;  ///< what a launch reads of the arguments, or more: their tail padding
     std::uint64_t last_use = 0;         ///< submission of the last launch; guarded by the device's lock
 };
 

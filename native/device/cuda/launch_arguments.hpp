@@ -10,16 +10,18 @@
 
 namespace weft::device::cuda {
 
-/// Kernel parameters as one block of bytes, in the form that cuLaunchKernel takes as `extra`. The driver reads as
+/// Kernel parameters as one block of bytes, in the form that cuLaunchKernel takes as `extra`. The driver wants as
 /// many bytes as the kernel declares, and C++ pads a struct at its end: a shorter block is copied and padded.
 /// Refers to `bytes`, and must not move, while it is used.
 class LaunchArguments {
 public:
-    static constexpr std::size_t kMaxPadded = 4096;
+    /// A kernel declares less than so many bytes more than it gets.
+    static constexpr std::size_t kMaxPadding = 16;
+    /// The largest block that is padded.
+    static constexpr std::size_t kMaxBytes = 4096;
 
-    /// @param required what the kernel reads; at most kMaxPadded if it is more than bytes.size().
-    LaunchArguments(std::span<const std::byte> bytes, std::size_t required) noexcept
-        : m_size(std::max(bytes.size(), required)) {
+    /// @param required what the kernel declares: at most kMaxBytes, and less than bytes.size() + kMaxPadding.
+    LaunchArguments(std::span<const std::byte> bytes, std::size_t required) noexcept : m_size(required) {
         const std::byte* data = bytes.data();
         if (bytes.size() < required) [[unlikely]] {
             std::ranges::copy(bytes, m_padded.begin());
@@ -39,7 +41,7 @@ public:
 private:
     std::size_t m_size;
     std::array<void*, 5> m_extra;
-    std::array<std::byte, kMaxPadded> m_padded; // left unset unless it is needed
+    std::array<std::byte, kMaxBytes> m_padded; // left unset unless it is needed
 };
 
 } // namespace weft::device::cuda

@@ -195,7 +195,7 @@ void CommandQueue::submit() {
 }
 
 std::uint64_t CommandQueue::completed() const noexcept {
-    if (!m_context.is_own_process()) {
+    if (!m_context.can_call_driver()) {
         return m_completed.load(std::memory_order_relaxed);
     }
     std::uint64_t value = 0;

@@ -2,7 +2,6 @@
 #include "device/vulkan/context.hpp"
 
 #include "core/text.hpp"
-#include "device/fork_guard.hpp"
 #include "device/pool.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/result.hpp"
@@ -12,7 +11,7 @@
 namespace weft::device::vulkan {
 
 Context::Context(std::shared_ptr<Instance> instance, Adapter adapter)
-    : m_instance(std::move(instance)), m_adapter(std::move(adapter)), m_fork_generation(fork_generation()) {
+    : m_instance(std::move(instance)), m_adapter(std::move(adapter)) {
     create_device();
     m_instance->load_device_table(m_api, m_handle);
     m_api.vkGetDeviceQueue(m_handle, m_adapter.queue_family, 0, &m_queue);
@@ -25,7 +24,7 @@ Context::Context(std::shared_ptr<Instance> instance, Adapter adapter)
 }
 
 Context::~Context() {
-    if (is_own_process()) {
+    if (can_call_driver()) {
         m_api.vkDestroyDevice(m_handle, nullptr);
     }
 }
@@ -75,12 +74,8 @@ void Context::narrow_memory_types() {
     m_adapter.memory = *types;
 }
 
-bool Context::is_own_process() const noexcept {
-    return m_fork_generation == fork_generation();
-}
-
 void Context::require_usable(std::string_view function) const {
-    if (!is_own_process()) {
+    if (!can_call_driver()) {
         throw core::DeviceError(
             core::text(function, ": expected the process that created the device, got a child forked from it, where '",
                        m_adapter.info.name,

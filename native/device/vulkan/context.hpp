@@ -26,8 +26,8 @@ public:
     VkDevice handle() const noexcept { return m_handle; }
     VkQueue queue() const noexcept { return m_queue; }
 
-    /// False in a child after fork(), where no driver function may be called.
-    bool is_own_process() const noexcept;
+    /// False in a child after fork() and once the process exits: driver objects are then left alone.
+    bool can_call_driver() const noexcept { return m_instance->can_call_driver(); }
     bool is_lost() const noexcept { return m_is_lost.load(std::memory_order_relaxed); }
     /// @throws DeviceError if the device was lost or this is a child after fork(). `function` is Weft's own.
     void require_usable(std::string_view function) const;
@@ -44,7 +44,6 @@ private:
     VkQueue m_queue = VK_NULL_HANDLE;
     VolkDeviceTable m_api{};
     mutable std::atomic<bool> m_is_lost{false};
-    std::uint32_t m_fork_generation;
 };
 
 /// Owns one device-level object. `kDestroy` is a member of VolkDeviceTable. Empty, or bound to a living Context.
@@ -63,7 +62,7 @@ public:
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
     ~Handle() {
-        if (m_object != VK_NULL_HANDLE && m_context->is_own_process()) {
+        if (m_object != VK_NULL_HANDLE && m_context->can_call_driver()) {
             (m_context->api().*kDestroy)(m_context->handle(), m_object, nullptr);
         }
     }

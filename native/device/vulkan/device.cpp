@@ -49,7 +49,8 @@ PoolDesc readback_pool(const Context& context) {
 } // namespace
 
 VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter, const DeviceDesc& desc)
-    : Device(adapter.info), m_context(std::make_unique<Context>(std::move(instance), adapter)),
+    : Device(adapter.info), m_instance(std::move(instance)), m_first_message(m_instance->log().count()),
+      m_context(std::make_unique<Context>(m_instance, adapter)),
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
       m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})) {
     const QueueView view{.completed = [this] { return m_queue->completed(); }, .drain = [this] { drain(); }};
@@ -300,13 +301,11 @@ MemoryInfo VulkanDevice::memory_info() const {
 }
 
 std::uint64_t VulkanDevice::validation_message_count() const noexcept {
-    const std::shared_lock lifetime(m_lifetime);
-    return is_closed() ? 0 : m_context->instance().log().count();
+    return m_instance->log().count() - m_first_message;
 }
 
 std::vector<std::string> VulkanDevice::validation_messages() const {
-    const std::shared_lock lifetime(m_lifetime);
-    return is_closed() ? std::vector<std::string>() : m_context->instance().log().messages();
+    return m_instance->log().messages(m_first_message);
 }
 
 void VulkanDevice::close() {
@@ -315,7 +314,7 @@ void VulkanDevice::close() {
     if (is_closed()) {
         return;
     }
-    if (m_context->is_own_process() && !m_context->is_lost()) {
+    if (m_context->can_call_driver() && !m_context->is_lost()) {
         m_queue->submit();
         m_queue->wait_for(m_queue->submitted(), {}, "close");
         m_pipeline_cache->save();

@@ -63,6 +63,8 @@ private:
     void download_staged(VulkanBuffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                          const InterruptPoll& poll);
 
+    const std::shared_ptr<Instance> m_instance;
+    const std::uint64_t m_first_message; ///< number of messages in the log before this device was created
     /// Held shared by calls that use the driver without m_mutex, exclusively by close().
     mutable std::shared_mutex m_lifetime;
     std::mutex m_mutex; ///< recording, marks, pipelines

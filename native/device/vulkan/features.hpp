@@ -5,6 +5,7 @@
 
 #include "device/vulkan/api.hpp"
 
+#include <cstdint>
 #include <cstddef>
 #include <span>
 #include <string_view>

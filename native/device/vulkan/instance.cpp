@@ -100,7 +100,13 @@ VkInstance create_instance(bool debug) {
                                     .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
                                     .ppEnabledExtensionNames = extensions.data()};
     VkInstance instance = VK_NULL_HANDLE;
-    check(vkCreateInstance(&info, nullptr, &instance), "vkCreateInstance", "create_device");
+    const VkResult result = vkCreateInstance(&info, nullptr, &instance);
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) { // the loader's word for "no driver at all"
+        throw DeviceError("create_device: expected a Vulkan driver, found only the loader; install the graphics driver "
+                          "of your GPU, or a software driver (Debian, Ubuntu: 'apt install mesa-vulkan-drivers')",
+                          DeviceError::Kind::unavailable, "vkCreateInstance", result);
+    }
+    check(result, "vkCreateInstance", "create_device");
     return instance;
 }
 
@@ -119,9 +125,10 @@ void MessageLog::add(const char* text) noexcept {
     }
 }
 
-std::vector<std::string> MessageLog::messages() const {
+std::vector<std::string> MessageLog::messages(std::uint64_t first) const {
     const std::lock_guard lock(m_mutex);
-    return m_messages;
+    const std::size_t skipped = std::min<std::size_t>(first, m_messages.size());
+    return {m_messages.begin() + static_cast<std::ptrdiff_t>(skipped), m_messages.end()};
 }
 
 std::shared_ptr<Instance> Instance::acquire(bool debug) {
@@ -145,6 +152,8 @@ std::shared_ptr<Instance> Instance::acquire(bool debug) {
     }
     // No make_shared: the constructor is private.
     std::shared_ptr<Instance> instance(new Instance(debug));
+    instance->m_self = instance;
+    instance->watch_exit(debug);
     slot = instance;
     return instance;
 }
@@ -157,18 +166,19 @@ Instance::Instance(bool debug) : m_handle(create_instance(debug)), m_fork_genera
     }
 }
 
-Instance::~Instance() {
-    if (m_fork_generation != fork_generation()) {
-        return; // the parent's handles mean nothing here
+void Instance::watch_exit(bool debug) {
+    if (debug) { // each instance has a mark of its own: the second loads further libraries
+        static const ExitMark mark(*this);
+    } else {
+        static const ExitMark mark(*this);
     }
-    if (m_messenger != VK_NULL_HANDLE) {
-        m_api.destroy_messenger(m_handle, m_messenger, nullptr);
-    }
-    m_api.destroy_instance(m_handle, nullptr);
+}
+
+bool Instance::can_call_driver() const noexcept {
+    return m_fork_generation == fork_generation() && !m_is_exiting.load(std::memory_order_relaxed);
 }
 
 void Instance::load_api() {
-    load(m_api.destroy_instance, m_handle, "vkDestroyInstance");
     load(m_api.enumerate_physical_devices, m_handle, "vkEnumeratePhysicalDevices");
     load(m_api.get_properties, m_handle, "vkGetPhysicalDeviceProperties2");
     load(m_api.get_features, m_handle, "vkGetPhysicalDeviceFeatures2");
@@ -177,7 +187,6 @@ void Instance::load_api() {
     load(m_api.enumerate_extensions, m_handle, "vkEnumerateDeviceExtensionProperties");
     load(m_api.create_device, m_handle, "vkCreateDevice");
     load(m_api.create_messenger, m_handle, "vkCreateDebugUtilsMessengerEXT");
-    load(m_api.destroy_messenger, m_handle, "vkDestroyDebugUtilsMessengerEXT");
 }
 
 void Instance::create_messenger() {

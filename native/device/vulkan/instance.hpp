@@ -15,7 +15,6 @@ namespace weft::device::vulkan {
 
 /// The instance-level functions that Weft calls.
 struct InstanceApi {
-    PFN_vkDestroyInstance destroy_instance = nullptr;
     PFN_vkEnumeratePhysicalDevices enumerate_physical_devices = nullptr;
     PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
     PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
@@ -24,7 +23,6 @@ struct InstanceApi {
     PFN_vkEnumerateDeviceExtensionProperties enumerate_extensions = nullptr;
     PFN_vkCreateDevice create_device = nullptr;
     PFN_vkCreateDebugUtilsMessengerEXT create_messenger = nullptr;
-    PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger = nullptr;
 };
 
 /// What the validation layer said. Thread-safe.
@@ -35,8 +33,8 @@ public:
     MessageLog() : m_logger(core::Logger::standard_error()) {}
     void add(const char* text) noexcept;
     std::uint64_t count() const noexcept { return m_count.load(); }
-    /// The first kMaxKept messages.
-    std::vector<std::string> messages() const;
+    /// The messages from number `first` on, of the first kMaxKept.
+    std::vector<std::string> messages(std::uint64_t first) const;
 
 private:
     mutable std::mutex m_mutex;
@@ -45,16 +43,19 @@ private:
     std::atomic<std::uint64_t> m_count{0};
 };
 
-/// A VkInstance, shared by every device that was created with the same `debug`; dies with the last of them.
+/// A VkInstance, shared by every device that was created with the same `debug`. Lives until the process ends: drivers
+/// leak when they are loaded and unloaded again and again (NVIDIA 580 refuses after some thirty rounds), and while
+/// the process exits it is too late to call them.
 class Instance {
 public:
-    /// @throws DeviceError{unavailable} without a Vulkan loader, without its validation layer (debug), or in a child
-    ///         after fork() while the parent's instance is alive.
+    /// @throws DeviceError{unavailable} without a Vulkan loader or driver, without the validation layer (debug), or in
+    ///         a child after fork() of a process that uses Vulkan.
     [[nodiscard]] static std::shared_ptr<Instance> acquire(bool debug);
-    ~Instance();
     Instance(const Instance&) = delete;
     Instance& operator=(const Instance&) = delete;
 
+    /// False in a child after fork() and once the process exits.
+    bool can_call_driver() const noexcept;
     const InstanceApi& api() const noexcept { return m_api; }
     [[nodiscard]] std::vector<VkPhysicalDevice> physical_devices() const;
     /// Fills the table of device functions.
@@ -62,7 +63,21 @@ public:
     const MessageLog& log() const noexcept { return m_log; }
 
 private:
+    /// Ends the use of the driver when static objects are destroyed. Made after the driver was loaded, so it goes
+    /// before the driver's own static objects.
+    class ExitMark {
+    public:
+        explicit ExitMark(Instance& instance) noexcept : m_instance(instance) {}
+        ~ExitMark() { m_instance.m_is_exiting.store(true); }
+        ExitMark(const ExitMark&) = delete;
+        ExitMark& operator=(const ExitMark&) = delete;
+
+    private:
+        Instance& m_instance;
+    };
+
     explicit Instance(bool debug);
+    void watch_exit(bool debug);
     void load_api();
     void create_messenger();
 
@@ -71,6 +86,8 @@ private:
     InstanceApi m_api;
     MessageLog m_log;
     std::uint32_t m_fork_generation;
+    std::atomic<bool> m_is_exiting{false};
+    std::shared_ptr<Instance> m_self; ///< a cycle on purpose: see above
 };
 
 } // namespace weft::device::vulkan

@@ -102,7 +102,7 @@ void PipelineCache::note_pipeline() noexcept {
 
 void PipelineCache::save() noexcept {
     const std::lock_guard lock(m_mutex);
-    if (!m_is_dirty || m_path.empty() || !m_context.is_own_process()) {
+    if (!m_is_dirty || m_path.empty() || !m_context.can_call_driver()) {
         return;
     }
     m_is_dirty = false;

@@ -8,16 +8,10 @@ namespace weft::device {
 namespace {
 
 core::DeviceError no_device(const vulkan::AdapterList& list) {
-    if (!list.refused.empty()) {
-        return core::DeviceError(core::text("create_device: expected a Vulkan device that Weft can use, but ",
-                                            core::join(list.refused, "; "),
-                                            "; update the driver, or install a software driver (Debian, Ubuntu: "
-                                            "'apt install mesa-vulkan-drivers')"),
-                                 core::DeviceError::Kind::unavailable);
-    }
-    return core::DeviceError("create_device: expected a Vulkan driver, found only the loader; install the graphics "
-                             "driver of your GPU, or a software driver (Debian, Ubuntu: 'apt install "
-                             "mesa-vulkan-drivers')",
+    const std::string found = list.refused.empty() ? "the driver offers none" : core::join(list.refused, "; ");
+    return core::DeviceError(core::text("create_device: expected a Vulkan device that Weft can use, but ", found,
+                                        "; update the driver, or install a software driver (Debian, Ubuntu: 'apt "
+                                        "install mesa-vulkan-drivers')"),
                              core::DeviceError::Kind::unavailable);
 }
 

@@ -7,7 +7,8 @@
 #     tests/bench/device/run_h200.sh [phase ...]        default: all phases, in the order of the list below
 #
 # Environment: OUT (folder of the logs, default out/gpu), WEFT_WORK (build folder, default /tmp/build; kept, so a
-# second run is quick), WEFT_SECONDS (time for everything, default 530), WEFT_JOBS (default: all cores), PYTHON.
+# second run is quick), WEFT_SECONDS (time for everything, default 530; the phases' shares grow with it), WEFT_JOBS
+# (default: all cores), PYTHON.
 # No phase stops the ones after it; the exit status is the number of phases that failed.
 set -uo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -60,7 +61,7 @@ run_facts() {
   cmake --version | head -1
   nvcc --version 2>/dev/null | tail -1
   "$python" -c 'import sys, numpy; print("Python", sys.version.split()[0], "numpy", numpy.__version__)'
-  "$python" -c 'import torch; print("torch", torch.__version__)'
+  "$python" -c 'import torch; print("torch", torch.__version__)' 2>/dev/null || echo "no torch"
   "$python" -c 'import pytest, pybind11; print("pytest", pytest.__version__, "pybind11", pybind11.__version__)'
   echo "driver files: ${VK_DRIVER_FILES:-default}; NVRTC: ${WEFT_NVRTC:-searched}"
 }
@@ -96,7 +97,7 @@ run_native() {
 run_python() {
   local workers=()
   "$python" -c 'import xdist' 2>/dev/null && workers=(-n $((jobs < 8 ? jobs : 8)))
-  cd "$root" && "$python" -m pytest -q -p no:cacheprovider "${workers[@]}" --ignore=tests/checks tests
+  cd "$root" && "$python" -m pytest -q -p no:cacheprovider -p no:benchmark "${workers[@]}" --ignore=tests/checks tests
 }
 
 run_launch() {
@@ -104,7 +105,7 @@ run_launch() {
 }
 
 run_bench() {
-  cd "$root" && "$python" tests/bench/run.py
+  cd "$root" && "$python" tests/bench/run.py --json "$out/bench.json"
 }
 
 run_sanitizer() {
@@ -123,7 +124,7 @@ find_libraries() {
   fi
   export VK_LAYER_PATH=$deps/usr/share/vulkan/explicit_layer.d
   export PYTHONPATH=$work/stage:$work/slangpy${PYTHONPATH:+:$PYTHONPATH}
-  export WEFT_CACHE_DIR=$work/cache PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+  export WEFT_TEST_DEVICES=${WEFT_TEST_DEVICES:-vulkan,cuda} WEFT_CACHE_DIR=$work/cache PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 }
 
 wanted() {
@@ -146,6 +147,7 @@ for line in "${phases[@]}"; do
     failures=$((failures + 1))
     continue
   fi
+  [ "$deadline" -gt 530 ] && limit=$((limit * deadline / 530))
   [ "$limit" -gt "$left" ] && limit=$left
   start=$SECONDS
   timeout -k 5 "$limit" bash -uo pipefail -c "set -e; run_$name" >"$out/$name.log" 2>&1

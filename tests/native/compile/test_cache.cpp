@@ -8,6 +8,11 @@
 #include <fstream>
 #include <thread>
 
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 using namespace weft;
 using namespace weft::compile;
 
@@ -172,3 +177,63 @@ TEST_CASE("a folder that cannot be written is no error") {
 
     CHECK(load_text(*compiler, kText)->reflection.functions.size() == 2);
 }
+
+TEST_CASE("warming up starts the process only while the cache is cold") {
+    const test::TemporaryFolder cache;
+    const auto cold = Compiler::create(describe_cached_compiler(cache.path()));
+    cold->warm_up();
+    (void)load_text(*cold, kText);
+
+    const auto warm = Compiler::create(describe_cached_compiler(cache.path()));
+    warm->warm_up();
+
+    CHECK(cold->statistics().helper_starts == 1);
+    CHECK(warm->statistics().helper_starts == 0);
+}
+
+#if !defined(_WIN32)
+TEST_CASE("a child after fork compiles with a process of its own, and the parent goes on") {
+    const auto compiler = Compiler::create(describe_cached_compiler({}));
+    (void)load_text(*compiler, kText);
+
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool is_loaded = load_text(*compiler, "float child() { return 1; }")->reflection.functions.size() == 1;
+        _exit(is_loaded && compiler->statistics().helper_starts == 1 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+
+    CHECK(status == 0);
+    CHECK(load_text(*compiler, "float parent() { return 1; }")->reflection.functions.size() == 1);
+    CHECK(compiler->statistics().helper_starts == 1);
+}
+
+TEST_CASE("two processes fill one cold cache at the same time") {
+    const test::TemporaryFolder cache;
+    const auto fill = [&cache] {
+        const auto compiler = Compiler::create(describe_cached_compiler(cache.path()));
+        for (int i = 0; i < 3; ++i) {
+            const auto module = load_text(*compiler, core::text("float f(float x) { return x + ", i, "; }"));
+            (void)compiler->compile_kernel(simple_kernel(module));
+        }
+    };
+    const pid_t child = fork();
+    if (child == 0) {
+        fill();
+        _exit(0);
+    }
+    fill();
+    int status = -1;
+    waitpid(child, &status, 0);
+
+    CHECK(status == 0);
+    const auto warm = Compiler::create(describe_cached_compiler(cache.path()));
+    for (int i = 0; i < 3; ++i) {
+        const auto module = load_text(*warm, core::text("float f(float x) { return x + ", i, "; }"));
+        (void)warm->compile_kernel(simple_kernel(module));
+    }
+    CHECK(warm->statistics().kernel_hits == 3);
+    CHECK(warm->statistics().helper_starts == 0);
+}
+#endif

@@ -9,7 +9,6 @@
 using namespace weft;
 using namespace weft::compile;
 using core::ArgumentError;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -31,9 +30,13 @@ TEST_CASE("names of module weft are visible without an import and lines keep the
 TEST_CASE("a text that declares its own module name compiles, its public functions can be called") {
     const auto compiler = plain_compiler();
 
-    const auto module = load_text(*compiler, "module mine;\npublic float f(Tensor<float, 1> t) { return t[0]; }\n");
+    const auto module = load_text(*compiler, "// mine\nmodule mine;\npublic float f(Tensor<float, 1> t) { return t[0]; }\n"
+                                             "float hidden(float x) { return x; }\n");
 
-    CHECK(only_function(module->reflection, "f").location.line == 2);
+    CHECK(only_function(module->reflection, "f").location.line == 3);
+    CHECK(only_function(module->reflection, "f").is_public);
+    CHECK_FALSE(only_function(module->reflection, "hidden").is_public);
+    CHECK(only_function(load_text(*compiler, "float f() { return 1; }")->reflection, "f").is_public);
 }
 
 TEST_CASE("an imported user module sees module weft too and is a dependency") {
@@ -131,12 +134,12 @@ TEST_CASE("an absent file, a directory, a large file and bytes that are not text
     const auto compiler = plain_compiler();
     const auto load = [&](const std::filesystem::path& path) { return load_file(*compiler, path); };
 
-    CHECK_THROWS_WITH(load(folder.path() / "absent.slang"), Contains("there is no file") && Contains("absent.slang"));
-    CHECK_THROWS_WITH(load(folder.path()), Contains("is a directory"));
-    CHECK_THROWS_WITH(load(folder.write("large.slang", std::string((16 << 20) + 1, ' '))), Contains("larger than 16 MB"));
+    CHECK_THROWS_WITH(load(folder.path() / "absent.slang"), ContainsSubstring("there is no file") && ContainsSubstring("absent.slang"));
+    CHECK_THROWS_WITH(load(folder.path()), ContainsSubstring("is a directory"));
+    CHECK_THROWS_WITH(load(folder.write("large.slang", std::string((16 << 20) + 1, ' '))), ContainsSubstring("larger than 16 MB"));
     CHECK_THROWS_WITH(load(folder.write("binary.slang", std::string("\x89PNG\xff\x00\x01", 7))),
-                      Contains("is not UTF-8 text (byte 0)"));
-    CHECK_THROWS_WITH(load("/tmp/\xff.slang"), Contains("path of the module is not valid UTF-8"));
+                      ContainsSubstring("is not UTF-8 text (byte 0)"));
+    CHECK_THROWS_WITH(load("/tmp/\xff.slang"), ContainsSubstring("path of the module is not valid UTF-8"));
     CHECK_THROWS_AS(load(folder.path() / "absent.slang"), ArgumentError);
 }
 
@@ -165,7 +168,7 @@ TEST_CASE("an imported file that is not text is refused by name") {
     (void)folder.write("helper.slang", "\xff\xfe");
     const auto main = folder.write("main.slang", "import helper;\n");
 
-    CHECK_THROWS_WITH(load_file(*plain_compiler(), main), Contains("helper.slang") && Contains("is not UTF-8"));
+    CHECK_THROWS_WITH(load_file(*plain_compiler(), main), ContainsSubstring("helper.slang") && ContainsSubstring("is not UTF-8"));
 }
 
 TEST_CASE("a compiled module lying beside the source is never loaded") {

@@ -12,7 +12,7 @@ TEST_CASE("an absent library is refused with its path and the loader's reason") 
     CHECK_FALSE(reason.empty());
     CHECK_THROWS_AS(SharedLibrary::load("/nowhere/libnothing.so"), DeviceError);
     CHECK_THROWS_WITH(SharedLibrary::load("/nowhere/libnothing.so"),
-                      Catch::Matchers::Contains("/nowhere/libnothing.so"));
+                      ContainsSubstring("/nowhere/libnothing.so"));
 }
 
 #if defined(__linux__)

@@ -79,7 +79,7 @@ CheckedDevice::CheckedDevice()
 CheckedDevice::CheckedDevice(std::shared_ptr<device::Device> device) : m_device(std::move(device)) {}
 
 CheckedDevice::~CheckedDevice() {
-    if (m_device && !m_device->is_closed()) {
+    if (m_device) {
         for (const std::string& message : m_device->validation_messages()) {
             CHECK(message == "no message");
         }

@@ -151,7 +151,7 @@ bool has_parameters(const CUfunc_st& function, void** extra) {
     }
     for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
         if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
-            return *static_cast<const std::size_t*>(extra[1]) >= function.parameter_bytes;
+            return *static_cast<const std::size_t*>(extra[1]) == function.parameter_bytes;
         }
     }
     return false;

@@ -30,7 +30,8 @@ constexpr const char* kScale = R"(
 struct Globals { float scale; };
 struct Args { float* target; float factor; unsigned unused; };
 extern "C" __constant__ Globals SLANG_globalParams;
-extern "C" __global__ void scale(Args args) { *args.target = SLANG_globalParams.scale * args.factor; }
+#define globals (&SLANG_globalParams)
+extern "C" __global__ void scale(Args args) { *args.target = __ldg(&globals->scale) * args.factor; }
 )";
 
 constexpr const char* kSpin = R"(

@@ -100,6 +100,30 @@ TEST_CASE("arguments shorter than the kernel's padded struct are padded") {
     device.finish();
 }
 
+TEST_CASE("arguments that the kernel does not declare are left out") {
+    FakeDevice device;
+    std::vector<std::byte> seen;
+    const auto kernel = device.create_kernel({.entry_point = "short", .argument_bytes = 12, .label = "short"}, 8,
+                                             [&](const FakeLaunch& launch) { seen = launch.parameters; });
+    const std::array<std::uint32_t, 3> arguments{1, 2, 3};
+
+    device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(arguments)});
+    device->wait();
+
+    CHECK(seen.size() == 8);
+    device.finish();
+}
+
+TEST_CASE("a kernel that declares other parameters than Weft packs is a bug of Weft") {
+    FakeDevice device;
+
+    CHECK_THROWS_AS(device.create_kernel({.entry_point = "other", .argument_bytes = 12, .label = "other"}, 40,
+                                         [](const FakeLaunch&) {}),
+                    InternalError);
+    CHECK(device.cuda().live_modules == 0);
+    device.finish();
+}
+
 TEST_CASE("a kernel without arguments is launched without parameters") {
     FakeDevice device;
     int runs = 0;

@@ -6,7 +6,6 @@
 using namespace weft;
 using namespace weft::dispatch;
 using namespace weft::dispatch::testing;
-using Catch::Matchers::Contains;
 using Shape = std::vector<std::int64_t>;
 
 namespace {
@@ -42,8 +41,8 @@ TEST_CASE("shapes that do not broadcast name the parameter, the axis and both ex
     const Arguments arguments = std::move(
         Arguments().tensor(ScalarKind::float32, {4, 3}).tensor(ScalarKind::float32, {5}));
 
-    CHECK_THROWS_WITH(resolve({add()}, arguments), Contains("parameter 'b'") && Contains("(5,) has 5 along axis 0") &&
-                                                       Contains("'a' has 3") && Contains("map()"));
+    CHECK_THROWS_WITH(resolve({add()}, arguments), ContainsSubstring("parameter 'b'") && ContainsSubstring("(5,) has 5 along axis 0") &&
+                                                       ContainsSubstring("'a' has 3") && ContainsSubstring("map()"));
 }
 
 TEST_CASE("the last dimension of a float tensor becomes the vector") {
@@ -63,7 +62,7 @@ TEST_CASE("a tensor of vectors fits a vector parameter element by element") {
 TEST_CASE("a wrong trailing extent is refused with the dimensions wanted") {
     CHECK_THROWS_WITH(
         resolve({function_of("f", {{"v", kFloat3}}, kFloat)}, Arguments().tensor(ScalarKind::float32, {10, 4})),
-        Contains("parameter 'v'") && Contains("(3,)") && Contains("(10, 4)"));
+        ContainsSubstring("parameter 'v'") && ContainsSubstring("(3,)") && ContainsSubstring("(10, 4)"));
 }
 
 TEST_CASE("an overload is chosen by the kind of a number") {
@@ -88,7 +87,7 @@ TEST_CASE("equally good overloads are listed as ambiguous") {
     const auto first = function_of("f", {{"x", kFloat}}, kFloat);
     const auto second = function_of("f", {{"y", kFloat}}, kFloat);
 
-    CHECK_THROWS_WITH(resolve({first, second}, Arguments().real(1.0)), Contains("equally well"));
+    CHECK_THROWS_WITH(resolve({first, second}, Arguments().real(1.0)), ContainsSubstring("equally well"));
 }
 
 TEST_CASE("no fitting overload lists every reason") {
@@ -96,21 +95,21 @@ TEST_CASE("no fitting overload lists every reason") {
     const auto by_two = function_of("f", {{"x", kInt}, {"y", kInt}}, kInt);
 
     CHECK_THROWS_WITH(resolve({by_int, by_two}, Arguments().real(0.5)),
-                      Contains("none of its 2 overloads") && Contains("round it"));
+                      ContainsSubstring("none of its 2 overloads") && ContainsSubstring("round it"));
 }
 
 TEST_CASE("a float for an integer parameter is an error that says to round") {
-    CHECK_THROWS_WITH(resolve({function_of("f", {{"x", kInt}}, kInt)}, Arguments().real(2.0)), Contains("round"));
+    CHECK_THROWS_WITH(resolve({function_of("f", {{"x", kInt}}, kInt)}, Arguments().real(2.0)), ContainsSubstring("round"));
 }
 
 TEST_CASE("an unknown keyword suggests the parameter that was meant") {
     auto function = function_of("f", {{"roughness", kFloat}}, kFloat);
 
-    CHECK_THROWS_WITH(resolve({function}, Arguments().real(1.0).named("rougness")), Contains("roughness"));
+    CHECK_THROWS_WITH(resolve({function}, Arguments().real(1.0).named("rougness")), ContainsSubstring("roughness"));
 }
 
 TEST_CASE("a missing parameter is named with its type") {
-    CHECK_THROWS_WITH(resolve({add()}, Arguments().real(1.0)), Contains("'b' (float) is missing"));
+    CHECK_THROWS_WITH(resolve({add()}, Arguments().real(1.0)), ContainsSubstring("'b' (float) is missing"));
 }
 
 TEST_CASE("an omitted out parameter is allocated and returned after the result") {
@@ -128,7 +127,7 @@ TEST_CASE("an output tensor must have exactly the call's shape") {
     Arguments arguments;
     arguments.tensor(ScalarKind::float32, {4, 3}).real(1.0).tensor(kFloat, {3}, Role::result);
 
-    CHECK_THROWS_WITH(resolve({add()}, arguments), Contains("_result") && Contains("(4, 3)"));
+    CHECK_THROWS_WITH(resolve({add()}, arguments), ContainsSubstring("_result") && ContainsSubstring("(4, 3)"));
 }
 
 TEST_CASE("map sends an argument's dimension to the named call dimension") {
@@ -146,5 +145,5 @@ TEST_CASE("a tensor of the wrong scalar kind for an output is refused") {
     Arguments arguments;
     arguments.real(1.0).real(1.0).tensor(kInt, {}, Role::result);
 
-    CHECK_THROWS_WITH(resolve({add()}, arguments), Contains("_result"));
+    CHECK_THROWS_WITH(resolve({add()}, arguments), ContainsSubstring("_result"));
 }

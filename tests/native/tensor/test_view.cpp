@@ -44,6 +44,12 @@ TEST_CASE("integers and slices select as in numpy") {
     CHECK(shape_of(*tensor::index(base, Items{slice(50, 60)})) == Shape{0, 4});
 }
 
+TEST_CASE("an index into an empty tensor gives an empty tensor") {
+    const auto base = counting_tensor(test::host_device(), {0, 2});
+
+    CHECK(shape_of(*tensor::index(base, Items{slice({}, {}), integer(1)})) == Shape{0});
+}
+
 TEST_CASE("ellipsis and new axes place the other entries") {
     const auto base = counting_tensor(test::host_device(), {2, 3, 4});
 
