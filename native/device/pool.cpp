@@ -383,9 +383,11 @@ std::string MemoryPool::report(std::uint64_t size, std::string_view label) const
         held += core::text(i == 0 ? ", held by '" : ", '", use.name, "' (", bytes_text(use.bytes), " in ",
                            use.buffers, use.buffers == 1 ? " buffer)" : " buffers)");
     }
-    return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ",
-                      bytes_text(size), " ('", label, "'), ", bytes_text(budget.available), " of ",
-                      bytes_text(budget.total), " are free, Weft uses ", bytes_text(m_statistics.used), held,
+    const std::string free = budget.available > 0
+                                 ? core::text(bytes_text(budget.available), " of ", bytes_text(budget.total), " are free")
+                                 : core::text("the device has ", bytes_text(budget.total));
+    return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ", bytes_text(size),
+                      " ('", label, "'), ", free, ", Weft uses ", bytes_text(m_statistics.used), held,
                       "; release arrays that are no longer needed or use smaller ones");
 }
 

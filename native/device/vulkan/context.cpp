@@ -75,11 +75,14 @@ void Context::narrow_memory_types() {
 }
 
 void Context::require_usable(std::string_view function) const {
+    if (m_instance->is_exiting()) {
+        throw core::DeviceError(core::text(function, ": device '", m_adapter.info.name,
+                                           "' cannot be used while the process exits; finish its work before"));
+    }
     if (!can_call_driver()) {
         throw core::DeviceError(
             core::text(function, ": expected the process that created the device, got a child forked from it, where '",
-                       m_adapter.info.name,
-                       "' cannot be used; start workers with multiprocessing's 'spawn' method"));
+                       m_adapter.info.name, "' cannot be used; start workers with multiprocessing's 'spawn' method"));
     }
     if (is_lost()) {
         throw core::DeviceError(core::text(function, ": device '", m_adapter.info.name,

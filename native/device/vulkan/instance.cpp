@@ -175,7 +175,7 @@ void Instance::watch_exit(bool debug) {
 }
 
 bool Instance::can_call_driver() const noexcept {
-    return m_fork_generation == fork_generation() && !m_is_exiting.load(std::memory_order_relaxed);
+    return m_fork_generation == fork_generation() && !is_exiting();
 }
 
 void Instance::load_api() {

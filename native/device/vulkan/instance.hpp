@@ -56,6 +56,7 @@ public:
 
     /// False in a child after fork() and once the process exits.
     bool can_call_driver() const noexcept;
+    bool is_exiting() const noexcept { return m_is_exiting.load(std::memory_order_relaxed); }
     const InstanceApi& api() const noexcept { return m_api; }
     [[nodiscard]] std::vector<VkPhysicalDevice> physical_devices() const;
     /// Fills the table of device functions.
