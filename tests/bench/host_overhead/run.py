@@ -46,7 +46,9 @@ def build_marks(folder: Path) -> Path:
 def first_thread(folder: Path) -> dict[str, int]:
     """Return the instructions of the calling thread by case, from callgrind's files."""
     counts = {}
-    for path in folder.glob("counts.*-01"):
+    # counts.7-01: dump number, thread. The dump at the end of the program has no number.
+    dumps = sorted(folder.glob("counts.*-01"), key=lambda path: int(path.name[7:-3]))
+    for path in dumps:
         text = path.read_text()
         trigger, totals = TRIGGER.search(text), TOTALS.search(text)
         if trigger and totals:
@@ -54,21 +56,19 @@ def first_thread(folder: Path) -> dict[str, int]:
     return counts
 
 
-def count_calls(calls: int, device: str) -> dict[str, int]:
-    """Run calls.py under callgrind; return instructions a call by case."""
-    with tempfile.TemporaryDirectory(prefix="weft-overhead-") as name:
-        folder = Path(name)
-        program = [sys.executable, HERE / "calls.py", build_marks(folder)]
-        variables = os.environ | {"PYTHONHASHSEED": "0", "WEFT_CACHE_DIR": str(folder / "cache")}
-        # Compiling under valgrind takes minutes; this run fills the cache.
-        subprocess.run([*program, "1", device], env=variables, check=True)
-        options = ("--separate-threads=yes", "--instr-atstart=no", "--combine-dumps=no")
-        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"]
-        command = [*valgrind, *options, *program, str(calls), device]
-        result = subprocess.run(command, env=variables, capture_output=True, text=True)
-        counts = first_thread(folder)
-        if result.returncode != 0 or not counts:
-            sys.exit(f"host_overhead: valgrind failed:\n{result.stderr[-2000:]}")
+def count_calls(calls: int, device: str, folder: Path) -> dict[str, int]:
+    """Run calls.py under callgrind, with its files in `folder`; return instructions a call."""
+    program = [sys.executable, HERE / "calls.py", build_marks(folder)]
+    variables = os.environ | {"PYTHONHASHSEED": "0", "WEFT_CACHE_DIR": str(folder / "cache")}
+    # Compiling under valgrind takes minutes; this run fills the cache.
+    subprocess.run([*program, "1", device], env=variables, check=True)
+    options = ("--separate-threads=yes", "--instr-atstart=no", "--combine-dumps=no")
+    valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"]
+    command = [*valgrind, *options, *program, str(calls), device]
+    result = subprocess.run(command, env=variables, capture_output=True, text=True)
+    counts = first_thread(folder)
+    if result.returncode != 0 or not counts:
+        sys.exit(f"host_overhead: valgrind failed:\n{result.stderr[-2000:]}")
     return {case: round(count / calls) for case, count in counts.items()}
 
 
@@ -91,10 +91,19 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=1000, help="calls a case")
     parser.add_argument("--device", choices=("vulkan", "cuda"), default="vulkan")
     parser.add_argument("--write-baseline", action="store_true", help=f"write {BASELINE.name}")
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        metavar="FOLDER",
+        help="keep callgrind's files, for callgrind_annotate",
+    )
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         sys.exit("host_overhead: valgrind is needed; install the system package 'valgrind'")
-    counts = count_calls(options.calls, options.device)
+    with tempfile.TemporaryDirectory(prefix="weft-overhead-") as scratch:
+        counts = count_calls(options.calls, options.device, Path(scratch))
+        if options.profile:
+            shutil.copytree(scratch, options.profile, dirs_exist_ok=True)
     if options.write_baseline:
         data = {"machine": machine(), "instructions": counts}
         BASELINE.write_text(json.dumps(data, indent=2) + "\n")
