@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from dev import environments, linting, native_build
+from dev import environments, linting, native_build, stubs
 from dev.project import ROOT, DevError, build_lock, run, tracked_files
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ def command_check(arguments: list[str]) -> int:
             "structure": lambda: check_structure(environment),
         }
         if "--quick" not in arguments:
+            if stubs.STUB.is_file():
+                native_build.build_and_stage()
+                steps["stubs"] = lambda: stubs.is_fresh(environment)
             native_build.configure("dev", environment)
             steps["types"] = lambda: check_types(environment)
             steps["clang-tidy"] = lambda: check_tidy(environment, everything="--all" in arguments)
