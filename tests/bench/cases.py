@@ -88,5 +88,5 @@ def everywhere(measure: Measure, bound: float, reference: str) -> tuple[Target, 
 START_CASES = (
     StartCase("cold", "device + module + first call, no caches", everywhere(TIME, 0.5, "slangpy")),
     StartCase("warm", "the same with warm caches", everywhere(BEYOND, 0.15, "driver")),
-    StartCase("import", "import", everywhere(BEYOND, 0.04, "numpy")),
+    StartCase("import", "import of numpy and weft", everywhere(BEYOND, 0.04, "numpy")),
 )

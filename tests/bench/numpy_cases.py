@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from bench.operations import inputs, require_right
 from bench.protocol import Unsupported, serve
 from bench.timing import Subject

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import slangpy
+
 from bench.operations import PARTICLE_SCALARS, inputs, require_right
 from bench.protocol import serve
 from bench.timing import Subject

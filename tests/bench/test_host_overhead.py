@@ -4,6 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from bench.host_overhead.run import changes, first_thread
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from bench.cases import CASES, START_CASES
 from bench.measuring import DeviceRun, Outcome, add_bound, add_other_device
 from bench.report import as_data, misses, text_report

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pytest
+
 from bench.targets import Measure, Target, duration, judge, target_text, value_text
 
 

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from bench.operations import inputs, require_right
 from bench.systems import System, SystemFailed, fresh
 from bench.timing import Subject, measure, sample

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+
 from bench.operations import inputs, require_right
 from bench.protocol import Unsupported, serve
 from bench.timing import Subject

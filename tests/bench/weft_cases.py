@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 import weft
 from bench.operations import PARTICLE_SCALARS, inputs, require_right
 from bench.protocol import Unsupported, serve
