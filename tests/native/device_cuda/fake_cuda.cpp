@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start reading at the queue (push, run), then cuLaunchKernel. An "image" is text, made by fake_nvrtc.cpp:
+// Start reading at the queue (push, run_to), then cuLaunchKernel. An "image" is machine code of the real NVRTC, or
+// text that fake_nvrtc.cpp makes:
 //   IMAGE
 //   kernel <name> <bytes of parameters>
 //   global <name> <bytes>
 #include "device_cuda/fake_cuda.hpp"
+
+#include "device_cuda/fake_cubin.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -173,7 +176,21 @@ void* to_host(CUdeviceptr address) {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); // NOLINT: device memory is host memory
 }
 
-CUresult parse_image(std::string_view image, CUmod_st& module) {
+void add_kernel(CUmod_st& module, const std::string& name, std::size_t parameter_bytes) {
+    module.functions[name] = std::make_unique<CUfunc_st>(CUfunc_st{name, parameter_bytes, &module});
+}
+
+CUresult parse_image(const char* image, CUmod_st& module) {
+    if (weft::test::is_cubin(image)) {
+        const weft::test::CubinContents contents = weft::test::read_cubin(image);
+        for (const auto& [kernel, size] : contents.kernels) {
+            add_kernel(module, kernel, size);
+        }
+        for (const auto& [global, size] : contents.globals) {
+            module.globals[global].resize(size);
+        }
+        return CUDA_SUCCESS;
+    }
     std::istringstream lines{std::string(image)};
     std::string word;
     if (!(lines >> word) || word != "IMAGE") {
@@ -183,7 +200,7 @@ CUresult parse_image(std::string_view image, CUmod_st& module) {
     std::size_t bytes = 0;
     while (lines >> word >> name >> bytes) {
         if (word == "kernel") {
-            module.functions[name] = std::make_unique<CUfunc_st>(CUfunc_st{name, bytes, &module});
+            add_kernel(module, name, bytes);
         } else {
             module.globals[name].resize(bytes);
         }
@@ -240,6 +257,12 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuGetErrorName(CUresult error, const char** na
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuGetErrorString(CUresult, const char** text) {
     *text = "a fake error";
     return CUDA_SUCCESS;
+}
+
+/// NVRTC asks the driver for tables of its own, if there is a driver, and takes a no.
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuGetExportTable(const void** table, const CUuuid*) {
+    *table = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuDeviceGetCount(int* count) {

@@ -39,18 +39,20 @@ std::string last_compile_options() {
 }
 
 FakeDevice::FakeDevice(Options options)
-    : m_cuda(&reset_fake_cuda()), m_options(options), m_driver(load_fake_driver()),
-      m_device(create(options.adapter)) {
+    : m_cuda(&reset_fake_cuda()), m_options(std::move(options)), m_driver(load_fake_driver()),
+      m_device(create(m_options.adapter)) {
     take_compile_count();
 }
 
 std::shared_ptr<Device> FakeDevice::create(int adapter) const {
+    const std::vector<std::string> fake{std::filesystem::path(kFakeNvrtc).parent_path().string()};
     return device::cuda::create_device(
         m_driver, {.type = device::DeviceType::cuda,
                    .adapter = adapter,
                    .debug = m_options.is_debug,
                    .cache_directory = m_options.has_cache ? m_cache.path().string() : std::string(),
-                   .library_directories = {std::filesystem::path(kFakeNvrtc).parent_path().string()}});
+                   .library_directories =
+                       m_options.nvrtc_directories.empty() ? fake : m_options.nvrtc_directories});
 }
 
 void FakeDevice::finish() {

@@ -21,6 +21,7 @@ public:
         bool is_debug = false;
         bool has_cache = false;
         int adapter = 0;
+        std::vector<std::string> nvrtc_directories{}; ///< the real NVRTC in place of the fake one
     };
 
     FakeDevice() : FakeDevice(Options{}) {}

@@ -59,6 +59,35 @@ TEST_CASE("NVRTC makes machine code for this GPU from a kernel with a struct of 
                          "extern \"C\" __global__ void k(Args args) { args.r[0] = twice(args.n); }\n")));
 }
 
+TEST_CASE("machine code of NVRTC declares the parameters and globals that Weft packs") {
+    if (!has_nvrtc()) {
+        return;
+    }
+    FakeDevice device({.nvrtc_directories = search().directories});
+    const std::string source = "struct Args { float* r; unsigned n; };\n"
+                               "struct Globals { float scale[3]; };\n"
+                               "extern \"C\" __constant__ Globals SLANG_globalParams;\n"
+                               "#define globals (&SLANG_globalParams)\n"
+                               "extern \"C\" __global__ void k(Args args) {\n"
+                               "args.r[args.n] = __ldg(&globals->scale[args.n]); }\n";
+    const weft::device::KernelDesc desc{.code = std::as_bytes(std::span(source)),
+                                        .entry_point = "k",
+                                        .argument_bytes = 12,
+                                        .globals = {.size_bytes = 12, .cuda_symbol = "SLANG_globalParams"},
+                                        .label = "k"};
+    std::vector<std::byte> seen;
+    device.cuda().kernels["k"] = [&](const FakeLaunch& launch) { seen = launch.parameters; };
+
+    const auto kernel = device->create_kernel(desc);
+    const std::array<std::uint32_t, 3> words{1, 2, 3};
+    device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(words), .globals = bytes_of(words)});
+    device->wait();
+
+    REQUIRE(seen.size() == 16);
+    CHECK(std::memcmp(seen.data(), words.data(), 12) == 0);
+    device.finish();
+}
+
 TEST_CASE("NVRTC makes portable code for a GPU that it does not know yet") {
     if (!has_nvrtc()) {
         return;
