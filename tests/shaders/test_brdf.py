@@ -20,7 +20,7 @@ def brdf(device):
 
 
 def hemisphere(rows=200, columns=200):
-    """Directions (N, 3) about +z and their solid angles (N,), by midpoints in cos(theta)^2 and phi."""
+    """Directions (N, 3) about +z and their solid angles (N,): midpoints in cos(theta)^2, phi."""
     u = (np.arange(rows) + 0.5) / rows
     phi = (np.arange(columns) + 0.5) * (2 * np.pi / columns)
     cosine, phi = (a.ravel() for a in np.meshgrid(np.sqrt(u), phi, indexing="ij"))
@@ -30,7 +30,9 @@ def hemisphere(rows=200, columns=200):
 
 
 def direction(theta, phi=0.0):
-    return np.array([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], np.float32)
+    return np.array(
+        [np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], np.float32
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.3, 1.0])
@@ -49,11 +51,17 @@ def test_a_white_surface_reflects_no_more_than_it_receives(brdf):
     for roughness in (0.3, 0.6, 1.0):
         for metallic in (0.0, 1.0):
             values = brdf.evalBrdf(
-                NORMAL, direction(0.8), lights, [1.0, 1.0, 1.0], roughness, metallic, _result="numpy"
+                NORMAL,
+                direction(0.8),
+                lights,
+                [1.0, 1.0, 1.0],
+                roughness,
+                metallic,
+                _result="numpy",
             )
 
             albedo = (values * solid_angles[:, None]).sum(axis=0)
-            # The base reflects what a smooth interface lets through; a rough one may reflect a little more.
+            # The base reflects what a smooth interface lets through, a rough one a little more.
             assert np.all(albedo <= 1.005), (roughness, metallic)
             # One bounce between microfacets loses at most 63 % of the light.
             assert np.all(albedo > 0.37), (roughness, metallic)

@@ -20,7 +20,9 @@ def noise(device):
 
 def pcg2d(cell):
     with np.errstate(over="ignore"):
-        x, y = (part * np.uint32(1664525) + np.uint32(1013904223) for part in np.moveaxis(cell, -1, 0))
+        x, y = (
+            part * np.uint32(1664525) + np.uint32(1013904223) for part in np.moveaxis(cell, -1, 0)
+        )
         x += y * np.uint32(1664525)
         y += x * np.uint32(1664525)
         x, y = x ^ (x >> np.uint32(16)), y ^ (y >> np.uint32(16))
@@ -70,7 +72,10 @@ def test_fbm_is_the_weighted_mean_of_its_octaves(noise):
     octaves = [p.astype(np.float64)]
     for _ in range(2):
         octaves.append(octaves[-1] * 2.5 + (0.61803399, 0.41421356))
-    expected = sum(w * reference_noise(q) for w, q in zip((1, 0.25, 0.0625), octaves, strict=True)) / 1.3125
+    expected = (
+        sum(w * reference_noise(q) for w, q in zip((1, 0.25, 0.0625), octaves, strict=True))
+        / 1.3125
+    )
 
     values = noise.fbm(p=p, octaves=3, lacunarity=2.5, gain=0.25, _result="numpy")
 

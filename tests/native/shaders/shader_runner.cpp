@@ -22,15 +22,18 @@ std::string read_text(const std::filesystem::path& path) {
 } // namespace
 
 compile::Compiler& shader_compiler() {
-    static const std::shared_ptr<compile::Compiler> compiler = compile::Compiler::create(
-        {.slang_directory = slang_directory(), .helper_executable = {}, .shader_directory = shader_directory(),
-         .cache_directory = {}});
+    static const std::shared_ptr<compile::Compiler> compiler =
+        compile::Compiler::create({.slang_directory = slang_directory(),
+                                   .helper_executable = {},
+                                   .shader_directory = shader_directory(),
+                                   .cache_directory = {}});
     return *compiler;
 }
 
 const compile::KernelCode& compile_twin(const std::string& file, const std::string& entry_point,
                                         compile::Target target) {
-    static std::map<std::tuple<std::string, std::string, compile::Target>, compile::KernelCode> codes;
+    static std::map<std::tuple<std::string, std::string, compile::Target>, compile::KernelCode>
+        codes;
     const auto [found, is_new] = codes.try_emplace({file, entry_point, target});
     if (!is_new) {
         return found->second;
@@ -62,8 +65,8 @@ std::vector<std::shared_ptr<device::Device>> shader_devices() {
 void run_twin(device::Device& device, const Launch& launch, const ArgumentBytes& arguments,
               std::span<device::Buffer* const> buffers) {
     const bool is_cuda = device.info().type == device::DeviceType::cuda;
-    const compile::KernelCode& code = compile_twin(launch.file, launch.entry_point,
-                                                   is_cuda ? compile::Target::cuda : compile::Target::spirv);
+    const compile::KernelCode& code = compile_twin(
+        launch.file, launch.entry_point, is_cuda ? compile::Target::cuda : compile::Target::spirv);
     device::KernelDesc desc;
     desc.code = code.code;
     desc.entry_point = launch.entry_point;
@@ -75,7 +78,9 @@ void run_twin(device::Device& device, const Launch& launch, const ArgumentBytes&
     for (device::Buffer* const buffer : buffers) {
         uses.push_back({.buffer = buffer, .access = device::BufferAccess::read_write});
     }
-    device.dispatch({.kernel = kernel.get(), .group_count = launch.group_count, .arguments = arguments.bytes(),
+    device.dispatch({.kernel = kernel.get(),
+                     .group_count = launch.group_count,
+                     .arguments = arguments.bytes(),
                      .buffers = uses});
     device.wait();
     CHECK(device.validation_message_count() == 0);

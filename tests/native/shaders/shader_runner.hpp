@@ -18,8 +18,8 @@ namespace weft::test {
 [[nodiscard]] compile::Compiler& shader_compiler();
 
 /// Compiles `entry_point` of the file tests/shaders/<file>, once.
-[[nodiscard]] const compile::KernelCode& compile_twin(const std::string& file, const std::string& entry_point,
-                                                      compile::Target target);
+[[nodiscard]] const compile::KernelCode&
+compile_twin(const std::string& file, const std::string& entry_point, compile::Target target);
 
 /// The devices that the shader tests run on: Vulkan with validation, and CUDA where there is a GPU.
 [[nodiscard]] std::vector<std::shared_ptr<device::Device>> shader_devices();
@@ -55,7 +55,8 @@ void run_twin(device::Device& device, const Launch& launch, const ArgumentBytes&
               std::span<device::Buffer* const> buffers);
 
 template <typename T>
-[[nodiscard]] std::shared_ptr<device::Buffer> upload(device::Device& device, const std::vector<T>& values) {
+[[nodiscard]] std::shared_ptr<device::Buffer> upload(device::Device& device,
+                                                     const std::vector<T>& values) {
     auto buffer = device.create_buffer({.size_bytes = values.size() * sizeof(T), .label = "test"});
     device.upload(*buffer, 0, std::as_bytes(std::span(values)));
     return buffer;

@@ -48,8 +48,9 @@ TEST_CASE("gradients flow through every way to name an element") {
         const auto rw_gradient = small_integers(4);
         const std::vector<float> zeros(16, 0.0F);
         const std::vector<std::shared_ptr<device::Buffer>> owners{
-            upload(*device, x),  upload(*device, zeros),       upload(*device, zeros), upload(*device, w_gradient),
-            upload(*device, rw), upload(*device, rw_gradient), upload(*device, zeros), upload(*device, zeros)};
+            upload(*device, x),          upload(*device, zeros), upload(*device, zeros),
+            upload(*device, w_gradient), upload(*device, rw),    upload(*device, rw_gradient),
+            upload(*device, zeros),      upload(*device, zeros)};
         ArgumentBytes arguments;
         std::vector<device::Buffer*> buffers;
         for (const auto& owner : owners) {
@@ -60,8 +61,8 @@ TEST_CASE("gradients flow through every way to name an element") {
         run_twin(*device, {kFile, "propagateGradients"}, arguments, buffers);
 
         const float to_v = kScale * at(w_gradient, 1, 0) + at(w_gradient, 2, 1);
-        const float to_u = kScale * at(w_gradient, 0, 1) + at(w_gradient, 3, 2) + kScale * at(rw_gradient, 2, 1) +
-                           at(rw_gradient, 0, 3);
+        const float to_u = kScale * at(w_gradient, 0, 1) + at(w_gradient, 3, 2) +
+                           kScale * at(rw_gradient, 2, 1) + at(rw_gradient, 0, 3);
         const float to_scale = at(w_gradient, 1, 0) * read_every_way(x) +
                                (at(w_gradient, 0, 1) + at(rw_gradient, 2, 1)) * read_every_way(rw);
         CHECK(download<float>(*device, *owners[1]) == expected_gradient(to_v));
@@ -79,10 +80,17 @@ TEST_CASE("a null gradient reads zero and drops what is added") {
         const auto rw = upload(*device, small_integers(5));
         const auto scale = upload(*device, std::vector<float>(1, 0.0F));
         ArgumentBytes arguments;
-        arguments.add_pointer(x.get()).add_pointer(nullptr).add_pointer(scratch.get()).add_pointer(nullptr);
-        arguments.add_pointer(rw.get()).add_pointer(rw_gradient.get()).add_pointer(nullptr).add_pointer(scale.get());
+        arguments.add_pointer(x.get())
+            .add_pointer(nullptr)
+            .add_pointer(scratch.get())
+            .add_pointer(nullptr);
+        arguments.add_pointer(rw.get())
+            .add_pointer(rw_gradient.get())
+            .add_pointer(nullptr)
+            .add_pointer(scale.get());
 
-        const std::array<device::Buffer*, 5> buffers{x.get(), rw_gradient.get(), scratch.get(), rw.get(), scale.get()};
+        const std::array<device::Buffer*, 5> buffers{x.get(), rw_gradient.get(), scratch.get(),
+                                                     rw.get(), scale.get()};
         run_twin(*device, {kFile, "propagateGradients"}, arguments, buffers);
 
         CHECK(download<float>(*device, *x) == small_integers(1));
@@ -100,9 +108,12 @@ TEST_CASE("the structures without gradients compute the same values") {
         const auto w_buffer = upload(*device, std::vector<float>(16, 0.0F));
         const auto rw_buffer = upload(*device, rw);
         ArgumentBytes arguments;
-        arguments.add_pointer(x_buffer.get()).add_pointer(w_buffer.get()).add_pointer(rw_buffer.get());
+        arguments.add_pointer(x_buffer.get())
+            .add_pointer(w_buffer.get())
+            .add_pointer(rw_buffer.get());
 
-        const std::array<device::Buffer*, 3> buffers{x_buffer.get(), w_buffer.get(), rw_buffer.get()};
+        const std::array<device::Buffer*, 3> buffers{x_buffer.get(), w_buffer.get(),
+                                                     rw_buffer.get()};
         run_twin(*device, {kFile, "evaluate"}, arguments, buffers);
 
         const auto written = download<float>(*device, *w_buffer);

@@ -33,8 +33,9 @@ TEST_CASE("weft_wang_hash is Wang's hash and weft_rand_float is uniform in its r
         arguments.add_pointer(numbers.get()).add_pointer(bits.get()).add(std::uint32_t{7});
 
         const std::array<device::Buffer*, 2> buffers{numbers.get(), bits.get()};
-        run_twin(*device, {"tensor_kernels.cs.slang", "drawNumbers", {64, 1, 1}, {kCount / 64, 1, 1}}, arguments,
-                 buffers);
+        run_twin(*device,
+                 {"tensor_kernels.cs.slang", "drawNumbers", {64, 1, 1}, {kCount / 64, 1, 1}},
+                 arguments, buffers);
 
         const auto hashes = download<std::uint32_t>(*device, *bits);
         for (std::uint32_t i = 0; i < kCount; ++i) {

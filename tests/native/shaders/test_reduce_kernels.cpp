@@ -49,11 +49,12 @@ Reduction contiguous_rows(std::uint64_t rows, std::uint64_t count) {
 
 /// Launches an entry point and returns its [segments][rows] values.
 template <typename Value>
-std::shared_ptr<device::Buffer> reduce(device::Device& device, const std::string& entry_point, Reduction reduction,
-                                       device::Buffer& x, device::Buffer& y) {
+std::shared_ptr<device::Buffer> reduce(device::Device& device, const std::string& entry_point,
+                                       Reduction reduction, device::Buffer& x, device::Buffer& y) {
     const std::uint64_t jobs = reduction.rows * reduction.segments;
     const bool by_thread = entry_point.ends_with("ByThread") || entry_point == "mergeSums";
-    const auto groups = static_cast<std::uint32_t>(by_thread ? (jobs + kThreads - 1) / kThreads : jobs);
+    const auto groups =
+        static_cast<std::uint32_t>(by_thread ? (jobs + kThreads - 1) / kThreads : jobs);
     reduction.group_columns = std::min(groups, 100U);
     const auto result = upload(device, std::vector<Value>(jobs));
     reduction.x = x.address();
@@ -64,13 +65,14 @@ std::shared_ptr<device::Buffer> reduce(device::Device& device, const std::string
     arguments.add_pointer(block.get());
     const std::uint32_t lines = (groups + reduction.group_columns - 1) / reduction.group_columns;
     const std::array<device::Buffer*, 4> buffers{&x, &y, result.get(), block.get()};
-    run_twin(device, {kFile, entry_point, {kThreads, 1, 1}, {reduction.group_columns, lines, 1}}, arguments, buffers);
+    run_twin(device, {kFile, entry_point, {kThreads, 1, 1}, {reduction.group_columns, lines, 1}},
+             arguments, buffers);
     return result;
 }
 
 template <typename Value>
-std::vector<Value> values_of(device::Device& device, const std::string& entry_point, const Reduction& reduction,
-                             device::Buffer& x, device::Buffer& y) {
+std::vector<Value> values_of(device::Device& device, const std::string& entry_point,
+                             const Reduction& reduction, device::Buffer& x, device::Buffer& y) {
     return download<Value>(device, *reduce<Value>(device, entry_point, reduction, x, y));
 }
 
@@ -170,14 +172,16 @@ TEST_CASE("a dot product reads both arrays with their own strides") {
         Reduction reduction = contiguous_rows(1, 3);
         reduction.strides_y[3] = 2;
 
-        CHECK(values_of<float>(*device, "dotByGroup", reduction, *x, *y) == std::vector<float>{3210});
+        CHECK(values_of<float>(*device, "dotByGroup", reduction, *x, *y) ==
+              std::vector<float>{3210});
     }
 }
 
 TEST_CASE("half is accumulated in float") {
     for (const auto& device : shader_devices()) {
         CAPTURE(device->info().name);
-        constexpr std::uint16_t kSixteen = 0x4c00; // 16 as a half: 1000 * 256 is beyond the range of half
+        constexpr std::uint16_t kSixteen =
+            0x4c00; // 16 as a half: 1000 * 256 is beyond the range of half
         const auto x = upload(*device, std::vector<std::uint16_t>(1000, kSixteen));
 
         CHECK(values_of<float>(*device, "sumOfSquaresByGroup", contiguous_rows(1, 1000), *x, *x) ==
@@ -189,16 +193,18 @@ TEST_CASE("extrema keep infinities and NaN, and widen integers") {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (const auto& device : shader_devices()) {
         CAPTURE(device->info().name);
-        const auto x = upload(*device, std::vector<float>{3, -2, 7, kInfinity, kInfinity, kInfinity, 1, std::nanf(""), 2});
+        const auto x = upload(*device, std::vector<float>{3, -2, 7, kInfinity, kInfinity, kInfinity,
+                                                          1, std::nanf(""), 2});
 
-        const auto minima = values_of<float>(*device, "minimumByGroup", contiguous_rows(3, 3), *x, *x);
+        const auto minima =
+            values_of<float>(*device, "minimumByGroup", contiguous_rows(3, 3), *x, *x);
 
         CHECK(minima[0] == -2.0F);
         CHECK(minima[1] == kInfinity);
         CHECK(std::isnan(minima[2]));
         const auto bytes = upload(*device, std::vector<std::int8_t>{-128, -3, -5, -7});
-        CHECK(values_of<std::int64_t>(*device, "maximumByThread", contiguous_rows(2, 2), *bytes, *bytes) ==
-              std::vector<std::int64_t>{-3, -5});
+        CHECK(values_of<std::int64_t>(*device, "maximumByThread", contiguous_rows(2, 2), *bytes,
+                                      *bytes) == std::vector<std::int64_t>{-3, -5});
     }
 }
 
@@ -207,7 +213,8 @@ TEST_CASE("comparison within tolerances follows |x - y| <= absolute + relative |
     for (const auto& device : shader_devices()) {
         CAPTURE(device->info().name);
         const auto x = upload(*device, std::vector<float>{100, 100, kInfinity, 5, std::nanf("")});
-        const auto y = upload(*device, std::vector<float>{101, 103, kInfinity, kInfinity, std::nanf("")});
+        const auto y =
+            upload(*device, std::vector<float>{101, 103, kInfinity, kInfinity, std::nanf("")});
         Reduction reduction = contiguous_rows(5, 1);
         reduction.relative_tolerance = 0.01F;
         reduction.absolute_tolerance = 0.5F;

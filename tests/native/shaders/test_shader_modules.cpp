@@ -29,9 +29,12 @@ std::vector<ShaderModule> modules_below(const fs::path& root) {
             continue;
         }
         std::ifstream file(entry.path());
-        const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        const std::string text{std::istreambuf_iterator<char>(file),
+                               std::istreambuf_iterator<char>()};
         if (text.find("\nimplementing ") == std::string::npos) {
-            modules.push_back({fs::relative(entry.path(), root).replace_extension().generic_string(), entry.path()});
+            modules.push_back(
+                {fs::relative(entry.path(), root).replace_extension().generic_string(),
+                 entry.path()});
         }
     }
     return modules;
@@ -66,7 +69,8 @@ TEST_CASE("every shader module compiles without a warning for every target") {
             const compile::LoadedModuleRef loaded = shader_compiler().load_module(desc);
 
             for (const core::Diagnostic& warning : loaded->warnings) {
-                CHECK(core::text(warning.file, ":", warning.line, ": ", warning.message) == "no warning");
+                CHECK(core::text(warning.file, ":", warning.line, ": ", warning.message) ==
+                      "no warning");
             }
             CHECK(loaded->warnings.empty());
         }
@@ -78,8 +82,8 @@ TEST_CASE("entry points of the shader tests compile for every target") {
         {"tensor_kernels.cs.slang", {"accessElements", "computeFarAddress", "drawNumbers"}},
         {"gradient_kernels.cs.slang", {"propagateGradients", "evaluate", "addTogether"}},
         {"reduce_kernels.cs.slang",
-         {"sumByGroup", "sumByThread", "mergeSums", "dotByGroup", "sumOfSquaresByGroup", "minimumByGroup",
-          "maximumByThread", "compareByGroup"}},
+         {"sumByGroup", "sumByThread", "mergeSums", "dotByGroup", "sumOfSquaresByGroup",
+          "minimumByGroup", "maximumByThread", "compareByGroup"}},
     };
     for (const compile::Target target : {compile::Target::spirv, compile::Target::cuda}) {
         for (const auto& [file, entry_points] : twins) {
@@ -120,8 +124,10 @@ TEST_CASE("a wrong number of tensor indices is an error in the user's line") {
         FAIL("t[1, 2, 3] on two dimensions compiled");
     } catch (const core::CompileError& error) {
         const auto& diagnostics = error.diagnostics();
-        CHECK(std::any_of(diagnostics.begin(), diagnostics.end(), [](const core::Diagnostic& diagnostic) {
-            return diagnostic.severity == "error" && diagnostic.file == "indices" && diagnostic.line == 3;
-        }));
+        CHECK(std::any_of(diagnostics.begin(), diagnostics.end(),
+                          [](const core::Diagnostic& diagnostic) {
+                              return diagnostic.severity == "error" &&
+                                     diagnostic.file == "indices" && diagnostic.line == 3;
+                          }));
     }
 }

@@ -26,12 +26,18 @@ TEST_CASE("every way to name an element of a tensor reaches it") {
         std::iota(matrix.begin(), matrix.end(), 0.0F);
         const auto matrix_buffer = upload(*device, matrix);
         const auto row = upload(*device, std::vector<float>(8, -1.0F));
-        const auto pixels = upload(*device, std::vector<Pixel>{{{0, 0, 0}, 0}, {{0, 0, 0}, 1}, {{0, 0, 0}, 2}, {{0, 0, 0}, 3}});
+        const auto pixels = upload(
+            *device,
+            std::vector<Pixel>{{{0, 0, 0}, 0}, {{0, 0, 0}, 1}, {{0, 0, 0}, 2}, {{0, 0, 0}, 3}});
         const auto result = upload(*device, std::vector<float>(4, 0.0F));
         ArgumentBytes arguments;
-        arguments.add_pointer(matrix_buffer.get()).add_pointer(row.get()).add_pointer(pixels.get()).add_pointer(result.get());
+        arguments.add_pointer(matrix_buffer.get())
+            .add_pointer(row.get())
+            .add_pointer(pixels.get())
+            .add_pointer(result.get());
 
-        const std::array<device::Buffer*, 4> buffers{matrix_buffer.get(), row.get(), pixels.get(), result.get()};
+        const std::array<device::Buffer*, 4> buffers{matrix_buffer.get(), row.get(), pixels.get(),
+                                                     result.get()};
         run_twin(*device, {kFile, "accessElements"}, arguments, buffers);
 
         const auto values = download<float>(*device, *result);
