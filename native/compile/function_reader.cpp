@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/reader.hpp"
 
+#include "compile/entry_points.hpp"
 #include "reflect/type.hpp"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ FunctionReader::FunctionReader(Session& session, slang::IGlobalSession* global, 
     : m_slang(session.functions()), m_global(global), m_index(index), m_types(types),
       m_attributes(session.functions()) {}
 
-Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner, slang::IModule* module) {
+Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
     const std::string name = decl.is_constructor ? owner->name : decl.place.name;
     const std::string full_name = decl.is_constructor ? decl.scope
                                   : decl.scope.empty() ? name
@@ -43,7 +44,6 @@ Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner, 
     if (decl.generic != nullptr) {
         result.generics = read_generics(decl.generic);
     }
-    read_entry_point(decl.function, module, result);
     return result;
 }
 
@@ -71,6 +71,7 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     }
     result.return_type = m_types.read(m_slang.function_result(function));
     result.attributes = m_attributes.read(function);
+    take_entry_point_attributes(result);
     result.is_differentiable = m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
     result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
     result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;
@@ -142,26 +143,6 @@ std::vector<reflect::GenericParameter> FunctionReader::read_generics(SlangReflec
         }
     }
     return ordered.size() == found.size() ? ordered : found;
-}
-
-void FunctionReader::read_entry_point(SlangReflectionFunction* function, slang::IModule* module,
-                                      Function& out) const {
-    if (m_slang.function_find_attribute(function, m_global, "numthreads") == nullptr) {
-        return;
-    }
-    out.is_entry_point = true;
-    SlangRef<slang::IEntryPoint> entry;
-    SlangRef<slang::IBlob> output;
-    module->findAndCheckEntryPoint(out.name.c_str(), SLANG_STAGE_COMPUTE, entry.out(), output.out());
-    if (!entry) {
-        return;
-    }
-    if (auto* const layout = reinterpret_cast<SlangReflection*>(entry->getLayout(0))) {
-        std::array<SlangUInt, 3> size{1, 1, 1};
-        m_slang.entry_point_group_size(m_slang.program_entry_point(layout, 0), size.size(), size.data());
-        std::transform(size.begin(), size.end(), out.group_size.begin(),
-                       [](SlangUInt threads) { return static_cast<std::int32_t>(threads); });
-    }
 }
 
 } // namespace weft::compile

@@ -15,7 +15,7 @@ public:
         const ModuleDecls& decls = m_index.decls_of(m_module);
         m_result.name = name;
         for (const FunctionDecl& function : decls.functions) {
-            m_result.functions.push_back(m_functions.read(function, nullptr, m_module));
+            m_result.functions.push_back(m_functions.read(function, nullptr));
         }
         for (const StructDecl& structure : decls.structs) {
             read_structure(structure);
@@ -31,7 +31,7 @@ private:
         reflect::Structure structure;
         structure.type = m_types.read(m_slang.decl_type(decl.decl));
         for (const FunctionDecl& method : decl.methods) {
-            structure.methods.push_back(m_functions.read(method, structure.type, m_module));
+            structure.methods.push_back(m_functions.read(method, structure.type));
         }
         if (decl.generic != nullptr) {
             structure.generics = m_functions.read_generics(decl.generic);

@@ -69,7 +69,7 @@ public:
     FunctionReader(Session& session, slang::IGlobalSession* global, DeclIndex& index, TypeReader& types);
 
     /// A declaration of the user's; `owner` is the structure of a method, else null.
-    reflect::Function read(const FunctionDecl& decl, reflect::TypeRef owner, slang::IModule* module);
+    reflect::Function read(const FunctionDecl& decl, reflect::TypeRef owner);
     /// A function found by name: `decl` is its declaration if it is the user's, else null.
     /// `full_name` is the name as it was asked for.
     reflect::Function read(SlangReflectionFunction* function, const FunctionDecl* decl, reflect::TypeRef owner,
@@ -81,7 +81,6 @@ public:
 private:
     reflect::Parameter read_parameter(SlangReflectionVariable* variable, const DeclPlace* place);
     void read_default(SlangReflectionVariable* variable, const DeclPlace* place, reflect::Parameter& out) const;
-    void read_entry_point(SlangReflectionFunction* function, slang::IModule* module, reflect::Function& out) const;
 
     const SlangFunctions& m_slang;
     slang::IGlobalSession* m_global;

@@ -6,10 +6,10 @@
 #include "compile/protocol.hpp"
 #include "compile/reader.hpp"
 #include "core/file.hpp"
-#include "core/file_cache.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace weft::compile {
@@ -22,6 +22,9 @@ namespace {
 /// Live sessions hold everything they ever compiled; these bounds keep the process under about 1 GB.
 constexpr std::size_t kMaxSessions = 8;
 constexpr int kMaxKernelsPerSession = 64;
+
+/// Modules worth keeping as IR.
+constexpr std::array<std::string_view, 2> kOwnModules{"weft", "weft_diff"};
 
 constexpr std::int32_t kOldestYear = 2026;
 constexpr std::int32_t kOldestRelease = 12;
@@ -109,38 +112,45 @@ struct CompileService::LiveSession {
 
 CompileService::CompileService(ServiceDesc desc)
     : m_desc(std::move(desc)), m_library(m_desc.slang_directory),
-      m_global(create_global_session(m_library, m_desc.slang_directory)) {
-    m_weft_ir = load_weft_ir();
+      m_global(create_global_session(m_library, m_desc.slang_directory)),
+      m_cache({.directory = m_desc.cache_directory}) {
+    load_binaries();
 }
 
 CompileService::~CompileService() = default;
 
-std::string CompileService::load_weft_ir() const {
-    core::FileCache cache({.directory = m_desc.cache_directory});
-    const core::Hash128 key = hash_environment(m_desc.slang_directory, m_desc.shader_directory);
-    if (const auto stored = cache.try_load(kWeftEntry, key)) {
-        return {reinterpret_cast<const char*>(stored->data()), stored->size()};
+void CompileService::load_binaries() {
+    const core::Hash128 environment = hash_environment(m_desc.slang_directory, m_desc.shader_directory);
+    for (const std::string_view name : kOwnModules) {
+        if (const auto stored = m_cache.try_load(kBinaryEntry, binary_key(environment, name))) {
+            m_binaries.emplace(name, std::string(reinterpret_cast<const char*>(stored->data()), stored->size()));
+        }
     }
-    std::string ir = compile_weft();
-    if (!ir.empty()) {
-        cache.store(kWeftEntry, key, std::as_bytes(std::span(ir)));
+    if (!m_binaries.contains("weft")) {
+        // Every module needs it, and a fresh process has time: its host is creating a device.
+        const Session session(describe_session(Target::spirv));
+        session.get()->loadModule("weft");
+        harvest_binaries(session);
     }
-    return ir;
 }
 
-std::string CompileService::compile_weft() const {
-    const Session session(describe_session(Target::spirv));
-    slang::IModule* const module = session.get()->loadModule("weft");
-    SlangRef<slang::IBlob> blob;
-    if (module == nullptr || SLANG_FAILED(module->serialize(blob.out()))) {
-        return "";
+void CompileService::harvest_binaries(const Session& session) {
+    const core::Hash128 environment = hash_environment(m_desc.slang_directory, m_desc.shader_directory);
+    for (SlangInt i = 0; i < session.get()->getLoadedModuleCount(); ++i) {
+        slang::IModule* const module = session.get()->getLoadedModule(i);
+        const std::string_view name = module->getName();
+        const bool is_own = std::ranges::find(kOwnModules, name) != kOwnModules.end();
+        SlangRef<slang::IBlob> blob;
+        if (is_own && !m_binaries.contains(name) && SLANG_SUCCEEDED(module->serialize(blob.out()))) {
+            const std::string& ir = m_binaries.emplace(name, blob_text(blob.get())).first->second;
+            m_cache.store(kBinaryEntry, binary_key(environment, name), std::as_bytes(std::span(ir)));
+        }
     }
-    return std::string(blob_text(blob.get()));
 }
 
 Session::Desc CompileService::describe_session(Target target) const {
     return {.slang = &m_library.functions(), .global = m_global.get(), .shader_directory = m_desc.shader_directory,
-            .target = target, .defines = {}, .search_paths = {}, .snapshot = {}, .weft_ir = m_weft_ir};
+            .target = target, .defines = {}, .search_paths = {}, .snapshot = {}, .binaries = &m_binaries};
 }
 
 LoadResult CompileService::load_module(const ModuleDesc& desc) {
@@ -158,6 +168,9 @@ LoadResult CompileService::load_module(const ModuleDesc& desc) {
     result.reflection = read_module(*live->session, m_global.get(), live->modules[0], desc.name);
     result.dependencies = live->session->files().files();
     result.absent_files = live->session->files().absent_files();
+    if (desc.defines.empty()) { // definitions reach Weft's modules too and may have changed them
+        harvest_binaries(*live->session);
+    }
     keep({{desc, result.import_name, result.dependencies, {}}}, std::move(live));
     return result;
 }
@@ -222,6 +235,10 @@ KernelCode CompileService::compile_kernel(const CompileRequest& request) {
     LiveSession& live = open(request.modules);
     ++live.kernel_count;
     return compile_entry_point(*live.session, request.source, request.entry_point);
+}
+
+core::Hash128 binary_key(core::Hash128 environment, std::string_view name) {
+    return core::Hasher().add(environment).add(name).finish();
 }
 
 core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& shader_directory) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compile/session.hpp"
+#include "core/file_cache.hpp"
 
 #include <list>
 #include <memory>
@@ -13,7 +14,7 @@ namespace weft::compile {
 struct ServiceDesc {
     std::filesystem::path slang_directory;
     std::filesystem::path shader_directory;
-    std::filesystem::path cache_directory; ///< keeps module weft in compiled form; empty: none
+    std::filesystem::path cache_directory; ///< keeps Weft's modules in compiled form; empty: none
 };
 
 /// What loading a module yields; the hash of the module is the client's business.
@@ -47,10 +48,9 @@ public:
 private:
     struct LiveSession;
 
-    /// Module weft as Slang IR: 100 ms of parsing become 1 ms. Empty if it does not compile (the error
-    /// then shows when a module is loaded).
-    std::string load_weft_ir() const;
-    std::string compile_weft() const;
+    void load_binaries();
+    /// Keeps those of Weft's modules that `session` had to parse as IR for the next one.
+    void harvest_binaries(const Session& session);
     Session::Desc describe_session(Target target) const;
     std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules) const;
     LiveSession& open(const std::vector<ModuleSource>& modules);
@@ -59,12 +59,15 @@ private:
     ServiceDesc m_desc;
     SlangLibrary m_library;
     SlangRef<slang::IGlobalSession> m_global;
-    std::string m_weft_ir;
+    core::FileCache m_cache;
+    BinaryModules m_binaries;
     std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
 };
 
-/// The kind of the cache entry that holds module weft; its key is hash_environment().
-inline constexpr std::string_view kWeftEntry = "ir";
+/// The kind of the cache entries that hold Weft's own modules.
+inline constexpr std::string_view kBinaryEntry = "ir";
+/// The key of module `name` there.
+[[nodiscard]] core::Hash128 binary_key(core::Hash128 environment, std::string_view name);
 
 /// Identifies the compiler in cache keys without loading it: its file name, size and time, Weft's version
 /// and the content of its shaders.

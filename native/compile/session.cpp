@@ -72,7 +72,8 @@ std::vector<core::Diagnostic> check_diagnostics(slang::IBlob* output, bool faile
 
 Session::Session(Desc desc) : m_desc(std::move(desc)) {
     m_files = std::make_unique<SourceFiles>(
-        SourceFiles::Desc{.shader_directory = m_desc.shader_directory, .snapshot = m_desc.snapshot});
+        SourceFiles::Desc{.shader_directory = m_desc.shader_directory, .binaries = m_desc.binaries,
+                          .snapshot = m_desc.snapshot});
     create_session();
 }
 
@@ -107,11 +108,6 @@ void Session::create_session() {
     desc.compilerOptionEntryCount = static_cast<std::uint32_t>(options.size());
     if (SLANG_FAILED(m_desc.global->createSession(desc, m_session.out()))) {
         throw core::InternalError("the Slang compiler refused to create a session");
-    }
-    if (!m_desc.weft_ir.empty()) {
-        const SlangRef<slang::IBlob> blob = make_blob(m_desc.weft_ir);
-        const std::string path = core::utf8_path(m_desc.shader_directory / "weft.slang");
-        m_session->loadModuleFromIRBlob("weft", path.c_str(), blob.get());
     }
 }
 

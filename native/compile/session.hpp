@@ -34,7 +34,7 @@ public:
         Definitions defines;
         std::vector<std::string> search_paths; ///< of the user; Weft's own come after them
         std::optional<std::vector<Dependency>> snapshot; ///< see SourceFiles::Desc
-        std::string_view weft_ir;              ///< module weft as Slang serialised it; "": parse it
+        const BinaryModules* binaries = nullptr; ///< see SourceFiles::Desc; must outlive the session
     };
     explicit Session(Desc desc);
 

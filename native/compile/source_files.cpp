@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_files.hpp"
 
+#include "compile/entry_points.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
 
@@ -67,7 +68,8 @@ std::string with_implicit_import(std::string_view source) {
         return source.find(name) != std::string_view::npos;
     });
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
-    return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "", "\n#line 1\n", source,
+    return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "", "\n#line 1\n",
+                rename_entry_point_attributes(source),
                 source.ends_with('\n') ? "" : "\n");
 }
 
@@ -162,15 +164,24 @@ std::optional<std::string> SourceFiles::try_read_user_file(const std::string& pa
     }
 }
 
+std::optional<std::string> SourceFiles::try_read_binary(const std::string& path) {
+    // For `import foo` Slang asks for a compiled module first. A user's own is never offered (one of
+    // another compiler version would end the process), but now the source is known to be an import.
+    const std::string source = path.substr(0, path.size() - kBinarySuffix.size());
+    m_imported.insert(source);
+    if (!is_own_module(path) || m_desc.binaries == nullptr) {
+        return std::nullopt;
+    }
+    const auto binary = m_desc.binaries->find(source.substr(m_shader_prefix.size(), source.rfind('.') - m_shader_prefix.size()));
+    return binary != m_desc.binaries->end() ? std::optional(binary->second) : std::nullopt;
+}
+
 std::optional<std::string> SourceFiles::try_read(const std::string& path) {
     if (const auto known = m_texts.find(path); known != m_texts.end()) {
         return known->second;
     }
-    // For `import foo` Slang asks for a compiled module first. There is none for it here (one of
-    // another compiler version would end the process), but now it is known to be an import.
     if (path.ends_with(kBinarySuffix)) {
-        m_imported.insert(path.substr(0, path.size() - kBinarySuffix.size()));
-        return std::nullopt;
+        return try_read_binary(path);
     }
     if (is_own_module(path)) {
         const auto bytes = core::try_read_file(core::path_from_utf8(path), kMaxSourceBytes);

@@ -12,6 +12,9 @@
 
 namespace weft::compile {
 
+/// Weft's own modules as Slang IR, by name: "weft" -> bytes. Parsing them takes a hundred times as long.
+using BinaryModules = std::map<std::string, std::string, std::less<>>;
+
 /// No source file may be larger, bytes.
 inline constexpr std::uint64_t kMaxSourceBytes = std::uint64_t{16} << 20;
 
@@ -30,6 +33,7 @@ class SourceFiles final : public ISlangFileSystemExt {
 public:
     struct Desc {
         std::filesystem::path shader_directory; ///< read as they are, never listed in files()
+        const BinaryModules* binaries = nullptr; ///< offered instead of the sources there; may grow
         /// User files by path. Without it user files come from disk; with it only these exist.
         std::optional<std::vector<Dependency>> snapshot;
     };
@@ -69,6 +73,7 @@ private:
     /// The text of a file, nullopt if there is none; remembers user files and absences.
     std::optional<std::string> try_read(const std::string& path);
     std::optional<std::string> try_read_user_file(const std::string& path);
+    std::optional<std::string> try_read_binary(const std::string& path);
     bool is_own_module(const std::string& path) const;
 
     Desc m_desc;

@@ -42,18 +42,6 @@ std::size_t skip_opaque(std::string_view text, std::size_t i) {
     return i;
 }
 
-std::string blank_comments(std::string_view text) {
-    std::string code(text);
-    for (std::size_t i = 0; i < code.size();) {
-        const std::size_t end = skip_opaque(text, i);
-        for (std::size_t k = i; k < end; ++k) {
-            code[k] = code[k] == '\n' ? '\n' : ' ';
-        }
-        i = std::max(end, i + 1);
-    }
-    return code;
-}
-
 /// The text of one comment line without its markers.
 std::string_view strip_markers(std::string_view line) {
     line = trim(line);
@@ -131,6 +119,18 @@ std::optional<reflect::Literal> parse_float(std::string_view digits, bool is_neg
 }
 
 } // namespace
+
+std::string blank_comments(std::string_view text) {
+    std::string code(text);
+    for (std::size_t i = 0; i < code.size();) {
+        const std::size_t end = skip_opaque(text, i);
+        for (std::size_t k = i; k < end; ++k) {
+            code[k] = code[k] == '\n' ? '\n' : ' ';
+        }
+        i = std::max(end, i + 1);
+    }
+    return code;
+}
 
 std::optional<reflect::Literal> parse_literal(std::string_view text) {
     text = trim(text);

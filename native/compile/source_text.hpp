@@ -51,6 +51,9 @@ private:
     std::vector<std::size_t> m_lines; ///< offset of each line
 };
 
+/// `text` with comments and string literals replaced by blanks; lines and columns stay.
+[[nodiscard]] std::string blank_comments(std::string_view text);
+
 /// The value of a literal: "-1", "0x1fu", "2.5f", "true"; nullopt for any other expression.
 [[nodiscard]] std::optional<reflect::Literal> parse_literal(std::string_view text);
 
