@@ -63,7 +63,7 @@ CASES = (
     Case("call", "one-element call, amortised", "call", 1, 1000,
          (Target("cuda", TIME, 1.1, "torch"), Target("vulkan", SECONDS, 6e-6)),
          beside=("software",)),
-    Case("submit", "one-element call + submit", "submit", 1, 100,
+    Case("submit", "one-element call + submit", "submit", 1, 10,
          (Target("software", TIME, 1.0, "slangpy"),)),
     Case("scalar", "add(float, float) -> float", "scalar", 1, 20,
          (Target("cuda", TIME, 1 / 3, "slangpy"), Target("vulkan", TIME, 0.1, "slangpy")),

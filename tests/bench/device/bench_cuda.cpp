@@ -48,7 +48,8 @@ struct Bench {
     std::shared_ptr<Buffer> a = create(4), b = create(4), result = create(4);
 
     std::shared_ptr<Buffer> create(std::uint64_t size) const {
-        auto buffer = device ? device->create_buffer({.size_bytes = size, .label = "bench"}) : nullptr;
+        auto buffer =
+            device ? device->create_buffer({.size_bytes = size, .label = "bench"}) : nullptr;
         if (buffer) {
             device->fill(*buffer, 0, size, 0x3f800000);
         }
@@ -64,17 +65,18 @@ constexpr int kLaunches = 2000;
 class RawLauncher {
 public:
     explicit RawLauncher(const Bench& bench) : m_driver(Driver::load()) {
-        const std::string source = "struct Args { float* a; float* b; float* r; unsigned n; };\n"
-                                   "extern \"C\" __global__ void raw(Args args) {\n"
-                                   "if (threadIdx.x < args.n) args.r[0] = args.a[0] + args.b[0]; }\n";
+        const std::string source =
+            "struct Args { float* a; float* b; float* r; unsigned n; };\n"
+            "extern \"C\" __global__ void raw(Args args) {\n"
+            "if (threadIdx.x < args.n) args.r[0] = args.a[0] + args.b[0]; }\n";
         const std::filesystem::path include = WEFT_TEST_CUDA_INCLUDE_DIR;
         weft::device::cuda::KernelCompiler compiler(
             {.architecture = architecture_of(*bench.device),
              .search = {.directories = {(include.parent_path() / "lib").string(),
                                         (include.parent_path() / "lib64").string()},
                         .driver_version = m_driver->version}});
-        const auto image =
-            compiler.compile({.code = std::as_bytes(std::span(source)), .entry_point = "raw", .label = "raw"});
+        const auto image = compiler.compile(
+            {.code = std::as_bytes(std::span(source)), .entry_point = "raw", .label = "raw"});
         require(m_driver->cuModuleLoadDataEx(&m_module, image.bytes.data(), 0, nullptr, nullptr));
         require(m_driver->cuModuleGetFunction(&m_function, m_module, "raw"));
         m_arguments = {bench.a->address(), bench.b->address(), bench.result->address(), 1};
@@ -85,13 +87,14 @@ public:
 
     double launch_us(CUstream stream) {
         void* parameters[] = {&m_arguments};
-        return median_us(kRounds, [&] {
-                   for (int i = 0; i < kLaunches; ++i) {
-                       require(m_driver->cuLaunchKernel(m_function, 1, 1, 1, 256, 1, 1, 0, stream, parameters,
-                                                        nullptr));
-                   }
-                   require(m_driver->cuStreamSynchronize(stream));
-               }) /
+        return median_us(kRounds,
+                         [&] {
+                             for (int i = 0; i < kLaunches; ++i) {
+                                 require(m_driver->cuLaunchKernel(m_function, 1, 1, 1, 256, 1, 1, 0,
+                                                                  stream, parameters, nullptr));
+                             }
+                             require(m_driver->cuStreamSynchronize(stream));
+                         }) /
                kLaunches;
     }
 
@@ -102,7 +105,8 @@ private:
     }
     static void require(CUresult result) {
         if (result != CUDA_SUCCESS) {
-            throw std::runtime_error("bench_cuda: a driver call failed with " + std::to_string(result));
+            throw std::runtime_error("bench_cuda: a driver call failed with " +
+                                     std::to_string(result));
         }
     }
 
@@ -137,12 +141,15 @@ void measure_streams(const Bench& bench) {
 }
 
 void measure_dispatch(const Bench& bench) {
-    print("Device::dispatch, back to back", median_us(kRounds, [&] {
-              for (int i = 0; i < kLaunches; ++i) {
-                  bench.add_once();
-              }
-              bench.device->wait();
-          }) / kLaunches,
+    print("Device::dispatch, back to back",
+          median_us(kRounds,
+                    [&] {
+                        for (int i = 0; i < kLaunches; ++i) {
+                            bench.add_once();
+                        }
+                        bench.device->wait();
+                    }) /
+              kLaunches,
           "us");
     const double host = median_us(kRounds, [&] {
         for (int i = 0; i < 200; ++i) { // fewer than the driver's queue holds
@@ -151,46 +158,61 @@ void measure_dispatch(const Bench& bench) {
     });
     bench.device->wait();
     print("Device::dispatch, host time only", host / 200, "us");
-    print("create_buffer and release", median_us(kRounds, [&] {
-              for (int i = 0; i < kLaunches; ++i) {
-                  (void)bench.device->create_buffer({.size_bytes = 4, .label = "bench"});
-              }
-          }) / kLaunches,
+    print("create_buffer and release",
+          median_us(kRounds,
+                    [&] {
+                        for (int i = 0; i < kLaunches; ++i) {
+                            (void)bench.device->create_buffer({.size_bytes = 4, .label = "bench"});
+                        }
+                    }) /
+              kLaunches,
           "us");
     CommandList list(bench.device);
-    const AddArguments arguments{bench.a->address(), bench.b->address(), bench.result->address(), 1};
+    const AddArguments arguments{bench.a->address(), bench.b->address(), bench.result->address(),
+                                 1};
     for (int i = 0; i < 20; ++i) {
-        list.record({.kernel = bench.kernel.get(),
-                     .arguments = std::as_bytes(std::span(&arguments, 1)).first(kAddArgumentBytes)});
+        list.record(
+            {.kernel = bench.kernel.get(),
+             .arguments = std::as_bytes(std::span(&arguments, 1)).first(kAddArgumentBytes)});
     }
     list.submit();
     list.submit();
-    print("CommandList of 20 as a graph, a dispatch", median_us(kRounds, [&] {
-              for (int i = 0; i < 100; ++i) {
-                  list.submit();
-              }
-              bench.device->wait();
-          }) / 2000,
+    print("CommandList of 20 as a graph, a dispatch",
+          median_us(kRounds,
+                    [&] {
+                        for (int i = 0; i < 100; ++i) {
+                            list.submit();
+                        }
+                        bench.device->wait();
+                    }) /
+              2000,
           "us");
 }
 
 void measure_round_trips(const Bench& bench) {
-    const auto mapped = bench.device->create_buffer({.size_bytes = 4, .memory = MemoryKind::readback});
-    print("dispatch, wait, read mapped memory", median_us(1000, [&] {
-              add(*bench.device, *bench.kernel, *bench.a, *bench.b, *mapped);
-              bench.device->wait();
-          }),
+    const auto mapped =
+        bench.device->create_buffer({.size_bytes = 4, .memory = MemoryKind::readback});
+    print("dispatch, wait, read mapped memory",
+          median_us(1000,
+                    [&] {
+                        add(*bench.device, *bench.kernel, *bench.a, *bench.b, *mapped);
+                        bench.device->wait();
+                    }),
           "us");
     float value = 0;
-    print("dispatch, download 4 bytes", median_us(1000, [&] {
-              bench.add_once();
-              bench.device->download(*bench.result, 0, std::as_writable_bytes(std::span(&value, 1)));
-          }),
+    print("dispatch, download 4 bytes",
+          median_us(1000,
+                    [&] {
+                        bench.add_once();
+                        bench.device->download(*bench.result, 0,
+                                               std::as_writable_bytes(std::span(&value, 1)));
+                    }),
           "us");
-    print("upload 4 bytes", median_us(1000, [&] {
-              bench.device->upload(*bench.a, 0, std::as_bytes(std::span(&value, 1)));
-          }),
-          "us");
+    print(
+        "upload 4 bytes",
+        median_us(1000,
+                  [&] { bench.device->upload(*bench.a, 0, std::as_bytes(std::span(&value, 1))); }),
+        "us");
     bench.device->wait();
 }
 
@@ -204,8 +226,9 @@ void measure_transfers(const Bench& bench) {
             bench.device->wait();
         });
         const double down = median_us(9, [&] { bench.device->download(*buffer, 0, host); });
-        std::printf("upload, download of %3llu MiB %39.2f GB/s %8.2f GB/s\n", static_cast<unsigned long long>(mib),
-                    static_cast<double>(size) / up / 1e3, static_cast<double>(size) / down / 1e3);
+        std::printf("upload, download of %3llu MiB %39.2f GB/s %8.2f GB/s\n",
+                    static_cast<unsigned long long>(mib), static_cast<double>(size) / up / 1e3,
+                    static_cast<double>(size) / down / 1e3);
     }
 }
 
@@ -216,12 +239,13 @@ void measure_bandwidth(const Bench& bench) {
         const auto b = bench.create(bytes);
         const auto result = bench.create(bytes);
         const int repeats = log_size > 24 ? 10 : 200;
-        const double us = median_us(9, [&] {
-                              for (int i = 0; i < repeats; ++i) {
-                                  add(*bench.device, *bench.kernel, *a, *b, *result);
-                              }
-                              bench.device->wait();
-                          }) /
+        const double us = median_us(9,
+                                    [&] {
+                                        for (int i = 0; i < repeats; ++i) {
+                                            add(*bench.device, *bench.kernel, *a, *b, *result);
+                                        }
+                                        bench.device->wait();
+                                    }) /
                           repeats;
         std::printf("one float a thread, add of 2^%d %34.2f us %8.0f GB/s\n", log_size, us,
                     static_cast<double>(3 * bytes) / us / 1e3);

@@ -6,14 +6,14 @@
 #
 #     tests/bench/device/run_h200.sh [phase ...]        default: all phases, in the order of the list below
 #
-# Environment: OUT (folder of the logs, default out/gpu), WEFT_WORK (build folder, default /tmp/build; kept, so a
+# Environment: OUT (folder of the logs, default out/gpu), WEFT_WORK (build folder, default weft-gpu in the temporary folder; kept, so a
 # second run is quick), WEFT_SECONDS (time for everything, default 530; the phases' shares grow with it), WEFT_JOBS
 # (default: all cores), PYTHON.
 # No phase stops the ones after it; the exit status is the number of phases that failed.
 set -uo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
 out=${OUT:-$root/out/gpu}
-work=${WEFT_WORK:-/tmp/build}
+work=${WEFT_WORK:-${TMPDIR:-/tmp}/weft-gpu}
 deadline=${WEFT_SECONDS:-530}
 jobs=${WEFT_JOBS:-$(nproc)}
 python=${PYTHON:-python3}
