@@ -2,9 +2,11 @@
 #include "compile/lookup.hpp"
 
 #include "compile/diagnostics.hpp"
+#include "compile/spirv_globals.hpp"
+#include "core/error.hpp"
 #include "core/text.hpp"
 
-#include <array>
+#include <vector>
 
 namespace weft::compile {
 
@@ -14,21 +16,55 @@ namespace {
 
 constexpr std::string_view kCudaGlobals = "SLANG_globalParams";
 
-/// True if the uniforms at module scope reach the code of the entry point.
-bool uses_globals(Target target, slang::IComponentType* program, std::string_view code, std::uint32_t set,
-                  std::uint32_t binding) {
-    if (target == Target::cuda) {
-        return code.find(kCudaGlobals) != std::string_view::npos;
+/// CUDA has no such list: a kernel that names the block may read all of it.
+SpirvGlobals used_globals(Target target, const std::vector<std::byte>& code) {
+    if (target != Target::cuda) {
+        return read_spirv_globals(code);
     }
-    SlangRef<slang::IMetadata> metadata;
-    bool is_used = false;
-    if (SLANG_FAILED(program->getEntryPointMetadata(0, 0, metadata.out())) ||
-        SLANG_FAILED(metadata->isParameterLocationUsed(SLANG_PARAMETER_CATEGORY_DESCRIPTOR_TABLE_SLOT, set, binding,
-                                                       is_used))) {
-        return true;
-    }
-    return is_used;
+    const std::string_view source(reinterpret_cast<const char*>(code.data()), code.size());
+    return {.is_used = source.find(kCudaGlobals) != std::string_view::npos, .reads_all = true, .offsets = {}};
 }
+
+/// Flattens structures: "lamp" -> "lamp.color", "lamp.power".
+class GlobalsReader {
+public:
+    GlobalsReader(const SlangFunctions& slang, TypeReader& types, std::vector<GlobalField>& out)
+        : m_slang(slang), m_types(types), m_out(out) {}
+
+    void add(SlangReflectionVariableLayout* layout, const std::string& prefix, std::uint32_t base) {
+        const char* const name = m_slang.variable_name(m_slang.layout_variable(layout));
+        SlangReflectionTypeLayout* const type_layout = m_slang.layout_type(layout);
+        const std::size_t size = m_slang.type_layout_size(type_layout, SLANG_PARAMETER_CATEGORY_UNIFORM);
+        if (name == nullptr || size == 0) {
+            return;
+        }
+        const reflect::TypeRef type = m_types.read(m_slang.variable_type(m_slang.layout_variable(layout)));
+        const std::uint32_t offset = base + offset_of(layout);
+        if (type->kind == reflect::TypeKind::structure) {
+            for (unsigned i = 0; i < type->fields.size(); ++i) {
+                add(m_slang.type_layout_field(type_layout, i), prefix + name + ".", offset);
+            }
+            return;
+        }
+        const bool is_padded = (type->kind == reflect::TypeKind::array || type->kind == reflect::TypeKind::matrix) &&
+                               size != type->layout.size;
+        if (is_padded) {
+            throw core::ArgumentError(text("set: the uniform '", prefix, name, "' has type ", type->full_name,
+                                           ", which is padded in uniform memory on this device; use vectors of "
+                                           "four, or pass it as a parameter"));
+        }
+        m_out.push_back({prefix + name, type, offset});
+    }
+
+    std::uint32_t offset_of(SlangReflectionVariableLayout* layout) const {
+        return static_cast<std::uint32_t>(m_slang.layout_offset(layout, SLANG_PARAMETER_CATEGORY_UNIFORM));
+    }
+
+private:
+    const SlangFunctions& m_slang;
+    TypeReader& m_types;
+    std::vector<GlobalField>& m_out;
+};
 
 void read_globals(Session& session, slang::IComponentType* program, KernelCode& out) {
     const SlangFunctions& slang = session.functions();
@@ -36,36 +72,28 @@ void read_globals(Session& session, slang::IComponentType* program, KernelCode& 
     if (layout == nullptr || slang.program_global_size(layout) == 0) {
         return;
     }
-    SlangReflectionVariableLayout* const globals = slang.program_globals(layout);
-    const auto set = static_cast<std::uint32_t>(
-        slang.layout_space(globals, SLANG_PARAMETER_CATEGORY_DESCRIPTOR_TABLE_SLOT));
-    const auto binding = static_cast<std::uint32_t>(slang.program_global_binding(layout));
-    const std::string_view code(reinterpret_cast<const char*>(out.code.data()), out.code.size());
-    if (!uses_globals(session.target(), program, code, set, binding)) {
+    const SpirvGlobals used = used_globals(session.target(), out.code);
+    if (!used.is_used) {
         return;
     }
     out.global_bytes = static_cast<std::uint32_t>(slang.program_global_size(layout));
-    out.global_set = set;
-    out.global_binding = binding;
+    out.global_set = used.set;
+    out.global_binding = used.binding;
     DeclIndex index(session);
     TypeReader types(session, reinterpret_cast<slang::ProgramLayout*>(layout), index);
+    GlobalsReader reader(slang, types, out.globals);
     for (unsigned i = 0; i < slang.program_parameter_count(layout); ++i) {
         SlangReflectionVariableLayout* const parameter = slang.program_parameter(layout, i);
-        const bool is_plain =
-            slang.type_layout_size(slang.layout_type(parameter), SLANG_PARAMETER_CATEGORY_UNIFORM) > 0;
-        SlangReflectionVariable* const variable = slang.layout_variable(parameter);
-        const char* const name = slang.variable_name(variable);
-        if (is_plain && name != nullptr) {
-            out.globals.push_back({name, types.read(slang.variable_type(variable)),
-                                   static_cast<std::uint32_t>(
-                                       slang.layout_offset(parameter, SLANG_PARAMETER_CATEGORY_UNIFORM))});
+        if (used.reads_all || used.offsets.contains(reader.offset_of(parameter))) {
+            reader.add(parameter, "", 0);
         }
     }
 }
 
 } // namespace
 
-KernelCode compile_entry_point(Session& session, const std::string& source, const std::string& entry_point) {
+KernelCode compile_entry_point(Session& session, const std::string& source, const std::string& entry_point,
+                               std::span<slang::IModule* const> linked) {
     const std::string what = text("compile_kernel: '", entry_point, "' does not compile");
     const std::string name = "weft_kernel_" + core::hash_text(source).to_string();
     std::vector<core::Diagnostic> ignored; // warnings about generated code help nobody
@@ -76,9 +104,10 @@ KernelCode compile_entry_point(Session& session, const std::string& source, cons
     SlangResult result = module->findAndCheckEntryPoint(entry_point.c_str(), SLANG_STAGE_COMPUTE, entry.out(), output.out());
     (void)check_diagnostics(output.get(), SLANG_FAILED(result) || !entry, what);
 
-    const std::array<slang::IComponentType*, 2> parts{module, entry.get()};
+    std::vector<slang::IComponentType*> parts{module, entry.get()};
+    parts.insert(parts.end(), linked.begin(), linked.end());
     SlangRef<slang::IComponentType> composite;
-    result = session.get()->createCompositeComponentType(parts.data(), parts.size(), composite.out(), output.out());
+    result = session.get()->createCompositeComponentType(parts.data(), static_cast<SlangInt>(parts.size()), composite.out(), output.out());
     (void)check_diagnostics(output.get(), SLANG_FAILED(result), what);
 
     SlangRef<slang::IComponentType> program;

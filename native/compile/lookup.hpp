@@ -31,8 +31,10 @@ private:
 /// not the name of a type or function. Slang crashes on some such texts.
 [[nodiscard]] std::optional<std::string> normalize_name(const std::string& name);
 
-/// Compiles `source` in a session that holds the modules it imports.
+/// Compiles `source` in a session that holds the modules it imports; `linked` provide what those declare
+/// `extern`.
 [[nodiscard]] KernelCode compile_entry_point(Session& session, const std::string& source,
-                                             const std::string& entry_point);
+                                             const std::string& entry_point,
+                                             std::span<slang::IModule* const> linked);
 
 } // namespace weft::compile

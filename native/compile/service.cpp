@@ -234,7 +234,8 @@ reflect::TypeRef CompileService::find_type(const ModuleSource& module, const std
 KernelCode CompileService::compile_kernel(const CompileRequest& request) {
     LiveSession& live = open(request.modules);
     ++live.kernel_count;
-    return compile_entry_point(*live.session, request.source, request.entry_point);
+    const std::span<slang::IModule* const> modules(live.modules);
+    return compile_entry_point(*live.session, request.source, request.entry_point, modules.subspan(1));
 }
 
 core::Hash128 binary_key(core::Hash128 environment, std::string_view name) {

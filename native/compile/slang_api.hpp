@@ -129,6 +129,7 @@ private:
     X(layout_offset, spReflectionVariableLayout_GetOffset)                                             \
     X(layout_space, spReflectionVariableLayout_GetSpace)                                               \
     X(layout_type, spReflectionVariableLayout_GetTypeLayout)                                           \
+    X(type_layout_field, spReflectionTypeLayout_GetFieldByIndex)                                       \
     X(type_layout_size, spReflectionTypeLayout_GetSize)
 
 struct SlangFunctions {

@@ -38,7 +38,7 @@ public:
     bool is_read_only = false;
 
     /// Writes the elements in row-major order as `kind`. float64 to float32 rounds; a float to an
-    /// integer and an integer out of range are ArgumentErrors that name `parameter`.
+    /// integer and an integer out of range are ArgumentErrors that begin with `parameter` ("f: parameter 'x'").
     virtual void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
                          std::string_view parameter) const = 0;
     /// Stores row-major elements of `kind` into the array. @throws ArgumentError if it is read-only.

@@ -73,6 +73,9 @@ private:
         std::size_t position = 0;
         for (const Root& root : m_arguments.roots) {
             if (root.role == Role::positional) {
+                while (position < parameters.size() && is_system_parameter(parameters[position])) {
+                    ++position;
+                }
                 if (position >= parameters.size()) {
                     return refuse(text("it takes ", parameters.size(), " arguments, got more"));
                 }
@@ -82,6 +85,12 @@ private:
             }
         }
         return true;
+    }
+
+    /// The threads of a dispatch() fill these, so positional arguments pass them over.
+    bool is_system_parameter(const reflect::Parameter& parameter) const {
+        return m_options.is_raw_dispatch && !parameter.semantic.empty() &&
+               !system_variable(parameter.semantic).empty();
     }
 
     bool assign_keyword(const Root& root) {

@@ -30,7 +30,7 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
     const std::size_t size = reflect::size_bytes(source.scalar);
     std::vector<std::byte> bytes(static_cast<std::size_t>(product(source.shape)) * size);
     if (node.kind == NodeKind::host_array) {
-        node.host->read_as(source.scalar, bytes, source.name);
+        node.host->read_as(source.scalar, bytes, text(function, ": parameter '", source.name, "'"));
         return bytes;
     }
     for (std::size_t i = 0; i * size < bytes.size(); ++i) {
@@ -49,14 +49,15 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
 
 } // namespace
 
-CallState::Slot CallState::upload(const Source& source, const ArgumentList& arguments, device::Device& device) {
+CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
+                                  device::Device& device) {
     const Node& node = arguments.nodes[source.node];
     tensor::Tensor::Desc desc;
     desc.dtype = reflect::scalar_type(source.scalar);
     desc.shape = source.shape;
     auto tensor = tensor::Tensor::create(device.shared_from_this(), std::move(desc), "argument");
     if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
-        tensor::upload(*tensor, host_bytes(arguments, node, source, source.name));
+        tensor::upload(*tensor, host_bytes(arguments, node, source, plan.function));
     }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
     m_temporaries[static_cast<std::size_t>(&source - m_sources_begin)] = std::move(tensor);
@@ -94,7 +95,7 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
             continue;
         }
         if (source.kind == SourceKind::upload) {
-            m_slots[i] = upload(source, arguments, device);
+            m_slots[i] = upload(plan, source, arguments, device);
             continue;
         }
         const Node& node = arguments.nodes[source.node];
@@ -190,7 +191,8 @@ void CallState::store_host_arrays(const LaunchPlan& plan, const ArgumentList& ar
     for (std::size_t i = 0; i < m_downloads.size(); ++i) {
         if (!m_downloads[i].empty()) {
             const Source& source = plan.sources[i];
-            arguments.nodes[source.node].host->write_from(source.scalar, m_downloads[i], source.name);
+            arguments.nodes[source.node].host->write_from(source.scalar, m_downloads[i],
+                                                          text(plan.function, ": parameter '", source.name, "'"));
         }
     }
 }

@@ -43,7 +43,7 @@ private:
     };
 
     void resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device);
-    Slot upload(const Source& source, const ArgumentList& arguments, device::Device& device);
+    Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments, device::Device& device);
     Slot allocate(const LaunchPlan& plan, std::uint32_t source, device::Device& device);
     void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;
     void pack_globals(const LaunchPlan& plan, const ArgumentList& arguments);

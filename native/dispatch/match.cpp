@@ -198,14 +198,23 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
             return false;
         }
     }
-    if (matched != node.children) {
-        std::vector<std::string> names;
-        for (const reflect::Field& field : type.fields) {
-            names.push_back(field.name);
-        }
-        return refuse(request, text("its fields are ", core::join(names, ", ")));
+    return matched == node.children || refuse_unknown_field(request);
+}
+
+bool Matcher::refuse_unknown_field(const MatchRequest& request) {
+    const auto& fields = request.type->fields;
+    std::vector<std::string> names;
+    for (const reflect::Field& field : fields) {
+        names.push_back(field.name);
     }
-    return true;
+    const std::uint32_t end = request.node + m_arguments.nodes[request.node].subtree;
+    for (std::uint32_t child = request.node + 1; child < end; child += m_arguments.nodes[child].subtree) {
+        const std::string given(m_arguments.nodes[child].name);
+        if (std::find(names.begin(), names.end(), given) == names.end()) {
+            return refuse(request, text(request.type->full_name, " has no field '", given, "', its fields are ", core::join(names, ", ")));
+        }
+    }
+    return refuse(request, text("each field may be given once: ", core::join(names, ", ")));
 }
 
 bool Matcher::match_number(const MatchRequest& request, Operand& operand) {

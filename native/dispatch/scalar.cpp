@@ -115,7 +115,7 @@ void write_host_element(const HostArray& array, std::uint32_t component, const D
     const ScalarKind wide = reflect::is_float(to.kind) ? ScalarKind::float64 : to.kind;
     const std::size_t size = reflect::size_bytes(wide);
     std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
-    array.read_as(wide, bytes, to.parameter);
+    array.read_as(wide, bytes, core::text(to.function, ": parameter '", to.parameter, "'"));
     const std::byte* element = bytes.data() + component * size;
     if (wide == ScalarKind::float64) {
         double value = 0.0;

@@ -93,6 +93,7 @@ void add_result(CallArguments& arguments, PyObject* value, ResultRequest& reques
 ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments, PyObject* const* values,
                              std::size_t positional, PyObject* names) {
     ResultRequest request;
+    arguments.set_function(self.function->name());
     for (std::size_t i = 0; i < positional; ++i) {
         arguments.add(Role::positional, values[i], {});
     }

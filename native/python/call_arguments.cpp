@@ -6,10 +6,10 @@
 #include "python/bind_dlpack.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
-#include "python/bind_dlpack.hpp"
 #include "python/value_ref.hpp"
 
 #include <bit>
+#include <optional>
 
 namespace weft::python {
 
@@ -35,11 +35,12 @@ std::string_view utf8(PyObject* text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
-std::int64_t integer_value(PyObject* value, std::string_view name) {
+/// nullopt if the integer needs more than 64 bits.
+std::optional<std::int64_t> integer_value(PyObject* value) {
     int overflow = 0;
     const long long integer = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (overflow != 0) {
-        throw core::ArgumentError(text("call: argument '", name, "' does not fit 64 bits; pass a smaller integer"));
+        return std::nullopt;
     }
     return integer;
 }
@@ -47,7 +48,11 @@ std::int64_t integer_value(PyObject* value, std::string_view name) {
 /// Flattens nested sequences of numbers; remembers the widest kind and the shape.
 class SequenceReader {
 public:
-    SequenceReader(std::vector<std::uint64_t>& words, std::string_view name) : m_words(words), m_name(name) {}
+    struct Problem {
+        std::string what;
+    };
+
+    explicit SequenceReader(std::vector<std::uint64_t>& words) : m_words(words) {}
 
     void read(PyObject* value, std::size_t depth) {
         const py::object fast = py::reinterpret_steal<py::object>(PySequence_Fast(value, "a sequence is expected"));
@@ -96,13 +101,16 @@ private:
             push(item == Py_True ? 1 : 0, item == Py_True ? 1.0 : 0.0, ScalarKind::bool_);
         } else if (PyIndex_Check(item) != 0) {
             const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(item));
-            const std::int64_t value = integer_value(number.ptr(), m_name);
-            push(value, static_cast<double>(value), ScalarKind::int64);
+            const auto value = integer_value(number.ptr());
+            if (!value) {
+                fail("it holds an integer of more than 64 bits; pass smaller integers");
+            }
+            push(*value, static_cast<double>(*value), ScalarKind::int64);
         } else {
             const double value = PyFloat_AsDouble(item);
             if (PyErr_Occurred() != nullptr) {
                 PyErr_Clear();
-                fail(text("it holds a ", Py_TYPE(item)->tp_name, "; lists may hold numbers only").c_str());
+                fail(text("it holds a ", Py_TYPE(item)->tp_name, "; lists may hold numbers only"));
             }
             push(0, value, ScalarKind::float64);
         }
@@ -114,12 +122,10 @@ private:
         kind = std::max(kind, item_kind);
     }
 
-    [[noreturn]] void fail(const char* what) const {
-        throw core::ArgumentError(text("call: argument '", m_name, "': ", what), core::ArgumentError::Kind::type);
-    }
+    /// What is wrong; the caller knows whose argument it is.
+    [[noreturn]] static void fail(const std::string& what) { throw Problem{what}; }
 
     std::vector<std::uint64_t>& m_words;
-    std::string_view m_name;
     bool m_has_leaf = false;
 };
 
@@ -159,6 +165,11 @@ Node& CallArguments::push(NodeKind kind, std::string_view name) {
     return node;
 }
 
+std::string CallArguments::label(std::string_view name) const {
+    return name.empty() ? text(m_function, ": argument ", m_list.roots.size())
+                        : text(m_function, ": argument '", name, "'");
+}
+
 void CallArguments::add(dispatch::Role role, PyObject* value, std::string_view name) {
     m_list.roots.push_back({.node = static_cast<std::uint32_t>(m_list.nodes.size()), .role = role});
     add_value(value, name);
@@ -185,7 +196,11 @@ bool CallArguments::add_number(PyObject* value, std::string_view name) {
     } else if (PyBool_Check(value)) {
         push(NodeKind::boolean, name).boolean = value == Py_True;
     } else if (PyLong_Check(value)) {
-        push(NodeKind::integer, name).integer = integer_value(value, name);
+        const auto integer = integer_value(value);
+        if (!integer) {
+            throw core::ArgumentError(text(label(name), " does not fit 64 bits; pass a smaller integer"));
+        }
+        push(NodeKind::integer, name).integer = *integer;
     } else {
         return false;
     }
@@ -246,8 +261,12 @@ void CallArguments::push_grid(std::span<const std::int64_t> shape, std::string_v
 }
 
 void CallArguments::add_sequence(PyObject* value, std::string_view name) {
-    SequenceReader reader(m_list.words, name);
-    reader.read(value, 0);
+    SequenceReader reader(m_list.words);
+    try {
+        reader.read(value, 0);
+    } catch (const SequenceReader::Problem& problem) {
+        throw core::ArgumentError(text(label(name), ": ", problem.what), core::ArgumentError::Kind::type);
+    }
     const auto shape_begin = static_cast<std::uint32_t>(m_list.words.size());
     for (const std::int64_t extent : reader.shape) {
         m_list.words.push_back(static_cast<std::uint64_t>(extent));
@@ -270,7 +289,7 @@ void CallArguments::add_mapping(PyObject* value, std::string_view name) {
     Py_ssize_t position = 0;
     while (PyDict_Next(value, &position, &key, &entry) != 0) {
         if (!PyUnicode_Check(key)) {
-            throw core::ArgumentError(text("call: argument '", name, "' is a dict with a key of type ",
+            throw core::ArgumentError(text(label(name), " is a dict with a key of type ",
                                            Py_TYPE(key)->tp_name, "; keys are the names of the fields"),
                                       core::ArgumentError::Kind::type);
         }
@@ -308,7 +327,7 @@ bool CallArguments::add_record(PyObject* value, std::string_view name) {
 }
 
 bool CallArguments::add_array(PyObject* value, std::string_view name) {
-    auto array = HostArrayView::try_create(value, name.empty() ? "argument" : name);
+    auto array = is_numpy_array(value) ? HostArrayView::try_create(value, label(name)) : nullptr;
     if (!array) {
         return false;
     }
@@ -342,7 +361,7 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
         push(NodeKind::real, name).real = PyFloat_AsDouble(value);
         return;
     }
-    throw core::ArgumentError(text("call: argument '", name, "' has type ", Py_TYPE(value)->tp_name,
+    throw core::ArgumentError(text(label(name), " has type ", Py_TYPE(value)->tp_name,
                                    "; pass a number, list, dict, numpy array, Tensor or generator such as grid()"),
                               core::ArgumentError::Kind::type);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <pybind11/pybind11.h>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
         : m_types(types), m_session(std::move(session)) {}
 
     void clear() noexcept;
+    /// Names the function for messages; the text must live until clear().
+    void set_function(std::string_view name) noexcept { m_function = name; }
     /// Appends one argument and its subtree. @throws ArgumentError{type} for a value of an unknown kind.
     void add(dispatch::Role role, PyObject* value, std::string_view name);
     const dispatch::ArgumentList& list() const noexcept { return m_list; }
@@ -53,7 +56,11 @@ private:
     dispatch::Node& push(dispatch::NodeKind kind, std::string_view name);
     void push_grid(std::span<const std::int64_t> shape, std::string_view name);
 
+    /// "f: argument 'x'" or "f: argument 2".
+    [[nodiscard]] std::string label(std::string_view name) const;
+
     KnownTypes m_types;
+    std::string_view m_function;
     std::shared_ptr<Session> m_session; ///< whose device takes foreign arrays
     dispatch::ArgumentList m_list;
     std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;

@@ -15,10 +15,6 @@ using reflect::ScalarKind;
 
 namespace {
 
-std::string argument_context(std::string_view parameter) {
-    return text("call: argument '", parameter, "'");
-}
-
 ScalarKind kind_of(char kind, py::ssize_t size) {
     switch (kind) {
     case 'b':
@@ -40,13 +36,8 @@ ScalarKind kind_of(char kind, py::ssize_t size) {
     }
 }
 
-bool has_foreign_byte_order(const py::array& array) {
-    const char order = array.dtype().byteorder();
-    return order == (std::endian::native == std::endian::little ? '>' : '<');
-}
-
 py::array in_native_order(py::array array) {
-    if (!has_foreign_byte_order(array)) {
+    if (has_native_order(array.dtype())) {
         return array;
     }
     return array.attr("astype")(array.dtype().attr("newbyteorder")("="));
@@ -67,6 +58,10 @@ bool is_numpy_array(py::handle value) noexcept {
 
 ScalarKind scalar_kind(const py::dtype& dtype) {
     return kind_of(dtype.kind(), dtype.itemsize());
+}
+
+bool has_native_order(const py::dtype& dtype) {
+    return dtype.byteorder() != (std::endian::native == std::endian::little ? '>' : '<');
 }
 
 NumberArray::NumberArray(py::array array, std::string_view context)
@@ -108,7 +103,7 @@ py::array to_array(py::handle values, std::string_view context) {
 }
 
 HostArrayView::HostArrayView(py::array array, std::string_view parameter)
-    : m_original(array), m_numbers(std::move(array), argument_context(parameter)) {
+    : m_original(array), m_numbers(std::move(array), std::string(parameter)) {
     scalar = m_numbers.kind();
     shape = m_numbers.shape();
     is_read_only = !m_original.writeable();
@@ -122,17 +117,17 @@ std::unique_ptr<HostArrayView> HostArrayView::try_create(PyObject* value, std::s
 }
 
 void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out, std::string_view parameter) const {
-    tensor::convert(m_numbers.source(), kind, out, argument_context(parameter));
+    tensor::convert(m_numbers.source(), kind, out, std::string(parameter));
 }
 
 void HostArrayView::write_from(ScalarKind kind, std::span<const std::byte> bytes, std::string_view parameter) {
     if (is_read_only) {
-        throw ArgumentError(text(argument_context(parameter),
+        throw ArgumentError(text(std::string(parameter),
                                  " is a read-only numpy array, results are written to it; pass a copy"));
     }
     const std::vector<std::int64_t> packed = tensor::packed_byte_strides(shape, kind);
     const tensor::HostSource source{.data = bytes.data(), .kind = kind, .shape = shape, .strides = packed};
-    tensor::convert(source, m_numbers.target(), argument_context(parameter));
+    tensor::convert(source, m_numbers.target(), std::string(parameter));
     if (!m_numbers.array().is(m_original)) {
         const py::gil_scoped_acquire locked;
         m_original[py::ellipsis()] = m_numbers.array();

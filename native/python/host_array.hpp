@@ -20,6 +20,8 @@ namespace weft::python {
 /// The scalar kind of a numpy dtype; void_ for complex numbers, text, objects, structures and the like.
 [[nodiscard]] reflect::ScalarKind scalar_kind(const pybind11::dtype& dtype);
 
+[[nodiscard]] bool has_native_order(const pybind11::dtype& dtype);
+
 /// Numbers in host memory: a numpy array, in place where its byte order is the machine's.
 class NumberArray {
 public:

@@ -22,6 +22,7 @@ void add_options(compile::ModuleDesc& desc, const py::dict& options) {
         const auto name = py::str(key).cast<std::string>();
         if (name == "defines") {
             for (auto& definition : definitions_argument(py::reinterpret_borrow<py::dict>(value))) {
+                std::erase_if(desc.defines, [&](const auto& known) { return known.first == definition.first; });
                 desc.defines.push_back(std::move(definition));
             }
         } else if (name == "include_paths") {

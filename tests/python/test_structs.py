@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Structures come from dicts, dataclasses, named tuples, structured arrays and dicts of tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import weft
+from weft import Tensor
+
+SOURCE = """
+struct Ball { float3 center; float radius; };
+struct Pair { Ball a; Ball b; int kind; };
+float volume(Ball ball) { return ball.radius * ball.radius * ball.radius; }
+float gap(Pair pair) { return distance(pair.a.center, pair.b.center) - pair.a.radius - pair.b.radius; }
+Ball grow(Ball ball, float by) { return { ball.center, ball.radius + by }; }
+struct Flagged { bool on; int8_t tag; float weight; };
+float weigh(Flagged f) { return f.on ? f.weight + f.tag : 0; }
+"""
+
+
+@dataclasses.dataclass
+class BallRecord:
+    center: tuple[float, float, float]
+    radius: float
+
+
+class BallTuple(NamedTuple):
+    center: tuple[float, float, float]
+    radius: float
+
+
+@pytest.fixture(scope="module")
+def module(device):
+    return weft.Module.load_from_source(device, "structures", SOURCE)
+
+
+@pytest.mark.parametrize(
+    "ball",
+    [
+        {"center": [0, 0, 0], "radius": 2},
+        {"_type": "Ball", "radius": 2.0, "center": (0, 0, 0)},
+        BallRecord((0, 0, 0), 2.0),
+        BallTuple((0, 0, 0), 2.0),
+    ],
+    ids=["dict", "typed dict", "dataclass", "named tuple"],
+)
+def test_one_structure_may_be_spelled_in_many_ways(module, ball):
+    assert module.volume(ball) == 8.0
+
+
+def test_structures_nest(module):
+    pair = {"a": BallRecord((0, 0, 0), 1.0), "b": {"center": [5, 0, 0], "radius": 1}, "kind": 3}
+
+    assert module.gap(pair) == 3.0
+
+
+def test_a_dimension_zero_call_returns_a_structure_as_a_dict(module):
+    grown = module.grow({"center": [1, 2, 3], "radius": 1.0}, 0.5)
+
+    assert tuple(grown["center"]) == (1.0, 2.0, 3.0)
+    assert grown["radius"] == 1.5
+
+
+def test_a_dict_of_tensors_is_a_structure_of_arrays(device, module):
+    radii = Tensor.from_numpy(device, np.array([1, 2, 3], dtype=np.float32))
+
+    volumes = module.volume({"center": [0, 0, 0], "radius": radii})
+
+    assert np.array_equal(volumes.numpy(), [1, 8, 27])
+
+
+def test_structures_return_as_a_structured_array(device, module):
+    centers = np.arange(12, dtype=np.float32).reshape(4, 3)
+
+    balls = module.grow({"center": centers, "radius": np.ones(4, np.float32)}, np.arange(4, dtype=np.float32))
+
+    assert balls.dtype.name == "Ball"
+    assert np.array_equal(balls.numpy()["center"], centers)
+    assert np.array_equal(balls.numpy()["radius"], [1, 2, 3, 4])
+
+
+def test_a_tensor_of_structures_is_an_argument(device, module):
+    balls = Tensor.zeros(device, dtype=module.Ball, shape=(5,))
+
+    grown = module.grow(balls, 3.0)
+
+    assert np.array_equal(module.volume(grown).numpy(), np.full(5, 27))
+
+
+def test_small_and_boolean_fields_arrive(device, module):
+    if not device.info.features.int8:
+        pytest.skip("this device has no int8")
+    assert module.weigh({"on": True, "tag": -2, "weight": 10.0}) == 8.0
+    assert module.weigh({"on": False, "tag": 0, "weight": 10.0}) == 0.0
+
+
+def test_a_missing_field_is_named(module):
+    with pytest.raises(weft.ArgumentError, match=r"volume.*radius"):
+        module.volume({"center": [0, 0, 0]})
+
+
+def test_an_unknown_field_is_named(module):
+    with pytest.raises(weft.ArgumentError, match=r"volume.*radios"):
+        module.volume({"center": [0, 0, 0], "radius": 1, "radios": 1})
+
+
+def test_a_type_tag_that_does_not_fit_is_named(module):
+    with pytest.raises(weft.ArgumentError, match=r"volume.*Pair"):
+        module.volume({"_type": "Pair", "center": [0, 0, 0], "radius": 1})
