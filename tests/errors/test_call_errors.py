@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every message of a wrong call names the function, what was expected, what came and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+from weft import Tensor
+
+SOURCE = """
+struct Item { float weight; int count; };
+float f(float x, float y = 1) { return x + y; }
+int g(int n) { return n; }
+float h(Item item) { return item.weight; }
+float3 v(float3 x) { return x; }
+"""
+
+# call, text that must appear in this order
+CASES = {
+    "too many arguments": (lambda m: m.f(1, 2, 3), ["f", "takes 2 arguments"]),
+    "missing argument": (lambda m: m.f(), ["f", "'x'", "float", "is missing"]),
+    "unknown name": (lambda m: m.f(1, z=2), ["f", "no parameter 'z'"]),
+    "given twice": (lambda m: m.f(1, x=2), ["f", "'x' is given twice"]),
+    "unknown kind": (lambda m: m.f(object()), ["f", "argument 1", "type object", "pass a number"]),
+    "unknown kind by name": (lambda m: m.f(x="text"), ["f", "'x'", "type str", "pass a number"]),
+    "ragged list": (lambda m: m.v([[1, 2, 3], [1, 2]]), ["v", "argument 1", "different lengths", "rectangular"]),
+    "list of text": (lambda m: m.v(["a", "b", "c"]), ["v", "argument 1", "holds a str", "numbers only"]),
+    "64-bit overflow": (lambda m: m.g(1 << 70), ["g", "argument 1", "64 bits", "smaller"]),
+    "integer out of range": (lambda m: m.g(1 << 40), ["g", "'n'", "2147483647", str(1 << 40), "wider"]),
+    "array out of range": (lambda m: m.g(np.array([1 << 40])), ["g", "'n'", str(1 << 40), "int32"]),
+    "float for an integer": (lambda m: m.g(2.5), ["g", "'n'", "int", "2.5"]),
+    "wrong vector length": (lambda m: m.v([1, 2]), ["v", "'x'", "vector<float,3>", "(2,)", "(3,)"]),
+    "missing field": (lambda m: m.h({"weight": 1}), ["h", "'item'", "'count'"]),
+    "unknown field": (lambda m: m.h({"weight": 1, "count": 2, "cost": 3}), ["h", "'item'", "'cost'", "weight, count"]),
+    "key that is no name": (lambda m: m.h({1: 2}), ["h", "argument 1", "key of type int", "names of the fields"]),
+    "shapes that do not join": (lambda m: m.f(np.zeros(3), np.zeros(4)), ["f", "'y'", "axis 0", "'x'", "map()"]),
+    "unknown result kind": (lambda m: m.f(1, _result="list"), ["return_type", "'numpy'", "list"]),
+    "grid of floats": (lambda m: m.g(weft.grid((2.5,))), ["grid", "integers", "float", "(4, 4)"]),
+    "negative grid": (lambda m: m.g(weft.grid((-3,))), ["grid", "0 or greater", "-3"]),
+    "grid offset": (lambda m: m.g(weft.grid((3,), offset=(1, 2))), ["grid", "offset has 2", "1"]),
+    "unknown option": (
+        lambda m: weft.Module.load_from_module(m.device, m, {"define": {}}),
+        ["load_module", "'define'", "'defines'"],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def module(device):
+    return weft.Module.load_from_source(device, "call_errors", SOURCE)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_call_says_what_is_wrong(module, case):
+    run, words = CASES[case]
+
+    with pytest.raises(weft.ArgumentError) as error:
+        run(module)
+
+    message = str(error.value)
+    at = 0
+    for word in words:
+        assert word in message[at:], f"'{word}' is missing in: {message}"
+        at = message.index(word, at) + len(word)
+    assert not isinstance(error.value, weft.InternalError)
+    assert isinstance(error.value, ValueError)
+
+
+def test_a_tensor_of_another_device_names_both(device, fresh_device, module):
+    with pytest.raises(weft.ArgumentError, match=r"f: parameter 'x' lives on .*copy it"):
+        module.f(Tensor.zeros(fresh_device, (2,)))
+
+
+def test_a_failed_call_leaves_the_function_usable(module):
+    with pytest.raises(weft.ArgumentError):
+        module.f([1, "a"])
+
+    assert module.f(1.0, 2.0) == 3.0
