@@ -129,11 +129,14 @@ private:
         m_out.line(text("const ", type, " weft_index = weft_first;"));
         print_coordinates();
         for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
+        // Registers cannot be indexed by a loop counter: some drivers leave the loop as it is and spill them.
+        m_out.line("[ForceUnroll]");
         m_out.open("for (uint weft_lane = 0; weft_lane < 4; ++weft_lane)");
-        m_out.line("if (weft_lane >= weft_filled) break;");
+        m_out.open("if (weft_lane < weft_filled)");
         m_out.line(text("const ", type, " weft_index = weft_first + weft_lane;"));
         print_coordinates();
         print_call();
+        m_out.close();
         m_out.close();
         for_each_wide([&](const Operand& operand) { m_values.write_back(operand); });
     }

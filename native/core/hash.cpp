@@ -94,9 +94,11 @@ Hasher& Hasher::add(const Hash128& hash) {
 }
 
 Hasher& Hasher::add_word(std::uint64_t word) {
+    std::array<char, sizeof word> bytes{};
     for (unsigned i = 0; i < sizeof word; ++i) {
-        m_bytes.push_back(static_cast<char>((word >> (8 * i)) & 255));
+        bytes[i] = static_cast<char>((word >> (8 * i)) & 255);
     }
+    m_bytes.append(bytes.data(), bytes.size());
     return *this;
 }
 

@@ -17,7 +17,7 @@ enum class MemoryKind : std::uint8_t {
 struct BufferDesc {
     std::uint64_t size_bytes = 0; ///< 0 is allowed: address() is then 0
     MemoryKind memory = MemoryKind::device;
-    std::string label{};            ///< shown in out-of-memory reports; interned, keep it short
+    std::string label{}; ///< shown in out-of-memory reports; interned, keep it short
 };
 
 /// Linear device memory. Keeps its Device alive; the memory is reused only after the last command

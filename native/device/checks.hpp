@@ -10,18 +10,19 @@
 namespace weft::device {
 
 /// @throws ArgumentError unless [offset, offset + size) lies in `buffer`.
-void require_range(const Buffer& buffer, std::string_view label, std::uint64_t offset, std::uint64_t size,
-                   std::string_view function);
+void require_range(const Buffer& buffer, std::string_view label, std::uint64_t offset,
+                   std::uint64_t size, std::string_view function);
 
 /// @throws ArgumentError unless offset and size are multiples of 4.
 void require_words(std::uint64_t offset, std::uint64_t size, std::string_view function);
 
 /// @throws ArgumentError for a copy between overlapping ranges of one buffer.
-void require_no_overlap(std::string_view label, std::uint64_t target_offset, std::uint64_t source_offset,
-                        std::uint64_t size);
+void require_no_overlap(std::string_view label, std::uint64_t target_offset,
+                        std::uint64_t source_offset, std::uint64_t size);
 
 /// The error for memory of another device.
-[[noreturn]] void fail_foreign_buffer(const Device& expected, const Buffer& got, std::string_view function);
+[[noreturn]] void fail_foreign_buffer(const Device& expected, const Buffer& got,
+                                      std::string_view function);
 
 /// The error for a kernel of another device.
 [[noreturn]] void fail_foreign_kernel(const Device& expected);

@@ -31,7 +31,8 @@ void CommandList::prepare() {
              .group_count = command.group_count,
              .arguments = bytes.subspan(command.first_byte, command.argument_bytes),
              .buffers = uses.subspan(command.first_use, command.use_count),
-             .globals = bytes.subspan(command.first_byte + command.argument_bytes, command.global_bytes)});
+             .globals =
+                 bytes.subspan(command.first_byte + command.argument_bytes, command.global_bytes)});
     }
 }
 

@@ -35,7 +35,7 @@ private:
         std::size_t first_byte = 0; ///< arguments, then globals, in m_bytes
         std::size_t argument_bytes = 0;
         std::size_t global_bytes = 0;
-        std::size_t first_use = 0;  ///< in m_uses
+        std::size_t first_use = 0; ///< in m_uses
         std::size_t use_count = 0;
     };
 
@@ -46,9 +46,10 @@ private:
     std::vector<std::byte> m_bytes;
     std::vector<BufferUse> m_uses;
     std::vector<std::shared_ptr<Buffer>> m_buffers;
-    std::vector<Dispatch> m_dispatches; ///< views of the above, made by the first submit() after a record()
-    std::uint32_t m_submissions = 0;    ///< since the last record()
-    std::unique_ptr<Replay> m_replay;   // last: it goes first, while kernels and buffers are there
+    std::vector<Dispatch>
+        m_dispatches; ///< views of the above, made by the first submit() after a record()
+    std::uint32_t m_submissions = 0;  ///< since the last record()
+    std::unique_ptr<Replay> m_replay; // last: it goes first, while kernels and buffers are there
 };
 
 } // namespace weft::device

@@ -76,11 +76,12 @@ std::shared_ptr<Device> Device::create(const DeviceDesc& desc) {
     case DeviceType::cpu:
         break;
     }
-    throw core::ArgumentError(core::text("create_device: type must be automatic, vulkan or cuda, got ",
-                                         to_string(desc.type), "; Vulkan runs on this system's ",
-                                         desc.type == DeviceType::cpu ? "CPU through a software driver"
-                                                                      : "GPU through its own driver",
-                                         ", so pass DeviceType.vulkan"));
+    throw core::ArgumentError(
+        core::text("create_device: type must be automatic, vulkan or cuda, got ",
+                   to_string(desc.type), "; Vulkan runs on this system's ",
+                   desc.type == DeviceType::cpu ? "CPU through a software driver"
+                                                : "GPU through its own driver",
+                   ", so pass DeviceType.vulkan"));
 }
 
 std::vector<DeviceInfo> Device::enumerate() {
@@ -91,11 +92,13 @@ std::vector<DeviceInfo> Device::enumerate() {
     return devices;
 }
 
-std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/, std::uint64_t /*size_bytes*/,
+std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/,
+                                              std::uint64_t /*size_bytes*/,
                                               std::shared_ptr<void> /*keep_alive*/) {
-    throw core::ArgumentError(core::text("from_dlpack: ", to_string(m_info.type), " device '", m_info.name,
-                                         "' cannot use memory of another library in place; pass an array in host "
-                                         "memory, which is copied"));
+    throw core::ArgumentError(
+        core::text("from_dlpack: ", to_string(m_info.type), " device '", m_info.name,
+                   "' cannot use memory of another library in place; pass an array in host "
+                   "memory, which is copied"));
 }
 
 } // namespace weft::device

@@ -25,15 +25,15 @@ struct DeviceLimits {
     std::array<std::uint32_t, 3> max_group_count{};
     std::uint32_t max_threads_per_group = 0;
     std::uint32_t subgroup_size = 0;
-    std::uint32_t max_shared_memory = 0;       ///< bytes a group
-    std::uint32_t max_inline_arguments = 0;    ///< bytes of Dispatch::arguments the kernel takes by value
-    std::uint64_t max_buffer_size = 0;         ///< bytes of one allocation
-    std::uint64_t max_storage_binding = 0;     ///< bytes of one bound storage buffer (Vulkan)
+    std::uint32_t max_shared_memory = 0;    ///< bytes a group
+    std::uint32_t max_inline_arguments = 0; ///< bytes of arguments that a kernel takes by value
+    std::uint64_t max_buffer_size = 0;      ///< bytes of one allocation
+    std::uint64_t max_storage_binding = 0;  ///< bytes of one bound storage buffer (Vulkan)
     std::uint32_t storage_binding_alignment = 1;
 };
 
 struct DeviceFeatures {
-    bool is_software = false;        ///< runs on the CPU; contiguous tensors are bound as storage buffers
+    bool is_software = false; ///< runs on the CPU; contiguous tensors are bound as storage buffers
     bool float16 = false;
     bool float64 = false;
     bool int8 = false;
@@ -49,10 +49,10 @@ struct DeviceFeatures {
 struct DeviceInfo {
     DeviceType type = DeviceType::vulkan;
     std::string name{};
-    std::string driver{};              ///< driver name and version
-    std::int32_t adapter = 0;        ///< index to pass as DeviceDesc::adapter
+    std::string driver{};     ///< driver name and version
+    std::int32_t adapter = 0; ///< index to pass as DeviceDesc::adapter
     std::uint64_t memory_bytes = 0;
-    std::string architecture{};        ///< "sm_90" on CUDA, else ""
+    std::string architecture{}; ///< "sm_90" on CUDA, else ""
     DeviceLimits limits{};
     DeviceFeatures features{};
 };
@@ -60,18 +60,18 @@ struct DeviceInfo {
 struct DeviceDesc {
     DeviceType type = DeviceType::automatic;
     std::optional<std::int32_t> adapter{}; ///< index as enumerate() reports it
-    bool debug = false;                  ///< validation layer on Vulkan
-    std::string cache_directory{};         ///< compiled machine code (cubins, pipeline cache); "": none
+    bool debug = false;                    ///< validation layer on Vulkan
+    std::string cache_directory{}; ///< compiled machine code (cubins, pipeline cache); "": none
     /// CUDA: folders of NVRTC, searched first; the folder ../include beside one may hold CUDA headers
     std::vector<std::string> library_directories{};
 };
 
 /// Statistics of the pooled allocator, bytes.
 struct MemoryInfo {
-    std::uint64_t total = 0;      ///< device memory
-    std::uint64_t available = 0;  ///< as the driver reports it; 0 if unknown
-    std::uint64_t reserved = 0;   ///< held by the pool
-    std::uint64_t used = 0;       ///< in live buffers
+    std::uint64_t total = 0;     ///< device memory
+    std::uint64_t available = 0; ///< as the driver reports it; 0 if unknown
+    std::uint64_t reserved = 0;  ///< held by the pool
+    std::uint64_t used = 0;      ///< in live buffers
     std::uint64_t peak_used = 0;
     std::uint64_t live_buffers = 0;
     std::uint64_t allocations = 0; ///< calls of the driver's allocator since creation
@@ -131,11 +131,15 @@ public:
     virtual void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
                       std::uint64_t source_offset, std::uint64_t size) = 0;
     /// Fills with a repeated 32-bit word; offset and size are multiples of 4.
-    virtual void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) = 0;
+    virtual void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+                      std::uint32_t word) = 0;
 
-    /// nullptr if the backend has nothing faster than one dispatch after the other. Arguments are copied.
+    /// nullptr if the backend has nothing faster than one dispatch after the other. Arguments are
+    /// copied.
     /// @throws what dispatch() throws.
-    [[nodiscard]] virtual std::unique_ptr<Replay> create_replay(std::span<const Dispatch>) { return nullptr; }
+    [[nodiscard]] virtual std::unique_ptr<Replay> create_replay(std::span<const Dispatch>) {
+        return nullptr;
+    }
 
     /// Waits, then releases everything; later calls throw DeviceError "... is closed". Idempotent.
     virtual void close() = 0;
@@ -151,10 +155,11 @@ public:
     virtual std::uint64_t native_stream() const noexcept { return 0; }
 
     /// A buffer over memory that somebody else allocated and this device can address (CUDA: same
-    /// context). `keep_alive` is released once the buffer is gone and the last command that uses it
-    /// has finished; that may happen on any thread.
+    /// context). `keep_alive` is released with the buffer, on any thread; commands that use it may still
+    /// be queued then, ahead of all that its owner does on native_stream() afterwards.
     /// @throws ArgumentError where the backend cannot address foreign memory (Vulkan).
-    [[nodiscard]] virtual std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
+    [[nodiscard]] virtual std::shared_ptr<Buffer> wrap_external(std::uint64_t address,
+                                                                std::uint64_t size_bytes,
                                                                 std::shared_ptr<void> keep_alive);
 
     /// Whatever the layer that created the device wants to find again from it. Set once, before the

@@ -18,7 +18,8 @@ std::uint32_t fork_generation() noexcept {
 
 namespace {
 
-// The one mutable global of the layer: only the kernel knows of a fork, and pthread_atfork passes no context.
+// The one mutable global of the layer: only the kernel knows of a fork, and pthread_atfork passes
+// no context.
 std::atomic<std::uint32_t>& generation() noexcept {
     static std::atomic<std::uint32_t> value{0};
     return value;

@@ -5,7 +5,8 @@
 
 namespace weft::device {
 
-/// A number that differs in a child after fork(). Costs one load, so that the call path can compare it.
+/// A number that differs in a child after fork(). Costs one load, so that the call path can compare
+/// it.
 [[nodiscard]] std::uint32_t fork_generation() noexcept;
 
 } // namespace weft::device

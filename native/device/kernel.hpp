@@ -13,18 +13,18 @@ namespace weft::device {
 
 /// Uniforms at module scope of the user's source; passed to the kernel as one block of bytes.
 struct GlobalBlock {
-    std::uint32_t size_bytes = 0;  ///< 0: none
-    std::uint32_t vulkan_set = 0;  ///< descriptor set and binding of the uniform buffer
+    std::uint32_t size_bytes = 0; ///< 0: none
+    std::uint32_t vulkan_set = 0; ///< descriptor set and binding of the uniform buffer
     std::uint32_t vulkan_binding = 0;
-    std::string cuda_symbol{};       ///< "SLANG_globalParams"
+    std::string cuda_symbol{}; ///< "SLANG_globalParams"
 };
 
 struct KernelDesc {
     std::span<const std::byte> code{}; ///< SPIR-V words (Vulkan), or CUDA C++ source text (CUDA)
     std::string entry_point{};
     std::array<std::uint32_t, 3> group_size{1, 1, 1};
-    std::uint32_t argument_bytes = 0;  ///< size of Dispatch::arguments (a multiple of 4)
-    bool arguments_by_address = false; ///< the kernel takes one 8-byte device address of the arguments instead
+    std::uint32_t argument_bytes = 0;   ///< size of Dispatch::arguments (a multiple of 4)
+    bool arguments_by_address = false;  ///< the kernel takes one 8-byte address of them instead
     std::uint32_t storage_bindings = 0; ///< Vulkan: storage buffers at set 0, bindings 0 .. n-1
     GlobalBlock globals{};
     std::string label{};
@@ -45,19 +45,19 @@ enum class BufferAccess : std::uint8_t { read, write, read_write };
 
 /// One buffer a dispatch touches: for ordering and lifetime, and for binding if `binding` >= 0.
 struct BufferUse {
-    Buffer* buffer = nullptr;        ///< the device retains it (the Buffer must be owned by a shared_ptr)
+    Buffer* buffer = nullptr; ///< the device retains it (the Buffer must be owned by a shared_ptr)
     BufferAccess access = BufferAccess::read;
-    std::int32_t binding = -1;       ///< storage binding slot, or -1: used by address only
-    std::uint64_t offset = 0;        ///< bytes, of the bound range; aligned to storage_binding_alignment
-    std::uint64_t size = 0;          ///< bytes, of the bound range
+    std::int32_t binding = -1; ///< storage binding slot, or -1: used by address only
+    std::uint64_t offset = 0;  ///< bytes, of the bound range; aligned to storage_binding_alignment
+    std::uint64_t size = 0;    ///< bytes, of the bound range
 };
 
 struct Dispatch {
     Kernel* kernel = nullptr;
     std::array<std::uint32_t, 3> group_count{1, 1, 1};
-    std::span<const std::byte> arguments{};  ///< copied at the call
+    std::span<const std::byte> arguments{}; ///< copied at the call
     std::span<const BufferUse> buffers{};
-    std::span<const std::byte> globals{};    ///< bytes of the GlobalBlock, copied at the call
+    std::span<const std::byte> globals{}; ///< bytes of the GlobalBlock, copied at the call
 };
 
 } // namespace weft::device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start reading at allocate() and free(). Freed ranges stay unmerged in the bin of their exact class, where the
-// next request of that size finds them; neighbours are merged only when no bin serves a request, so a range that
-// the device still uses does not taint the idle memory beside it.
+// Start reading at allocate() and free(). Freed ranges stay unmerged in the bin of their exact
+// class, where the next request of that size finds them; neighbours are merged only when no bin
+// serves a request, so a range that the device still uses does not taint the idle memory beside it.
 #include "device/pool.hpp"
 
 #include "core/text.hpp"
@@ -14,7 +14,8 @@ namespace weft::device {
 namespace {
 
 constexpr std::uint64_t kDedicatedGranule = std::uint64_t{2} << 20;
-constexpr std::uint32_t kExactClasses = 8; // classes of 1 to 7 granules are exact, then eight an octave
+constexpr std::uint32_t kExactClasses =
+    8; // classes of 1 to 7 granules are exact, then eight an octave
 constexpr std::size_t kLabelsInReport = 6;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
@@ -178,8 +179,8 @@ std::uint32_t MemoryPool::take_dedicated(std::uint64_t size) noexcept {
 
 bool MemoryPool::grow(std::uint64_t size) {
     const bool is_dedicated = size > m_desc.dedicated_threshold;
-    const std::uint64_t wanted =
-        is_dedicated ? round_up(size, kDedicatedGranule) : std::max(m_next_block, round_to_class(size));
+    const std::uint64_t wanted = is_dedicated ? round_up(size, kDedicatedGranule)
+                                              : std::max(m_next_block, round_to_class(size));
     const std::optional<MemoryBlock> memory = m_source.allocate_block(wanted);
     if (!memory) {
         return false;
@@ -192,7 +193,8 @@ bool MemoryPool::grow(std::uint64_t size) {
     }
     const std::uint64_t usable = memory->size_bytes / kAlignment * kAlignment;
     const std::uint32_t range = new_range({.size = usable, .block = index});
-    m_blocks[index] = {.memory = *memory, .first_range = range, .is_dedicated = is_dedicated, .is_live = true};
+    m_blocks[index] = {
+        .memory = *memory, .first_range = range, .is_dedicated = is_dedicated, .is_live = true};
     insert_free(range);
     m_statistics.reserved += memory->size_bytes;
     ++m_statistics.allocations;
@@ -349,7 +351,8 @@ void MemoryPool::release_unused(std::uint64_t keep_cached) noexcept {
     const std::uint64_t completed = m_source.completed();
     reclaim_finished(completed);
     for (std::uint32_t i = 0; i < m_blocks.size(); ++i) {
-        const bool is_kept = keep_cached > 0 && (!m_blocks[i].is_dedicated || m_cached <= keep_cached);
+        const bool is_kept =
+            keep_cached > 0 && (!m_blocks[i].is_dedicated || m_cached <= keep_cached);
         if (!is_kept && is_releasable(m_blocks[i], completed)) {
             release_block(i);
         }
@@ -380,14 +383,16 @@ std::string MemoryPool::report(std::uint64_t size, std::string_view label) const
     std::string held;
     for (std::size_t i = 0; i < std::min(holders.size(), kLabelsInReport); ++i) {
         const LabelUse& use = holders[i];
-        held += core::text(i == 0 ? ", held by '" : ", '", use.name, "' (", bytes_text(use.bytes), " in ",
-                           use.buffers, use.buffers == 1 ? " buffer)" : " buffers)");
+        held += core::text(i == 0 ? ", held by '" : ", '", use.name, "' (", bytes_text(use.bytes),
+                           " in ", use.buffers, use.buffers == 1 ? " buffer)" : " buffers)");
     }
     const std::string free = budget.available > 0
-                                 ? core::text(bytes_text(budget.available), " of ", bytes_text(budget.total), " are free")
+                                 ? core::text(bytes_text(budget.available), " of ",
+                                              bytes_text(budget.total), " are free")
                                  : core::text("the device has ", bytes_text(budget.total));
-    return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ", bytes_text(size),
-                      " ('", label, "'), ", free, ", Weft uses ", bytes_text(m_statistics.used), held,
+    return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ",
+                      bytes_text(size), " ('", label, "'), ", free, ", Weft uses ",
+                      bytes_text(m_statistics.used), held,
                       "; release arrays that are no longer needed or use smaller ones");
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many buffers out of few driver allocations. Knows nothing of any API: a backend hands in a MemorySource.
+// Many buffers out of few driver allocations. Knows nothing of any API: a backend hands in a
+// MemorySource.
 //
-// Data structures: a Block is one driver allocation; its Ranges, free and used, form a list in address
-// order, and the free ones also hang in a bin of their size class. Requests above `dedicated_threshold` get
-// a block of their own, which is kept for the next request of about that size.
+// Data structures: a Block is one driver allocation; its Ranges, free and used, form a list in
+// address order, and the free ones also hang in a bin of their size class. Requests above
+// `dedicated_threshold` get a block of their own, which is kept for the next request of about that
+// size.
 //
-// Reuse is ordered, not idle: on one in-order queue, memory may be handed out again while older work still
-// uses it, because new work runs later. Allocation::ready tells a user that wants to touch the memory from
-// the host, or needs a barrier. A pool with `host_access` hands out finished memory only.
+// Reuse is ordered, not idle: on one in-order queue, memory may be handed out again while older
+// work still uses it, because new work runs later. Allocation::ready tells a user that wants to
+// touch the memory from the host, or needs a barrier. A pool with `host_access` hands out finished
+// memory only.
 #pragma once
 
 #include "device/device.hpp"
@@ -26,9 +29,9 @@ namespace weft::device {
 
 /// One allocation of the driver.
 struct MemoryBlock {
-    void* native = nullptr;        ///< the backend's own handle; the pool only hands it back
-    std::uint64_t address = 0;     ///< device address of the first byte, a multiple of 256
-    std::byte* mapped = nullptr;   ///< host view, or null
+    void* native = nullptr;      ///< the backend's own handle; the pool only hands it back
+    std::uint64_t address = 0;   ///< device address of the first byte, a multiple of 256
+    std::byte* mapped = nullptr; ///< host view, or null
     std::uint64_t size_bytes = 0;
 };
 
@@ -41,7 +44,8 @@ public:
     virtual void release_block(const MemoryBlock& block) noexcept = 0;
     /// The largest submission number whose work has finished. Never blocks, takes no lock.
     [[nodiscard]] virtual std::uint64_t completed() const noexcept = 0;
-    /// Submits what is recorded and blocks until all of it has finished. Called with no pool lock held.
+    /// Submits what is recorded and blocks until all of it has finished. Called with no pool lock
+    /// held.
     virtual void drain() = 0;
     /// Device memory in bytes: total, and what the driver could still give (0 if unknown).
     struct Budget {
@@ -52,12 +56,14 @@ public:
 };
 
 struct PoolDesc {
-    std::string device_name{};                              ///< for the out-of-memory report
-    std::uint64_t first_block = std::uint64_t{16} << 20;  ///< bytes; later blocks double up to largest_block
-    std::uint64_t largest_block = std::uint64_t{64} << 20;
-    std::uint64_t dedicated_threshold = std::uint64_t{16} << 20; ///< larger requests get their own block
-    std::uint64_t max_cached = ~std::uint64_t{0};         ///< bytes of unused dedicated blocks kept
-    bool host_access = false;                             ///< hand out finished memory only
+    static constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+    std::string device_name{};             ///< for the out-of-memory report
+    std::uint64_t first_block = 16 * kMiB; ///< bytes; later ones double up to largest_block
+    std::uint64_t largest_block = 64 * kMiB;
+    std::uint64_t dedicated_threshold = 16 * kMiB; ///< larger requests get their own block
+    std::uint64_t max_cached = ~std::uint64_t{0};  ///< bytes of unused dedicated blocks kept
+    bool host_access = false;                      ///< hand out finished memory only
 };
 
 /// Bytes and buffers held under one label.
@@ -69,12 +75,12 @@ struct LabelUse {
 
 /// A piece of a block. Plain data; give it back with MemoryPool::free().
 struct Allocation {
-    MemoryBlock block;             ///< the block it lies in
-    std::uint64_t offset = 0;      ///< bytes from the start of the block, a multiple of 256
-    std::uint64_t size_bytes = 0;  ///< as requested
-    std::uint64_t ready = 0;       ///< earlier users are finished once completed() >= ready
-    std::uint32_t range = ~0u;     ///< the pool's own
-    LabelUse* label = nullptr;     ///< its name lives as long as the pool; the rest is the pool's own
+    MemoryBlock block;            ///< the block it lies in
+    std::uint64_t offset = 0;     ///< bytes from the start of the block, a multiple of 256
+    std::uint64_t size_bytes = 0; ///< as requested
+    std::uint64_t ready = 0;      ///< earlier users are finished once completed() >= ready
+    std::uint32_t range = ~0u;    ///< the pool's own
+    LabelUse* label = nullptr; ///< its name lives as long as the pool; the rest is the pool's own
 
     std::uint64_t address() const noexcept { return block.address + offset; }
     std::byte* mapped() const noexcept { return block.mapped ? block.mapped + offset : nullptr; }
@@ -93,10 +99,11 @@ public:
     MemoryPool& operator=(const MemoryPool&) = delete;
 
     /// @param size_bytes at least 1.
-    /// @throws DeviceError{out_of_memory} after trimming, draining and trying again; the message says what
-    ///         was asked, what is free, and which labels hold how much.
+    /// @throws DeviceError{out_of_memory} after trimming, draining and trying again; the message
+    ///         says what was asked, what is free, and which labels hold how much.
     [[nodiscard]] Allocation allocate(std::uint64_t size_bytes, std::string_view label);
-    /// @param last_use the submission that used the memory last; 0 if none did. No-op on a closed pool.
+    /// @param last_use the submission that used the memory last; 0 if none did. No-op on a closed
+    /// pool.
     void free(const Allocation& allocation, std::uint64_t last_use) noexcept;
 
     /// Returns unused, finished blocks to the driver.
@@ -114,8 +121,9 @@ private:
     struct Range {
         std::uint64_t offset = 0, size = 0, ready = 0;
         std::uint32_t block = kNone;
-        std::uint32_t previous = kNone, next = kNone;         ///< in address order
-        std::uint32_t bin_previous = kNone, bin_next = kNone; ///< among the free ranges of its class
+        std::uint32_t previous = kNone, next = kNone; ///< in address order
+        std::uint32_t bin_previous = kNone;           ///< among the free ranges of its class
+        std::uint32_t bin_next = kNone;
         bool is_free = false;
     };
     struct Block {

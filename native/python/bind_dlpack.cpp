@@ -44,11 +44,10 @@ py::object make_capsule(void* managed, const char* name, PyCapsule_Destructor de
 
 /// Lets the consumer's stream see what was written before this point.
 void synchronize(device::Device& device, const py::object& stream) {
-    const bool is_same = !stream.is_none() && device.native_stream() != 0 &&
-                         stream.cast<std::int64_t>() == static_cast<std::int64_t>(device.native_stream());
-    const bool is_waived = !stream.is_none() && stream.cast<std::int64_t>() == kNoSynchronization;
+    const std::int64_t consumer = stream.is_none() ? kLegacyDefaultStream : stream.cast<std::int64_t>();
+    const bool is_same = consumer == static_cast<std::int64_t>(device.native_stream());
     const py::gil_scoped_release unlocked;
-    if (is_same || is_waived) {
+    if (is_same || consumer == kNoSynchronization) {
         device.flush();
     } else {
         device.wait(interrupt_poll());

@@ -3,6 +3,7 @@
 #include "python/bind_error.hpp"
 #include "python/bind_function.hpp"
 #include "python/bind_module.hpp"
+#include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/generators.hpp"
@@ -19,4 +20,5 @@ PYBIND11_MODULE(_native, module) {
     bind_generators(module);
     bind_function(module);
     bind_module(module);
+    bind_reduce(module);
 }

@@ -189,6 +189,21 @@ private:
     bool m_broadcasts_numbers;
 };
 
+/// A contiguous numpy array of the very scalars and shape: its bytes are host bytes.
+bool has_host_form(py::handle values, const ElementArray& elements) {
+    const Type& leaf = reflect::leaf(*elements.type);
+    if (!is_numpy_array(values) || leaf.kind == TypeKind::structure || leaf_kind(leaf) == ScalarKind::bool_) {
+        return false; // numpy's bool memory may hold other bytes than 0 and 1
+    }
+    const auto array = py::reinterpret_borrow<py::array>(values);
+    Shape shape = elements.shape;
+    const Shape inner = reflect::element_shape(*elements.type);
+    shape.insert(shape.end(), inner.begin(), inner.end());
+    const bool is_packed = (array.flags() & py::array::c_style) != 0;
+    return is_packed && has_native_order(array.dtype()) && scalar_kind(array.dtype()) == leaf_kind(leaf) &&
+           std::equal(shape.begin(), shape.end(), array.shape(), array.shape() + array.ndim());
+}
+
 std::vector<std::byte> stored(py::handle values, const ElementArray& elements, const Store& store) {
     const reflect::TypeRef type = tensor::with_rules(elements.type, reflect::LayoutRules::host);
     const auto stride = static_cast<std::int64_t>(type->layout.stride);
@@ -203,8 +218,17 @@ std::vector<std::byte> stored(py::handle values, const ElementArray& elements, c
 
 } // namespace
 
-std::vector<std::byte> host_bytes(py::handle values, const ElementArray& elements, std::string_view context) {
-    return stored(values, elements, Store(context, false));
+HostBytes host_bytes(py::handle values, const ElementArray& elements, std::string_view context) {
+    HostBytes result;
+    if (has_host_form(values, elements)) {
+        auto array = py::reinterpret_borrow<py::array>(values);
+        result.bytes = {static_cast<const std::byte*>(array.data()), static_cast<std::size_t>(array.nbytes())};
+        result.owner = std::move(array);
+    } else {
+        result.copy = stored(values, elements, Store(context, false));
+        result.bytes = result.copy;
+    }
+    return result;
 }
 
 std::vector<std::byte> host_element(py::handle value, const reflect::TypeRef& type, std::string_view context) {

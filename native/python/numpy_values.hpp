@@ -19,6 +19,13 @@ struct ElementArray {
     std::vector<std::int64_t> shape;
 };
 
+/// Host bytes of values: their own memory where that has the right form, else a converted copy.
+struct HostBytes {
+    std::span<const std::byte> bytes;
+    std::vector<std::byte> copy;
+    pybind11::object owner; ///< of memory that is not copied; released under the interpreter lock
+};
+
 /// Host bytes of `values`:
 /// - scalars, vectors, matrices, arrays: an array of the shape, the element's own dimensions appended,
 ///   or a one-dimensional array of as many numbers;
@@ -26,8 +33,7 @@ struct ElementArray {
 ///   of one kind, an array of them as for vectors.
 /// @param context begins messages: "from_numpy: argument 'array'".
 /// @throws ArgumentError with the axis, field or element at fault.
-[[nodiscard]] std::vector<std::byte> host_bytes(pybind11::handle values, const ElementArray& elements,
-                                                std::string_view context);
+[[nodiscard]] HostBytes host_bytes(pybind11::handle values, const ElementArray& elements, std::string_view context);
 
 /// The same for one element; a single number stands for all scalars of a vector, matrix or array.
 [[nodiscard]] std::vector<std::byte> host_element(pybind11::handle value, const reflect::TypeRef& type,

@@ -106,6 +106,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     auto record = std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});
     session->device = device::Device::create(desc.device);
     session->device->attach(std::move(record));
+    session->reducer = std::make_shared<dispatch::Reducer>(session_context(*session));
     return session;
 }
 
@@ -115,6 +116,7 @@ std::shared_ptr<Session> session_of(device::Device& device) {
     if (!session) {
         session = std::make_shared<Session>(record.settings);
         session->device = device.shared_from_this();
+        session->reducer = std::make_shared<dispatch::Reducer>(session_context(*session));
         record.session = session;
     }
     return session;

@@ -6,6 +6,7 @@
 #include "core/log.hpp"
 #include "device/device.hpp"
 #include "dispatch/module.hpp"
+#include "dispatch/reduce.hpp"
 #include "dispatch/watcher.hpp"
 
 #include <filesystem>
@@ -22,6 +23,7 @@ struct Session {
     std::shared_ptr<core::Logger> logger;
     std::vector<std::string> include_paths;
     compile::Definitions defines;
+    std::shared_ptr<dispatch::Reducer> reducer{};
 };
 
 struct SessionDesc {

@@ -159,9 +159,9 @@ TensorRef make_from_array(const Session& session, py::handle values, py::handle 
 
 void store_values(tensor::Tensor& tensor, py::handle values, const char* context) {
     const ElementArray elements{.type = tensor.dtype(), .shape = {tensor.shape().begin(), tensor.shape().end()}};
-    const std::vector<std::byte> bytes = host_bytes(values, elements, context);
+    const HostBytes host = host_bytes(values, elements, context);
     const py::gil_scoped_release unlocked;
-    tensor::upload(tensor, bytes);
+    tensor::upload(tensor, host.bytes);
 }
 
 } // namespace weft::python

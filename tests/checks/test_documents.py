@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from checks.source_tree import ROOT, project_files, short, text_of
 
 DOCUMENTS = [path for path in project_files() if path.suffix == ".md"]

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 import pytest
+
 from checks.source_tree import ROOT, files_under, short, text_of
 
 CODE = (".cpp", ".hpp", ".h", ".py")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from checks.source_tree import ROOT, files_under, project_files, short, text_of
 
 LISTS = [

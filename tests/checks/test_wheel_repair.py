@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from elf_versions import is_elf, needed_libraries, needed_versions
 from repair_wheel import complaints_about, repair
 

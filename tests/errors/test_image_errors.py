@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501  (messages stand as they are printed)
 import builtins
 import re
 
@@ -36,7 +37,11 @@ def test_a_folder_is_no_file(tmp_path):
         f"image.read: '{path}' is a folder, a file is expected; name the file in it",
         lambda: weft.image.read(path, encoding="srgb"),
     )
-    assert_raises(weft.ImageError, "cannot be written", lambda: weft.image.write(path, PIXELS, encoding="srgb"))
+    assert_raises(
+        weft.ImageError,
+        "cannot be written",
+        lambda: weft.image.write(path, PIXELS, encoding="srgb"),
+    )
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -46,7 +51,9 @@ def test_other_formats_are_named(tmp_path, name):
         lambda: weft.image.read(tmp_path / name, encoding="srgb"),
         lambda: weft.image.write(tmp_path / name, PIXELS, encoding="srgb"),
     ):
-        assert_raises(ValueError, "one of .png, .jpg, .jpeg, .exr, .hdr is expected; rename it", action)
+        assert_raises(
+            ValueError, "one of .png, .jpg, .jpeg, .exr, .hdr is expected; rename it", action
+        )
 
 
 def test_paths_must_be_paths():
@@ -83,13 +90,18 @@ def test_scalars_must_fit_the_format(tmp_path):
     [
         ((4,), "pixels must have shape (H, W, C) with 1 to 65536 rows and columns, got (4,)"),
         ((0, 4, 3), "got (0, 4, 3)"),
-        ((4, 4, 5), "a .png file has 1, 2, 3, 4 channels, axis 2 of pixels is 5; drop or add channels"),
+        (
+            (4, 4, 5),
+            "a .png file has 1, 2, 3, 4 channels, axis 2 of pixels is 5; drop or add channels",
+        ),
         ((4, 4, 0), "axis 2 of pixels is 0"),
     ],
 )
 def test_pixels_must_have_a_shape_that_the_format_can_hold(tmp_path, shape, text):
     assert_raises(
-        ValueError, text, lambda: weft.image.write(tmp_path / "a.png", np.zeros(shape), encoding="srgb")
+        ValueError,
+        text,
+        lambda: weft.image.write(tmp_path / "a.png", np.zeros(shape), encoding="srgb"),
     )
 
 
@@ -117,7 +129,9 @@ def test_damaged_files_are_image_errors(tmp_path, name, content):
     path = tmp_path / name
     path.write_bytes(content)
 
-    with pytest.raises(weft.ImageError, match=re.escape(f"image.read: '{path}' cannot be")) as caught:
+    with pytest.raises(
+        weft.ImageError, match=re.escape(f"image.read: '{path}' cannot be")
+    ) as caught:
         weft.image.read(path, encoding="linear")
 
     assert isinstance(caught.value, OSError)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501  (messages stand as they are printed)
 """Every message of Tensor: its class, its text, and that it is no InternalError."""
 
 import re
@@ -73,9 +74,13 @@ def test_values_must_have_the_tensors_shape(device):
         "reshape it (12 numbers in one dimension are taken too)",
         lambda: tensor.from_numpy(np.zeros((3, 5))),
     )
-    assert_raises(ValueError, "has shape (11,), (3, 4) is expected", lambda: tensor.from_numpy(np.zeros(11)))
     assert_raises(
-        ValueError, "Tensor.copy_from_numpy: argument 'array'", lambda: tensor.copy_from_numpy(np.zeros(3))
+        ValueError, "has shape (11,), (3, 4) is expected", lambda: tensor.from_numpy(np.zeros(11))
+    )
+    assert_raises(
+        ValueError,
+        "Tensor.copy_from_numpy: argument 'array'",
+        lambda: tensor.copy_from_numpy(np.zeros(3)),
     )
 
 
@@ -108,7 +113,10 @@ def test_integers_must_fit(device):
 @pytest.mark.parametrize(
     ("values", "text"),
     [
-        (np.zeros(2, np.complex64), "is an array of complex64; pass bools, integers or floats of at most 64 bits"),
+        (
+            np.zeros(2, np.complex64),
+            "is an array of complex64; pass bools, integers or floats of at most 64 bits",
+        ),
         (np.array(["a", "b"]), "is an array of <U1"),
         ([1, None], "is an array of object"),
         ([[1, 2], [3]], "cannot become an array"),
@@ -253,13 +261,17 @@ def test_dlpack_takes_arrays_only(device):
         "from_dlpack: the capsule holds no array, or it was taken out before; make a new one",
         lambda: weft.from_dlpack(device, capsule),
     )
-    assert_raises(TypeError, "are no bool, integer or float", lambda: weft.from_dlpack(device, np.zeros(2, complex)))
+    assert_raises(
+        TypeError,
+        "are no bool, integer or float",
+        lambda: weft.from_dlpack(device, np.zeros(2, complex)),
+    )
 
 
 def test_dlpack_exports_say_what_they_cannot_do(device):
     tensor = Tensor.zeros(device, (2,))
 
-    with pytest.raises(BufferError, match="Tensor.__dlpack__: the memory is on DLPack device"):
+    with pytest.raises(BufferError, match=r"Tensor\.__dlpack__: the memory is on DLPack device"):
         tensor.__dlpack__(dl_device=(10, 0))
     if device.type == weft.DeviceType.vulkan:
         with pytest.raises(BufferError, match="can only leave as a copy"):

@@ -118,7 +118,9 @@ SHAPES = npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
 @given(data=st.data())
 def test_any_array_and_index_behave_as_in_numpy(device, data):
     dtype = data.draw(st.sampled_from(["float32", "int16", "uint8", "float64", "bool"]))
-    array = data.draw(npst.arrays(dtype, SHAPES, elements={"allow_nan": False} if "f" in dtype else None))
+    array = data.draw(
+        npst.arrays(dtype, SHAPES, elements={"allow_nan": False} if "f" in dtype else None)
+    )
     array = array.transpose(data.draw(st.permutations(range(array.ndim))))
     key = data.draw(
         npst.basic_indices(array.shape, allow_ellipsis=True, allow_newaxis=True, max_dims=8).filter(

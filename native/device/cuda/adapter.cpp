@@ -14,13 +14,15 @@ constexpr std::uint32_t kMaxInlineArguments = 4096 - 64;
 
 std::uint32_t attribute(const Driver& driver, CUdevice device, CUdevice_attribute which) {
     int value = 0;
-    check(driver, driver.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute", kDoing);
+    check(driver, driver.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute",
+          kDoing);
     return static_cast<std::uint32_t>(value);
 }
 
 DeviceLimits limits_of(const Driver& driver, CUdevice device, std::uint64_t memory_bytes) {
     const auto get = [&](CUdevice_attribute which) { return attribute(driver, device, which); };
-    return {.max_group_count = {get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+    return {.max_group_count = {get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                                get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
                                 get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
             .max_threads_per_group = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
             .subgroup_size = get(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
@@ -49,10 +51,12 @@ Adapter describe(const Driver& driver, std::int32_t index) {
     Adapter adapter;
     check(driver, driver.cuDeviceGet(&adapter.device, index), "cuDeviceGet", kDoing);
     std::array<char, 256> name{};
-    check(driver, driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, adapter.device),
+    check(driver,
+          driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, adapter.device),
           "cuDeviceGetName", kDoing);
     std::size_t memory_bytes = 0;
-    check(driver, driver.cuDeviceTotalMem(&memory_bytes, adapter.device), "cuDeviceTotalMem", kDoing);
+    check(driver, driver.cuDeviceTotalMem(&memory_bytes, adapter.device), "cuDeviceTotalMem",
+          kDoing);
     const auto get = [&](CUdevice_attribute which) {
         return static_cast<int>(attribute(driver, adapter.device, which));
     };

@@ -5,10 +5,18 @@ namespace weft::device::cuda {
 
 CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Context& context,
                        const CommandQueue& queue, const Allocation& allocation)
-    : Buffer(std::move(device)), m_pool(&pool), m_context(&context), m_queue(&queue), m_allocation(allocation) {
+    : Buffer(std::move(device)), m_pool(&pool), m_context(&context), m_queue(&queue),
+      m_allocation(allocation) {
     m_size = allocation.size_bytes;
     m_address = allocation.address();
     m_mapped = allocation.mapped();
+}
+
+CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, std::uint64_t address,
+                       std::uint64_t size_bytes, std::shared_ptr<void> keep_alive)
+    : Buffer(std::move(device)), m_keep_alive(std::move(keep_alive)) {
+    m_size = size_bytes;
+    m_address = address;
 }
 
 CudaBuffer::~CudaBuffer() {
@@ -16,6 +24,13 @@ CudaBuffer::~CudaBuffer() {
     if (m_pool != nullptr && m_context->is_usable()) {
         m_pool->free(m_allocation, m_queue->submitted());
     }
+}
+
+std::string_view CudaBuffer::label() const noexcept {
+    if (m_allocation.label != nullptr) {
+        return m_allocation.label->name;
+    }
+    return m_size == 0 ? "empty" : "memory of another library";
 }
 
 } // namespace weft::device::cuda

@@ -13,19 +13,23 @@ namespace weft::device::cuda {
 class CudaBuffer final : public Buffer {
 public:
     /// Takes the allocation over. Pool, context and queue belong to the device, which the buffer keeps alive.
-    CudaBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Context& context, const CommandQueue& queue,
-               const Allocation& allocation);
+    CudaBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Context& context,
+               const CommandQueue& queue, const Allocation& allocation);
     /// An empty buffer: size 0, address 0.
     explicit CudaBuffer(std::shared_ptr<Device> device) : Buffer(std::move(device)) {}
+    /// Memory of somebody else; see Device::wrap_external.
+    CudaBuffer(std::shared_ptr<Device> device, std::uint64_t address, std::uint64_t size_bytes,
+               std::shared_ptr<void> keep_alive);
     ~CudaBuffer() override;
 
-    std::string_view label() const noexcept { return m_allocation.label ? m_allocation.label->name : "empty"; }
+    std::string_view label() const noexcept;
 
 private:
     MemoryPool* m_pool = nullptr;
     const Context* m_context = nullptr;
     const CommandQueue* m_queue = nullptr;
     Allocation m_allocation;
+    std::shared_ptr<void> m_keep_alive;
 };
 
 } // namespace weft::device::cuda

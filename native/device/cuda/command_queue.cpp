@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSpin = 50us;          // a small kernel and its result are done by then
-constexpr auto kYield = 2ms;          // after that a sleep adds little to what has passed
+constexpr auto kSpin = 50us; // a small kernel and its result are done by then
+constexpr auto kYield = 2ms; // after that a sleep adds little to what has passed
 constexpr auto kLongestSleep = 1ms;
 constexpr auto kPollInterval = 50ms;
 
@@ -28,7 +28,8 @@ void pause(std::chrono::steady_clock::duration elapsed) {
         std::this_thread::yield();
         return;
     }
-    std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(elapsed / 32, kLongestSleep));
+    std::this_thread::sleep_for(
+        std::min<std::chrono::steady_clock::duration>(elapsed / 32, kLongestSleep));
 }
 
 } // namespace
@@ -40,7 +41,8 @@ Event::Event(const Context& context) : m_driver(context.driver()) {
 
 void CommandQueue::note_completed(std::uint64_t value) noexcept {
     std::uint64_t known = m_completed.load(std::memory_order_relaxed);
-    while (known < value && !m_completed.compare_exchange_weak(known, value, std::memory_order_acq_rel)) {
+    while (known < value &&
+           !m_completed.compare_exchange_weak(known, value, std::memory_order_acq_rel)) {
     }
 }
 
@@ -48,7 +50,8 @@ bool CommandQueue::spin_until_idle(std::string_view function) {
     const Driver& driver = m_context.driver();
     const auto end = Clock::now() + kSpin;
     do {
-        const std::uint64_t seen = submitted(); // before the query: all of it is in the stream already
+        const std::uint64_t seen =
+            submitted(); // before the query: all of it is in the stream already
         if (!is_pending(driver, driver.cuStreamQuery(stream()), "cuStreamQuery", function)) {
             note_completed(seen);
             return true;
@@ -57,7 +60,8 @@ bool CommandQueue::spin_until_idle(std::string_view function) {
     return false;
 }
 
-void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll, std::string_view function) {
+void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll,
+                            std::string_view function) {
     if (completed() >= value || spin_until_idle(function)) {
         return;
     }
@@ -69,7 +73,8 @@ void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll, std:
     note_completed(seen);
 }
 
-void CommandQueue::wait_for(const Event& event, const InterruptPoll& poll, std::string_view function) const {
+void CommandQueue::wait_for(const Event& event, const InterruptPoll& poll,
+                            std::string_view function) const {
     const Driver& driver = m_context.driver();
     const auto start = Clock::now();
     auto next_poll = start + kPollInterval;

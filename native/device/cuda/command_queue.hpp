@@ -42,7 +42,9 @@ public:
 
     CUstream stream() const noexcept { return CU_STREAM_LEGACY; }
     /// Counts one piece of work; call it after the driver took the work.
-    std::uint64_t note_submission() noexcept { return m_submitted.fetch_add(1, std::memory_order_acq_rel) + 1; }
+    std::uint64_t note_submission() noexcept {
+        return m_submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
+    }
     std::uint64_t submitted() const noexcept { return m_submitted.load(std::memory_order_acquire); }
     /// Everything up to this count is known to have finished.
     std::uint64_t completed() const noexcept { return m_completed.load(std::memory_order_acquire); }

@@ -9,8 +9,8 @@ namespace weft::device::cuda {
 Context::Context(std::shared_ptr<const Driver> driver, CUdevice device)
     : m_driver(std::move(driver)), m_device(device), m_generation(fork_generation()),
       m_home(std::this_thread::get_id()) {
-    check(*m_driver, m_driver->cuDevicePrimaryCtxRetain(&m_handle, device), "cuDevicePrimaryCtxRetain",
-          "create_device");
+    check(*m_driver, m_driver->cuDevicePrimaryCtxRetain(&m_handle, device),
+          "cuDevicePrimaryCtxRetain", "create_device");
 }
 
 void Context::release() noexcept {
@@ -31,20 +31,23 @@ void Context::release() noexcept {
 }
 
 void Context::fail_after_fork(std::string_view function) {
-    throw core::DeviceError(core::text(function, ": this process was forked after the device was created, and CUDA "
-                                                 "does not survive a fork; create the device in the child, or start "
-                                                 "the child with the 'spawn' method of multiprocessing"));
+    throw core::DeviceError(
+        core::text(function, ": this process was forked after the device was created, and CUDA "
+                             "does not survive a fork; create the device in the child, or start "
+                             "the child with the 'spawn' method of multiprocessing"));
 }
 
 void CurrentContext::enter(CUcontext current) {
     const Driver& driver = m_context.driver();
     if (current == nullptr && m_context.may_stay_current()) {
         // A thread without a context counts as one that uses GPU 0, so nobody sees the difference if it stays.
-        check(driver, driver.cuCtxSetCurrent(m_context.handle()), "cuCtxSetCurrent", "using the device");
+        check(driver, driver.cuCtxSetCurrent(m_context.handle()), "cuCtxSetCurrent",
+              "using the device");
         m_context.note_stay();
         return;
     }
-    check(driver, driver.cuCtxPushCurrent(m_context.handle()), "cuCtxPushCurrent", "using the device");
+    check(driver, driver.cuCtxPushCurrent(m_context.handle()), "cuCtxPushCurrent",
+          "using the device");
     m_is_pushed = true;
 }
 

@@ -25,7 +25,9 @@ public:
     /// Gives the context back to the driver; nothing may enter it any more. Idempotent.
     void release() noexcept;
     /// Whether CurrentContext may leave it current to this thread, which had none.
-    bool may_stay_current() const noexcept { return m_device == 0 && std::this_thread::get_id() == m_home; }
+    bool may_stay_current() const noexcept {
+        return m_device == 0 && std::this_thread::get_id() == m_home;
+    }
     void note_stay() const noexcept { m_stays.store(true, std::memory_order_relaxed); }
 
     const Driver& driver() const noexcept { return *m_driver; }
@@ -47,8 +49,8 @@ private:
     CUdevice m_device;
     CUcontext m_handle = nullptr;
     std::uint32_t m_generation;
-    std::thread::id m_home;                     ///< the thread that made it
-    mutable std::atomic<bool> m_stays{false};   ///< it is current to m_home outside of our calls
+    std::thread::id m_home;                   ///< the thread that made it
+    mutable std::atomic<bool> m_stays{false}; ///< it is current to m_home outside of our calls
 };
 
 /// Makes the context current to this thread for its own life. torch keeps its choice of GPU in the current
@@ -57,7 +59,8 @@ class CurrentContext {
 public:
     explicit CurrentContext(const Context& context) : m_context(context) {
         CUcontext current = nullptr;
-        if (context.driver().cuCtxGetCurrent(&current) != CUDA_SUCCESS || current != context.handle()) [[unlikely]] {
+        if (context.driver().cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
+            current != context.handle()) [[unlikely]] {
             enter(current);
         }
     }

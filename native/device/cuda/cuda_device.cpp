@@ -27,19 +27,23 @@ std::vector<DeviceInfo> enumerate_devices(const Driver& driver) {
     return devices;
 }
 
-std::shared_ptr<Device> create_device(std::shared_ptr<const Driver> driver, const DeviceDesc& desc) {
+std::shared_ptr<Device> create_device(std::shared_ptr<const Driver> driver,
+                                      const DeviceDesc& desc) {
     const std::vector<Adapter> adapters = list_adapters(*driver);
     if (adapters.empty()) {
-        throw core::DeviceError("create_device: expected an NVIDIA GPU, the driver reports none; check nvidia-smi "
-                                "and CUDA_VISIBLE_DEVICES, or pass DeviceType.vulkan",
-                                core::DeviceError::Kind::unavailable);
+        throw core::DeviceError(
+            "create_device: expected an NVIDIA GPU, the driver reports none; check nvidia-smi "
+            "and CUDA_VISIBLE_DEVICES, or pass DeviceType.vulkan",
+            core::DeviceError::Kind::unavailable);
     }
     const std::int32_t index = desc.adapter.value_or(0);
     if (index < 0 || static_cast<std::size_t>(index) >= adapters.size()) {
-        throw core::ArgumentError(core::text("create_device: adapter must be one of ", names_of(adapters), ", got ",
-                                             index, "; enumerate_devices() lists them"));
+        throw core::ArgumentError(core::text("create_device: adapter must be one of ",
+                                             names_of(adapters), ", got ", index,
+                                             "; enumerate_devices() lists them"));
     }
-    return std::make_shared<CudaDevice>(std::move(driver), adapters[static_cast<std::size_t>(index)], desc);
+    return std::make_shared<CudaDevice>(std::move(driver),
+                                        adapters[static_cast<std::size_t>(index)], desc);
 }
 
 } // namespace cuda

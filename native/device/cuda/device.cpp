@@ -24,7 +24,8 @@ PoolDesc readback_pool(const DeviceInfo& info) {
             .host_access = true};
 }
 
-KernelCompiler::Desc compiler_desc(const Driver& driver, const Adapter& adapter, const DeviceDesc& desc) {
+KernelCompiler::Desc compiler_desc(const Driver& driver, const Adapter& adapter,
+                                   const DeviceDesc& desc) {
     return {.architecture = adapter.architecture,
             .search = {.directories = desc.library_directories, .driver_version = driver.version},
             .cache_directory = core::path_from_utf8(desc.cache_directory),
@@ -33,7 +34,8 @@ KernelCompiler::Desc compiler_desc(const Driver& driver, const Adapter& adapter,
 
 } // namespace
 
-CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adapter, const DeviceDesc& desc)
+CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adapter,
+                       const DeviceDesc& desc)
     : Device(adapter.info), m_context(std::make_unique<Context>(driver, adapter.device)),
       m_queue(std::make_unique<CommandQueue>(*m_context)),
       m_ring(std::make_unique<UploadRing>(*m_context, *m_queue)),
@@ -45,7 +47,8 @@ CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adap
 
 CudaDevice::~CudaDevice() {
     if (!m_context->is_usable()) {
-        static_cast<void>(m_ring.release()); // a forked child must not touch what the parent's driver holds
+        static_cast<void>(
+            m_ring.release()); // a forked child must not touch what the parent's driver holds
         return;
     }
     close();
@@ -66,8 +69,8 @@ const CudaBuffer& CudaDevice::own(const Buffer& buffer, std::string_view functio
 }
 
 const CudaKernel& CudaDevice::own(const Kernel& kernel) const {
-    if (typeid(kernel) != typeid(CudaKernel) || static_cast<const CudaKernel&>(kernel).device() != this)
-        [[unlikely]] {
+    if (typeid(kernel) != typeid(CudaKernel) ||
+        static_cast<const CudaKernel&>(kernel).device() != this) [[unlikely]] {
         fail_foreign_kernel(*this);
     }
     return static_cast<const CudaKernel&>(kernel);
@@ -97,12 +100,20 @@ std::shared_ptr<Buffer> CudaDevice::create_buffer(const BufferDesc& desc) {
     return std::make_shared<CudaBuffer>(shared_from_this(), pool, *m_context, *m_queue, allocation);
 }
 
+std::shared_ptr<Buffer> CudaDevice::wrap_external(std::uint64_t address, std::uint64_t size_bytes,
+                                                  std::shared_ptr<void> keep_alive) {
+    require_open("wrap_external");
+    return std::make_shared<CudaBuffer>(shared_from_this(), address, size_bytes,
+                                        std::move(keep_alive));
+}
+
 std::shared_ptr<Kernel> CudaDevice::create_kernel(const KernelDesc& desc) {
     const std::shared_lock lifetime(m_lifetime);
     require_open("create_kernel");
     if (!desc.arguments_by_address && desc.argument_bytes > m_info.limits.max_inline_arguments) {
         throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected at most ",
-                                             m_info.limits.max_inline_arguments, " bytes of arguments by value, got ",
+                                             m_info.limits.max_inline_arguments,
+                                             " bytes of arguments by value, got ",
                                              desc.argument_bytes));
     }
     const Module module = load_module(desc);
@@ -111,7 +122,8 @@ std::shared_ptr<Kernel> CudaDevice::create_kernel(const KernelDesc& desc) {
         const std::lock_guard lock(m_mutex);
         slot = m_modules.insert(m_modules.end(), module);
     }
-    return std::make_shared<CudaKernel>(std::static_pointer_cast<CudaDevice>(shared_from_this()), slot, desc);
+    return std::make_shared<CudaKernel>(std::static_pointer_cast<CudaDevice>(shared_from_this()),
+                                        slot, desc);
 }
 
 Module CudaDevice::load_module(const KernelDesc& desc) {
@@ -129,7 +141,8 @@ Module CudaDevice::load_module(const KernelDesc& desc) {
         }
         m_compiler.forget(image);
     }
-    fail(m_context->driver(), reason, "cuModuleLoadDataEx", core::text("create_kernel: '", desc.label, "'"));
+    fail(m_context->driver(), reason, "cuModuleLoadDataEx",
+         core::text("create_kernel: '", desc.label, "'"));
 }
 
 void CudaDevice::release_module(std::list<Module>::iterator module) noexcept {
@@ -162,11 +175,12 @@ void CudaDevice::drop_retired() noexcept {
 }
 
 void CudaDevice::check_dispatch(const Dispatch& dispatch, const CudaKernel& kernel) const {
-    if (dispatch.arguments.size() != kernel.argument_bytes() || dispatch.globals.size() != kernel.global_bytes())
-        [[unlikely]] {
-        throw core::InternalError(core::text("dispatch: '", kernel.label(), "' expected ", kernel.argument_bytes(),
-                                             " bytes of arguments and ", kernel.global_bytes(), " of globals, got ",
-                                             dispatch.arguments.size(), " and ", dispatch.globals.size()));
+    if (dispatch.arguments.size() != kernel.argument_bytes() ||
+        dispatch.globals.size() != kernel.global_bytes()) [[unlikely]] {
+        throw core::InternalError(
+            core::text("dispatch: '", kernel.label(), "' expected ", kernel.argument_bytes(),
+                       " bytes of arguments and ", kernel.global_bytes(), " of globals, got ",
+                       dispatch.arguments.size(), " and ", dispatch.globals.size()));
     }
     require_group_count(*this, dispatch, kernel.label());
     for (const BufferUse& use : dispatch.buffers) {
@@ -175,7 +189,8 @@ void CudaDevice::check_dispatch(const Dispatch& dispatch, const CudaKernel& kern
 }
 
 void CudaDevice::dispatch(const Dispatch& dispatch) {
-    m_context->require_usable("dispatch"); // before the lock, which a forked child may find taken for ever
+    m_context->require_usable(
+        "dispatch"); // before the lock, which a forked child may find taken for ever
     const std::lock_guard lock(m_mutex);
     require_open("dispatch");
     const CudaKernel& kernel = own(*dispatch.kernel);
@@ -194,16 +209,18 @@ void CudaDevice::dispatch(const Dispatch& dispatch) {
     }
 }
 
-void CudaDevice::launch(const CudaKernel& kernel, const Dispatch& dispatch, std::span<const std::byte> arguments) {
+void CudaDevice::launch(const CudaKernel& kernel, const Dispatch& dispatch,
+                        std::span<const std::byte> arguments) {
     // No buffer is retained: whoever gets its memory next runs later in this stream.
     const Driver& driver = m_context->driver();
     const LaunchArguments parameters(arguments, kernel.module().parameter_bytes);
     const auto& groups = dispatch.group_count;
     const auto& threads = kernel.group_size();
-    const CUresult code =
-        driver.cuLaunchKernel(kernel.module().function, groups[0], groups[1], groups[2], threads[0], threads[1],
-                              threads[2], 0, m_queue->stream(), nullptr, parameters.extra());
-    check(driver, code, "cuLaunchKernel", [&] { return core::text("dispatch: '", kernel.label(), "'"); });
+    const CUresult code = driver.cuLaunchKernel(kernel.module().function, groups[0], groups[1],
+                                                groups[2], threads[0], threads[1], threads[2], 0,
+                                                m_queue->stream(), nullptr, parameters.extra());
+    check(driver, code, "cuLaunchKernel",
+          [&] { return core::text("dispatch: '", kernel.label(), "'"); });
     kernel.module().last_use = m_queue->note_submission();
     if (m_is_debug) [[unlikely]] {
         require_success(kernel);
@@ -262,7 +279,8 @@ void CudaDevice::release_everything() noexcept {
     try {
         const CurrentContext current(*m_context);
         const Driver& driver = m_context->driver();
-        driver.cuStreamSynchronize(m_queue->stream()); // a lost context fails here, and releasing goes on
+        driver.cuStreamSynchronize(
+            m_queue->stream()); // a lost context fails here, and releasing goes on
         for (const Graph& graph : m_graphs) {
             driver.cuGraphExecDestroy(graph.handle);
         }
@@ -274,7 +292,8 @@ void CudaDevice::release_everything() noexcept {
         m_retired.clear();
         m_ring.reset();
     } catch (const std::exception&) {
-        static_cast<void>(m_ring.release()); // no context to enter: the driver took it along at its shutdown
+        static_cast<void>(
+            m_ring.release()); // no context to enter: the driver took it along at its shutdown
     }
     m_device_pool->close();
     m_readback_pool->close();

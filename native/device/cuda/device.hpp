@@ -25,7 +25,8 @@ namespace weft::device::cuda {
 /// With DeviceDesc::debug every dispatch is waited for, so that an error names the kernel that caused it.
 class CudaDevice final : public Device {
 public:
-    CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adapter, const DeviceDesc& desc);
+    CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adapter,
+               const DeviceDesc& desc);
     ~CudaDevice() override;
 
     MemoryInfo memory_info() const override;
@@ -37,12 +38,15 @@ public:
     void upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) override;
     void download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                   const InterruptPoll& poll) override;
-    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source, std::uint64_t source_offset,
-              std::uint64_t size) override;
-    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) override;
+    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
+              std::uint64_t source_offset, std::uint64_t size) override;
+    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+              std::uint32_t word) override;
     std::unique_ptr<Replay> create_replay(std::span<const Dispatch> dispatches) override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
+    std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
+                                          std::shared_ptr<void> keep_alive) override;
     std::uint64_t native_context() const noexcept override;
     std::uint64_t native_stream() const noexcept override;
 
@@ -58,12 +62,15 @@ private:
     const CudaKernel& own(const Kernel& kernel) const;
     void check_dispatch(const Dispatch& dispatch, const CudaKernel& kernel) const;
     Module load_module(const KernelDesc& desc);
-    void launch(const CudaKernel& kernel, const Dispatch& dispatch, std::span<const std::byte> arguments);
+    void launch(const CudaKernel& kernel, const Dispatch& dispatch,
+                std::span<const std::byte> arguments);
     void launch_by_address(const CudaKernel& kernel, const Dispatch& dispatch);
     void require_success(const CudaKernel& kernel) const;
-    void queue_upload(CUdeviceptr target, std::span<const std::byte> bytes, std::string_view function);
+    void queue_upload(CUdeviceptr target, std::span<const std::byte> bytes,
+                      std::string_view function);
     void queue_download(std::byte* target, CUdeviceptr source, std::uint64_t size);
-    void download_pipelined(CUdeviceptr source, std::span<std::byte> bytes, const InterruptPoll& poll);
+    void download_pipelined(CUdeviceptr source, std::span<std::byte> bytes,
+                            const InterruptPoll& poll);
     Graph create_graph(std::span<const Dispatch> dispatches);
     void drop_retired() noexcept;
     void destroy(const Graph& graph) noexcept;

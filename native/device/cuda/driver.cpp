@@ -14,8 +14,10 @@ constexpr const char* kDriverLibrary = "nvcuda.dll";
 constexpr const char* kDriverLibrary = "libcuda.so.1";
 #endif
 
-core::DeviceError unavailable(const std::string& message, const char* call = "", CUresult code = CUDA_SUCCESS) {
-    return core::DeviceError("create_device: " + message, core::DeviceError::Kind::unavailable, call, code);
+core::DeviceError unavailable(const std::string& message, const char* call = "",
+                              CUresult code = CUDA_SUCCESS) {
+    return core::DeviceError("create_device: " + message, core::DeviceError::Kind::unavailable,
+                             call, code);
 }
 
 core::SharedLibrary open_driver(const std::filesystem::path& library) {
@@ -23,8 +25,9 @@ core::SharedLibrary open_driver(const std::filesystem::path& library) {
     core::SharedLibrary opened =
         core::SharedLibrary::try_load(library.empty() ? kDriverLibrary : library, &reason);
     if (!opened) {
-        throw unavailable(core::text("CUDA needs the NVIDIA driver, and its library did not load (", reason,
-                                     "); install the driver of an NVIDIA GPU, or pass DeviceType.vulkan"));
+        throw unavailable(
+            core::text("CUDA needs the NVIDIA driver, and its library did not load (", reason,
+                       "); install the driver of an NVIDIA GPU, or pass DeviceType.vulkan"));
     }
     return opened;
 }
@@ -41,9 +44,11 @@ void require(const core::SharedLibrary& library, Function*& function, const char
 std::string_view init_remedy(CUresult code) noexcept {
     switch (code) {
     case CUDA_ERROR_NO_DEVICE:
-        return "no NVIDIA GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES, or pass DeviceType.vulkan";
+        return "no NVIDIA GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES, or pass "
+               "DeviceType.vulkan";
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-        return "the driver's library and kernel module differ in version: reboot after a driver update";
+        return "the driver's library and kernel module differ in version: reboot after a driver "
+               "update";
     default:
         return "check that nvidia-smi works, or pass DeviceType.vulkan";
     }
@@ -52,11 +57,12 @@ std::string_view init_remedy(CUresult code) noexcept {
 void initialize(Driver& driver) {
     const CUresult code = driver.cuInit(0);
     if (code != CUDA_SUCCESS) {
-        throw unavailable(core::text("expected cuInit to succeed, got ", error_name(driver, code), " (",
-                                     static_cast<int>(code), "); ", init_remedy(code)),
+        throw unavailable(core::text("expected cuInit to succeed, got ", error_name(driver, code),
+                                     " (", static_cast<int>(code), "); ", init_remedy(code)),
                           "cuInit", code);
     }
-    check(driver, driver.cuDriverGetVersion(&driver.version), "cuDriverGetVersion", "create_device");
+    check(driver, driver.cuDriverGetVersion(&driver.version), "cuDriverGetVersion",
+          "create_device");
 }
 
 } // namespace
@@ -66,8 +72,9 @@ std::shared_ptr<const Driver> Driver::load(const std::filesystem::path& library_
     auto driver = std::make_shared<Driver>();
 #define WEFT_CUDA_TEXT(name) #name
 #define WEFT_CUDA_REQUIRE(name) require(library, driver->name, WEFT_CUDA_TEXT(name));
-#define WEFT_CUDA_TRY(name) \
-    driver->name = library.try_function<std::remove_pointer_t<decltype(driver->name)>>(WEFT_CUDA_TEXT(name));
+#define WEFT_CUDA_TRY(name)                                                                        \
+    driver->name =                                                                                 \
+        library.try_function<std::remove_pointer_t<decltype(driver->name)>>(WEFT_CUDA_TEXT(name));
     WEFT_CUDA_REQUIRED_FUNCTIONS(WEFT_CUDA_REQUIRE)
     WEFT_CUDA_OPTIONAL_FUNCTIONS(WEFT_CUDA_TRY)
 #undef WEFT_CUDA_TRY

@@ -65,7 +65,8 @@ namespace weft::device::cuda {
 struct Driver {
     /// Loads `library`, by default the system's own driver, and calls cuInit.
     /// @throws DeviceError{unavailable} that says what is missing and how to get it.
-    [[nodiscard]] static std::shared_ptr<const Driver> load(const std::filesystem::path& library = {});
+    [[nodiscard]] static std::shared_ptr<const Driver>
+    load(const std::filesystem::path& library = {});
 
 #define WEFT_CUDA_MEMBER(name) decltype(&::name) name = nullptr;
     WEFT_CUDA_REQUIRED_FUNCTIONS(WEFT_CUDA_MEMBER)

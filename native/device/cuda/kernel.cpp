@@ -44,8 +44,9 @@ std::uint32_t parameter_bytes(const Driver& driver, CUfunction function, const K
         end = std::max(end, static_cast<std::uint32_t>(offset + size));
     }
     if (end >= expected + LaunchArguments::kMaxPadding) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected parameters of ", expected,
-                                             " bytes, got ", end));
+        throw core::InternalError(core::text("create_kernel: '", desc.label,
+                                             "' expected parameters of ", expected, " bytes, got ",
+                                             end));
     }
     return end;
 }
@@ -53,10 +54,12 @@ std::uint32_t parameter_bytes(const Driver& driver, CUfunction function, const K
 void require_group_size(const Context& context, CUfunction function, const KernelDesc& desc) {
     int limit = 0;
     const Driver& driver = context.driver();
-    check(driver, driver.cuFuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+    check(driver,
+          driver.cuFuncGetAttribute(&limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
           "cuFuncGetAttribute", kDoing);
     if (thread_count(desc) > static_cast<std::uint32_t>(limit)) {
-        throw core::ArgumentError(core::text("create_kernel: '", desc.label, "' has groups of ", thread_count(desc),
+        throw core::ArgumentError(core::text("create_kernel: '", desc.label, "' has groups of ",
+                                             thread_count(desc),
                                              " threads, and its registers allow at most ", limit,
                                              " on this GPU; use smaller groups ([numthreads])"));
     }
@@ -68,11 +71,13 @@ CUdeviceptr globals_address(const Driver& driver, CUmodule module, const KernelD
     }
     CUdeviceptr address = 0;
     std::size_t size = 0;
-    const CUresult code = driver.cuModuleGetGlobal(&address, &size, module, desc.globals.cuda_symbol.c_str());
+    const CUresult code =
+        driver.cuModuleGetGlobal(&address, &size, module, desc.globals.cuda_symbol.c_str());
     if (code != CUDA_SUCCESS || size < desc.globals.size_bytes) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected ", desc.globals.size_bytes,
-                                             " bytes of globals in '", desc.globals.cuda_symbol, "', got ", size,
-                                             " (", error_name(driver, code), ")"));
+        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected ",
+                                             desc.globals.size_bytes, " bytes of globals in '",
+                                             desc.globals.cuda_symbol, "', got ", size, " (",
+                                             error_name(driver, code), ")"));
     }
     return address;
 }
@@ -81,8 +86,9 @@ CUfunction find_function(const Driver& driver, CUmodule module, const KernelDesc
     CUfunction function = nullptr;
     const CUresult code = driver.cuModuleGetFunction(&function, module, desc.entry_point.c_str());
     if (code == CUDA_ERROR_NOT_FOUND) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected an entry point '",
-                                             desc.entry_point, "' in its machine code, got none"));
+        throw core::InternalError(core::text("create_kernel: '", desc.label,
+                                             "' expected an entry point '", desc.entry_point,
+                                             "' in its machine code, got none"));
     }
     check(driver, code, "cuModuleGetFunction", kDoing);
     return function;
@@ -94,7 +100,8 @@ std::optional<Module> try_load_module(const Context& context, std::span<const st
                                       const KernelDesc& desc, CUresult& reason) {
     const Driver& driver = context.driver();
     Module module;
-    const CUresult code = driver.cuModuleLoadDataEx(&module.handle, image.data(), 0, nullptr, nullptr);
+    const CUresult code =
+        driver.cuModuleLoadDataEx(&module.handle, image.data(), 0, nullptr, nullptr);
     reason = code;
     if (is_refused_image(code)) {
         return std::nullopt;
@@ -114,9 +121,9 @@ std::optional<Module> try_load_module(const Context& context, std::span<const st
 
 CudaKernel::CudaKernel(std::shared_ptr<CudaDevice> device, std::list<Module>::iterator module,
                        const KernelDesc& desc)
-    : m_device(std::move(device)), m_module(module), m_label(desc.label), m_group_size(desc.group_size),
-      m_argument_bytes(desc.argument_bytes), m_arguments_by_address(desc.arguments_by_address),
-      m_global_bytes(desc.globals.size_bytes) {}
+    : m_device(std::move(device)), m_module(module), m_label(desc.label),
+      m_group_size(desc.group_size), m_argument_bytes(desc.argument_bytes),
+      m_arguments_by_address(desc.arguments_by_address), m_global_bytes(desc.globals.size_bytes) {}
 
 CudaKernel::~CudaKernel() {
     m_device->release_module(m_module);

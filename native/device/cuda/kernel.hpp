@@ -20,22 +20,25 @@ class CudaDevice;
 struct Module {
     CUmodule handle = nullptr;
     CUfunction function = nullptr;
-    CUdeviceptr globals_address = 0;    ///< of the GlobalBlock, 0 without one
-    std::uint32_t parameter_bytes = 0;  ///< what a launch reads of the arguments, or more: their tail padding
-    std::uint64_t last_use = 0;         ///< submission of the last launch; guarded by the device's lock
+    CUdeviceptr globals_address = 0; ///< of the GlobalBlock, 0 without one
+    std::uint32_t parameter_bytes =
+        0; ///< what a launch reads of the arguments, or more: their tail padding
+    std::uint64_t last_use = 0; ///< submission of the last launch; guarded by the device's lock
 };
 
 /// Loads machine code. Needs the context current.
 /// @return nullopt if the driver refuses the image as such (not made for this GPU or driver, or damaged), with
 ///         its code in `reason`.
 /// @throws ArgumentError if the kernel needs smaller groups on this GPU; DeviceError if the driver fails.
-[[nodiscard]] std::optional<Module> try_load_module(const Context& context, std::span<const std::byte> image,
+[[nodiscard]] std::optional<Module> try_load_module(const Context& context,
+                                                    std::span<const std::byte> image,
                                                     const KernelDesc& desc, CUresult& reason);
 
 /// The immutable facts of a KernelDesc, and where its Module is.
 class CudaKernel final : public Kernel {
 public:
-    CudaKernel(std::shared_ptr<CudaDevice> device, std::list<Module>::iterator module, const KernelDesc& desc);
+    CudaKernel(std::shared_ptr<CudaDevice> device, std::list<Module>::iterator module,
+               const KernelDesc& desc);
     ~CudaKernel() override;
 
     const CudaDevice* device() const noexcept { return m_device.get(); }

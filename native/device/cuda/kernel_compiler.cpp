@@ -34,11 +34,12 @@ std::string_view without_prelude(std::string_view source) noexcept {
 }
 
 core::DeviceError missing_header(const OptionalType& type, const std::string& label) {
-    return core::DeviceError(core::text("create_kernel: '", label, "' uses the type ", type.token,
-                                        ", which needs the CUDA header ", type.header,
-                                        ", and it was not found; run 'pip install nvidia-cuda-runtime', or set "
-                                        "CUDA_HOME to a CUDA toolkit"),
-                             core::DeviceError::Kind::unavailable);
+    return core::DeviceError(
+        core::text("create_kernel: '", label, "' uses the type ", type.token,
+                   ", which needs the CUDA header ", type.header,
+                   ", and it was not found; run 'pip install nvidia-cuda-runtime', or set "
+                   "CUDA_HOME to a CUDA toolkit"),
+        core::DeviceError::Kind::unavailable);
 }
 
 std::vector<std::string> type_options(const std::string& source, const CudaSearch& search,
@@ -71,7 +72,8 @@ std::optional<core::Diagnostic> parse_line(std::string_view line) {
     }
     const std::string_view rest = line.substr(marker + 3);
     const std::size_t colon = rest.find(": ");
-    if (colon == std::string_view::npos || rest.substr(0, colon).find("error") == std::string_view::npos) {
+    if (colon == std::string_view::npos ||
+        rest.substr(0, colon).find("error") == std::string_view::npos) {
         return std::nullopt;
     }
     core::Diagnostic diagnostic{.severity = "error",
@@ -90,11 +92,12 @@ core::CompileError rejected(const std::string& log, const std::string& label) {
         }
         start = end + 1;
     }
-    return core::CompileError(core::text("create_kernel: NVRTC rejected the CUDA source of '", label,
-                                         "'; check what the function takes from CUDA itself (__intrinsic_asm, "
-                                         "__requirePrelude):\n",
-                                         log),
-                              std::move(diagnostics));
+    return core::CompileError(
+        core::text("create_kernel: NVRTC rejected the CUDA source of '", label,
+                   "'; check what the function takes from CUDA itself (__intrinsic_asm, "
+                   "__requirePrelude):\n",
+                   log),
+        std::move(diagnostics));
 }
 
 } // namespace
@@ -114,8 +117,10 @@ const Nvrtc& KernelCompiler::nvrtc() {
     const std::optional<NvrtcLocation>& found = location();
     if (!found) {
         throw core::DeviceError(
-            core::text("create_kernel: expected ", core::join(nvrtc_names(m_desc.search.driver_version), " or "),
-                       " where WEFT_NVRTC points, found none; unset WEFT_NVRTC, or set it to the library's path"),
+            core::text("create_kernel: expected ",
+                       core::join(nvrtc_names(m_desc.search.driver_version), " or "),
+                       " where WEFT_NVRTC points, found none; unset WEFT_NVRTC, or set it to the "
+                       "library's path"),
             core::DeviceError::Kind::unavailable);
     }
     const std::lock_guard lock(m_mutex);
@@ -135,9 +140,10 @@ KernelCompiler::Target KernelCompiler::choose_target(const Nvrtc& nvrtc) const {
         return {.option = core::text("--gpu-architecture=sm_", wanted), .image = ImageKind::cubin};
     }
     if (best == 0) {
-        throw core::DeviceError(core::text("create_kernel: NVRTC ", nvrtc.version(), " no longer compiles for sm_",
-                                           wanted, "; install an older one: 'pip install nvidia-cuda-nvrtc-cu12'"),
-                                core::DeviceError::Kind::unavailable);
+        throw core::DeviceError(
+            core::text("create_kernel: NVRTC ", nvrtc.version(), " no longer compiles for sm_",
+                       wanted, "; install an older one: 'pip install nvidia-cuda-nvrtc-cu12'"),
+            core::DeviceError::Kind::unavailable);
     }
     // A GPU newer than this NVRTC: the driver translates the portable code.
     return {.option = core::text("--gpu-architecture=compute_", best), .image = ImageKind::ptx};
@@ -158,8 +164,8 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const st
     const Nvrtc& compiler = nvrtc();
     const Target target = choose_target(compiler);
     NvrtcRequest request{.source = source,
-                         .options = {target.option, "--std=c++17", "--device-as-default-execution-space",
-                                     "--disable-warnings"},
+                         .options = {target.option, "--std=c++17",
+                                     "--device-as-default-execution-space", "--disable-warnings"},
                          .image = target.image};
     if (m_desc.is_debug) {
         request.options.emplace_back("--generate-line-info");

@@ -21,13 +21,13 @@ public:
         Architecture architecture{};
         CudaSearch search{};
         std::filesystem::path cache_directory{}; ///< empty: no cache
-        bool is_debug = false;                 ///< machine code names source lines
+        bool is_debug = false;                   ///< machine code names source lines
     };
 
     struct Image {
         std::vector<std::byte> bytes; ///< for cuModuleLoadDataEx
         core::Hash128 key;
-        bool is_cached = false;       ///< came from the disk
+        bool is_cached = false; ///< came from the disk
     };
 
     explicit KernelCompiler(Desc desc);

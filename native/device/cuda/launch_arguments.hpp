@@ -21,7 +21,8 @@ public:
     static constexpr std::size_t kMaxBytes = 4096;
 
     /// @param required what the kernel declares: at most kMaxBytes, and less than bytes.size() + kMaxPadding.
-    LaunchArguments(std::span<const std::byte> bytes, std::size_t required) noexcept : m_size(required) {
+    LaunchArguments(std::span<const std::byte> bytes, std::size_t required) noexcept
+        : m_size(required) {
         const std::byte* data = bytes.data();
         if (bytes.size() < required) [[unlikely]] {
             std::ranges::copy(bytes, m_padded.begin());
@@ -29,14 +30,16 @@ public:
                       m_padded.begin() + static_cast<std::ptrdiff_t>(required), std::byte{0});
             data = m_padded.data();
         }
-        m_extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(data), CU_LAUNCH_PARAM_BUFFER_SIZE,
-                   &m_size, CU_LAUNCH_PARAM_END};
+        m_extra = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(data),
+                   CU_LAUNCH_PARAM_BUFFER_SIZE, &m_size, CU_LAUNCH_PARAM_END};
     }
     LaunchArguments(const LaunchArguments&) = delete;
     LaunchArguments& operator=(const LaunchArguments&) = delete;
 
     /// Null for a kernel without parameters. The driver only reads through it.
-    void** extra() const noexcept { return m_size > 0 ? const_cast<void**>(m_extra.data()) : nullptr; }
+    void** extra() const noexcept {
+        return m_size > 0 ? const_cast<void**>(m_extra.data()) : nullptr;
+    }
 
 private:
     std::size_t m_size;

@@ -13,21 +13,23 @@ std::optional<MemoryBlock> try_allocate_device(const Driver& driver, std::uint64
         return std::nullopt;
     }
     check(driver, code, "cuMemAlloc", kDoing);
-    return MemoryBlock{.native = nullptr, .address = address, .mapped = nullptr, .size_bytes = size_bytes};
+    return MemoryBlock{
+        .native = nullptr, .address = address, .mapped = nullptr, .size_bytes = size_bytes};
 }
 
 } // namespace
 
 std::optional<MemoryBlock> try_allocate_host(const Driver& driver, std::uint64_t size_bytes) {
     void* memory = nullptr;
-    const CUresult code =
-        driver.cuMemHostAlloc(&memory, size_bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+    const CUresult code = driver.cuMemHostAlloc(
+        &memory, size_bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) {
         return std::nullopt;
     }
     check(driver, code, "cuMemHostAlloc", kDoing);
     CUdeviceptr address = 0;
-    if (const CUresult mapped = driver.cuMemHostGetDevicePointer(&address, memory, 0); mapped != CUDA_SUCCESS) {
+    if (const CUresult mapped = driver.cuMemHostGetDevicePointer(&address, memory, 0);
+        mapped != CUDA_SUCCESS) {
         driver.cuMemFreeHost(memory);
         fail(driver, mapped, "cuMemHostGetDevicePointer", kDoing);
     }

@@ -27,6 +27,7 @@ private:
 };
 
 /// Pinned host memory, mapped into the device. Needs the context current. @return nullopt if there is none left.
-[[nodiscard]] std::optional<MemoryBlock> try_allocate_host(const Driver& driver, std::uint64_t size_bytes);
+[[nodiscard]] std::optional<MemoryBlock> try_allocate_host(const Driver& driver,
+                                                           std::uint64_t size_bytes);
 
 } // namespace weft::device::cuda

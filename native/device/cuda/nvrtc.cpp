@@ -16,7 +16,8 @@ core::SharedLibrary load_builtins(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
         const std::string name = core::utf8_path(entry.path().filename());
         const bool is_builtins = name.find("nvrtc-builtins") != std::string::npos;
-        if (is_builtins && name.find(".alt.") == std::string::npos && name.find(".a") != name.size() - 2) {
+        if (is_builtins && name.find(".alt.") == std::string::npos &&
+            name.find(".a") != name.size() - 2) {
             if (core::SharedLibrary library = core::SharedLibrary::try_load(entry.path())) {
                 return library;
             }
@@ -30,9 +31,10 @@ core::SharedLibrary load_nvrtc(const NvrtcLocation& location) {
     core::SharedLibrary library = core::SharedLibrary::try_load(location.library, &reason);
     if (!library) {
         throw core::DeviceError(
-            core::text("create_kernel: compiling for CUDA needs NVRTC, and '", core::utf8_path(location.library),
-                       "' did not load (", reason,
-                       "); run 'pip install nvidia-cuda-nvrtc', or set WEFT_NVRTC to the library's path"),
+            core::text(
+                "create_kernel: compiling for CUDA needs NVRTC, and '",
+                core::utf8_path(location.library), "' did not load (", reason,
+                "); run 'pip install nvidia-cuda-nvrtc', or set WEFT_NVRTC to the library's path"),
             core::DeviceError::Kind::unavailable);
     }
     return library;
@@ -42,9 +44,10 @@ template <typename Function>
 void find(const core::SharedLibrary& library, Function*& function, const char* name) {
     function = library.try_function<Function>(name);
     if (function == nullptr) {
-        throw core::DeviceError(core::text("create_kernel: the NVRTC library has no function ", name,
-                                           "; install one of CUDA 12 or later: 'pip install nvidia-cuda-nvrtc'"),
-                                core::DeviceError::Kind::unavailable);
+        throw core::DeviceError(
+            core::text("create_kernel: the NVRTC library has no function ", name,
+                       "; install one of CUDA 12 or later: 'pip install nvidia-cuda-nvrtc'"),
+            core::DeviceError::Kind::unavailable);
     }
 }
 
@@ -78,7 +81,8 @@ public:
         m_nvrtc.check((is_cubin ? m_nvrtc.m_cubin_size : m_nvrtc.m_ptx_size)(m_handle, &size),
                       is_cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize");
         std::vector<std::byte> bytes(size);
-        m_nvrtc.check((is_cubin ? m_nvrtc.m_cubin : m_nvrtc.m_ptx)(m_handle, reinterpret_cast<char*>(bytes.data())),
+        m_nvrtc.check((is_cubin ? m_nvrtc.m_cubin
+                                : m_nvrtc.m_ptx)(m_handle, reinterpret_cast<char*>(bytes.data())),
                       is_cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX");
         return bytes;
     }
@@ -139,15 +143,17 @@ NvrtcResult Nvrtc::compile(const NvrtcRequest& request) const {
     for (const std::string& option : request.options) {
         options.push_back(option.c_str());
     }
-    const nvrtcResult result = m_compile(program.get(), static_cast<int>(options.size()), options.data());
+    const nvrtcResult result =
+        m_compile(program.get(), static_cast<int>(options.size()), options.data());
     if (result == NVRTC_ERROR_COMPILATION) {
         return {.image = {}, .log = program.log()};
     }
     if (result != NVRTC_SUCCESS) {
-        throw core::DeviceError(core::text("create_kernel: expected nvrtcCompileProgram to succeed, got ",
-                                           m_error_string(result), " (", static_cast<int>(result), "): ",
-                                           program.log(), "; reinstall NVRTC: 'pip install nvidia-cuda-nvrtc'"),
-                                core::DeviceError::Kind::failure, "nvrtcCompileProgram", result);
+        throw core::DeviceError(
+            core::text("create_kernel: expected nvrtcCompileProgram to succeed, got ",
+                       m_error_string(result), " (", static_cast<int>(result), "): ", program.log(),
+                       "; reinstall NVRTC: 'pip install nvidia-cuda-nvrtc'"),
+            core::DeviceError::Kind::failure, "nvrtcCompileProgram", result);
     }
     return {.image = program.image(request.image), .log = program.log()};
 }

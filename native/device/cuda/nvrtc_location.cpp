@@ -71,7 +71,8 @@ std::optional<NvrtcLocation> find_in(const fs::path& folder, int driver_version)
 
 std::vector<std::string> nvrtc_names(int driver_version) {
     std::vector<std::string> names;
-    for (int major = std::max(driver_version / 1000, kOldestMajor); major >= kOldestMajor; --major) {
+    for (int major = std::max(driver_version / 1000, kOldestMajor); major >= kOldestMajor;
+         --major) {
 #if defined(_WIN32)
         names.push_back(core::text("nvrtc64_", major, "0_0.dll"));
 #else

@@ -62,7 +62,8 @@ public:
         copy.Depth = 1;
         CUgraphNode node = nullptr;
         check(m_driver,
-              m_driver.cuGraphAddMemcpyNode(&node, m_graph, previous(), previous_count(), &copy, m_context.handle()),
+              m_driver.cuGraphAddMemcpyNode(&node, m_graph, previous(), previous_count(), &copy,
+                                            m_context.handle()),
               "cuGraphAddMemcpyNode", kDoing);
         m_last = node;
     }
@@ -80,7 +81,8 @@ public:
         parameters.extra = arguments.extra();
         CUgraphNode node = nullptr;
         check(m_driver,
-              m_driver.cuGraphAddKernelNode(&node, m_graph, previous(), previous_count(), &parameters),
+              m_driver.cuGraphAddKernelNode(&node, m_graph, previous(), previous_count(),
+                                            &parameters),
               "cuGraphAddKernelNode", kDoing);
         m_last = node;
     }
@@ -109,27 +111,31 @@ std::uint64_t constant_bytes(std::span<const Dispatch> dispatches) {
 }
 
 void write_constants(std::span<const Dispatch> dispatches, std::byte* target) {
-    for_each(dispatches, [&](const Dispatch& dispatch, std::uint64_t arguments, std::uint64_t globals) {
-        if (kernel_of(dispatch).arguments_by_address()) {
-            std::ranges::copy(dispatch.arguments, target + arguments);
-        }
-        std::ranges::copy(dispatch.globals, target + globals);
-    });
+    for_each(dispatches,
+             [&](const Dispatch& dispatch, std::uint64_t arguments, std::uint64_t globals) {
+                 if (kernel_of(dispatch).arguments_by_address()) {
+                     std::ranges::copy(dispatch.arguments, target + arguments);
+                 }
+                 std::ranges::copy(dispatch.globals, target + globals);
+             });
 }
 
-CUgraphExec build_graph(const Context& context, std::span<const Dispatch> dispatches, CUdeviceptr constants) {
+CUgraphExec build_graph(const Context& context, std::span<const Dispatch> dispatches,
+                        CUdeviceptr constants) {
     Chain chain(context);
-    for_each(dispatches, [&](const Dispatch& dispatch, std::uint64_t arguments, std::uint64_t globals) {
-        const CudaKernel& kernel = kernel_of(dispatch);
-        if (!dispatch.globals.empty()) {
-            chain.add_copy(kernel.module().globals_address, constants + globals, dispatch.globals.size());
-        }
-        const std::uint64_t address = constants + arguments;
-        chain.add_kernel(dispatch, LaunchArguments(kernel.arguments_by_address()
-                                                       ? std::as_bytes(std::span(&address, 1))
-                                                       : dispatch.arguments,
-                                                   kernel.module().parameter_bytes));
-    });
+    for_each(
+        dispatches, [&](const Dispatch& dispatch, std::uint64_t arguments, std::uint64_t globals) {
+            const CudaKernel& kernel = kernel_of(dispatch);
+            if (!dispatch.globals.empty()) {
+                chain.add_copy(kernel.module().globals_address, constants + globals,
+                               dispatch.globals.size());
+            }
+            const std::uint64_t address = constants + arguments;
+            chain.add_kernel(dispatch, LaunchArguments(kernel.arguments_by_address()
+                                                           ? std::as_bytes(std::span(&address, 1))
+                                                           : dispatch.arguments,
+                                                       kernel.module().parameter_bytes));
+        });
     return chain.instantiate();
 }
 

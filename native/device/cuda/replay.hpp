@@ -15,8 +15,8 @@ class CudaDevice;
 /// that a kernel reads from memory lie in one allocation that the graph owns.
 struct Graph {
     CUgraphExec handle = nullptr;
-    Allocation constants;        ///< empty if no kernel reads its arguments or globals from memory
-    std::uint64_t last_use = 0;  ///< submission of the last run; guarded by the device's lock
+    Allocation constants;       ///< empty if no kernel reads its arguments or globals from memory
+    std::uint64_t last_use = 0; ///< submission of the last run; guarded by the device's lock
 };
 
 /// Bytes of `constants` that the sequence needs: arguments by address and globals, each aligned.

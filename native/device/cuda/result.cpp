@@ -7,10 +7,11 @@
 namespace weft::device::cuda {
 namespace {
 
-constexpr std::string_view kLostContext =
-    "a kernel that ran earlier most likely read or wrote outside its buffers; the CUDA context of this process "
-    "is lost, for other libraries such as torch too: restart the process, and create the device with debug=True "
-    "to learn which kernel it is";
+constexpr std::string_view kLostContext = "a kernel that ran earlier most likely read or wrote "
+                                          "outside its buffers; the CUDA context of this process "
+                                          "is lost, for other libraries such as torch too: restart "
+                                          "the process, and create the device with debug=True "
+                                          "to learn which kernel it is";
 
 std::string_view remedy(CUresult code) noexcept {
     if (is_sticky(code)) {
@@ -24,10 +25,12 @@ std::string_view remedy(CUresult code) noexcept {
     case CUDA_ERROR_INVALID_IMAGE:
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        return "the NVRTC library is newer than the driver: update the driver, or install an older NVRTC";
+        return "the NVRTC library is newer than the driver: update the driver, or install an older "
+               "NVRTC";
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-        return "another library records a CUDA graph in this thread: call Weft outside of that recording";
+        return "another library records a CUDA graph in this thread: call Weft outside of that "
+               "recording";
     default:
         return "update the NVIDIA driver, or choose another device";
     }
@@ -67,8 +70,9 @@ bool is_sticky(CUresult code) noexcept {
 }
 
 void fail(const Driver& driver, CUresult code, const char* call, std::string_view doing) {
-    throw core::DeviceError(core::text(doing, ": expected ", call, " to succeed, got ", error_name(driver, code),
-                                       " (", static_cast<int>(code), "); ", remedy(code)),
+    throw core::DeviceError(core::text(doing, ": expected ", call, " to succeed, got ",
+                                       error_name(driver, code), " (", static_cast<int>(code),
+                                       "); ", remedy(code)),
                             kind_of(code), call, code);
 }
 

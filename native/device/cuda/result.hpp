@@ -14,7 +14,8 @@ namespace weft::device::cuda {
 [[nodiscard]] bool is_sticky(CUresult code) noexcept;
 
 /// The DeviceError for a failed call. `call` is the CUDA function, `doing` what Weft was doing.
-[[noreturn]] void fail(const Driver& driver, CUresult code, const char* call, std::string_view doing);
+[[noreturn]] void fail(const Driver& driver, CUresult code, const char* call,
+                       std::string_view doing);
 
 /// @throws DeviceError unless `code` is CUDA_SUCCESS. `doing` is text, or a function that makes it.
 template <typename Doing>

@@ -30,15 +30,18 @@ private:
 };
 
 CUdeviceptr pointer(const std::byte* host) noexcept {
-    return reinterpret_cast<std::uintptr_t>(host); // unified addressing: cuMemcpyAsync knows both kinds
+    return reinterpret_cast<std::uintptr_t>(
+        host); // unified addressing: cuMemcpyAsync knows both kinds
 }
 
 } // namespace
 
-void CudaDevice::queue_upload(CUdeviceptr target, std::span<const std::byte> bytes, std::string_view function) {
+void CudaDevice::queue_upload(CUdeviceptr target, std::span<const std::byte> bytes,
+                              std::string_view function) {
     const Driver& driver = m_context->driver();
     while (!bytes.empty()) {
-        const auto chunk = bytes.first(std::min<std::size_t>(bytes.size(), UploadRing::kSegmentBytes));
+        const auto chunk =
+            bytes.first(std::min<std::size_t>(bytes.size(), UploadRing::kSegmentBytes));
         std::byte* const slice = m_ring->take(chunk.size(), function);
         std::memcpy(slice, chunk.data(), chunk.size());
         check(driver, driver.cuMemcpyAsync(target, pointer(slice), chunk.size(), m_queue->stream()),
@@ -61,8 +64,8 @@ void CudaDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const st
 
 void CudaDevice::queue_download(std::byte* target, CUdeviceptr source, std::uint64_t size) {
     const Driver& driver = m_context->driver();
-    check(driver, driver.cuMemcpyAsync(pointer(target), source, size, m_queue->stream()), "cuMemcpyAsync",
-          "download");
+    check(driver, driver.cuMemcpyAsync(pointer(target), source, size, m_queue->stream()),
+          "cuMemcpyAsync", "download");
     m_queue->note_submission();
 }
 
@@ -91,15 +94,16 @@ void CudaDevice::download(const Buffer& buffer, std::uint64_t offset, std::span<
     std::memcpy(bytes.data(), staging.data(), bytes.size());
 }
 
-void CudaDevice::download_pipelined(CUdeviceptr source, std::span<std::byte> bytes, const InterruptPoll& poll) {
+void CudaDevice::download_pipelined(CUdeviceptr source, std::span<std::byte> bytes,
+                                    const InterruptPoll& poll) {
     struct Part {
         const Staging staging;
         const Event arrived;
         std::span<std::byte> bytes{};
     };
-    std::array<Part, 2> parts{ // the device fills one while the host empties the other
-        Part{{*m_readback_pool, *m_queue, kStagingBytes}, Event(*m_context)},
-        Part{{*m_readback_pool, *m_queue, kStagingBytes}, Event(*m_context)}};
+    std::array<Part, 2> parts{// the device fills one while the host empties the other
+                              Part{{*m_readback_pool, *m_queue, kStagingBytes}, Event(*m_context)},
+                              Part{{*m_readback_pool, *m_queue, kStagingBytes}, Event(*m_context)}};
     const auto finish = [&](Part& part) {
         if (!part.bytes.empty()) {
             m_queue->wait_for(part.arrived, poll, "download");
@@ -144,7 +148,8 @@ void CudaDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffer&
     m_queue->note_submission();
 }
 
-void CudaDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) {
+void CudaDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+                      std::uint32_t word) {
     m_context->require_usable("fill");
     const std::lock_guard lock(m_mutex);
     require_open("fill");
@@ -156,7 +161,8 @@ void CudaDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, 
     }
     const CurrentContext current(*m_context);
     const Driver& driver = m_context->driver();
-    check(driver, driver.cuMemsetD32Async(target.address() + offset, word, size / 4, m_queue->stream()),
+    check(driver,
+          driver.cuMemsetD32Async(target.address() + offset, word, size / 4, m_queue->stream()),
           "cuMemsetD32Async", "fill");
     m_queue->note_submission();
 }

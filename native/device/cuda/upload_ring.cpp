@@ -43,10 +43,10 @@ void UploadRing::allocate(std::string_view function) {
     const std::uint64_t size_bytes = m_segments.size() * kSegmentBytes;
     const std::optional<MemoryBlock> block = try_allocate_host(m_context.driver(), size_bytes);
     if (!block) {
-        throw core::DeviceError(core::text(function, ": expected ", size_bytes >> 20,
-                                           " MiB of pinned host memory for uploads, got none; close other programs"),
-                                core::DeviceError::Kind::out_of_memory, "cuMemHostAlloc",
-                                CUDA_ERROR_OUT_OF_MEMORY);
+        throw core::DeviceError(
+            core::text(function, ": expected ", size_bytes >> 20,
+                       " MiB of pinned host memory for uploads, got none; close other programs"),
+            core::DeviceError::Kind::out_of_memory, "cuMemHostAlloc", CUDA_ERROR_OUT_OF_MEMORY);
     }
     m_memory = block->mapped;
 }
@@ -58,7 +58,8 @@ void UploadRing::enter_next_segment(std::string_view function) {
     const std::size_t next = (m_segment + 1) % m_segments.size();
     if (m_segments[next].is_recorded) {
         const Driver& driver = m_context.driver();
-        check(driver, driver.cuEventSynchronize(m_segments[next].event->get()), "cuEventSynchronize", function);
+        check(driver, driver.cuEventSynchronize(m_segments[next].event->get()),
+              "cuEventSynchronize", function);
     }
     m_segment = next;
     m_offset = 0;

@@ -20,7 +20,8 @@ public:
     static constexpr std::uint64_t kSegmentBytes = std::uint64_t{2} << 20;
 
     /// The memory is allocated by the first take().
-    UploadRing(const Context& context, const CommandQueue& queue) noexcept : m_context(context), m_queue(queue) {}
+    UploadRing(const Context& context, const CommandQueue& queue) noexcept
+        : m_context(context), m_queue(queue) {}
     ~UploadRing();
     UploadRing(const UploadRing&) = delete;
     UploadRing& operator=(const UploadRing&) = delete;

@@ -40,7 +40,9 @@ public:
     }
     std::uint64_t completed() const noexcept override { return m_completed.load(); }
     void drain() override { finish_all(); }
-    Budget budget() const noexcept override { return {.total = kMemoryBytes, .available = kMemoryBytes - m_held}; }
+    Budget budget() const noexcept override {
+        return {.total = kMemoryBytes, .available = kMemoryBytes - m_held};
+    }
 
     std::uint64_t open_value() const noexcept { return m_completed.load() + 1; }
     void finish_all() noexcept { m_completed.fetch_add(1); }
@@ -49,14 +51,16 @@ private:
     struct alignas(MemoryPool::kAlignment) Line {
         std::byte bytes[MemoryPool::kAlignment];
     };
-    std::unordered_map<void*, std::unique_ptr<Line[]>> m_blocks; // guarded by the pool's lock, as is m_held
+    std::unordered_map<void*, std::unique_ptr<Line[]>>
+        m_blocks; // guarded by the pool's lock, as is m_held
     std::uint64_t m_held = 0;
     std::atomic<std::uint64_t> m_completed{0};
 };
 
 class NullBuffer final : public Buffer {
 public:
-    NullBuffer(std::shared_ptr<Device> device, MemoryPool* pool, const Allocation& allocation, bool is_public)
+    NullBuffer(std::shared_ptr<Device> device, MemoryPool* pool, const Allocation& allocation,
+               bool is_public)
         : Buffer(std::move(device)), m_pool(pool), m_allocation(allocation) {
         m_size = allocation.size_bytes;
         m_address = pool != nullptr ? allocation.address() : 0;
@@ -68,7 +72,9 @@ public:
         }
     }
     std::byte* host() const noexcept { return m_allocation.mapped(); }
-    std::string_view label() const noexcept { return m_allocation.label ? m_allocation.label->name : "empty"; }
+    std::string_view label() const noexcept {
+        return m_allocation.label ? m_allocation.label->name : "empty";
+    }
 
     std::atomic<std::uint64_t> last_use{0};
 
@@ -116,16 +122,18 @@ DeviceInfo null_info() {
 
 class NullDeviceImplementation final : public NullDevice {
 public:
-    NullDeviceImplementation() : NullDevice(null_info()), m_pool(m_source, {.device_name = "null device"}) {}
+    NullDeviceImplementation()
+        : NullDevice(null_info()), m_pool(m_source, {.device_name = "null device"}) {}
 
     MemoryInfo memory_info() const override { return m_pool.statistics(); }
 
     std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) override {
         require_open("create_buffer");
         const bool is_empty = desc.size_bytes == 0;
-        const Allocation allocation = is_empty ? Allocation{} : m_pool.allocate(desc.size_bytes, desc.label);
-        return std::make_shared<NullBuffer>(shared_from_this(), is_empty ? nullptr : &m_pool, allocation,
-                                            desc.memory == MemoryKind::readback);
+        const Allocation allocation =
+            is_empty ? Allocation{} : m_pool.allocate(desc.size_bytes, desc.label);
+        return std::make_shared<NullBuffer>(shared_from_this(), is_empty ? nullptr : &m_pool,
+                                            allocation, desc.memory == MemoryKind::readback);
     }
 
     std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) override {
@@ -138,7 +146,8 @@ public:
         const auto& kernel = dynamic_cast<const NullKernel&>(*dispatch.kernel);
         if (dispatch.arguments.size() != kernel.argument_bytes) {
             throw core::InternalError(core::text("dispatch: expected ", kernel.argument_bytes,
-                                                 " bytes of arguments, got ", dispatch.arguments.size()));
+                                                 " bytes of arguments, got ",
+                                                 dispatch.arguments.size()));
         }
         for (const BufferUse& use : dispatch.buffers) {
             own(*use.buffer, "dispatch").last_use.store(m_source.open_value());
@@ -164,14 +173,15 @@ public:
         const std::lock_guard lock(m_mutex);
         std::copy_n(source, bytes.size(), bytes.data());
     }
-    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source, std::uint64_t source_offset,
-              std::uint64_t size) override {
+    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
+              std::uint64_t source_offset, std::uint64_t size) override {
         std::byte* const to = range(target, target_offset, size, "copy");
         const std::byte* const from = range(source, source_offset, size, "copy");
         const std::lock_guard lock(m_mutex);
         std::memmove(to, from, size);
     }
-    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) override {
+    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+              std::uint32_t word) override {
         std::byte* const target = range(buffer, offset, size, "fill");
         const std::lock_guard lock(m_mutex);
         for (std::uint64_t i = 0; i + sizeof word <= size; i += sizeof word) {

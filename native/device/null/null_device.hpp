@@ -8,8 +8,9 @@
 
 namespace weft::device {
 
-/// A device that keeps memory on the host and runs nothing: for tests of threads and for measuring what the host
-/// side of a call costs. Checks calls as a real device does; copies, fills and uploads are carried out.
+/// A device that keeps memory on the host and runs nothing: for tests of threads and for measuring
+/// what the host side of a call costs. Checks calls as a real device does; copies, fills and
+/// uploads are carried out.
 class NullDevice : public Device {
 public:
     virtual std::uint64_t dispatch_count() const noexcept = 0;

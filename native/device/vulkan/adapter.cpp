@@ -25,9 +25,10 @@ std::vector<VkExtensionProperties> extensions_of(const InstanceApi& api, VkPhysi
 }
 
 bool contains(const std::vector<VkExtensionProperties>& extensions, const char* name) {
-    return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties& extension) {
-        return !std::strcmp(extension.extensionName, name);
-    });
+    return std::any_of(extensions.begin(), extensions.end(),
+                       [&](const VkExtensionProperties& extension) {
+                           return !std::strcmp(extension.extensionName, name);
+                       });
 }
 
 Properties read_properties(const InstanceApi& api, VkPhysicalDevice device) {
@@ -58,7 +59,7 @@ std::optional<std::uint32_t> find_queue_family(const InstanceApi& api, VkPhysica
         const bool can_compute = (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
         const bool can_draw = (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
         if (can_compute && can_draw) {
-            return i; // the main queue: some drivers run their compute-only queues at lower priority
+            return i; // some drivers run their compute-only queues at lower priority
         }
         if (can_compute && !found) {
             found = i;
@@ -73,9 +74,11 @@ std::string driver_text(const Properties& properties) {
 
 DeviceLimits limits_of(const Properties& properties, std::uint64_t heap_bytes) {
     const VkPhysicalDeviceLimits& limits = properties.core.properties.limits;
-    const std::uint64_t largest = properties.maintenance4.maxBufferSize != 0 ? properties.maintenance4.maxBufferSize
-                                                                              : properties.v11.maxMemoryAllocationSize;
-    return {.max_group_count = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1],
+    const std::uint64_t largest = properties.maintenance4.maxBufferSize != 0
+                                      ? properties.maintenance4.maxBufferSize
+                                      : properties.v11.maxMemoryAllocationSize;
+    return {.max_group_count = {limits.maxComputeWorkGroupCount[0],
+                                limits.maxComputeWorkGroupCount[1],
                                 limits.maxComputeWorkGroupCount[2]},
             .max_threads_per_group = limits.maxComputeWorkGroupInvocations,
             .subgroup_size = properties.v11.subgroupSize,
@@ -83,12 +86,14 @@ DeviceLimits limits_of(const Properties& properties, std::uint64_t heap_bytes) {
             .max_inline_arguments = limits.maxPushConstantsSize,
             .max_buffer_size = std::min(largest, heap_bytes),
             .max_storage_binding = limits.maxStorageBufferRange,
-            .storage_binding_alignment = static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment)};
+            .storage_binding_alignment =
+                static_cast<std::uint32_t>(limits.minStorageBufferOffsetAlignment)};
 }
 
 DeviceFeatures features_of(const FeatureSet& set, const Properties& properties) {
     const VkSubgroupFeatureFlags subgroup = properties.v11.subgroupSupportedOperations;
-    const bool in_compute = (properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    const bool in_compute =
+        (properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     return {.is_software = properties.core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
             .float16 = set.v12.shaderFloat16 == VK_TRUE,
             .float64 = set.core.features.shaderFloat64 == VK_TRUE,
@@ -98,10 +103,12 @@ DeviceFeatures features_of(const FeatureSet& set, const Properties& properties) 
             .float32_atomic_add = set.atomic_float.shaderBufferFloat32AtomicAdd == VK_TRUE,
             .float16_atomic_add = set.atomic_float2.shaderBufferFloat16AtomicAdd == VK_TRUE,
             .float64_atomic_add = set.atomic_float.shaderBufferFloat64AtomicAdd == VK_TRUE,
-            .subgroup_arithmetic = in_compute && (subgroup & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0};
+            .subgroup_arithmetic =
+                in_compute && (subgroup & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0};
 }
 
-/// What is present and in the table. Returns the name of a required feature that is absent, else "".
+/// What is present and in the table. Returns the name of a required feature that is absent, else
+/// "".
 std::string_view choose_features(const InstanceApi& api, Adapter& adapter,
                                  const std::vector<VkExtensionProperties>& extensions) {
     const bool has_atomic = contains(extensions, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
@@ -119,7 +126,8 @@ std::string_view choose_features(const InstanceApi& api, Adapter& adapter,
     return {};
 }
 
-std::string_view choose_extensions(Adapter& adapter, const std::vector<VkExtensionProperties>& extensions) {
+std::string_view choose_extensions(Adapter& adapter,
+                                   const std::vector<VkExtensionProperties>& extensions) {
     for (const ExtensionRow& row : extension_table()) {
         if (contains(extensions, row.name)) {
             adapter.extensions.push_back(row.name);
@@ -133,7 +141,8 @@ std::string_view choose_extensions(Adapter& adapter, const std::vector<VkExtensi
 
 void describe(Adapter& adapter, const Properties& properties, std::uint64_t heap_bytes) {
     const VkPhysicalDeviceProperties& core = properties.core.properties;
-    adapter.uniform_alignment = static_cast<std::uint32_t>(core.limits.minUniformBufferOffsetAlignment);
+    adapter.uniform_alignment =
+        static_cast<std::uint32_t>(core.limits.minUniformBufferOffsetAlignment);
     adapter.vendor = core.vendorID;
     adapter.device = core.deviceID;
     adapter.driver_version = core.driverVersion;
@@ -166,9 +175,10 @@ std::string inspect(const InstanceApi& api, Adapter& adapter) {
         return core::text(name, " lacks the extension ", absent);
     }
     const std::optional<std::uint32_t> family = find_queue_family(api, adapter.handle);
-    VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
-                                             .pNext = nullptr,
-                                             .memoryProperties = {}};
+    VkPhysicalDeviceMemoryProperties2 memory{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+        .pNext = nullptr,
+        .memoryProperties = {}};
     api.get_memory_properties(adapter.handle, &memory);
     adapter.memory_properties = memory.memoryProperties;
     adapter.type = properties.core.properties.deviceType;
@@ -199,7 +209,8 @@ int rank_of(VkPhysicalDeviceType type) noexcept {
 
 /// The first memory type with all `wanted` flags and none of `unwanted`.
 std::optional<std::uint32_t> find_memory_type(const Adapter& adapter, std::uint32_t allowed,
-                                              VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags unwanted) {
+                                              VkMemoryPropertyFlags wanted,
+                                              VkMemoryPropertyFlags unwanted) {
     // Types that only an enabled extension may allocate from.
     constexpr VkMemoryPropertyFlags kSpecial = VK_MEMORY_PROPERTY_PROTECTED_BIT |
                                                VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
@@ -253,9 +264,9 @@ AdapterList list_adapters(const Instance& instance) {
             list.refused.push_back(std::move(refusal));
         }
     }
-    std::stable_sort(list.usable.begin(), list.usable.end(), [](const Adapter& a, const Adapter& b) {
-        return rank_of(a.type) < rank_of(b.type);
-    });
+    std::stable_sort(
+        list.usable.begin(), list.usable.end(),
+        [](const Adapter& a, const Adapter& b) { return rank_of(a.type) < rank_of(b.type); });
     for (std::size_t i = 0; i < list.usable.size(); ++i) {
         list.usable[i].info.adapter = static_cast<std::int32_t>(i);
     }

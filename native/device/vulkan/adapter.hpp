@@ -18,7 +18,7 @@ struct MemoryTypes {
     std::uint32_t readback = 0; ///< host-cached where possible
     std::uint32_t upload = 0;   ///< host-visible, written in sequence
     std::uint32_t device_heap = 0;
-    bool is_unified = false;    ///< the device type is host-visible and as fast: no staging
+    bool is_unified = false; ///< the device type is host-visible and as fast: no staging
 };
 
 /// A physical device that Weft can use, and what it can do.
@@ -26,8 +26,8 @@ struct Adapter {
     VkPhysicalDevice handle = VK_NULL_HANDLE;
     DeviceInfo info;
     VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
-    FeatureSet features;                        ///< to enable: present and in the table
-    std::vector<const char*> extensions;        ///< to enable: present and in the table
+    FeatureSet features;                 ///< to enable: present and in the table
+    std::vector<const char*> extensions; ///< to enable: present and in the table
     std::uint32_t queue_family = 0;
     VkPhysicalDeviceMemoryProperties memory_properties{};
     MemoryTypes memory;
@@ -40,13 +40,16 @@ struct Adapter {
 };
 
 struct AdapterList {
-    std::vector<Adapter> usable;       ///< best first; info.adapter is the index
-    std::vector<std::string> refused;  ///< "NAME lacks bufferDeviceAddress", one a device that cannot be used
+    std::vector<Adapter> usable; ///< best first; info.adapter is the index
+    std::vector<std::string>
+        refused; ///< "NAME lacks bufferDeviceAddress", one a device that cannot be used
 };
 
 [[nodiscard]] AdapterList list_adapters(const Instance& instance);
 
-/// Chooses among the types whose bit is set in `allowed`. nullopt if no device-local or no host-visible one is.
-[[nodiscard]] std::optional<MemoryTypes> choose_memory_types(const Adapter& adapter, std::uint32_t allowed);
+/// Chooses among the types whose bit is set in `allowed`. nullopt if no device-local or no
+/// host-visible one is.
+[[nodiscard]] std::optional<MemoryTypes> choose_memory_types(const Adapter& adapter,
+                                                             std::uint32_t allowed);
 
 } // namespace weft::device::vulkan

@@ -3,8 +3,8 @@
 
 namespace weft::device::vulkan {
 
-VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Allocation& allocation,
-                           bool is_public)
+VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, MemoryPool& pool,
+                           const Allocation& allocation, bool is_public)
     : Buffer(std::move(device)), m_pool(&pool), m_allocation(allocation) {
     m_size = allocation.size_bytes;
     m_address = allocation.address();

@@ -8,11 +8,13 @@
 
 namespace weft::device::vulkan {
 
-/// A range of a pool's block. The pool may hand the range out again at once: its next owner runs later in the queue.
+/// A range of a pool's block. The pool may hand the range out again at once: its next owner runs
+/// later in the queue.
 class VulkanBuffer final : public Buffer {
 public:
     /// Takes the allocation over. @param is_public whether mapped() is shown (readback memory).
-    VulkanBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Allocation& allocation, bool is_public);
+    VulkanBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const Allocation& allocation,
+                 bool is_public);
     /// An empty buffer: size 0, address 0.
     explicit VulkanBuffer(std::shared_ptr<Device> device) : Buffer(std::move(device)) {}
     ~VulkanBuffer() override;
@@ -22,7 +24,9 @@ public:
     std::uint64_t offset() const noexcept { return m_allocation.offset; }
     /// Host view of any host-visible memory, or null.
     std::byte* host() const noexcept { return m_allocation.mapped(); }
-    std::string_view label() const noexcept { return m_allocation.label ? m_allocation.label->name : "empty"; }
+    std::string_view label() const noexcept {
+        return m_allocation.label ? m_allocation.label->name : "empty";
+    }
 
     /// Guarded by the device's lock.
     AccessMarks& marks() noexcept { return m_marks; }

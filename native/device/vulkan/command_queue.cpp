@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vulkan/command_queue.hpp"
 
-#include <algorithm>
+#include <chrono>
 
 namespace weft::device::vulkan {
 namespace {
 
 constexpr std::uint64_t kPollNanoseconds = 50'000'000;
+constexpr std::chrono::microseconds kSpin{100};
 constexpr std::uint64_t kRingBytes = std::uint64_t{16} << 20;
 constexpr VkPipelineStageFlags kDeviceStages =
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
@@ -52,7 +53,8 @@ VkCommandBuffer allocate_commands(const Context& context, VkCommandPool pool) {
 } // namespace
 
 CommandQueue::CommandQueue(const Context& context, BatchLimits limits)
-    : m_context(context), m_limits(limits), m_timeline(create_timeline(context)), m_ring(context, kRingBytes) {}
+    : m_context(context), m_limits(limits), m_timeline(create_timeline(context)),
+      m_ring(context, kRingBytes) {}
 
 CommandQueue::~CommandQueue() = default;
 
@@ -84,15 +86,16 @@ VkCommandBuffer CommandQueue::open() {
         batch.pool = create_command_pool(m_context);
         batch.commands = allocate_commands(m_context, batch.pool.get());
     } else {
-        m_context.check(api.vkResetCommandPool(m_context.handle(), batch.pool.get(), 0), "vkResetCommandPool",
-                        "dispatch");
+        m_context.check(api.vkResetCommandPool(m_context.handle(), batch.pool.get(), 0),
+                        "vkResetCommandPool", "dispatch");
         batch.descriptors.reset(m_context);
     }
     const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                         .pNext = nullptr,
                                         .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
                                         .pInheritanceInfo = nullptr};
-    m_context.check(api.vkBeginCommandBuffer(batch.commands, &info), "vkBeginCommandBuffer", "dispatch");
+    m_context.check(api.vkBeginCommandBuffer(batch.commands, &info), "vkBeginCommandBuffer",
+                    "dispatch");
     m_open = batch.commands;
     m_commands = 0;
     m_threads = 0;
@@ -104,7 +107,8 @@ void CommandQueue::record_barrier(VkPipelineStageFlags stages, VkAccessFlags acc
                                   .pNext = nullptr,
                                   .srcAccessMask = kWrites,
                                   .dstAccessMask = access};
-    m_context.api().vkCmdPipelineBarrier(open(), kDeviceStages, stages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    m_context.api().vkCmdPipelineBarrier(open(), kDeviceStages, stages, 0, 1, &barrier, 0, nullptr,
+                                         0, nullptr);
 }
 
 bool CommandQueue::conflicts(const AccessMarks& marks, BufferAccess access) const noexcept {
@@ -163,7 +167,8 @@ void CommandQueue::submit() {
     if (m_open == VK_NULL_HANDLE) {
         return;
     }
-    // Signalling a semaphore makes writes available, but only this barrier makes them visible to the host.
+    // Signalling a semaphore makes writes available, but only this barrier makes them visible to
+    // the host.
     record_barrier(VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     const VolkDeviceTable& api = m_context.api();
     const std::uint64_t value = open_value();
@@ -171,12 +176,13 @@ void CommandQueue::submit() {
     const VkCommandBuffer commands = m_open;
     m_open = VK_NULL_HANDLE;
     m_context.check(api.vkEndCommandBuffer(commands), "vkEndCommandBuffer", "flush");
-    const VkTimelineSemaphoreSubmitInfo timeline{.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-                                                 .pNext = nullptr,
-                                                 .waitSemaphoreValueCount = 0,
-                                                 .pWaitSemaphoreValues = nullptr,
-                                                 .signalSemaphoreValueCount = 1,
-                                                 .pSignalSemaphoreValues = &value};
+    const VkTimelineSemaphoreSubmitInfo timeline{
+        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .pNext = nullptr,
+        .waitSemaphoreValueCount = 0,
+        .pWaitSemaphoreValues = nullptr,
+        .signalSemaphoreValueCount = 1,
+        .pSignalSemaphoreValues = &value};
     const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                             .pNext = &timeline,
                             .waitSemaphoreCount = 0,
@@ -186,7 +192,8 @@ void CommandQueue::submit() {
                             .pCommandBuffers = &commands,
                             .signalSemaphoreCount = 1,
                             .pSignalSemaphores = &semaphore};
-    m_context.check(api.vkQueueSubmit(m_context.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit", "flush");
+    m_context.check(api.vkQueueSubmit(m_context.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit",
+                    "flush");
     Batch& batch = m_batches[(m_first + m_in_flight) % kBatches];
     batch.value = value;
     batch.ring_position = m_ring.position();
@@ -199,7 +206,8 @@ std::uint64_t CommandQueue::completed() const noexcept {
         return m_completed.load(std::memory_order_relaxed);
     }
     std::uint64_t value = 0;
-    if (m_context.api().vkGetSemaphoreCounterValue(m_context.handle(), m_timeline.get(), &value) != VK_SUCCESS) {
+    if (m_context.api().vkGetSemaphoreCounterValue(m_context.handle(), m_timeline.get(), &value) !=
+        VK_SUCCESS) {
         return m_completed.load(std::memory_order_relaxed);
     }
     m_completed.store(value, std::memory_order_relaxed);
@@ -210,8 +218,23 @@ bool CommandQueue::is_finished(std::uint64_t value) const noexcept {
     return m_completed.load(std::memory_order_relaxed) >= value || completed() >= value;
 }
 
-void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll, std::string_view function) const {
-    if (is_finished(value)) {
+/// Short work ends sooner than a sleeping thread wakes up. A software device needs the core itself.
+bool CommandQueue::finishes_while_spinning(std::uint64_t value) const noexcept {
+    if (m_context.adapter().info.features.is_software) {
+        return is_finished(value);
+    }
+    const auto end = std::chrono::steady_clock::now() + kSpin;
+    while (!is_finished(value)) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll,
+                            std::string_view function) const {
+    if (finishes_while_spinning(value)) {
         return;
     }
     const VkSemaphore semaphore = m_timeline.get();
@@ -222,7 +245,8 @@ void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll, std:
                                    .pSemaphores = &semaphore,
                                    .pValues = &value};
     for (;;) {
-        const VkResult result = m_context.api().vkWaitSemaphores(m_context.handle(), &info, kPollNanoseconds);
+        const VkResult result =
+            m_context.api().vkWaitSemaphores(m_context.handle(), &info, kPollNanoseconds);
         m_context.check(result, "vkWaitSemaphores", function);
         if (result != VK_TIMEOUT) {
             return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one in-order queue: records lazily, submits in batches, knows what has finished.
 //
-// A batch is one command buffer with the descriptor sets and ring slices it uses. Batches live in a circle: the
-// oldest is reused once its timeline value is reached. Submission n signals value n, so "value" means "the
-// batch that a piece of work belongs to" everywhere in this backend.
+// A batch is one command buffer with the descriptor sets and ring slices it uses. Batches live in a
+// circle: the oldest is reused once its timeline value is reached. Submission n signals value n, so
+// "value" means "the batch that a piece of work belongs to" everywhere in this backend.
 #pragma once
 
 #include "device/device.hpp"
@@ -19,8 +19,9 @@ namespace weft::device::vulkan {
 
 /// What decides when a batch is submitted without being asked.
 struct BatchLimits {
-    std::uint32_t commands = 256;                       ///< dispatches and copies
-    std::uint64_t threads = std::uint64_t{1} << 22;     ///< enough work to keep the device busy meanwhile
+    std::uint32_t commands = 256; ///< dispatches and copies
+    std::uint64_t threads = std::uint64_t{1}
+                            << 22; ///< enough work to keep the device busy meanwhile
 };
 
 /// Marks on a buffer that tell when a barrier is due; "epoch" counts the barriers recorded so far.
@@ -31,7 +32,8 @@ struct AccessMarks {
     std::uint64_t last_write = 0; ///< value of the last batch that writes it
 };
 
-/// Not thread-safe, except for completed(), submitted(), epoch() and wait_for(): the device's lock guards the rest.
+/// Not thread-safe, except for completed(), submitted(), epoch() and wait_for(): the device's lock
+/// guards the rest.
 class CommandQueue {
 public:
     CommandQueue(const Context& context, BatchLimits limits);
@@ -43,8 +45,8 @@ public:
     VkCommandBuffer open();
     /// The value of the batch being recorded, or of the next one.
     std::uint64_t open_value() const noexcept { return submitted() + 1; }
-    /// Memory for host data that the next command reads. May submit and wait for room, so a command takes once and
-    /// before it records anything.
+    /// Memory for host data that the next command reads. May submit and wait for room, so a command
+    /// takes once and before it records anything.
     RingSlice take(std::uint64_t size_bytes, std::uint64_t alignment);
     /// True if the access must wait for an earlier one that no barrier separates it from.
     bool conflicts(const AccessMarks& marks, BufferAccess access) const noexcept;
@@ -80,6 +82,7 @@ private:
 
     Batch& next_batch();
     void retire();
+    bool finishes_while_spinning(std::uint64_t value) const noexcept;
     void record_barrier(VkPipelineStageFlags stages, VkAccessFlags access);
 
     const Context& m_context;
@@ -87,7 +90,7 @@ private:
     UniqueSemaphore m_timeline;
     UploadRing m_ring;
     std::array<Batch, kBatches> m_batches;
-    std::uint32_t m_first = 0;  ///< oldest batch in flight
+    std::uint32_t m_first = 0; ///< oldest batch in flight
     std::uint32_t m_in_flight = 0;
     VkCommandBuffer m_open = VK_NULL_HANDLE;
     std::uint32_t m_commands = 0;

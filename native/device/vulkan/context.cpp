@@ -50,39 +50,46 @@ void Context::create_device() {
                                   .pQueueCreateInfos = &queue,
                                   .enabledLayerCount = 0,
                                   .ppEnabledLayerNames = nullptr,
-                                  .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                  .enabledExtensionCount =
+                                      static_cast<std::uint32_t>(extensions.size()),
                                   .ppEnabledExtensionNames = extensions.data(),
                                   .pEnabledFeatures = nullptr};
-    vulkan::check(m_instance->api().create_device(m_adapter.handle, &info, nullptr, &m_handle), "vkCreateDevice",
-                  core::text("create_device: ", m_adapter.info.name));
+    vulkan::check(m_instance->api().create_device(m_adapter.handle, &info, nullptr, &m_handle),
+                  "vkCreateDevice", core::text("create_device: ", m_adapter.info.name));
 }
 
 /// Which types a buffer may live in is known only now; all of Weft's buffers have the same usage.
 void Context::narrow_memory_types() {
     const VkBufferCreateInfo info = buffer_info(MemoryPool::kAlignment);
     VkBuffer probe = VK_NULL_HANDLE;
-    vulkan::check(m_api.vkCreateBuffer(m_handle, &info, nullptr, &probe), "vkCreateBuffer", "create_device");
+    vulkan::check(m_api.vkCreateBuffer(m_handle, &info, nullptr, &probe), "vkCreateBuffer",
+                  "create_device");
     VkMemoryRequirements requirements{};
     m_api.vkGetBufferMemoryRequirements(m_handle, probe, &requirements);
     m_api.vkDestroyBuffer(m_handle, probe, nullptr);
-    const std::optional<MemoryTypes> types = choose_memory_types(m_adapter, requirements.memoryTypeBits);
+    const std::optional<MemoryTypes> types =
+        choose_memory_types(m_adapter, requirements.memoryTypeBits);
     if (!types) {
-        throw core::DeviceError(core::text("create_device: ", m_adapter.info.name,
-                                           " has no memory type for storage buffers; update the driver"),
-                                core::DeviceError::Kind::unavailable);
+        throw core::DeviceError(
+            core::text("create_device: ", m_adapter.info.name,
+                       " has no memory type for storage buffers; update the driver"),
+            core::DeviceError::Kind::unavailable);
     }
     m_adapter.memory = *types;
 }
 
 void Context::require_usable(std::string_view function) const {
     if (m_instance->is_exiting()) {
-        throw core::DeviceError(core::text(function, ": device '", m_adapter.info.name,
-                                           "' cannot be used while the process exits; finish its work before"));
+        throw core::DeviceError(
+            core::text(function, ": device '", m_adapter.info.name,
+                       "' cannot be used while the process exits; finish its work before"));
     }
     if (!can_call_driver()) {
-        throw core::DeviceError(
-            core::text(function, ": expected the process that created the device, got a child forked from it, where '",
-                       m_adapter.info.name, "' cannot be used; start workers with multiprocessing's 'spawn' method"));
+        throw core::DeviceError(core::text(
+            function,
+            ": expected the process that created the device, got a child forked from it, where '",
+            m_adapter.info.name,
+            "' cannot be used; start workers with multiprocessing's 'spawn' method"));
     }
     if (is_lost()) {
         throw core::DeviceError(core::text(function, ": device '", m_adapter.info.name,

@@ -12,7 +12,8 @@
 
 namespace weft::device::vulkan {
 
-/// The logical device and its function table: what every file of the backend works with. Outlives all of it.
+/// The logical device and its function table: what every file of the backend works with. Outlives
+/// all of it.
 class Context {
 public:
     Context(std::shared_ptr<Instance> instance, Adapter adapter);
@@ -26,10 +27,12 @@ public:
     VkDevice handle() const noexcept { return m_handle; }
     VkQueue queue() const noexcept { return m_queue; }
 
-    /// False in a child after fork() and once the process exits: driver objects are then left alone.
+    /// False in a child after fork() and once the process exits: driver objects are then left
+    /// alone.
     bool can_call_driver() const noexcept { return m_instance->can_call_driver(); }
     bool is_lost() const noexcept { return m_is_lost.load(std::memory_order_relaxed); }
-    /// @throws DeviceError if the device was lost or this is a child after fork(). `function` is Weft's own.
+    /// @throws DeviceError if the device was lost or this is a child after fork(). `function` is
+    ///         Weft's own.
     void require_usable(std::string_view function) const;
     /// vulkan::check() that remembers a lost device.
     void check(VkResult result, const char* call, std::string_view function) const;
@@ -46,14 +49,17 @@ private:
     mutable std::atomic<bool> m_is_lost{false};
 };
 
-/// Owns one device-level object. `kDestroy` is a member of VolkDeviceTable. Empty, or bound to a living Context.
+/// Owns one device-level object. `kDestroy` is a member of VolkDeviceTable. Empty, or bound to a
+/// living Context.
 template <typename Object, auto kDestroy>
 class Handle {
 public:
     Handle() noexcept = default;
-    Handle(const Context& context, Object object) noexcept : m_context(&context), m_object(object) {}
+    Handle(const Context& context, Object object) noexcept
+        : m_context(&context), m_object(object) {}
     Handle(Handle&& other) noexcept
-        : m_context(other.m_context), m_object(std::exchange(other.m_object, Object{VK_NULL_HANDLE})) {}
+        : m_context(other.m_context),
+          m_object(std::exchange(other.m_object, Object{VK_NULL_HANDLE})) {}
     Handle& operator=(Handle&& other) noexcept {
         std::swap(m_context, other.m_context);
         std::swap(m_object, other.m_object);
@@ -79,7 +85,8 @@ using UniqueMemory = Handle<VkDeviceMemory, &VolkDeviceTable::vkFreeMemory>;
 using UniqueSemaphore = Handle<VkSemaphore, &VolkDeviceTable::vkDestroySemaphore>;
 using UniqueCommandPool = Handle<VkCommandPool, &VolkDeviceTable::vkDestroyCommandPool>;
 using UniqueDescriptorPool = Handle<VkDescriptorPool, &VolkDeviceTable::vkDestroyDescriptorPool>;
-using UniqueSetLayout = Handle<VkDescriptorSetLayout, &VolkDeviceTable::vkDestroyDescriptorSetLayout>;
+using UniqueSetLayout =
+    Handle<VkDescriptorSetLayout, &VolkDeviceTable::vkDestroyDescriptorSetLayout>;
 using UniquePipelineLayout = Handle<VkPipelineLayout, &VolkDeviceTable::vkDestroyPipelineLayout>;
 using UniquePipeline = Handle<VkPipeline, &VolkDeviceTable::vkDestroyPipeline>;
 using UniquePipelineCache = Handle<VkPipelineCache, &VolkDeviceTable::vkDestroyPipelineCache>;

@@ -10,13 +10,15 @@ constexpr std::uint32_t kSetsPerPool = 256;
 constexpr std::uint32_t kStoragePerPool = 1024;
 
 UniqueDescriptorPool create_pool(const Context& context) {
-    constexpr std::array kSizes{VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStoragePerPool},
-                                VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, kSetsPerPool}};
+    constexpr std::array kSizes{
+        VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kStoragePerPool},
+        VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, kSetsPerPool}};
     const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                           .pNext = nullptr,
                                           .flags = 0,
                                           .maxSets = kSetsPerPool,
-                                          .poolSizeCount = static_cast<std::uint32_t>(kSizes.size()),
+                                          .poolSizeCount =
+                                              static_cast<std::uint32_t>(kSizes.size()),
                                           .pPoolSizes = kSizes.data()};
     VkDescriptorPool pool = VK_NULL_HANDLE;
     context.check(context.api().vkCreateDescriptorPool(context.handle(), &info, nullptr, &pool),
@@ -33,7 +35,8 @@ VkDescriptorPool DescriptorAllocator::current(const Context& context) {
     return m_pools[m_active].get();
 }
 
-VkDescriptorSet DescriptorAllocator::allocate(const Context& context, VkDescriptorSetLayout layout) {
+VkDescriptorSet DescriptorAllocator::allocate(const Context& context,
+                                              VkDescriptorSetLayout layout) {
     VkDescriptorSetAllocateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                      .pNext = nullptr,
                                      .descriptorPool = current(context),

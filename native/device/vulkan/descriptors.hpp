@@ -7,7 +7,8 @@
 
 namespace weft::device::vulkan {
 
-/// Descriptor sets of one batch: allocated as needed, all freed together by reset(). Grows, never shrinks.
+/// Descriptor sets of one batch: allocated as needed, all freed together by reset(). Grows, never
+/// shrinks.
 class DescriptorAllocator {
 public:
     [[nodiscard]] VkDescriptorSet allocate(const Context& context, VkDescriptorSetLayout layout);

@@ -48,14 +48,19 @@ PoolDesc readback_pool(const Context& context) {
 
 } // namespace
 
-VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter, const DeviceDesc& desc)
-    : Device(adapter.info), m_instance(std::move(instance)), m_first_message(m_instance->log().count()),
+VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter,
+                           const DeviceDesc& desc)
+    : Device(adapter.info), m_instance(std::move(instance)),
+      m_first_message(m_instance->log().count()),
       m_context(std::make_unique<Context>(m_instance, adapter)),
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
       m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})) {
-    const QueueView view{.completed = [this] { return m_queue->completed(); }, .drain = [this] { drain(); }};
-    m_device_source = std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
-    m_readback_source = std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
+    const QueueView view{.completed = [this] { return m_queue->completed(); },
+                         .drain = [this] { drain(); }};
+    m_device_source =
+        std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
+    m_readback_source =
+        std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
     m_device_pool = std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
 }
@@ -79,11 +84,13 @@ VulkanBuffer& VulkanDevice::own(const Buffer& buffer, std::string_view function)
     if (&buffer.device() != this) {
         fail_foreign_buffer(*this, buffer, function);
     }
-    return const_cast<VulkanBuffer&>(static_cast<const VulkanBuffer&>(buffer)); // marks change, contents do not
+    return const_cast<VulkanBuffer&>(
+        static_cast<const VulkanBuffer&>(buffer)); // marks change, contents do not
 }
 
 VulkanKernel& VulkanDevice::own(Kernel& kernel) const {
-    if (typeid(kernel) != typeid(VulkanKernel) || static_cast<VulkanKernel&>(kernel).device() != this) {
+    if (typeid(kernel) != typeid(VulkanKernel) ||
+        static_cast<VulkanKernel&>(kernel).device() != this) {
         fail_foreign_kernel(*this);
     }
     return static_cast<VulkanKernel&>(kernel);
@@ -96,9 +103,10 @@ std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
         return std::make_shared<VulkanBuffer>(shared_from_this());
     }
     if (desc.size_bytes > m_info.limits.max_buffer_size) {
-        throw core::DeviceError(core::text("create_buffer: '", desc.label, "' asks for ", desc.size_bytes,
-                                           " bytes, device '", m_info.name, "' allows at most ",
-                                           m_info.limits.max_buffer_size, " in one buffer; split the array"),
+        throw core::DeviceError(core::text("create_buffer: '", desc.label, "' asks for ",
+                                           desc.size_bytes, " bytes, device '", m_info.name,
+                                           "' allows at most ", m_info.limits.max_buffer_size,
+                                           " in one buffer; split the array"),
                                 core::DeviceError::Kind::out_of_memory);
     }
     const bool is_readback = desc.memory == MemoryKind::readback;
@@ -106,7 +114,8 @@ std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
     const Allocation allocation = pool.allocate(desc.size_bytes, desc.label);
     auto buffer = std::make_shared<VulkanBuffer>(shared_from_this(), pool, allocation, is_readback);
     if (!m_queue->is_finished(allocation.ready)) {
-        // The range is still in use: whoever had it before may have accessed it since the last barrier.
+        // The range is still in use: whoever had it before may have accessed it since the last
+        // barrier.
         buffer->marks().read_epoch = buffer->marks().write_epoch = m_queue->epoch();
     }
     return buffer;
@@ -122,7 +131,8 @@ std::shared_ptr<Kernel> VulkanDevice::create_kernel(const KernelDesc& desc) {
         const std::lock_guard lock(m_mutex);
         slot = m_pipelines.insert(m_pipelines.end(), std::move(pipeline));
     }
-    return std::make_shared<VulkanKernel>(std::static_pointer_cast<VulkanDevice>(shared_from_this()), slot, desc);
+    return std::make_shared<VulkanKernel>(
+        std::static_pointer_cast<VulkanDevice>(shared_from_this()), slot, desc);
 }
 
 void VulkanDevice::release_pipeline(std::list<Pipeline>::iterator pipeline) noexcept {
@@ -140,10 +150,10 @@ void VulkanDevice::drop_retired(std::uint64_t completed) noexcept {
 void VulkanDevice::check_dispatch(const Dispatch& dispatch, const VulkanKernel& kernel) const {
     if (dispatch.arguments.size() != kernel.argument_bytes() ||
         dispatch.globals.size() != kernel.globals().size_bytes) {
-        throw core::InternalError(core::text(
-            "dispatch: '", kernel.label(), "' expected ", kernel.argument_bytes(), " bytes of arguments and ",
-            kernel.globals().size_bytes, " of globals, got ", dispatch.arguments.size(), " and ",
-            dispatch.globals.size()));
+        throw core::InternalError(
+            core::text("dispatch: '", kernel.label(), "' expected ", kernel.argument_bytes(),
+                       " bytes of arguments and ", kernel.globals().size_bytes, " of globals, got ",
+                       dispatch.arguments.size(), " and ", dispatch.globals.size()));
     }
     require_group_count(*this, dispatch, kernel.label());
     std::uint32_t bound = 0;
@@ -156,15 +166,17 @@ void VulkanDevice::check_dispatch(const Dispatch& dispatch, const VulkanKernel& 
         const bool fits = use.size > 0 && use.offset <= buffer.size_bytes() &&
                           use.size <= buffer.size_bytes() - use.offset;
         if (slot >= kernel.storage_bindings() || !fits) {
-            throw core::InternalError(core::text("dispatch: '", kernel.label(), "' binds [", use.offset, ", ",
-                                                 use.offset + use.size, ") of a ", buffer.size_bytes(),
-                                                 "-byte buffer to slot ", slot, " of ", kernel.storage_bindings()));
+            throw core::InternalError(core::text("dispatch: '", kernel.label(), "' binds [",
+                                                 use.offset, ", ", use.offset + use.size, ") of a ",
+                                                 buffer.size_bytes(), "-byte buffer to slot ", slot,
+                                                 " of ", kernel.storage_bindings()));
         }
         bound |= 1U << slot;
     }
     if (static_cast<std::uint32_t>(std::popcount(bound)) != kernel.storage_bindings()) {
-        throw core::InternalError(core::text("dispatch: '", kernel.label(), "' expected ", kernel.storage_bindings(),
-                                             " bound buffers, got ", std::popcount(bound)));
+        throw core::InternalError(core::text("dispatch: '", kernel.label(), "' expected ",
+                                             kernel.storage_bindings(), " bound buffers, got ",
+                                             std::popcount(bound)));
     }
 }
 
@@ -173,15 +185,16 @@ void VulkanDevice::dispatch(const Dispatch& dispatch) {
     require_open("dispatch");
     const VulkanKernel& kernel = own(*dispatch.kernel);
     check_dispatch(dispatch, kernel);
-    const std::uint64_t groups = std::uint64_t{dispatch.group_count[0]} * dispatch.group_count[1] *
-                                 dispatch.group_count[2];
+    const std::uint64_t groups =
+        std::uint64_t{dispatch.group_count[0]} * dispatch.group_count[1] * dispatch.group_count[2];
     if (groups == 0) {
         return;
     }
     RingSlice host_data;
     if (const std::uint64_t bytes = host_data_bytes(*m_context, kernel); bytes > 0) {
-        host_data = m_queue->take(bytes, std::max<std::uint64_t>(kArgumentAlignment,
-                                                                 m_context->adapter().uniform_alignment));
+        host_data =
+            m_queue->take(bytes, std::max<std::uint64_t>(kArgumentAlignment,
+                                                         m_context->adapter().uniform_alignment));
     }
     order(dispatch);
     record(dispatch, kernel, host_data);
@@ -201,7 +214,8 @@ void VulkanDevice::order(const Dispatch& dispatch) {
     }
 }
 
-void VulkanDevice::record(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data) {
+void VulkanDevice::record(const Dispatch& dispatch, const VulkanKernel& kernel,
+                          const RingSlice& host_data) {
     const VolkDeviceTable& api = m_context->api();
     const VkCommandBuffer commands = m_queue->open();
     const Pipeline& pipeline = *kernel.pipeline();
@@ -221,10 +235,12 @@ void VulkanDevice::record(const Dispatch& dispatch, const VulkanKernel& kernel, 
     if (!pipeline.sets.empty()) {
         bind_sets(dispatch, kernel, host_data);
     }
-    api.vkCmdDispatch(commands, dispatch.group_count[0], dispatch.group_count[1], dispatch.group_count[2]);
+    api.vkCmdDispatch(commands, dispatch.group_count[0], dispatch.group_count[1],
+                      dispatch.group_count[2]);
 }
 
-void VulkanDevice::bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data) {
+void VulkanDevice::bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel,
+                             const RingSlice& host_data) {
     const Pipeline& pipeline = *kernel.pipeline();
     std::array<VkDescriptorSet, kMaxSets> sets{};
     for (std::size_t i = 0; i < pipeline.sets.size(); ++i) {
@@ -234,8 +250,8 @@ void VulkanDevice::bind_sets(const Dispatch& dispatch, const VulkanKernel& kerne
     for (const BufferUse& use : dispatch.buffers) {
         if (use.binding >= 0) {
             const auto& buffer = static_cast<const VulkanBuffer&>(*use.buffer);
-            storage[static_cast<std::size_t>(use.binding)] = {buffer.handle(), buffer.offset() + use.offset,
-                                                              use.size};
+            storage[static_cast<std::size_t>(use.binding)] = {
+                buffer.handle(), buffer.offset() + use.offset, use.size};
         }
     }
     VkDescriptorBufferInfo globals{};
@@ -243,24 +259,33 @@ void VulkanDevice::bind_sets(const Dispatch& dispatch, const VulkanKernel& kerne
     std::uint32_t count = 0;
     const auto write = [&](VkDescriptorSet set, std::uint32_t binding, std::uint32_t descriptors,
                            VkDescriptorType type, const VkDescriptorBufferInfo* info) {
-        writes[count++] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .pNext = nullptr, .dstSet = set,
-                           .dstBinding = binding, .dstArrayElement = 0, .descriptorCount = descriptors,
-                           .descriptorType = type, .pImageInfo = nullptr, .pBufferInfo = info,
+        writes[count++] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                           .pNext = nullptr,
+                           .dstSet = set,
+                           .dstBinding = binding,
+                           .dstArrayElement = 0,
+                           .descriptorCount = descriptors,
+                           .descriptorType = type,
+                           .pImageInfo = nullptr,
+                           .pBufferInfo = info,
                            .pTexelBufferView = nullptr};
     };
     if (kernel.storage_bindings() > 0) {
-        write(sets[0], 0, kernel.storage_bindings(), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, storage.data());
+        write(sets[0], 0, kernel.storage_bindings(), VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+              storage.data());
     }
     if (const GlobalBlock& block = kernel.globals(); block.size_bytes > 0) {
         const std::uint64_t start = globals_offset(*m_context, kernel);
         copy_bytes(host_data.mapped + start, dispatch.globals);
         globals = {m_queue->ring_buffer(), host_data.offset + start, block.size_bytes};
-        write(sets[block.vulkan_set], block.vulkan_binding, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, &globals);
+        write(sets[block.vulkan_set], block.vulkan_binding, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+              &globals);
     }
     const VolkDeviceTable& api = m_context->api();
     api.vkUpdateDescriptorSets(m_context->handle(), count, writes.data(), 0, nullptr);
-    api.vkCmdBindDescriptorSets(m_queue->open(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0,
-                                static_cast<std::uint32_t>(pipeline.sets.size()), sets.data(), 0, nullptr);
+    api.vkCmdBindDescriptorSets(
+        m_queue->open(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout.get(), 0,
+        static_cast<std::uint32_t>(pipeline.sets.size()), sets.data(), 0, nullptr);
 }
 
 void VulkanDevice::flush() {

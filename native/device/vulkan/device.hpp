@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan device. Layers of this folder, bottom up: instance, adapter (what is there, features.hpp: what is asked
-// for), context (the logical device), memory and upload_ring, descriptors, command_queue, buffer and kernel, device.
-// Start reading at VulkanDevice::dispatch, then command_queue.hpp.
+// The Vulkan device. Layers of this folder, bottom up: instance, adapter (what is there,
+// features.hpp: what is asked for), context (the logical device), memory and upload_ring,
+// descriptors, command_queue, buffer and kernel, device. Start reading at VulkanDevice::dispatch,
+// then command_queue.hpp.
 #pragma once
 
 #include "device/device.hpp"
@@ -23,7 +24,8 @@ inline constexpr std::uint32_t kMaxSets = 4; ///< what every Vulkan device has
 
 class VulkanDevice final : public Device {
 public:
-    VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter, const DeviceDesc& desc);
+    VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& adapter,
+                 const DeviceDesc& desc);
     ~VulkanDevice() override;
 
     MemoryInfo memory_info() const override;
@@ -35,9 +37,10 @@ public:
     void upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) override;
     void download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                   const InterruptPoll& poll) override;
-    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source, std::uint64_t source_offset,
-              std::uint64_t size) override;
-    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) override;
+    void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
+              std::uint64_t source_offset, std::uint64_t size) override;
+    void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+              std::uint32_t word) override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
     std::uint64_t validation_message_count() const noexcept override;
@@ -54,17 +57,20 @@ private:
     void order(const Dispatch& dispatch);
     void order(VulkanBuffer& buffer, BufferAccess access);
     void record(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data);
-    void bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data);
+    void bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel,
+                   const RingSlice& host_data);
     void drop_retired(std::uint64_t completed) noexcept;
     void drain();
     /// Submits the open batch if it is needed to reach `value`. Returns the value to wait for.
     std::uint64_t submit_up_to(std::uint64_t value);
-    void copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging, std::uint64_t size);
+    void copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging,
+                         std::uint64_t size);
     void download_staged(VulkanBuffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                          const InterruptPoll& poll);
 
     const std::shared_ptr<Instance> m_instance;
-    const std::uint64_t m_first_message; ///< number of messages in the log before this device was created
+    const std::uint64_t
+        m_first_message; ///< number of messages in the log before this device was created
     /// Held shared by calls that use the driver without m_mutex, exclusively by close().
     mutable std::shared_mutex m_lifetime;
     std::mutex m_mutex; ///< recording, marks, pipelines
@@ -77,8 +83,8 @@ private:
     std::unique_ptr<MemoryPool> m_readback_pool;
     std::list<Pipeline> m_pipelines;
     std::list<Pipeline> m_retired;
-    VkPipeline m_bound = VK_NULL_HANDLE;      ///< pipeline bound in m_bound_in
-    std::uint64_t m_bound_in = 0;             ///< batch value
+    VkPipeline m_bound = VK_NULL_HANDLE; ///< pipeline bound in m_bound_in
+    std::uint64_t m_bound_in = 0;        ///< batch value
     std::atomic<bool> m_is_closed{false};
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything Weft asks of a Vulkan device, as one table. docs/devices.md repeats it for readers and a test holds
-// the two equal: add a row here, then there.
+// Everything Weft asks of a Vulkan device, as one table. docs/devices.md repeats it for readers and
+// a test holds the two equal: add a row here, then there.
 #pragma once
 
 #include "device/vulkan/api.hpp"
 
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -32,8 +32,8 @@ struct FeatureSet {
 };
 
 struct FeatureRow {
-    std::string_view name;   ///< Vulkan's own, "bufferDeviceAddress"
-    std::size_t offset;      ///< of its VkBool32 in FeatureSet
+    std::string_view name; ///< Vulkan's own, "bufferDeviceAddress"
+    std::size_t offset;    ///< of its VkBool32 in FeatureSet
     Need need;
     std::string_view purpose;
 };

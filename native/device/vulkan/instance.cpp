@@ -18,7 +18,8 @@ constexpr const char* kPortabilityExtension = "VK_KHR_portability_enumeration";
 
 using core::DeviceError;
 
-/// Guards volk's function pointers, which every new instance writes, and finds the instances that live.
+/// Guards volk's function pointers, which every new instance writes, and finds the instances that
+/// live.
 struct Registry {
     std::mutex mutex;
     std::array<std::weak_ptr<Instance>, 2> instances; // by debug
@@ -35,10 +36,12 @@ void load_vulkan(Registry& loaded) {
         return;
     }
     if (volkInitialize() != VK_SUCCESS) {
-        throw DeviceError("create_device: expected a Vulkan loader (libvulkan.so.1, vulkan-1.dll or "
-                          "libMoltenVK.dylib), found none; install the graphics driver of your GPU, or on Debian "
-                          "and Ubuntu run 'apt install libvulkan1 mesa-vulkan-drivers', which also runs on the CPU",
-                          DeviceError::Kind::unavailable, "volkInitialize");
+        throw DeviceError(
+            "create_device: expected a Vulkan loader (libvulkan.so.1, vulkan-1.dll or "
+            "libMoltenVK.dylib), found none; install the graphics driver of your GPU, or on Debian "
+            "and Ubuntu run 'apt install libvulkan1 mesa-vulkan-drivers', which also runs on the "
+            "CPU",
+            DeviceError::Kind::unavailable, "volkInitialize");
     }
     loaded.is_loaded = true;
 }
@@ -48,8 +51,9 @@ bool has_layer(const char* name) {
     vkEnumerateInstanceLayerProperties(&count, nullptr);
     std::vector<VkLayerProperties> layers(count);
     vkEnumerateInstanceLayerProperties(&count, layers.data());
-    return std::any_of(layers.begin(), layers.end(),
-                       [&](const VkLayerProperties& layer) { return !std::strcmp(layer.layerName, name); });
+    return std::any_of(layers.begin(), layers.end(), [&](const VkLayerProperties& layer) {
+        return !std::strcmp(layer.layerName, name);
+    });
 }
 
 bool has_instance_extension(const char* name) {
@@ -57,14 +61,16 @@ bool has_instance_extension(const char* name) {
     vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> extensions(count);
     vkEnumerateInstanceExtensionProperties(nullptr, &count, extensions.data());
-    return std::any_of(extensions.begin(), extensions.end(), [&](const VkExtensionProperties& extension) {
-        return !std::strcmp(extension.extensionName, name);
-    });
+    return std::any_of(extensions.begin(), extensions.end(),
+                       [&](const VkExtensionProperties& extension) {
+                           return !std::strcmp(extension.extensionName, name);
+                       });
 }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL receive_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                                VkDebugUtilsMessageTypeFlagsEXT,
-                                               const VkDebugUtilsMessengerCallbackDataEXT* data, void* log) {
+                                               const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                               void* log) {
     static_cast<MessageLog*>(log)->add(data->pMessage);
     return VK_FALSE;
 }
@@ -97,14 +103,17 @@ VkInstance create_instance(bool debug) {
                                     .pApplicationInfo = &application,
                                     .enabledLayerCount = debug ? 1U : 0U,
                                     .ppEnabledLayerNames = &kValidationLayer,
-                                    .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                    .enabledExtensionCount =
+                                        static_cast<std::uint32_t>(extensions.size()),
                                     .ppEnabledExtensionNames = extensions.data()};
     VkInstance instance = VK_NULL_HANDLE;
     const VkResult result = vkCreateInstance(&info, nullptr, &instance);
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER) { // the loader's word for "no driver at all"
-        throw DeviceError("create_device: expected a Vulkan driver, found only the loader; install the graphics driver "
-                          "of your GPU, or a software driver (Debian, Ubuntu: 'apt install mesa-vulkan-drivers')",
-                          DeviceError::Kind::unavailable, "vkCreateInstance", result);
+        throw DeviceError(
+            "create_device: expected a Vulkan driver, found only the loader; install the graphics "
+            "driver "
+            "of your GPU, or a software driver (Debian, Ubuntu: 'apt install mesa-vulkan-drivers')",
+            DeviceError::Kind::unavailable, "vkCreateInstance", result);
     }
     check(result, "vkCreateInstance", "create_device");
     return instance;
@@ -138,17 +147,20 @@ std::shared_ptr<Instance> Instance::acquire(bool debug) {
     std::weak_ptr<Instance>& slot = shared.instances[debug ? 1 : 0];
     if (std::shared_ptr<Instance> existing = slot.lock()) {
         if (existing->m_fork_generation != fork_generation()) {
-            throw DeviceError("create_device: this process was forked from one that uses Vulkan, whose driver does "
-                              "not survive a fork; start workers with multiprocessing's 'spawn' method",
-                              DeviceError::Kind::unavailable);
+            throw DeviceError(
+                "create_device: this process was forked from one that uses Vulkan, whose driver "
+                "does "
+                "not survive a fork; start workers with multiprocessing's 'spawn' method",
+                DeviceError::Kind::unavailable);
         }
         return existing;
     }
     if (debug && !has_layer(kValidationLayer)) {
-        throw DeviceError("create_device: debug=True needs the layer VK_LAYER_KHRONOS_validation, which is not "
-                          "installed; run 'apt install vulkan-validationlayers', install the Vulkan SDK, or pass "
-                          "debug=False",
-                          DeviceError::Kind::unavailable);
+        throw DeviceError(
+            "create_device: debug=True needs the layer VK_LAYER_KHRONOS_validation, which is not "
+            "installed; run 'apt install vulkan-validationlayers', install the Vulkan SDK, or pass "
+            "debug=False",
+            DeviceError::Kind::unavailable);
     }
     // No make_shared: the constructor is private.
     std::shared_ptr<Instance> instance(new Instance(debug));
@@ -158,7 +170,8 @@ std::shared_ptr<Instance> Instance::acquire(bool debug) {
     return instance;
 }
 
-Instance::Instance(bool debug) : m_handle(create_instance(debug)), m_fork_generation(fork_generation()) {
+Instance::Instance(bool debug)
+    : m_handle(create_instance(debug)), m_fork_generation(fork_generation()) {
     volkLoadInstanceOnly(m_handle);
     load_api();
     if (debug) {
@@ -199,8 +212,8 @@ void Instance::create_messenger() {
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = receive_message,
         .pUserData = &m_log};
-    check(m_api.create_messenger(m_handle, &info, nullptr, &m_messenger), "vkCreateDebugUtilsMessengerEXT",
-          "create_device");
+    check(m_api.create_messenger(m_handle, &info, nullptr, &m_messenger),
+          "vkCreateDebugUtilsMessengerEXT", "create_device");
 }
 
 std::vector<VkPhysicalDevice> Instance::physical_devices() const {

@@ -43,13 +43,13 @@ private:
     std::atomic<std::uint64_t> m_count{0};
 };
 
-/// A VkInstance, shared by every device that was created with the same `debug`. Lives until the process ends: drivers
-/// leak when they are loaded and unloaded again and again (NVIDIA 580 refuses after some thirty rounds), and while
-/// the process exits it is too late to call them.
+/// A VkInstance, shared by every device that was created with the same `debug`. Lives until the
+/// process ends: drivers leak when they are loaded and unloaded again and again (NVIDIA 580 refuses
+/// after some thirty rounds), and while the process exits it is too late to call them.
 class Instance {
 public:
-    /// @throws DeviceError{unavailable} without a Vulkan loader or driver, without the validation layer (debug), or in
-    ///         a child after fork() of a process that uses Vulkan.
+    /// @throws DeviceError{unavailable} without a Vulkan loader or driver, without the validation
+    ///         layer (debug), or in a child after fork() of a process that uses Vulkan.
     [[nodiscard]] static std::shared_ptr<Instance> acquire(bool debug);
     Instance(const Instance&) = delete;
     Instance& operator=(const Instance&) = delete;
@@ -64,8 +64,8 @@ public:
     const MessageLog& log() const noexcept { return m_log; }
 
 private:
-    /// Ends the use of the driver when static objects are destroyed. Made after the driver was loaded, so it goes
-    /// before the driver's own static objects.
+    /// Ends the use of the driver when static objects are destroyed. Made after the driver was
+    /// loaded, so it goes before the driver's own static objects.
     class ExitMark {
     public:
         explicit ExitMark(Instance& instance) noexcept : m_instance(instance) {}

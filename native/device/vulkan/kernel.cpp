@@ -19,20 +19,21 @@ std::uint64_t thread_count(const KernelDesc& desc) {
 void require_limits(const Context& context, const KernelDesc& desc) {
     const DeviceLimits& limits = context.adapter().info.limits;
     if (thread_count(desc) > limits.max_threads_per_group) {
-        throw core::ArgumentError(core::text("create_kernel: '", desc.label, "' has ", thread_count(desc),
-                                             " threads a group, '", context.adapter().info.name, "' takes at most ",
-                                             limits.max_threads_per_group, "; use smaller [numthreads]"));
+        throw core::ArgumentError(
+            core::text("create_kernel: '", desc.label, "' has ", thread_count(desc),
+                       " threads a group, '", context.adapter().info.name, "' takes at most ",
+                       limits.max_threads_per_group, "; use smaller [numthreads]"));
     }
     if (!desc.arguments_by_address && desc.argument_bytes > limits.max_inline_arguments) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' has ", desc.argument_bytes,
-                                             " bytes of inline arguments, expected at most ",
-                                             limits.max_inline_arguments));
+        throw core::InternalError(core::text(
+            "create_kernel: '", desc.label, "' has ", desc.argument_bytes,
+            " bytes of inline arguments, expected at most ", limits.max_inline_arguments));
     }
     if (desc.storage_bindings > kMaxStorageBindings || desc.globals.vulkan_set >= kMaxSets) {
-        throw core::InternalError(core::text("create_kernel: '", desc.label, "' has ", desc.storage_bindings,
-                                             " storage bindings and its globals in set ", desc.globals.vulkan_set,
-                                             ", expected at most ", kMaxStorageBindings, " and a set below ",
-                                             kMaxSets));
+        throw core::InternalError(
+            core::text("create_kernel: '", desc.label, "' has ", desc.storage_bindings,
+                       " storage bindings and its globals in set ", desc.globals.vulkan_set,
+                       ", expected at most ", kMaxStorageBindings, " and a set below ", kMaxSets));
     }
 }
 
@@ -44,22 +45,26 @@ VkDescriptorSetLayoutBinding binding_of(std::uint32_t binding, VkDescriptorType 
             .pImmutableSamplers = nullptr};
 }
 
-UniqueSetLayout create_set_layout(const Context& context, const KernelDesc& desc, std::uint32_t set) {
+UniqueSetLayout create_set_layout(const Context& context, const KernelDesc& desc,
+                                  std::uint32_t set) {
     std::vector<VkDescriptorSetLayoutBinding> bindings;
     for (std::uint32_t i = 0; set == 0 && i < desc.storage_bindings; ++i) {
         bindings.push_back(binding_of(i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER));
     }
     if (desc.globals.size_bytes > 0 && desc.globals.vulkan_set == set) {
-        bindings.push_back(binding_of(desc.globals.vulkan_binding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER));
+        bindings.push_back(
+            binding_of(desc.globals.vulkan_binding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER));
     }
-    const VkDescriptorSetLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                               .pNext = nullptr,
-                                               .flags = 0,
-                                               .bindingCount = static_cast<std::uint32_t>(bindings.size()),
-                                               .pBindings = bindings.data()};
+    const VkDescriptorSetLayoutCreateInfo info{
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .pNext = nullptr,
+        .flags = 0,
+        .bindingCount = static_cast<std::uint32_t>(bindings.size()),
+        .pBindings = bindings.data()};
     VkDescriptorSetLayout layout = VK_NULL_HANDLE;
-    context.check(context.api().vkCreateDescriptorSetLayout(context.handle(), &info, nullptr, &layout),
-                  "vkCreateDescriptorSetLayout", kFunction);
+    context.check(
+        context.api().vkCreateDescriptorSetLayout(context.handle(), &info, nullptr, &layout),
+        "vkCreateDescriptorSetLayout", kFunction);
     return {context, layout};
 }
 
@@ -87,7 +92,8 @@ UniquePipelineLayout create_layout(const Context& context, const KernelDesc& des
     const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                           .pNext = nullptr,
                                           .flags = 0,
-                                          .setLayoutCount = static_cast<std::uint32_t>(handles.size()),
+                                          .setLayoutCount =
+                                              static_cast<std::uint32_t>(handles.size()),
                                           .pSetLayouts = handles.data(),
                                           .pushConstantRangeCount = range.size > 0 ? 1U : 0U,
                                           .pPushConstantRanges = &range};
@@ -114,8 +120,8 @@ UniquePipeline compile(const Context& context, VkPipelineCache cache, const Kern
     const std::optional<SpirvCode> code = read_spirv(desc.code);
     if (!code) {
         throw core::InternalError(core::text("create_kernel: '", desc.label,
-                                             "' expected SPIR-V with an entry point, got ", desc.code.size(),
-                                             " bytes of something else"));
+                                             "' expected SPIR-V with an entry point, got ",
+                                             desc.code.size(), " bytes of something else"));
     }
     const UniqueShaderModule module = create_module(context, *code);
     const VkComputePipelineCreateInfo info{
@@ -133,7 +139,8 @@ UniquePipeline compile(const Context& context, VkPipelineCache cache, const Kern
         .basePipelineHandle = VK_NULL_HANDLE,
         .basePipelineIndex = -1};
     VkPipeline pipeline = VK_NULL_HANDLE;
-    context.check(context.api().vkCreateComputePipelines(context.handle(), cache, 1, &info, nullptr, &pipeline),
+    context.check(context.api().vkCreateComputePipelines(context.handle(), cache, 1, &info, nullptr,
+                                                         &pipeline),
                   "vkCreateComputePipelines", core::text(kFunction, ": '", desc.label, "'"));
     return {context, pipeline};
 }
@@ -149,11 +156,12 @@ Pipeline create_pipeline(const Context& context, VkPipelineCache cache, const Ke
     return pipeline;
 }
 
-VulkanKernel::VulkanKernel(std::shared_ptr<VulkanDevice> device, std::list<Pipeline>::iterator pipeline,
-                           const KernelDesc& desc)
-    : m_device(std::move(device)), m_pipeline(pipeline), m_label(desc.label), m_argument_bytes(desc.argument_bytes),
-      m_arguments_by_address(desc.arguments_by_address), m_storage_bindings(desc.storage_bindings),
-      m_globals(desc.globals), m_threads_per_group(thread_count(desc)) {}
+VulkanKernel::VulkanKernel(std::shared_ptr<VulkanDevice> device,
+                           std::list<Pipeline>::iterator pipeline, const KernelDesc& desc)
+    : m_device(std::move(device)), m_pipeline(pipeline), m_label(desc.label),
+      m_argument_bytes(desc.argument_bytes), m_arguments_by_address(desc.arguments_by_address),
+      m_storage_bindings(desc.storage_bindings), m_globals(desc.globals),
+      m_threads_per_group(thread_count(desc)) {}
 
 VulkanKernel::~VulkanKernel() {
     m_device->release_pipeline(m_pipeline);

@@ -14,17 +14,19 @@ namespace weft::device::vulkan {
 
 class VulkanDevice;
 
-/// Everything of a kernel that the driver owns. The device keeps it, so that it can outlive the Kernel until the
-/// last dispatch has finished, and die with the device.
+/// Everything of a kernel that the driver owns. The device keeps it, so that it can outlive the
+/// Kernel until the last dispatch has finished, and die with the device.
 struct Pipeline {
     std::vector<UniqueSetLayout> sets; ///< index = descriptor set number; empty without bindings
     UniquePipelineLayout layout;
     UniquePipeline handle;
-    std::uint64_t last_use = 0;        ///< value of the last batch; guarded by the device's lock
+    std::uint64_t last_use = 0; ///< value of the last batch; guarded by the device's lock
 };
 
-/// @throws CompileError if the driver rejects the code, ArgumentError if it asks for more than the device has.
-[[nodiscard]] Pipeline create_pipeline(const Context& context, VkPipelineCache cache, const KernelDesc& desc);
+/// @throws CompileError if the driver rejects the code, ArgumentError if it asks for more than the
+///         device has.
+[[nodiscard]] Pipeline create_pipeline(const Context& context, VkPipelineCache cache,
+                                       const KernelDesc& desc);
 
 /// The immutable facts of a KernelDesc, and where its Pipeline is.
 class VulkanKernel final : public Kernel {

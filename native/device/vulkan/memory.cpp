@@ -4,9 +4,10 @@
 namespace weft::device::vulkan {
 namespace {
 
-constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                      VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-                                      VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+constexpr VkBufferUsageFlags kUsage =
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+    VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+    VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 constexpr const char* kFunction = "create_buffer";
 
 /// VkBuffer is a pointer or a 64-bit integer, by platform.
@@ -46,12 +47,13 @@ VkResult allocate_memory(const Context& context, VkBuffer buffer, std::uint32_t 
     return context.api().vkAllocateMemory(context.handle(), &info, nullptr, &memory);
 }
 
-/// Host memory of a discrete GPU stays mapped; its device memory is not mapped even where it could be, because
-/// host reads across the bus are slow.
+/// Host memory of a discrete GPU stays mapped; its device memory is not mapped even where it could
+/// be, because host reads across the bus are slow.
 bool should_map(const Context& context, std::uint32_t memory_type) {
     const Adapter& adapter = context.adapter();
     const bool is_host = memory_type != adapter.memory.device || adapter.memory.is_unified;
-    const VkMemoryPropertyFlags flags = adapter.memory_properties.memoryTypes[memory_type].propertyFlags;
+    const VkMemoryPropertyFlags flags =
+        adapter.memory_properties.memoryTypes[memory_type].propertyFlags;
     return is_host && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
 }
 
@@ -81,16 +83,19 @@ std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t si
     }
     block.buffer = UniqueBuffer(context, buffer);
     VkDeviceMemory memory = VK_NULL_HANDLE;
-    if (!succeeded(context, allocate_memory(context, buffer, memory_type, memory), "vkAllocateMemory")) {
+    if (!succeeded(context, allocate_memory(context, buffer, memory_type, memory),
+                   "vkAllocateMemory")) {
         return std::nullopt;
     }
     block.memory = UniqueMemory(context, memory);
-    if (!succeeded(context, api.vkBindBufferMemory(context.handle(), buffer, memory, 0), "vkBindBufferMemory")) {
+    if (!succeeded(context, api.vkBindBufferMemory(context.handle(), buffer, memory, 0),
+                   "vkBindBufferMemory")) {
         return std::nullopt;
     }
     if (should_map(context, memory_type)) {
         void* mapped = nullptr;
-        if (!succeeded(context, api.vkMapMemory(context.handle(), memory, 0, VK_WHOLE_SIZE, 0, &mapped),
+        if (!succeeded(context,
+                       api.vkMapMemory(context.handle(), memory, 0, VK_WHOLE_SIZE, 0, &mapped),
                        "vkMapMemory")) {
             return std::nullopt;
         }

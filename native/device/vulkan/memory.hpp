@@ -22,8 +22,8 @@ struct BlockMemory {
 };
 
 /// nullopt if the driver is out of memory or `size_bytes` is beyond its limits.
-[[nodiscard]] std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t size_bytes,
-                                                      std::uint32_t memory_type);
+[[nodiscard]] std::optional<BlockMemory>
+try_allocate(const Context& context, std::uint64_t size_bytes, std::uint32_t memory_type);
 
 /// What the pool asks about the queue.
 struct QueueView {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File: kMagic, hash of the payload (2 words), payload as vkGetPipelineCacheData gave it. The hash is checked
-// before the driver sees the payload, because drivers trust it.
+// File: kMagic, hash of the payload (2 words), payload as vkGetPipelineCacheData gave it. The hash
+// is checked before the driver sees the payload, because drivers trust it.
 #include "device/vulkan/pipeline_cache.hpp"
 
 #include "core/file.hpp"
@@ -25,7 +25,8 @@ using Header = std::array<std::uint64_t, 3>;
 
 std::string file_name(const Adapter& adapter) {
     std::ostringstream name;
-    name << "vulkan_" << std::hex << std::setfill('0') << adapter.vendor << '_' << adapter.device << '_';
+    name << "vulkan_" << std::hex << std::setfill('0') << adapter.vendor << '_' << adapter.device
+         << '_';
     for (const std::uint8_t byte : adapter.pipeline_cache_uuid) {
         name << std::setw(2) << static_cast<unsigned>(byte);
     }
@@ -65,12 +66,13 @@ UniquePipelineCache create_cache(const Context& context, const std::vector<std::
 
 std::vector<std::byte> read_cache(const Context& context, VkPipelineCache cache) {
     std::size_t size = 0;
-    if (context.api().vkGetPipelineCacheData(context.handle(), cache, &size, nullptr) != VK_SUCCESS) {
+    if (context.api().vkGetPipelineCacheData(context.handle(), cache, &size, nullptr) !=
+        VK_SUCCESS) {
         return {};
     }
     std::vector<std::byte> file(kHeaderBytes + size);
-    if (context.api().vkGetPipelineCacheData(context.handle(), cache, &size, file.data() + kHeaderBytes) !=
-        VK_SUCCESS) {
+    if (context.api().vkGetPipelineCacheData(context.handle(), cache, &size,
+                                             file.data() + kHeaderBytes) != VK_SUCCESS) {
         return {};
     }
     file.resize(kHeaderBytes + size);
@@ -86,7 +88,8 @@ PipelineCache::PipelineCache(const Context& context, const std::string& director
     : m_context(context),
       m_path(directory.empty() ? std::filesystem::path()
                                : core::path_from_utf8(directory) / file_name(context.adapter())),
-      m_handle(create_cache(context, read_payload(m_path))), m_saved(std::chrono::steady_clock::now()) {}
+      m_handle(create_cache(context, read_payload(m_path))),
+      m_saved(std::chrono::steady_clock::now()) {}
 
 void PipelineCache::note_pipeline() noexcept {
     bool is_due = false;

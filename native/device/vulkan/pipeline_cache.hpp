@@ -11,8 +11,8 @@
 
 namespace weft::device::vulkan {
 
-/// The driver's compiled pipelines, kept in one file a device and driver version. A damaged or foreign file is
-/// ignored and replaced. Thread-safe.
+/// The driver's compiled pipelines, kept in one file a device and driver version. A damaged or
+/// foreign file is ignored and replaced. Thread-safe.
 class PipelineCache {
 public:
     /// @param directory UTF-8; "" keeps the cache in memory only.

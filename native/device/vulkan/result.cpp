@@ -10,7 +10,8 @@ namespace {
 std::string_view remedy(VkResult result) noexcept {
     switch (result) {
     case VK_ERROR_DEVICE_LOST:
-        return "the GPU was reset, most often because a kernel ran too long or wrote outside its buffers; "
+        return "the GPU was reset, most often because a kernel ran too long or wrote outside its "
+               "buffers; "
                "create a new device";
     case VK_ERROR_OUT_OF_HOST_MEMORY:
         return "close other programs or use smaller arrays";
@@ -68,11 +69,11 @@ void check(VkResult result, const char* call, std::string_view context) {
     }
     const bool is_memory =
         result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
-    throw core::DeviceError(core::text(context, ": expected ", call, " to succeed, got ", to_string(result),
-                                       " (", static_cast<int>(result), "); ", remedy(result)),
-                            is_memory ? core::DeviceError::Kind::out_of_memory
-                                      : core::DeviceError::Kind::failure,
-                            call, result);
+    throw core::DeviceError(
+        core::text(context, ": expected ", call, " to succeed, got ", to_string(result), " (",
+                   static_cast<int>(result), "); ", remedy(result)),
+        is_memory ? core::DeviceError::Kind::out_of_memory : core::DeviceError::Kind::failure, call,
+        result);
 }
 
 } // namespace weft::device::vulkan

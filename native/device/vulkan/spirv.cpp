@@ -29,7 +29,8 @@ std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
     result.words.resize(code.size() / sizeof(std::uint32_t));
     std::memcpy(result.words.data(), code.data(), result.words.size() * sizeof(std::uint32_t));
     const std::span<std::uint32_t> words(result.words);
-    if (code.size() % sizeof(std::uint32_t) != 0 || words.size() <= kHeaderWords || words[0] != kMagic) {
+    if (code.size() % sizeof(std::uint32_t) != 0 || words.size() <= kHeaderWords ||
+        words[0] != kMagic) {
         return std::nullopt;
     }
     for (std::size_t at = kHeaderWords; at < words.size();) {

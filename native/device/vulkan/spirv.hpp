@@ -13,10 +13,12 @@ namespace weft::device::vulkan {
 /// A kernel as the driver wants it.
 struct SpirvCode {
     std::vector<std::uint32_t> words;
-    std::string entry_point; ///< Slang calls entry points "main" in SPIR-V, whatever the source says
+    std::string
+        entry_point; ///< Slang calls entry points "main" in SPIR-V, whatever the source says
 };
 
-/// Reads SPIR-V that need not be aligned. nullopt unless it is SPIR-V of this byte order with an entry point.
+/// Reads SPIR-V that need not be aligned. nullopt unless it is SPIR-V of this byte order with an
+/// entry point.
 [[nodiscard]] std::optional<SpirvCode> read_spirv(std::span<const std::byte> code);
 
 } // namespace weft::device::vulkan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving bytes. Host-visible memory is copied by the host once the device is done with it; all else goes through
-// the upload ring or a staging buffer, recorded in order.
+// Moving bytes. Host-visible memory is copied by the host once the device is done with it; all else
+// goes through the upload ring or a staging buffer, recorded in order.
 #include "device/checks.hpp"
 #include "device/vulkan/device.hpp"
 
@@ -44,7 +44,8 @@ void VulkanDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const 
         std::memcpy(slice.mapped, chunk.data(), chunk.size());
         order(target, BufferAccess::write);
         const VkBufferCopy region{slice.offset, target.offset() + offset, chunk.size()};
-        m_context->api().vkCmdCopyBuffer(m_queue->open(), m_queue->ring_buffer(), target.handle(), 1, &region);
+        m_context->api().vkCmdCopyBuffer(m_queue->open(), m_queue->ring_buffer(), target.handle(),
+                                         1, &region);
         m_queue->finish_command(0);
         if (is_large) {
             m_queue->submit(); // copy this chunk while the next one is written
@@ -76,19 +77,20 @@ void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::spa
     std::memcpy(bytes.data(), source.host() + offset, bytes.size());
 }
 
-void VulkanDevice::copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging,
-                                   std::uint64_t size) {
+void VulkanDevice::copy_to_staging(VulkanBuffer& source, std::uint64_t offset,
+                                   VulkanBuffer& staging, std::uint64_t size) {
     const std::lock_guard lock(m_mutex);
     m_queue->open();
     order(source, BufferAccess::read);
     order(staging, BufferAccess::write);
     const VkBufferCopy region{source.offset() + offset, staging.offset(), size};
-    m_context->api().vkCmdCopyBuffer(m_queue->open(), source.handle(), staging.handle(), 1, &region);
+    m_context->api().vkCmdCopyBuffer(m_queue->open(), source.handle(), staging.handle(), 1,
+                                     &region);
     m_queue->submit();
 }
 
-void VulkanDevice::download_staged(VulkanBuffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
-                                   const InterruptPoll& poll) {
+void VulkanDevice::download_staged(VulkanBuffer& buffer, std::uint64_t offset,
+                                   std::span<std::byte> bytes, const InterruptPoll& poll) {
     struct Part {
         std::shared_ptr<VulkanBuffer> staging;
         std::span<std::byte> bytes;
@@ -109,7 +111,8 @@ void VulkanDevice::download_staged(VulkanBuffer& buffer, std::uint64_t offset, s
         finish(part);
         if (!part.staging) {
             part.staging = std::make_shared<VulkanBuffer>(
-                shared_from_this(), *m_readback_pool, m_readback_pool->allocate(capacity, "download"), true);
+                shared_from_this(), *m_readback_pool,
+                m_readback_pool->allocate(capacity, "download"), true);
         }
         part.bytes = bytes.first(std::min<std::uint64_t>(bytes.size(), capacity));
         copy_to_staging(buffer, offset, *part.staging, part.bytes.size());
@@ -136,7 +139,8 @@ void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffe
         require_no_overlap(to.label(), target_offset, source_offset, size);
     }
     m_queue->open();
-    if (m_queue->conflicts(from.marks(), BufferAccess::read) || m_queue->conflicts(to.marks(), BufferAccess::write)) {
+    if (m_queue->conflicts(from.marks(), BufferAccess::read) ||
+        m_queue->conflicts(to.marks(), BufferAccess::write)) {
         m_queue->barrier();
     }
     m_queue->mark(from.marks(), BufferAccess::read);
@@ -146,7 +150,8 @@ void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffe
     m_queue->finish_command(0);
 }
 
-void VulkanDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size, std::uint32_t word) {
+void VulkanDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
+                        std::uint32_t word) {
     const std::lock_guard lock(m_mutex);
     require_open("fill");
     VulkanBuffer& target = own(buffer, "fill");
@@ -157,7 +162,8 @@ void VulkanDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size
     }
     m_queue->open();
     order(target, BufferAccess::write);
-    m_context->api().vkCmdFillBuffer(m_queue->open(), target.handle(), target.offset() + offset, size, word);
+    m_context->api().vkCmdFillBuffer(m_queue->open(), target.handle(), target.offset() + offset,
+                                     size, word);
     m_queue->finish_command(0);
 }
 

@@ -8,11 +8,13 @@ namespace weft::device::vulkan {
 namespace {
 
 BlockMemory allocate(const Context& context, std::uint64_t size_bytes) {
-    std::optional<BlockMemory> memory = try_allocate(context, size_bytes, context.adapter().memory.upload);
+    std::optional<BlockMemory> memory =
+        try_allocate(context, size_bytes, context.adapter().memory.upload);
     if (!memory) {
-        throw core::DeviceError(core::text("create_device: ", context.adapter().info.name, " has no ", size_bytes >> 20,
-                                           " MiB of host memory left for uploads; close other programs"),
-                                core::DeviceError::Kind::out_of_memory, "vkAllocateMemory");
+        throw core::DeviceError(
+            core::text("create_device: ", context.adapter().info.name, " has no ", size_bytes >> 20,
+                       " MiB of host memory left for uploads; close other programs"),
+            core::DeviceError::Kind::out_of_memory, "vkAllocateMemory");
     }
     return std::move(*memory);
 }
@@ -22,7 +24,8 @@ BlockMemory allocate(const Context& context, std::uint64_t size_bytes) {
 UploadRing::UploadRing(const Context& context, std::uint64_t size_bytes)
     : m_memory(allocate(context, size_bytes)), m_size(size_bytes) {}
 
-std::optional<RingSlice> UploadRing::try_take(std::uint64_t size_bytes, std::uint64_t alignment) noexcept {
+std::optional<RingSlice> UploadRing::try_take(std::uint64_t size_bytes,
+                                              std::uint64_t alignment) noexcept {
     std::uint64_t start = (m_head + alignment - 1) & ~(alignment - 1);
     if (start % m_size + size_bytes > m_size) {
         start += m_size - start % m_size; // slices are contiguous: skip the rest of this round
@@ -32,7 +35,8 @@ std::optional<RingSlice> UploadRing::try_take(std::uint64_t size_bytes, std::uin
     }
     m_head = start + size_bytes;
     const std::uint64_t offset = start % m_size;
-    return RingSlice{.mapped = m_memory.mapped + offset, .address = m_memory.address + offset, .offset = offset};
+    return RingSlice{
+        .mapped = m_memory.mapped + offset, .address = m_memory.address + offset, .offset = offset};
 }
 
 } // namespace weft::device::vulkan

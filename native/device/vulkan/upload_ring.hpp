@@ -8,15 +8,16 @@
 
 namespace weft::device::vulkan {
 
-/// A piece of the ring: host-visible, readable by the device until the batch that took it has finished.
+/// A piece of the ring: host-visible, readable by the device until the batch that took it has
+/// finished.
 struct RingSlice {
     std::byte* mapped = nullptr;
     std::uint64_t address = 0; ///< device address
     std::uint64_t offset = 0;  ///< bytes from the start of UploadRing::buffer()
 };
 
-/// Host-visible memory handed out in a circle: arguments, uniforms and data on the way to the device.
-/// Positions count bytes since creation. Not thread-safe: CommandQueue guards it.
+/// Host-visible memory handed out in a circle: arguments, uniforms and data on the way to the
+/// device. Positions count bytes since creation. Not thread-safe: CommandQueue guards it.
 class UploadRing {
 public:
     UploadRing(const Context& context, std::uint64_t size_bytes);
@@ -26,9 +27,11 @@ public:
     std::uint64_t max_slice() const noexcept { return m_size / 4; }
     /// nullopt if older batches still hold the room. @param size_bytes at most max_slice().
     /// @param alignment a power of two, at most 256.
-    [[nodiscard]] std::optional<RingSlice> try_take(std::uint64_t size_bytes, std::uint64_t alignment) noexcept;
+    [[nodiscard]] std::optional<RingSlice> try_take(std::uint64_t size_bytes,
+                                                    std::uint64_t alignment) noexcept;
 
-    /// Where the next slice starts; a batch remembers it and hands it to release() when it has finished.
+    /// Where the next slice starts; a batch remembers it and hands it to release() when it has
+    /// finished.
     std::uint64_t position() const noexcept { return m_head; }
     void release(std::uint64_t position) noexcept { m_tail = position; }
 

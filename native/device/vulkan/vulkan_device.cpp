@@ -8,11 +8,13 @@ namespace weft::device {
 namespace {
 
 core::DeviceError no_device(const vulkan::AdapterList& list) {
-    const std::string found = list.refused.empty() ? "the driver offers none" : core::join(list.refused, "; ");
-    return core::DeviceError(core::text("create_device: expected a Vulkan device that Weft can use, but ", found,
-                                        "; update the driver, or install a software driver (Debian, Ubuntu: 'apt "
-                                        "install mesa-vulkan-drivers')"),
-                             core::DeviceError::Kind::unavailable);
+    const std::string found =
+        list.refused.empty() ? "the driver offers none" : core::join(list.refused, "; ");
+    return core::DeviceError(
+        core::text("create_device: expected a Vulkan device that Weft can use, but ", found,
+                   "; update the driver, or install a software driver (Debian, Ubuntu: 'apt "
+                   "install mesa-vulkan-drivers')"),
+        core::DeviceError::Kind::unavailable);
 }
 
 std::string names_of(const vulkan::AdapterList& list) {
@@ -46,10 +48,12 @@ std::shared_ptr<Device> create_vulkan_device(const DeviceDesc& desc) {
     }
     const std::int32_t index = desc.adapter.value_or(0);
     if (index < 0 || static_cast<std::size_t>(index) >= list.usable.size()) {
-        throw core::ArgumentError(core::text("create_device: adapter must be one of ", names_of(list), ", got ", index,
+        throw core::ArgumentError(core::text("create_device: adapter must be one of ",
+                                             names_of(list), ", got ", index,
                                              "; enumerate_devices() lists them"));
     }
-    return std::make_shared<vulkan::VulkanDevice>(instance, list.usable[static_cast<std::size_t>(index)], desc);
+    return std::make_shared<vulkan::VulkanDevice>(
+        instance, list.usable[static_cast<std::size_t>(index)], desc);
 }
 
 } // namespace weft::device

@@ -9,11 +9,12 @@
 
 namespace weft::device {
 
-/// Usable Vulkan devices, best first: discrete, integrated, virtual, software. Empty without Vulkan; never throws.
+/// Usable Vulkan devices, best first: discrete, integrated, virtual, software. Empty without
+/// Vulkan; never throws.
 [[nodiscard]] std::vector<DeviceInfo> enumerate_vulkan();
 
-/// @throws DeviceError{unavailable} if there is no loader, driver or usable device, or if debug is asked for and
-///         the validation layer is absent; ArgumentError for an adapter out of range.
+/// @throws DeviceError{unavailable} if there is no loader, driver or usable device, or if debug is
+///         asked for and the validation layer is absent; ArgumentError for an adapter out of range.
 [[nodiscard]] std::shared_ptr<Device> create_vulkan_device(const DeviceDesc& desc);
 
 } // namespace weft::device

@@ -76,6 +76,8 @@ from weft.types import *  # noqa: F403
 if TYPE_CHECKING:
     from types import ModuleType
 
+from weft._native import all, all_close, any, dot, max, mean, min, norm, sum  # noqa: A004
+
 __all__ = [
     "ArgumentAttributeError",
     "ArgumentError",
@@ -127,6 +129,7 @@ __all__ = [
     "wang_hash",
 ]
 __all__ += types.__all__
+__all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum"]
 
 
 def __getattr__(name: str) -> ModuleType:

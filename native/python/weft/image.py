@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Image files as arrays: the only place that knows the Python module OpenImageIO.
 
-Arrays are float32 of shape ``(H, W, C)``, row 0 at the top. What the numbers in the file mean is said by
-``encoding``, never guessed: ``"linear"`` numbers are proportional to light and are taken as they are;
-``"srgb"`` numbers carry the sRGB curve, which :func:`read` removes and :func:`write` applies. Alpha never
-carries a curve, and colour is not multiplied by it.
+Arrays are float32 of shape ``(H, W, C)``, row 0 at the top. What the numbers in the file mean is said
+by ``encoding``, never guessed: ``"linear"`` numbers are proportional to light and are taken as they
+are; ``"srgb"`` numbers carry the sRGB curve, which :func:`read` removes and :func:`write` applies.
+Alpha never carries a curve, and colour is not multiplied by it.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from weft._native import ArgumentError, ArgumentNotFoundError, ArgumentTypeError, ImageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
@@ -57,15 +60,16 @@ def read(path: str | os.PathLike[str], *, encoding: Encoding) -> NDArray[np.floa
 
     Args:
         path: The file.
-        encoding: What its colour numbers are: ``"srgb"`` for photos and textures in 8 bits, ``"linear"``
-            for EXR, HDR and data such as normals or roughness.
+        encoding: What its colour numbers are: ``"srgb"`` for photos and textures in 8 bits,
+            ``"linear"`` for EXR, HDR and data such as normals or roughness.
 
     Returns:
         Shape ``(H, W, C)``, float32, linear. Integers of the file are scaled to [0, 1].
 
     Raises:
         FileNotFoundError: There is no such file.
-        ValueError: ``path`` is a folder, its ending is not one of the four formats, or ``encoding`` is unknown.
+        ValueError: ``path`` is a folder, its ending is none of the four formats, or ``encoding`` is
+            unknown.
         ImageError: The file is damaged, or is no image of its format.
     """
     file = _checked_path("image.read", path)
@@ -73,7 +77,9 @@ def read(path: str | os.PathLike[str], *, encoding: Encoding) -> NDArray[np.floa
     if not file.exists():
         raise ArgumentNotFoundError(f"image.read: there is no file '{file}'; check the path")
     if file.is_dir():
-        raise ArgumentError(f"image.read: '{file}' is a folder, a file is expected; name the file in it")
+        raise ArgumentError(
+            f"image.read: '{file}' is a folder, a file is expected; name the file in it"
+        )
     pixels = _read_pixels(file)
     return _map_colour(pixels, _decode_srgb) if encoding == "srgb" else pixels
 
@@ -89,11 +95,11 @@ def write(
 
     Args:
         path: The file; its ending names the format.
-        pixels: Linear values, shape ``(H, W, C)`` or ``(H, W)``. For integer formats [0, 1], clipped.
-        encoding: What the numbers in the file shall be: ``"srgb"`` for pictures to look at, ``"linear"``
-            for EXR, HDR and data.
-        scalar: Type of the numbers in the file; None takes the format's usual one: 8 bits in PNG and
-            JPEG, float32 in EXR and HDR.
+        pixels: Linear values, shape ``(H, W, C)`` or ``(H, W)``; integer formats clip to [0, 1].
+        encoding: What the numbers in the file shall be: ``"srgb"`` for pictures to look at,
+            ``"linear"`` for EXR, HDR and data.
+        scalar: Type of the numbers in the file; None takes the format's usual one: 8 bits in PNG
+            and JPEG, float32 in EXR and HDR.
 
     Raises:
         ValueError: The shape, the ending, ``encoding`` or ``scalar`` is not possible.
@@ -128,7 +134,8 @@ def _checked_path(function: str, path: str | os.PathLike[str]) -> Path:
     if file.suffix.lower() not in _SCALARS:
         known = ", ".join(_SCALARS)
         raise ArgumentError(
-            f"{function}: '{file.name}' ends in '{file.suffix}', one of {known} is expected; rename it"
+            f"{function}: '{file.name}' ends in '{file.suffix}', "
+            f"one of {known} is expected; rename it"
         )
     return file
 
@@ -145,7 +152,8 @@ def _chosen_scalar(file: Path, scalar: FileScalar | None) -> FileScalar:
     if scalar not in possible:
         names = " or ".join(repr(name) for name in possible)
         raise ArgumentError(
-            f"image.write: a {file.suffix} file holds {names}, got scalar={scalar!r}; change one of them"
+            f"image.write: a {file.suffix} file holds {names}, got scalar={scalar!r}; "
+            "change one of them"
         )
     return scalar
 
@@ -156,25 +164,29 @@ def _checked_pixels(file: Path, pixels: ArrayLike) -> NDArray[np.float32]:
     try:
         array = np.asarray(pixels, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"image.write: pixels cannot become float32 ({error}); pass an array") from None
+        raise ArgumentTypeError(
+            f"image.write: pixels cannot become float32 ({error}); pass an array"
+        ) from None
     if array.ndim == 2:
         array = array[:, :, np.newaxis]
     if array.ndim != 3 or not all(1 <= extent <= _MAX_EXTENT for extent in array.shape[:2]):
         raise ArgumentError(
-            f"image.write: pixels must have shape (H, W, C) with 1 to {_MAX_EXTENT} rows and columns, "
-            f"got {np.shape(pixels)}; reshape them"
+            "image.write: pixels must have shape (H, W, C) with "
+            f"1 to {_MAX_EXTENT} rows and columns, got {np.shape(pixels)}; reshape them"
         )
     channels = _CHANNELS[file.suffix.lower()]
     if array.shape[2] not in channels:
         names = ", ".join(map(str, channels)) if len(channels) < 5 else f"1 to {channels[-1]}"
         raise ArgumentError(
-            f"image.write: a {file.suffix} file has {names} channels, axis 2 of pixels is {array.shape[2]}; "
-            "drop or add channels, or use .exr"
+            f"image.write: a {file.suffix} file has {names} channels, "
+            f"axis 2 of pixels is {array.shape[2]}; drop or add channels, or use .exr"
         )
     return np.ascontiguousarray(array)
 
 
-def _map_colour(pixels: NDArray[np.float32], curve: Any) -> NDArray[np.float32]:
+def _map_colour(
+    pixels: NDArray[np.float32], curve: Callable[[NDArray[np.float32]], NDArray[np.float32]]
+) -> NDArray[np.float32]:
     """Apply a curve to all channels but alpha."""
     result = pixels.copy()
     colours = pixels.shape[2] - (1 if pixels.shape[2] in _CHANNELS_WITH_ALPHA else 0)
@@ -200,7 +212,7 @@ def _encode_srgb(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.copysign(encoded, values).astype(np.float32)
 
 
-def _image_library() -> Any:
+def _image_library() -> ModuleType:
     try:
         import OpenImageIO
     except ImportError as error:
@@ -230,7 +242,9 @@ def _read_pixels(file: Path) -> NDArray[np.float32]:
     return np.ascontiguousarray(pixels, dtype=np.float32)
 
 
-def _write_pixels(temporary: Path, file: Path, array: NDArray[np.float32], scalar: FileScalar) -> None:
+def _write_pixels(
+    temporary: Path, file: Path, array: NDArray[np.float32], scalar: FileScalar
+) -> None:
     library = _image_library()
     height, width, channels = array.shape
     spec = library.ImageSpec(width, height, channels, _OIIO_SCALARS[scalar])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Element types of tensors and of parameters: scalars, vectors and matrices, and the array classes.
 
-Each is a :class:`weft.Type`. Vector types make values: ``float3(1, 2, 3)`` is a tuple of three floats.
-Matrix names say rows x columns.
+Each is a :class:`weft.Type`. Vector types make values: ``float3(1, 2, 3)`` is a tuple of three
+floats. Matrix names say rows x columns.
 """
 
 from __future__ import annotations

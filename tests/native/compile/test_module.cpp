@@ -39,6 +39,31 @@ TEST_CASE("a text that declares its own module name compiles, its public functio
     CHECK(only_function(load_text(*compiler, "float f() { return 1; }")->reflection, "f").is_public);
 }
 
+TEST_CASE("sources written for slangpy find its module, by name and by string") {
+    const auto compiler = plain_compiler();
+
+    for (const std::string import : {"import slangpy;", "import \"slangpy\";"}) {
+        const auto module = load_text(*compiler, import + "\nfloat f(Tensor<float, 1> t) { return t[0]; }\n");
+        CHECK(only_function(module->reflection, "f").location.line == 2);
+    }
+}
+
+TEST_CASE("tensors with gradients are visible to sources that name them") {
+    const auto module = load_text(*plain_compiler(), "void f(IDiffTensor<float, 2> t) {}\n");
+
+    const reflect::Type& tensor = *only_function(module->reflection, "f").parameters.at(0).type;
+    CHECK(tensor.tensor.is_differentiable);
+    CHECK(tensor.tensor.rank == 2);
+}
+
+TEST_CASE("a user's file named weft.slang does not replace module weft") {
+    const test::TemporaryFolder folder;
+    (void)folder.write("weft.slang", "this is not Slang");
+    const auto main = folder.write("main.slang", "float f(Tensor<float, 1> t) { return t[0]; }\n");
+
+    CHECK(load_file(*plain_compiler(), main)->reflection.functions.size() == 1);
+}
+
 TEST_CASE("an imported user module sees module weft too and is a dependency") {
     const test::TemporaryFolder folder;
     const auto helper = folder.write("helper.slang", "float h(Tensor<float, 1> t) { return t[0]; }\n");

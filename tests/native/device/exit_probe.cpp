@@ -18,7 +18,8 @@ struct Work {
 Work start_work(bool debug) {
     const std::shared_ptr<Device> device =
         Device::create({.type = weft::device::DeviceType::vulkan, .debug = debug});
-    const std::shared_ptr<Buffer> buffer = device->create_buffer({.size_bytes = 4096, .label = "probe"});
+    const std::shared_ptr<Buffer> buffer =
+        device->create_buffer({.size_bytes = 4096, .label = "probe"});
     device->fill(*buffer, 0, buffer->size_bytes(), 1);
     device->flush();
     return {device, buffer};

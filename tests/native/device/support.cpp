@@ -6,6 +6,7 @@
 #include "support/paths.hpp"
 
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -32,9 +33,12 @@ Description describe(TestKernel kernel) {
     case TestKernel::apply_globals:
         return {"apply_globals", "globals.slang", {.group_size = kGroup, .argument_bytes = 12}};
     case TestKernel::double_and_increment:
-        return {"double_and_increment", "kernels.slang", {.group_size = kGroup, .argument_bytes = 20}};
+        return {
+            "double_and_increment", "kernels.slang", {.group_size = kGroup, .argument_bytes = 20}};
     case TestKernel::scale_bindings:
-        return {"scale_bindings", "kernels.slang", {.group_size = kGroup, .argument_bytes = 8, .storage_bindings = 2}};
+        return {"scale_bindings",
+                "kernels.slang",
+                {.group_size = kGroup, .argument_bytes = 8, .storage_bindings = 2}};
     case TestKernel::spin:
         return {"spin", "kernels.slang", {.argument_bytes = 12}};
     case TestKernel::store_from_address:
@@ -47,16 +51,19 @@ Description describe(TestKernel kernel) {
 
 compile::KernelCode compile_code(const Description& description) {
     // One compiler for the whole run: starting Slang takes longer than all the tests that need it.
-    static const std::shared_ptr<compile::Compiler> compiler = compile::Compiler::create(
-        {.slang_directory = slang_directory(), .helper_executable = helper_executable(),
-         .shader_directory = shader_directory(), .cache_directory = {}});
+    static const std::shared_ptr<compile::Compiler> compiler =
+        compile::Compiler::create({.slang_directory = slang_directory(),
+                                   .helper_executable = helper_executable(),
+                                   .shader_directory = shader_directory(),
+                                   .cache_directory = {}});
     compile::ModuleDesc module;
     module.name = "empty";
     module.text = "// the kernels stand in the request";
     std::ifstream file(test_directory() / "native" / "device" / "kernels" / description.file);
     compile::KernelRequest request;
     request.module = compiler->load_module(module);
-    request.source = std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    request.source =
+        std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     request.entry_point = description.name;
     return compiler->compile_kernel(request);
 }
@@ -67,8 +74,9 @@ const compile::KernelCode& code_of(const Description& description) {
     static std::map<std::string, compile::KernelCode> codes;
     const std::lock_guard lock(mutex);
     const auto found = codes.find(description.name);
-    return found != codes.end() ? found->second
-                                : codes.emplace(description.name, compile_code(description)).first->second;
+    return found != codes.end()
+               ? found->second
+               : codes.emplace(description.name, compile_code(description)).first->second;
 }
 
 } // namespace
@@ -76,7 +84,8 @@ const compile::KernelCode& code_of(const Description& description) {
 CheckedDevice::CheckedDevice()
     : m_device(device::Device::create({.type = device::DeviceType::vulkan, .debug = true})) {}
 
-CheckedDevice::CheckedDevice(std::shared_ptr<device::Device> device) : m_device(std::move(device)) {}
+CheckedDevice::CheckedDevice(std::shared_ptr<device::Device> device)
+    : m_device(std::move(device)) {}
 
 CheckedDevice::~CheckedDevice() {
     if (m_device) {
@@ -112,7 +121,8 @@ void double_and_increment(device::Device& device, device::Kernel& kernel, device
     struct {
         std::uint64_t source, target;
         std::uint32_t count;
-    } const arguments{source.address(), target.address(), static_cast<std::uint32_t>(source.size_bytes() / 4)};
+    } const arguments{source.address(), target.address(),
+                      static_cast<std::uint32_t>(source.size_bytes() / 4)};
     const std::array uses{BufferUse{.buffer = &source, .access = BufferAccess::read},
                           BufferUse{.buffer = &target, .access = BufferAccess::write}};
     device.dispatch({.kernel = &kernel,
@@ -121,7 +131,8 @@ void double_and_increment(device::Device& device, device::Kernel& kernel, device
                      .buffers = uses});
 }
 
-void spin(device::Device& device, device::Kernel& kernel, device::Buffer& target, std::uint32_t rounds) {
+void spin(device::Device& device, device::Kernel& kernel, device::Buffer& target,
+          std::uint32_t rounds) {
     struct {
         std::uint64_t target;
         std::uint32_t rounds;
@@ -131,6 +142,21 @@ void spin(device::Device& device, device::Kernel& kernel, device::Buffer& target
                      .group_count = {static_cast<std::uint32_t>(target.size_bytes() / 4), 1, 1},
                      .arguments = bytes_of(arguments).first(12),
                      .buffers = uses});
+}
+
+std::shared_ptr<device::Buffer> keep_busy(device::Device& device, device::Kernel& spinner) {
+    constexpr std::chrono::milliseconds kBusy{300};
+    constexpr std::uint32_t kRounds = 60'000;
+    const auto buffer = create_filled(device, std::vector<std::uint32_t>(100, 1));
+    const auto start = std::chrono::steady_clock::now();
+    spin(device, spinner, *buffer, kRounds);
+    device.wait();
+    const auto once = std::chrono::steady_clock::now() - start;
+    for (auto queued = once - once; queued < kBusy; queued += once) {
+        spin(device, spinner, *buffer, kRounds);
+    }
+    device.flush();
+    return buffer;
 }
 
 std::uint32_t spun(std::uint32_t state, std::uint32_t rounds) {

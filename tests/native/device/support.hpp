@@ -41,7 +41,8 @@ enum class TestKernel : std::uint8_t {
 
 std::shared_ptr<device::Kernel> create_kernel(device::Device& device, TestKernel kernel);
 
-/// spin with fewer bytes of arguments than its code reads: only the validation layer sees the mistake.
+/// spin with fewer bytes of arguments than its code reads: only the validation layer sees the
+/// mistake.
 std::shared_ptr<device::Kernel> create_misdescribed_kernel(device::Device& device);
 
 template <typename T>
@@ -68,8 +69,14 @@ std::vector<T> read(device::Device& device, const device::Buffer& buffer) {
 void double_and_increment(device::Device& device, device::Kernel& kernel, device::Buffer& source,
                           device::Buffer& target);
 
-/// Dispatches spin: `rounds` (at most 65,000) steps of a random number generator on every word of `target`.
-void spin(device::Device& device, device::Kernel& kernel, device::Buffer& target, std::uint32_t rounds);
+/// Dispatches spin: `rounds` (at most 65,000) steps of a random number generator on every word of
+/// `target`.
+void spin(device::Device& device, device::Kernel& kernel, device::Buffer& target,
+          std::uint32_t rounds);
+
+/// Queues work that takes the device at least 300 ms, however fast it is, and submits it.
+/// Returns what keeps it alive.
+std::shared_ptr<device::Buffer> keep_busy(device::Device& device, device::Kernel& spinner);
 
 /// What spin makes of a word.
 std::uint32_t spun(std::uint32_t state, std::uint32_t rounds);

@@ -29,9 +29,11 @@ TEST_CASE("info of a created device repeats what enumerate reported") {
 
     const std::vector<DeviceInfo> devices = Device::enumerate();
     const auto& info = device->info();
-    const bool is_listed = std::any_of(devices.begin(), devices.end(), [&](const DeviceInfo& listed) {
-        return listed.name == info.name && listed.adapter == info.adapter && listed.driver == info.driver;
-    });
+    const bool is_listed =
+        std::any_of(devices.begin(), devices.end(), [&](const DeviceInfo& listed) {
+            return listed.name == info.name && listed.adapter == info.adapter &&
+                   listed.driver == info.driver;
+        });
     CHECK(is_listed);
     CHECK(info.limits.max_threads_per_group >= 128);
     CHECK(info.limits.max_inline_arguments >= 128);
@@ -46,8 +48,8 @@ TEST_CASE("automatic creates the first device of the list") {
 }
 
 TEST_CASE("create names the adapters when the index is out of range") {
-    const std::string message =
-        message_of<ArgumentError>([] { (void)Device::create({.type = DeviceType::vulkan, .adapter = 99}); });
+    const std::string message = message_of<ArgumentError>(
+        [] { (void)Device::create({.type = DeviceType::vulkan, .adapter = 99}); });
 
     CHECK(message.find("create_device: adapter must be one of 0 (") == 0);
     CHECK(message.find("got 99") != std::string::npos);
@@ -56,8 +58,9 @@ TEST_CASE("create names the adapters when the index is out of range") {
 TEST_CASE("create names the alternatives for a type without a backend") {
     const auto type = GENERATE(DeviceType::d3d12, DeviceType::metal, DeviceType::cpu);
 
-    const std::string message = message_of<ArgumentError>([&] { (void)Device::create({.type = type}); });
+    const std::string message =
+        message_of<ArgumentError>([&] { (void)Device::create({.type = type}); });
 
-    CHECK(message.find("type must be automatic, vulkan or cuda, got " + std::string(to_string(type))) !=
-          std::string::npos);
+    CHECK(message.find("type must be automatic, vulkan or cuda, got " +
+                       std::string(to_string(type))) != std::string::npos);
 }

@@ -42,7 +42,8 @@ TEST_CASE("a kernel reads and writes through pointers") {
     const std::array uses{BufferUse{.buffer = a.get()}, BufferUse{.buffer = b.get()},
                           BufferUse{.buffer = result.get(), .access = BufferAccess::write}};
 
-    device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(arguments).first(28), .buffers = uses});
+    device->dispatch(
+        {.kernel = kernel.get(), .arguments = bytes_of(arguments).first(28), .buffers = uses});
 
     CHECK(read<float>(*device, *result) == std::vector<float>{11, 22, 33});
 }
@@ -56,7 +57,12 @@ TEST_CASE("a kernel reads and writes bound ranges of storage buffers") {
     const auto target = create_filled(*device, std::vector<float>(128, -1.F));
 
     scale(*device, *kernel, {.buffer = source.get(), .binding = 0, .offset = 256, .size = 256},
-          {.buffer = target.get(), .access = BufferAccess::write, .binding = 1, .offset = 0, .size = 256}, 2.F);
+          {.buffer = target.get(),
+           .access = BufferAccess::write,
+           .binding = 1,
+           .offset = 0,
+           .size = 256},
+          2.F);
 
     const std::vector<float> result = read<float>(*device, *target);
     CHECK(result[0] == 128.F);
@@ -73,7 +79,10 @@ TEST_CASE("hundreds of bindings in one batch each keep their own buffers") {
     for (int i = 0; i < 1500; ++i) {
         targets.push_back(device->create_buffer({.size_bytes = 4, .label = "target"}));
         scale(*device, *kernel, {.buffer = source.get(), .binding = 0, .size = 4},
-              {.buffer = targets.back().get(), .access = BufferAccess::write, .binding = 1, .size = 4},
+              {.buffer = targets.back().get(),
+               .access = BufferAccess::write,
+               .binding = 1,
+               .size = 4},
               static_cast<float>(i));
     }
 
@@ -243,6 +252,7 @@ TEST_CASE("create_kernel refuses bytes that are no SPIR-V and groups that are to
     const std::array<std::byte, 64> zeros{};
 
     CHECK_THROWS_AS(device->create_kernel({.code = zeros, .label = "zeros"}), InternalError);
-    CHECK_THROWS_AS(device->create_kernel({.code = zeros, .group_size = {65536, 1, 1}, .label = "large"}),
-                    ArgumentError);
+    CHECK_THROWS_AS(
+        device->create_kernel({.code = zeros, .group_size = {65536, 1, 1}, .label = "large"}),
+        ArgumentError);
 }

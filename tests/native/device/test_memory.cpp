@@ -13,7 +13,8 @@ TEST_CASE("memory statistics follow live buffers and return to zero") {
 
     {
         const auto a = device->create_buffer({.size_bytes = 1000, .label = "a"});
-        const auto b = device->create_buffer({.size_bytes = 24, .memory = MemoryKind::readback, .label = "b"});
+        const auto b =
+            device->create_buffer({.size_bytes = 24, .memory = MemoryKind::readback, .label = "b"});
         const auto empty = device->create_buffer({.size_bytes = 0, .label = "empty"});
         const MemoryInfo info = device->memory_info();
         CHECK(info.used == 1024);

@@ -28,8 +28,10 @@ TEST_CASE("the null device refuses what a real one refuses") {
     const auto foreign = create_filled<std::uint32_t>(*other, {1});
 
     CHECK_THROWS_AS(spin(*device, *kernel, *foreign, 1), weft::core::ArgumentError);
-    CHECK_THROWS_AS(device->upload(*buffer, 4, bytes_of(std::uint32_t{1})), weft::core::ArgumentError);
-    CHECK_THROWS_AS(device->create_buffer({.size_bytes = std::uint64_t{1} << 40}), weft::core::DeviceError);
+    CHECK_THROWS_AS(device->upload(*buffer, 4, bytes_of(std::uint32_t{1})),
+                    weft::core::ArgumentError);
+    CHECK_THROWS_AS(device->create_buffer({.size_bytes = std::uint64_t{1} << 40}),
+                    weft::core::DeviceError);
     device->close();
     CHECK_THROWS_AS(device->flush(), weft::core::DeviceError);
 }

@@ -2,8 +2,8 @@
 #include "device/pool.hpp"
 #include "support/catch.hpp"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
@@ -41,7 +41,9 @@ public:
         ++drains;
         done = submitted;
     }
-    Budget budget() const noexcept override { return {.total = m_limit, .available = m_limit - held}; }
+    Budget budget() const noexcept override {
+        return {.total = m_limit, .available = m_limit - held};
+    }
 
     std::uint64_t held = 0;
     std::uint64_t live_blocks = 0;
@@ -78,7 +80,8 @@ TEST_CASE("pool: ranges that live together never overlap") {
             pool.free(live[victim], 0);
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
         } else {
-            const std::uint64_t size = 1 + (random() % 2 == 0 ? random() % 5000 : random() % (20 * kMiB));
+            const std::uint64_t size =
+                1 + (random() % 2 == 0 ? random() % 5000 : random() % (20 * kMiB));
             live.push_back(pool.allocate(size, "random"));
         }
     }
@@ -192,7 +195,8 @@ TEST_CASE("pool: unused large blocks beyond max_cached go back to the driver") {
     CHECK(source.held <= 150 * kMiB);
 }
 
-TEST_CASE("pool: when the driver is out of memory unused blocks are returned and the request is repeated") {
+TEST_CASE("pool: when the driver is out of memory unused blocks are returned and the request is "
+          "repeated") {
     FakeSource source(100 * kMiB);
     source.submitted = 3;
     MemoryPool pool(source, {.device_name = "fake"});
@@ -216,9 +220,12 @@ TEST_CASE("pool: out of memory names the request, what is free and who holds how
 
     CHECK(held.size() == pool.statistics().live_buffers);
 
-    CHECK(message == "create_buffer: fake GPU is out of memory: asked for 50 MiB ('result'), 30 MiB of 100 MiB are "
-                     "free, Weft uses 70 MiB, held by 'weights' (40 MiB in 2 buffers), 'textures' (30 MiB in 1 "
-                     "buffer); release arrays that are no longer needed or use smaller ones");
+    CHECK(
+        message ==
+        "create_buffer: fake GPU is out of memory: asked for 50 MiB ('result'), 30 MiB of 100 MiB "
+        "are "
+        "free, Weft uses 70 MiB, held by 'weights' (40 MiB in 2 buffers), 'textures' (30 MiB in 1 "
+        "buffer); release arrays that are no longer needed or use smaller ones");
 }
 
 TEST_CASE("pool: after close buffers may still be given back and nothing is handed out") {

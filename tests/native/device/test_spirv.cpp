@@ -13,8 +13,8 @@ constexpr std::uint32_t kMagic = 0x07230203;
 
 /// A header, "OpSource <language> 0" and "OpEntryPoint GLCompute %1 "go"".
 std::vector<std::uint32_t> minimal_code(std::uint32_t language) {
-    return {kMagic,  0x00010500, 0, 2, 0, (3U << 16) | 3, language, 0,
-            (4U << 16) | 15, 5, 1, 'g' | 'o' << 8};
+    return {kMagic, 0x00010500,    0, 2, 0, (3U << 16) | 3, language, 0, (4U << 16) | 15, 5,
+            1,      'g' | 'o' << 8};
 }
 
 auto read(const std::vector<std::uint32_t>& words) {

@@ -49,7 +49,8 @@ TEST_CASE("threads share one device and each gets its own results") {
             const auto target = device->create_buffer({.size_bytes = 1200, .label = "target"});
             double_and_increment(*device, *kernel, *source, *target);
             correct[static_cast<std::size_t>(thread)] +=
-                read<std::uint32_t>(*device, *target) == std::vector<std::uint32_t>(300, 2 * seed + 1);
+                read<std::uint32_t>(*device, *target) ==
+                std::vector<std::uint32_t>(300, 2 * seed + 1);
         }
     });
 
@@ -62,9 +63,8 @@ TEST_CASE("threads share one device and each gets its own results") {
 TEST_CASE("other threads record while one waits") {
     const CheckedDevice device;
     const auto spinner = create_kernel(*device, TestKernel::spin);
-    const auto slow = create_filled(*device, std::vector<std::uint32_t>(300, 1));
     const auto fast = create_filled<std::uint32_t>(*device, {1});
-    spin(*device, *spinner, *slow, 60'000);
+    const auto busy = keep_busy(*device, *spinner);
 
     std::atomic<bool> is_waiting{true};
     std::thread waiter([&] {

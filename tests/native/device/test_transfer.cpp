@@ -37,7 +37,8 @@ TEST_CASE("upload and download move exactly the range that was named") {
 
     device->upload(*buffer, 12, bytes_of(word));
 
-    CHECK(read<std::uint32_t>(*device, *buffer) == std::vector<std::uint32_t>{1, 2, 3, 99, 5, 6, 7, 8});
+    CHECK(read<std::uint32_t>(*device, *buffer) ==
+          std::vector<std::uint32_t>{1, 2, 3, 99, 5, 6, 7, 8});
     std::vector<std::uint32_t> middle(2);
     device->download(*buffer, 8, std::as_writable_bytes(std::span(middle)));
     CHECK(middle == std::vector<std::uint32_t>{3, 99});
@@ -59,7 +60,8 @@ TEST_CASE("upload into a buffer that the device still uses comes after that use"
 
 TEST_CASE("a large upload into a busy buffer arrives whole") {
     const CheckedDevice device;
-    const std::vector<std::uint32_t> values = counting(std::size_t{10} << 20); // 40 MiB, more than the upload ring
+    const std::vector<std::uint32_t> values =
+        counting(std::size_t{10} << 20); // 40 MiB, more than the upload ring
     const auto buffer = device->create_buffer({.size_bytes = values.size() * 4, .label = "large"});
     device->fill(*buffer, 0, buffer->size_bytes(), 7);
 
@@ -86,17 +88,21 @@ TEST_CASE("copy moves a range between buffers and within one") {
     device->copy(*target, 4, *source, 16, 8);
     device->copy(*source, 0, *source, 24, 8);
 
-    CHECK(read<std::uint32_t>(*device, *target) == std::vector<std::uint32_t>{0, 5, 6, 0, 0, 0, 0, 0});
-    CHECK(read<std::uint32_t>(*device, *source) == std::vector<std::uint32_t>{7, 8, 3, 4, 5, 6, 7, 8});
+    CHECK(read<std::uint32_t>(*device, *target) ==
+          std::vector<std::uint32_t>{0, 5, 6, 0, 0, 0, 0, 0});
+    CHECK(read<std::uint32_t>(*device, *source) ==
+          std::vector<std::uint32_t>{7, 8, 3, 4, 5, 6, 7, 8});
 }
 
 TEST_CASE("copy refuses ranges that overlap in one buffer") {
     const CheckedDevice device;
     const auto buffer = create_filled(*device, counting(8), "weights");
 
-    const std::string message = message_of<ArgumentError>([&] { device->copy(*buffer, 4, *buffer, 0, 8); });
+    const std::string message =
+        message_of<ArgumentError>([&] { device->copy(*buffer, 4, *buffer, 0, 8); });
 
-    CHECK(message == "copy: [0, 8) and [4, 12) of buffer 'weights' overlap; copy through a second buffer");
+    CHECK(message ==
+          "copy: [0, 8) and [4, 12) of buffer 'weights' overlap; copy through a second buffer");
 }
 
 TEST_CASE("transfers refuse a range past the end and name the buffer") {
@@ -104,12 +110,16 @@ TEST_CASE("transfers refuse a range past the end and name the buffer") {
     const auto buffer = create_filled(*device, counting(4), "weights");
     std::array<std::byte, 4> bytes{};
 
-    const std::string upload = message_of<ArgumentError>([&] { device->upload(*buffer, 13, bytes); });
-    const std::string download = message_of<ArgumentError>([&] { device->download(*buffer, 17, bytes); });
+    const std::string upload =
+        message_of<ArgumentError>([&] { device->upload(*buffer, 13, bytes); });
+    const std::string download =
+        message_of<ArgumentError>([&] { device->download(*buffer, 17, bytes); });
     const std::string fill = message_of<ArgumentError>([&] { device->fill(*buffer, 8, 12, 0); });
-    const std::string copy = message_of<ArgumentError>([&] { device->copy(*buffer, 0, *buffer, 12, 8); });
+    const std::string copy =
+        message_of<ArgumentError>([&] { device->copy(*buffer, 0, *buffer, 12, 8); });
 
-    CHECK(upload == "upload: [13, 17) is outside the 16-byte buffer 'weights'; pass an offset and a size within it");
+    CHECK(upload == "upload: [13, 17) is outside the 16-byte buffer 'weights'; pass an offset and "
+                    "a size within it");
     CHECK(download.find("download: [17, 21) is outside the 16-byte buffer 'weights'") == 0);
     CHECK(fill.find("fill: [8, 20) is outside the 16-byte buffer 'weights'") == 0);
     CHECK(copy.find("copy: [12, 20) is outside the 16-byte buffer 'weights'") == 0);

@@ -25,8 +25,8 @@ std::set<std::string> documented_rows() {
 }
 
 std::string row(std::string_view name, Need need, std::string_view purpose) {
-    return "| `" + std::string(name) + "` | " + (need == Need::required ? "required" : "optional") + " | " +
-           std::string(purpose) + " |";
+    return "| `" + std::string(name) + "` | " + (need == Need::required ? "required" : "optional") +
+           " | " + std::string(purpose) + " |";
 }
 
 } // namespace
@@ -43,7 +43,8 @@ TEST_CASE("docs/devices.md lists exactly the Vulkan features and extensions that
     CHECK(documented_rows() == asked);
 }
 
-TEST_CASE("nothing beyond buffer device addresses and timeline semaphores is required of a device") {
+TEST_CASE(
+    "nothing beyond buffer device addresses and timeline semaphores is required of a device") {
     std::set<std::string_view> required;
     for (const FeatureRow& feature : feature_table()) {
         if (feature.need == Need::required) {

@@ -42,11 +42,12 @@ std::vector<Section> sections_of(const std::byte* file) {
     std::vector<Section> sections;
     for (std::size_t i = 0; i < count; ++i) {
         const std::byte* const entry = header(i);
-        sections.push_back({.name = reinterpret_cast<const char*>(names + read<std::uint32_t>(entry)),
-                            .type = read<std::uint32_t>(entry + 4),
-                            .data = file + read<std::uint64_t>(entry + 0x18),
-                            .size = read<std::uint64_t>(entry + 0x20),
-                            .link = read<std::uint32_t>(entry + 0x28)});
+        sections.push_back(
+            {.name = reinterpret_cast<const char*>(names + read<std::uint32_t>(entry)),
+             .type = read<std::uint32_t>(entry + 4),
+             .data = file + read<std::uint64_t>(entry + 0x18),
+             .size = read<std::uint64_t>(entry + 0x20),
+             .link = read<std::uint32_t>(entry + 0x28)});
     }
     return sections;
 }
@@ -80,11 +81,12 @@ CubinContents read_cubin(const void* image) {
         if (section.name.rfind(kInfo, 0) == 0) {
             contents.kernels[section.name.substr(kInfo.size())] = parameter_bytes(section);
         }
-        for (std::size_t at = 0; section.type == kSymbolTable && at + 24 <= section.size; at += 24) {
+        for (std::size_t at = 0; section.type == kSymbolTable && at + 24 <= section.size;
+             at += 24) {
             const std::byte* const symbol = section.data + at;
             const bool is_object = (read<std::uint8_t>(symbol + 4) & 0xf) == 1;
-            const char* const name =
-                reinterpret_cast<const char*>(sections[section.link].data + read<std::uint32_t>(symbol));
+            const char* const name = reinterpret_cast<const char*>(sections[section.link].data +
+                                                                   read<std::uint32_t>(symbol));
             if (is_object) {
                 contents.globals[name] = read<std::uint64_t>(symbol + 16);
             }

@@ -23,7 +23,8 @@ struct FakeLaunch {
     std::array<unsigned, 3> grid{};
     std::array<unsigned, 3> block{};
     std::vector<std::byte> parameters; ///< as many bytes as the image declares
-    const std::map<std::string, std::vector<std::byte>>* globals = nullptr; ///< of the module, as they are now
+    const std::map<std::string, std::vector<std::byte>>* globals =
+        nullptr; ///< of the module, as they are now
 
     template <typename T>
     T read(std::size_t offset = 0) const {
@@ -43,12 +44,12 @@ struct FakeCuda {
     std::uint64_t memory_bytes = std::uint64_t{1} << 30;
     int device_count = 2;
     int driver_version = 13000;
-    int busy_queries = 0;         ///< that many cuStreamQuery and cuEventQuery say "not ready"
-    bool runs_by_itself = false;  ///< work runs when it is queued, not when it is waited for
-    int max_threads = 1024;       ///< what a function's registers allow
+    int busy_queries = 0;        ///< that many cuStreamQuery and cuEventQuery say "not ready"
+    bool runs_by_itself = false; ///< work runs when it is queued, not when it is waited for
+    int max_threads = 1024;      ///< what a function's registers allow
 
     // Read by a test.
-    std::map<std::string, int> calls; ///< by function name
+    std::map<std::string, int> calls;             ///< by function name
     std::map<void*, std::uint64_t> device_blocks; ///< address -> size
     std::map<void*, std::uint64_t> host_blocks;
     std::uint64_t device_bytes = 0;
@@ -57,7 +58,7 @@ struct FakeCuda {
     int live_events = 0;
     int live_graphs = 0;
     std::array<int, 2> retained{};
-    int context_depth = 0;        ///< pushes minus pops, all threads together
+    int context_depth = 0; ///< pushes minus pops, all threads together
 
     // The one stream.
     std::vector<std::function<void()>> queue;

@@ -68,8 +68,9 @@ WEFT_FAKE_EXPORT nvrtcResult nvrtcGetSupportedArchs(int* architectures) {
     return NVRTC_SUCCESS;
 }
 
-WEFT_FAKE_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char*, int,
-                                                const char* const*, const char* const*) {
+WEFT_FAKE_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source,
+                                                const char*, int, const char* const*,
+                                                const char* const*) {
     *program = new _nvrtcProgram{source, {}, {}};
     return NVRTC_SUCCESS;
 }
@@ -80,14 +81,16 @@ WEFT_FAKE_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
     return NVRTC_SUCCESS;
 }
 
-WEFT_FAKE_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+WEFT_FAKE_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
+                                                 const char* const* options) {
     ++compile_count();
     last_options().clear();
     for (int i = 0; i < count; ++i) {
         last_options() += std::string(options[i]) + " ";
     }
     if (program->source.find("mistake") != std::string::npos) {
-        program->log = "noise.slang(3): error: identifier \"mistake\" is undefined\n\n1 error detected.\n";
+        program->log =
+            "noise.slang(3): error: identifier \"mistake\" is undefined\n\n1 error detected.\n";
         return NVRTC_ERROR_COMPILATION;
     }
     program->image = "IMAGE\n";

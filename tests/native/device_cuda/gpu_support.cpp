@@ -75,10 +75,11 @@ std::shared_ptr<Device> try_create_gpu(const std::string& cache_directory) {
         return nullptr;
     }
     const std::filesystem::path include = WEFT_TEST_CUDA_INCLUDE_DIR;
-    return device::create_cuda_device({.type = device::DeviceType::cuda,
-                                       .cache_directory = cache_directory,
-                                       .library_directories = {(include.parent_path() / "lib").string(),
-                                                               (include.parent_path() / "lib64").string()}});
+    return device::create_cuda_device(
+        {.type = device::DeviceType::cuda,
+         .cache_directory = cache_directory,
+         .library_directories = {(include.parent_path() / "lib").string(),
+                                 (include.parent_path() / "lib64").string()}});
 }
 
 std::shared_ptr<Kernel> create_add(Device& device, bool by_address) {
@@ -102,7 +103,9 @@ std::shared_ptr<Kernel> create_spin(Device& device) {
 
 std::shared_ptr<Kernel> create_half_add(Device& device) {
     return create(device, kHalfAdd,
-                  {.entry_point = "half_add", .group_size = {256, 1, 1}, .argument_bytes = kAddArgumentBytes});
+                  {.entry_point = "half_add",
+                   .group_size = {256, 1, 1},
+                   .argument_bytes = kAddArgumentBytes});
 }
 
 std::shared_ptr<Kernel> create_fault(Device& device) {

@@ -40,7 +40,7 @@ std::shared_ptr<device::Kernel> create_half_add(device::Device& device);
 /// Writes to address 16, which no buffer has.
 std::shared_ptr<device::Kernel> create_fault(device::Device& device);
 
-void add(device::Device& device, device::Kernel& kernel, const device::Buffer& a, const device::Buffer& b,
-         const device::Buffer& result);
+void add(device::Device& device, device::Kernel& kernel, const device::Buffer& a,
+         const device::Buffer& b, const device::Buffer& result);
 
 } // namespace weft::test

@@ -68,13 +68,15 @@ void FakeDevice::finish() {
     CHECK(m_cuda->retained[1] == 0);
 }
 
-std::shared_ptr<device::Kernel> FakeDevice::create_kernel(const device::KernelDesc& desc,
-                                                          std::size_t parameter_bytes,
-                                                          std::function<void(const FakeLaunch&)> run) const {
+std::shared_ptr<device::Kernel>
+FakeDevice::create_kernel(const device::KernelDesc& desc, std::size_t parameter_bytes,
+                          std::function<void(const FakeLaunch&)> run) const {
     m_cuda->kernels[desc.entry_point] = std::move(run);
-    std::string source = "//!kernel " + desc.entry_point + " " + std::to_string(parameter_bytes) + "\n";
+    std::string source =
+        "//!kernel " + desc.entry_point + " " + std::to_string(parameter_bytes) + "\n";
     if (desc.globals.size_bytes > 0) {
-        source += "//!global " + desc.globals.cuda_symbol + " " + std::to_string(desc.globals.size_bytes) + "\n";
+        source += "//!global " + desc.globals.cuda_symbol + " " +
+                  std::to_string(desc.globals.size_bytes) + "\n";
     }
     device::KernelDesc with_code = desc;
     with_code.code = std::as_bytes(std::span(source));

@@ -37,7 +37,8 @@ public:
     void finish();
 
     /// A kernel whose image declares `parameter_bytes`; `run` is called when the launch executes.
-    std::shared_ptr<device::Kernel> create_kernel(const device::KernelDesc& desc, std::size_t parameter_bytes,
+    std::shared_ptr<device::Kernel> create_kernel(const device::KernelDesc& desc,
+                                                  std::size_t parameter_bytes,
                                                   std::function<void(const FakeLaunch&)> run) const;
 
 private:

@@ -21,20 +21,26 @@ struct StoreArguments {
 };
 
 KernelDesc store_desc() {
-    return {.entry_point = "store", .group_size = {64, 1, 1}, .argument_bytes = sizeof(StoreArguments), .label = "store"};
+    return {.entry_point = "store",
+            .group_size = {64, 1, 1},
+            .argument_bytes = sizeof(StoreArguments),
+            .label = "store"};
 }
 
 void store(const StoreArguments& arguments) {
-    std::memcpy(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(arguments.target)) + arguments.index * 4ULL,
+    std::memcpy(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(arguments.target)) +
+                    arguments.index * 4ULL,
                 &arguments.value, 4);
 }
 
 std::shared_ptr<Kernel> create_store(const FakeDevice& device) {
-    return device.create_kernel(store_desc(), sizeof(StoreArguments),
-                                [](const FakeLaunch& launch) { store(launch.read<StoreArguments>()); });
+    return device.create_kernel(store_desc(), sizeof(StoreArguments), [](const FakeLaunch& launch) {
+        store(launch.read<StoreArguments>());
+    });
 }
 
-void dispatch_store(FakeDevice& device, Kernel& kernel, Buffer& buffer, std::uint32_t value, std::uint32_t index) {
+void dispatch_store(FakeDevice& device, Kernel& kernel, Buffer& buffer, std::uint32_t value,
+                    std::uint32_t index) {
     const StoreArguments arguments{buffer.address(), value, index};
     const BufferUse use{.buffer = &buffer, .access = BufferAccess::write};
     device->dispatch({.kernel = &kernel, .arguments = bytes_of(arguments), .buffers = {&use, 1}});
@@ -55,7 +61,8 @@ TEST_CASE("a dispatch passes its arguments by value, its groups and its group si
                                              [&](const FakeLaunch& launch) { seen = launch; });
     StoreArguments arguments{0x1234, 7, 3};
 
-    device->dispatch({.kernel = kernel.get(), .group_count = {5, 6, 7}, .arguments = bytes_of(arguments)});
+    device->dispatch(
+        {.kernel = kernel.get(), .group_count = {5, 6, 7}, .arguments = bytes_of(arguments)});
     arguments.value = 99; // copied at the call
     device->wait();
 
@@ -87,8 +94,9 @@ TEST_CASE("dispatches and transfers take effect in the order of the calls") {
 TEST_CASE("arguments shorter than the kernel's padded struct are padded") {
     FakeDevice device;
     std::vector<std::byte> seen;
-    const auto kernel = device.create_kernel({.entry_point = "padded", .argument_bytes = 12, .label = "padded"}, 16,
-                                             [&](const FakeLaunch& launch) { seen = launch.parameters; });
+    const auto kernel =
+        device.create_kernel({.entry_point = "padded", .argument_bytes = 12, .label = "padded"}, 16,
+                             [&](const FakeLaunch& launch) { seen = launch.parameters; });
     const std::array<std::uint32_t, 3> arguments{1, 2, 3};
 
     device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(arguments)});
@@ -103,8 +111,9 @@ TEST_CASE("arguments shorter than the kernel's padded struct are padded") {
 TEST_CASE("arguments that the kernel does not declare are left out") {
     FakeDevice device;
     std::vector<std::byte> seen;
-    const auto kernel = device.create_kernel({.entry_point = "short", .argument_bytes = 12, .label = "short"}, 8,
-                                             [&](const FakeLaunch& launch) { seen = launch.parameters; });
+    const auto kernel =
+        device.create_kernel({.entry_point = "short", .argument_bytes = 12, .label = "short"}, 8,
+                             [&](const FakeLaunch& launch) { seen = launch.parameters; });
     const std::array<std::uint32_t, 3> arguments{1, 2, 3};
 
     device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(arguments)});
@@ -117,9 +126,10 @@ TEST_CASE("arguments that the kernel does not declare are left out") {
 TEST_CASE("a kernel that declares other parameters than Weft packs is a bug of Weft") {
     FakeDevice device;
 
-    CHECK_THROWS_AS(device.create_kernel({.entry_point = "other", .argument_bytes = 12, .label = "other"}, 40,
-                                         [](const FakeLaunch&) {}),
-                    InternalError);
+    CHECK_THROWS_AS(
+        device.create_kernel({.entry_point = "other", .argument_bytes = 12, .label = "other"}, 40,
+                             [](const FakeLaunch&) {}),
+        InternalError);
     CHECK(device.cuda().live_modules == 0);
     device.finish();
 }
@@ -127,8 +137,8 @@ TEST_CASE("a kernel that declares other parameters than Weft packs is a bug of W
 TEST_CASE("a kernel without arguments is launched without parameters") {
     FakeDevice device;
     int runs = 0;
-    const auto kernel =
-        device.create_kernel({.entry_point = "bare", .label = "bare"}, 0, [&](const FakeLaunch&) { ++runs; });
+    const auto kernel = device.create_kernel({.entry_point = "bare", .label = "bare"}, 0,
+                                             [&](const FakeLaunch&) { ++runs; });
 
     device->dispatch({.kernel = kernel.get()});
     device->wait();
@@ -140,11 +150,13 @@ TEST_CASE("a kernel without arguments is launched without parameters") {
 TEST_CASE("arguments by address reach the kernel unchanged, however many dispatches wait") {
     FakeDevice device;
     std::vector<std::uint32_t> seen;
-    const KernelDesc desc{.entry_point = "indirect", .argument_bytes = 8192, .arguments_by_address = true,
+    const KernelDesc desc{.entry_point = "indirect",
+                          .argument_bytes = 8192,
+                          .arguments_by_address = true,
                           .label = "indirect"};
     const auto kernel = device.create_kernel(desc, 8, [&](const FakeLaunch& launch) {
-        const auto* const words =
-            reinterpret_cast<const std::uint32_t*>(static_cast<std::uintptr_t>(launch.read<std::uint64_t>()));
+        const auto* const words = reinterpret_cast<const std::uint32_t*>(
+            static_cast<std::uintptr_t>(launch.read<std::uint64_t>()));
         seen.push_back(words[0]);
         seen.push_back(words[2047]);
     });
@@ -153,7 +165,8 @@ TEST_CASE("arguments by address reach the kernel unchanged, however many dispatc
     for (std::uint32_t i = 0; i < 2000; ++i) {
         arguments.front() = i;
         arguments.back() = ~i;
-        device->dispatch({.kernel = kernel.get(), .arguments = std::as_bytes(std::span(arguments))});
+        device->dispatch(
+            {.kernel = kernel.get(), .arguments = std::as_bytes(std::span(arguments))});
     }
     device->wait();
 
@@ -193,7 +206,8 @@ TEST_CASE("a dispatch of no groups does nothing") {
     const auto kernel = create_store(device);
     const StoreArguments arguments{};
 
-    device->dispatch({.kernel = kernel.get(), .group_count = {4, 0, 1}, .arguments = bytes_of(arguments)});
+    device->dispatch(
+        {.kernel = kernel.get(), .group_count = {4, 0, 1}, .arguments = bytes_of(arguments)});
     device->wait();
 
     CHECK(device.cuda().calls["cuLaunchKernel"] == 0);
@@ -260,9 +274,11 @@ TEST_CASE("too many groups are refused with the limit") {
     const StoreArguments arguments{};
 
     CHECK(message_of<ArgumentError>([&] {
-              device->dispatch(
-                  {.kernel = kernel.get(), .group_count = {1, 65536, 1}, .arguments = bytes_of(arguments)});
-          }) == "dispatch: 'store' needs 65536 groups along axis 1, device 'Fake GPU 0' takes at most 65535; use "
+              device->dispatch({.kernel = kernel.get(),
+                                .group_count = {1, 65536, 1},
+                                .arguments = bytes_of(arguments)});
+          }) == "dispatch: 'store' needs 65536 groups along axis 1, device 'Fake GPU 0' takes at "
+                "most 65535; use "
                 "larger groups");
     device.finish();
 }
@@ -272,7 +288,8 @@ TEST_CASE("arguments of another size are a bug of the caller") {
     const auto kernel = create_store(device);
     const std::uint32_t word = 0;
 
-    CHECK_THROWS_AS(device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(word)}), InternalError);
+    CHECK_THROWS_AS(device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(word)}),
+                    InternalError);
     device.finish();
 }
 
@@ -283,11 +300,13 @@ TEST_CASE("kernels and buffers of another device are refused") {
     const auto foreign = other->create_buffer({.size_bytes = 16});
     const StoreArguments arguments{};
 
-    CHECK(message_of<ArgumentError>([&] { dispatch_store(device, *kernel, *foreign, 0, 0); })
-              .find("dispatch: expected memory of device 'Fake GPU 0'") == 0);
+    CHECK(message_of<ArgumentError>([&] {
+              dispatch_store(device, *kernel, *foreign, 0, 0);
+          }).find("dispatch: expected memory of device 'Fake GPU 0'") == 0);
     CHECK(message_of<ArgumentError>([&] {
               other->dispatch({.kernel = kernel.get(), .arguments = bytes_of(arguments)});
-          }) == "dispatch: expected a kernel of device 'Fake GPU 1', got one of another device; load the module on "
+          }) == "dispatch: expected a kernel of device 'Fake GPU 1', got one of another device; "
+                "load the module on "
                 "this device");
     other->close();
 }
@@ -297,7 +316,8 @@ TEST_CASE("a group that needs too many registers is refused when the kernel is m
     device.cuda().max_threads = 32;
 
     CHECK(message_of<ArgumentError>([&] { (void)create_store(device); }) ==
-          "create_kernel: 'store' has groups of 64 threads, and its registers allow at most 32 on this GPU; use "
+          "create_kernel: 'store' has groups of 64 threads, and its registers allow at most 32 on "
+          "this GPU; use "
           "smaller groups ([numthreads])");
     CHECK(device.cuda().live_modules == 0);
     device.finish();
@@ -316,8 +336,9 @@ TEST_CASE("a kernel fault explains that the context is lost") {
     } catch (const DeviceError& error) {
         CHECK(error.native_call() == "cuStreamQuery");
         CHECK(error.native_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
-        CHECK(std::string(error.what()).find("wait: expected cuStreamQuery to succeed, got "
-                                             "CUDA_ERROR_ILLEGAL_ADDRESS (700); a kernel that ran earlier") == 0);
+        CHECK(std::string(error.what())
+                  .find("wait: expected cuStreamQuery to succeed, got "
+                        "CUDA_ERROR_ILLEGAL_ADDRESS (700); a kernel that ran earlier") == 0);
         CHECK(std::string(error.what()).find("restart the process") != std::string::npos);
     }
     device.finish();
@@ -329,8 +350,9 @@ TEST_CASE("a debug device names the kernel that failed") {
     const auto buffer = device->create_buffer({.size_bytes = 16});
     device.cuda().failures["cuStreamSynchronize"] = CUDA_ERROR_ILLEGAL_ADDRESS;
 
-    CHECK(message_of<DeviceError>([&] { dispatch_store(device, *kernel, *buffer, 0, 0); })
-              .find("dispatch: 'store': expected cuStreamSynchronize to succeed") == 0);
+    CHECK(message_of<DeviceError>([&] {
+              dispatch_store(device, *kernel, *buffer, 0, 0);
+          }).find("dispatch: 'store': expected cuStreamSynchronize to succeed") == 0);
     device.cuda().failures.clear();
     device.finish();
 }
@@ -341,9 +363,11 @@ TEST_CASE("a launch that another library's graph recording forbids says so") {
     const auto buffer = device->create_buffer({.size_bytes = 16});
     device.cuda().failures["cuLaunchKernel"] = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 
-    CHECK(message_of<DeviceError>([&] { dispatch_store(device, *kernel, *buffer, 0, 0); }) ==
-          "dispatch: 'store': expected cuLaunchKernel to succeed, got CUDA_ERROR_STREAM_CAPTURE_IMPLICIT (906); "
-          "another library records a CUDA graph in this thread: call Weft outside of that recording");
+    CHECK(
+        message_of<DeviceError>([&] { dispatch_store(device, *kernel, *buffer, 0, 0); }) ==
+        "dispatch: 'store': expected cuLaunchKernel to succeed, got "
+        "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT (906); "
+        "another library records a CUDA graph in this thread: call Weft outside of that recording");
     device.cuda().failures.clear();
     device.finish();
 }

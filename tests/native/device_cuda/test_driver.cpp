@@ -28,7 +28,8 @@ TEST_CASE("enumeration lists every GPU with its limits and creates no context") 
     CHECK(devices[1].architecture == "sm_86");
     CHECK(devices[1].adapter == 1);
     CHECK(devices[0].memory_bytes == fake.memory_bytes);
-    CHECK(devices[0].limits.max_group_count == std::array<std::uint32_t, 3>{0x7fffffff, 65535, 65535});
+    CHECK(devices[0].limits.max_group_count ==
+          std::array<std::uint32_t, 3>{0x7fffffff, 65535, 65535});
     CHECK(devices[0].limits.max_inline_arguments == 4032);
     CHECK(devices[0].features.float16_atomic_add);
     CHECK_FALSE(devices[0].features.is_software);
@@ -41,7 +42,8 @@ TEST_CASE("a missing driver library is named, with the way out") {
 
     CHECK(message.find("create_device: CUDA needs the NVIDIA driver") == 0);
     CHECK(message.find("/nowhere/libcuda.so.1") != std::string::npos);
-    CHECK(message.find("install the driver of an NVIDIA GPU, or pass DeviceType.vulkan") != std::string::npos);
+    CHECK(message.find("install the driver of an NVIDIA GPU, or pass DeviceType.vulkan") !=
+          std::string::npos);
 }
 
 TEST_CASE("a driver that does not start says why") {
@@ -56,7 +58,8 @@ TEST_CASE("a driver that does not start says why") {
         CHECK(error.native_call() == "cuInit");
         CHECK(error.native_code() == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
         CHECK(std::string(error.what()) ==
-              "create_device: expected cuInit to succeed, got CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803); the driver's "
+              "create_device: expected cuInit to succeed, got CUDA_ERROR_SYSTEM_DRIVER_MISMATCH "
+              "(803); the driver's "
               "library and kernel module differ in version: reboot after a driver update");
     }
 }
@@ -66,7 +69,8 @@ TEST_CASE("an adapter out of range lists the adapters") {
     const auto driver = load_fake_driver();
 
     CHECK(message_of<ArgumentError>([&] { (void)cuda::create_device(driver, {.adapter = 2}); }) ==
-          "create_device: adapter must be one of 0 (Fake GPU 0), 1 (Fake GPU 1), got 2; enumerate_devices() lists "
+          "create_device: adapter must be one of 0 (Fake GPU 0), 1 (Fake GPU 1), got 2; "
+          "enumerate_devices() lists "
           "them");
 }
 
@@ -98,7 +102,8 @@ TEST_CASE("calls leave another library's context current") {
     device.finish();
 }
 
-TEST_CASE("the context of GPU 0 stays current in a thread that had none, until the device is closed") {
+TEST_CASE(
+    "the context of GPU 0 stays current in a thread that had none, until the device is closed") {
     FakeDevice device;
 
     device->wait();

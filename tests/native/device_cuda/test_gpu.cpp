@@ -38,7 +38,8 @@ Floats counting(std::size_t count, float first) {
 }
 
 std::shared_ptr<Buffer> create_filled(Device& device, const Floats& values) {
-    auto buffer = device.create_buffer({.size_bytes = values.size() * sizeof(float), .label = "values"});
+    auto buffer =
+        device.create_buffer({.size_bytes = values.size() * sizeof(float), .label = "values"});
     device.upload(*buffer, 0, std::as_bytes(std::span(values)));
     return buffer;
 }
@@ -85,7 +86,8 @@ TEST_CASE("a GPU's info is plausible") {
         return;
     }
     const auto& info = device->info();
-    WARN(info.name << ", " << info.driver << ", " << info.architecture << ", " << (info.memory_bytes >> 20) << " MiB");
+    WARN(info.name << ", " << info.driver << ", " << info.architecture << ", "
+                   << (info.memory_bytes >> 20) << " MiB");
     const auto memory = device->memory_info();
 
     CHECK_FALSE(info.name.empty());
@@ -180,9 +182,10 @@ TEST_CASE("a command list on a GPU gives the same result at every submit") {
     CommandList list(device);
     for (Kernel* const kernel : {direct.get(), indirect.get(), direct.get()}) {
         const AddArguments arguments{total->address(), one->address(), total->address(), 1024};
-        list.record({.kernel = kernel,
-                     .group_count = {4, 1, 1},
-                     .arguments = std::as_bytes(std::span(&arguments, 1)).first(kAddArgumentBytes)});
+        list.record(
+            {.kernel = kernel,
+             .group_count = {4, 1, 1},
+             .arguments = std::as_bytes(std::span(&arguments, 1)).first(kAddArgumentBytes)});
     }
 
     for (int i = 0; i < 100; ++i) {
@@ -238,7 +241,8 @@ TEST_CASE("a warm cache makes a GPU kernel without NVRTC") {
     const auto milliseconds = [](const auto& work) {
         const auto start = std::chrono::steady_clock::now();
         work();
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count();
     };
     const double cold = milliseconds([&] { (void)create_half_add(*first); });
     const auto second = try_create_gpu(cache.path().string());
@@ -253,7 +257,8 @@ TEST_CASE("an allocation larger than a GPU is refused with a report, and the dev
     if (!device) {
         return;
     }
-    const auto held = device->create_buffer({.size_bytes = std::uint64_t{64} << 20, .label = "held"});
+    const auto held =
+        device->create_buffer({.size_bytes = std::uint64_t{64} << 20, .label = "held"});
     std::string message;
     try {
         (void)device->create_buffer({.size_bytes = std::uint64_t{4} << 40, .label = "huge"});
@@ -349,7 +354,8 @@ TEST_CASE("a child after fork does not use the parent's GPU device") {
         try {
             device->fill(*buffer, 0, 4, 1);
         } catch (const DeviceError& error) {
-            is_good = std::string(error.what()).find("forked after the device was created") != std::string::npos;
+            is_good = std::string(error.what()).find("forked after the device was created") !=
+                      std::string::npos;
         }
         _exit(is_good ? 0 : 1);
     }

@@ -15,15 +15,18 @@ namespace cuda = weft::device::cuda;
 
 namespace {
 
-cuda::KernelCompiler::Desc desc(const std::filesystem::path& cache, cuda::Architecture architecture = {9, 0}) {
+cuda::KernelCompiler::Desc desc(const std::filesystem::path& cache,
+                                cuda::Architecture architecture = {9, 0}) {
     return {.architecture = architecture,
-            .search = {.directories = {std::filesystem::path(WEFT_TEST_FAKE_NVRTC).parent_path().string()},
+            .search = {.directories =
+                           {std::filesystem::path(WEFT_TEST_FAKE_NVRTC).parent_path().string()},
                        .driver_version = 13000},
             .cache_directory = cache};
 }
 
 cuda::KernelCompiler::Image compile(cuda::KernelCompiler& compiler, const std::string& source) {
-    return compiler.compile({.code = std::as_bytes(std::span(source)), .entry_point = "k", .label = "noise"});
+    return compiler.compile(
+        {.code = std::as_bytes(std::span(source)), .entry_point = "k", .label = "noise"});
 }
 
 } // namespace
@@ -66,12 +69,13 @@ TEST_CASE("a damaged cache entry is compiled again") {
     CHECK(take_compile_count() == 1);
 
     device.cuda().failures["cuModuleLoadDataEx"] = CUDA_ERROR_INVALID_IMAGE;
-    const std::string message =
-        message_of<DeviceError>([&] { (void)device.create_kernel(kernel, 0, [](const FakeLaunch&) {}); });
+    const std::string message = message_of<DeviceError>(
+        [&] { (void)device.create_kernel(kernel, 0, [](const FakeLaunch&) {}); });
     device.cuda().failures.clear();
 
     CHECK(take_compile_count() == 1); // the entry was dropped and the source compiled once more
-    CHECK(message.find("create_kernel: 'k': expected cuModuleLoadDataEx to succeed, got CUDA_ERROR_INVALID_IMAGE "
+    CHECK(message.find("create_kernel: 'k': expected cuModuleLoadDataEx to succeed, got "
+                       "CUDA_ERROR_INVALID_IMAGE "
                        "(200); the NVRTC library is newer than the driver") == 0);
     CHECK_NOTHROW(device.create_kernel(kernel, 0, [](const FakeLaunch&) {}));
     CHECK(take_compile_count() == 1); // nothing that the driver refused stayed in the cache
@@ -94,7 +98,8 @@ TEST_CASE("a GPU older than NVRTC supports is told which NVRTC to install") {
     cuda::KernelCompiler old(desc({}, {6, 1}));
 
     CHECK(message_of<DeviceError>([&] { compile(old, "//!kernel k 0\n"); }) ==
-          "create_kernel: NVRTC 13.0 no longer compiles for sm_61; install an older one: 'pip install "
+          "create_kernel: NVRTC 13.0 no longer compiles for sm_61; install an older one: 'pip "
+          "install "
           "nvidia-cuda-nvrtc-cu12'");
 }
 
@@ -126,7 +131,8 @@ TEST_CASE("a rejected source is a CompileError with file and line") {
         CHECK(error.diagnostics()[0].file == "noise.slang");
         CHECK(error.diagnostics()[0].line == 3);
         CHECK(error.diagnostics()[0].message == "identifier \"mistake\" is undefined");
-        CHECK(std::string(error.what()).find("create_kernel: NVRTC rejected the CUDA source of 'noise'") == 0);
+        CHECK(std::string(error.what())
+                  .find("create_kernel: NVRTC rejected the CUDA source of 'noise'") == 0);
     }
 }
 
@@ -134,8 +140,10 @@ TEST_CASE("an entry point that the machine code lacks is a bug of Weft") {
     FakeDevice device;
     const std::string source = "//!kernel other 0\n";
 
-    CHECK_THROWS_AS(device->create_kernel({.code = std::as_bytes(std::span(source)), .entry_point = "k", .label = "k"}),
-                    InternalError);
+    CHECK_THROWS_AS(
+        device->create_kernel(
+            {.code = std::as_bytes(std::span(source)), .entry_point = "k", .label = "k"}),
+        InternalError);
     CHECK(device.cuda().live_modules == 0);
     device.finish();
 }
@@ -152,7 +160,8 @@ TEST_CASE("a library that is no NVRTC is refused by name") {
     broken.search.directories = {folder.path().string()};
     cuda::KernelCompiler compiler(broken);
 
-    const std::string message = message_of<DeviceError>([&] { compile(compiler, "//!kernel k 0\n"); });
+    const std::string message =
+        message_of<DeviceError>([&] { compile(compiler, "//!kernel k 0\n"); });
 
     CHECK(message.find("create_kernel: compiling for CUDA needs NVRTC, and '") == 0);
     CHECK(message.find("pip install nvidia-cuda-nvrtc") != std::string::npos);

@@ -117,7 +117,8 @@ TEST_CASE("a child after fork gets a clear error and does not touch the driver")
         try {
             device->fill(*buffer, 0, 16, 1);
         } catch (const DeviceError& error) {
-            is_good = std::string(error.what()).find("fill: this process was forked after the device was created") == 0;
+            is_good = std::string(error.what())
+                          .find("fill: this process was forked after the device was created") == 0;
         }
         buffer.reset();
         _exit(is_good && device.cuda().calls == before ? 0 : 1);

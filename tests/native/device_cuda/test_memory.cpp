@@ -34,7 +34,8 @@ std::vector<std::uint32_t> download(FakeDevice& device, const Buffer& buffer) {
 
 TEST_CASE("what is uploaded comes back, below and above the size of a chunk") {
     FakeDevice device;
-    for (const std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 20, std::size_t{5'000'001}}) {
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 20, std::size_t{5'000'001}}) {
         const auto buffer = device->create_buffer({.size_bytes = count * 4, .label = "values"});
         const std::vector<std::uint32_t> values = counting(count, 17);
 
@@ -42,6 +43,22 @@ TEST_CASE("what is uploaded comes back, below and above the size of a chunk") {
 
         CHECK(download(device, *buffer) == values);
     }
+    device.finish();
+}
+
+TEST_CASE("memory of another library is used in place and kept alive by its buffer") {
+    FakeDevice device;
+    const auto memory = device->create_buffer({.size_bytes = 64});
+    const auto owner = std::make_shared<int>(0);
+
+    auto shared = device->wrap_external(memory->address() + 16, 32, owner);
+    upload(device, *shared, counting(8, 5));
+
+    CHECK(shared->address() == memory->address() + 16);
+    CHECK(download(device, *memory)[4] == 5);
+    CHECK(owner.use_count() == 2);
+    shared.reset();
+    CHECK(owner.use_count() == 1);
     device.finish();
 }
 
@@ -64,7 +81,8 @@ TEST_CASE("an upload may be followed by many others before the device runs any")
 
 TEST_CASE("uploads of more than the ring wait for the device instead of overwriting") {
     FakeDevice device;
-    const std::vector<std::uint32_t> values = counting(std::size_t{6} << 20); // 24 MiB through 8 MiB
+    const std::vector<std::uint32_t> values =
+        counting(std::size_t{6} << 20); // 24 MiB through 8 MiB
     const auto buffer = device->create_buffer({.size_bytes = values.size() * 4});
 
     upload(device, *buffer, values);
@@ -84,12 +102,14 @@ TEST_CASE("parts of a buffer are written, read, copied and filled in order") {
     device->copy(*b, 8, *a, 16, 12);
     device->copy(*a, 0, *b, 0, 4);
 
-    CHECK(download(device, *b) == std::vector<std::uint32_t>{9, 9, 4, 5, 6, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9});
+    CHECK(download(device, *b) ==
+          std::vector<std::uint32_t>{9, 9, 4, 5, 6, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9});
     CHECK(download(device, *a)[0] == 9);
     device.finish();
 }
 
-TEST_CASE("memory that was freed is handed out again at once, and old work does not harm new contents") {
+TEST_CASE(
+    "memory that was freed is handed out again at once, and old work does not harm new contents") {
     FakeDevice device;
     auto first = device->create_buffer({.size_bytes = 1024});
     const std::uint64_t address = first->address();
@@ -151,12 +171,15 @@ TEST_CASE("an empty buffer has no address and takes empty transfers") {
 
 TEST_CASE("the out-of-memory report names request, label and holders, and the device works on") {
     FakeDevice device;
-    const auto held = device->create_buffer({.size_bytes = std::uint64_t{768} << 20, .label = "photos"});
+    const auto held =
+        device->create_buffer({.size_bytes = std::uint64_t{768} << 20, .label = "photos"});
 
-    const std::string message = message_of<DeviceError>(
-        [&] { (void)device->create_buffer({.size_bytes = std::uint64_t{512} << 20, .label = "result"}); });
+    const std::string message = message_of<DeviceError>([&] {
+        (void)device->create_buffer({.size_bytes = std::uint64_t{512} << 20, .label = "result"});
+    });
 
-    CHECK(message.find("create_buffer: Fake GPU 0 is out of memory: asked for 512 MiB ('result')") == 0);
+    CHECK(message.find(
+              "create_buffer: Fake GPU 0 is out of memory: asked for 512 MiB ('result')") == 0);
     CHECK(message.find("256 MiB of 1 GiB are free") != std::string::npos);
     CHECK(message.find("held by 'photos' (768 MiB in 1 buffer)") != std::string::npos);
     CHECK_NOTHROW(device->create_buffer({.size_bytes = 1024}));
@@ -243,7 +266,8 @@ TEST_CASE("ranges outside of a buffer are refused with the buffer's name") {
     std::array<std::byte, 4> bytes{};
 
     CHECK(message_of<ArgumentError>([&] { device->upload(*buffer, 13, bytes); }) ==
-          "upload: [13, 17) is outside the 16-byte buffer 'weights'; pass an offset and a size within it");
+          "upload: [13, 17) is outside the 16-byte buffer 'weights'; pass an offset and a size "
+          "within it");
     CHECK_THROWS_AS(device->download(*buffer, 17, {}), ArgumentError);
     CHECK_THROWS_AS(device->fill(*buffer, 12, 8, 0), ArgumentError);
     CHECK_THROWS_AS(device->fill(*buffer, 2, 4, 0), ArgumentError);
@@ -258,7 +282,8 @@ TEST_CASE("memory of another device is refused") {
     const auto foreign = other->create_buffer({.size_bytes = 4});
 
     CHECK(message_of<ArgumentError>([&] { device->fill(*foreign, 0, 4, 0); }) ==
-          "fill: expected memory of device 'Fake GPU 0', got memory of another device ('Fake GPU 1'); copy it over "
+          "fill: expected memory of device 'Fake GPU 0', got memory of another device ('Fake GPU "
+          "1'); copy it over "
           "through numpy");
     other->close();
     device->wait();

@@ -16,7 +16,8 @@ namespace {
 
 cuda::CudaSearch search() {
     const std::filesystem::path include = WEFT_TEST_CUDA_INCLUDE_DIR;
-    return {.directories = {(include.parent_path() / "lib").string(), (include.parent_path() / "lib64").string()},
+    return {.directories = {(include.parent_path() / "lib").string(),
+                            (include.parent_path() / "lib64").string()},
             .driver_version = 13000};
 }
 
@@ -29,7 +30,8 @@ bool has_nvrtc() {
     return false;
 }
 
-std::vector<std::byte> compile(const std::string& source, cuda::Architecture architecture = {9, 0}) {
+std::vector<std::byte> compile(const std::string& source,
+                               cuda::Architecture architecture = {9, 0}) {
     cuda::KernelCompiler compiler({.architecture = architecture, .search = search()});
     return compiler
         .compile({.code = std::as_bytes(std::span(source)), .entry_point = "k", .label = "k"})
@@ -54,9 +56,10 @@ TEST_CASE("NVRTC makes machine code for this GPU from a kernel with a struct of 
     if (!has_nvrtc()) {
         return;
     }
-    CHECK(is_elf(compile("struct Args { float* r; unsigned n; };\n"
-                         "float twice(float x) { return 2 * x; }\n" // functions need no __device__
-                         "extern \"C\" __global__ void k(Args args) { args.r[0] = twice(args.n); }\n")));
+    CHECK(is_elf(
+        compile("struct Args { float* r; unsigned n; };\n"
+                "float twice(float x) { return 2 * x; }\n" // functions need no __device__
+                "extern \"C\" __global__ void k(Args args) { args.r[0] = twice(args.n); }\n")));
 }
 
 TEST_CASE("machine code of NVRTC declares the parameters and globals that Weft packs") {
@@ -70,17 +73,19 @@ TEST_CASE("machine code of NVRTC declares the parameters and globals that Weft p
                                "#define globals (&SLANG_globalParams)\n"
                                "extern \"C\" __global__ void k(Args args) {\n"
                                "args.r[args.n] = __ldg(&globals->scale[args.n]); }\n";
-    const weft::device::KernelDesc desc{.code = std::as_bytes(std::span(source)),
-                                        .entry_point = "k",
-                                        .argument_bytes = 12,
-                                        .globals = {.size_bytes = 12, .cuda_symbol = "SLANG_globalParams"},
-                                        .label = "k"};
+    const weft::device::KernelDesc desc{
+        .code = std::as_bytes(std::span(source)),
+        .entry_point = "k",
+        .argument_bytes = 12,
+        .globals = {.size_bytes = 12, .cuda_symbol = "SLANG_globalParams"},
+        .label = "k"};
     std::vector<std::byte> seen;
     device.cuda().kernels["k"] = [&](const FakeLaunch& launch) { seen = launch.parameters; };
 
     const auto kernel = device->create_kernel(desc);
     const std::array<std::uint32_t, 3> words{1, 2, 3};
-    device->dispatch({.kernel = kernel.get(), .arguments = bytes_of(words), .globals = bytes_of(words)});
+    device->dispatch(
+        {.kernel = kernel.get(), .arguments = bytes_of(words), .globals = bytes_of(words)});
     device->wait();
 
     REQUIRE(seen.size() == 16);
@@ -95,8 +100,8 @@ TEST_CASE("NVRTC makes portable code for a GPU that it does not know yet") {
     const std::vector<std::byte> ptx = compile("extern \"C\" __global__ void k() {}\n", {99, 0});
 
     CHECK_FALSE(is_elf(ptx));
-    CHECK(std::string(reinterpret_cast<const char*>(ptx.data()), ptx.size()).find(".visible .entry k") !=
-          std::string::npos);
+    CHECK(std::string(reinterpret_cast<const char*>(ptx.data()), ptx.size())
+              .find(".visible .entry k") != std::string::npos);
     CHECK(ptx.back() == std::byte{0}); // the driver reads text up to its end
 }
 
@@ -135,8 +140,11 @@ TEST_CASE("several threads compile at once") {
         threads.emplace_back([&, i] {
             const std::string source =
                 "extern \"C\" __global__ void k(int* r) { r[0] = " + std::to_string(i) + "; }\n";
-            images[i] =
-                compiler.compile({.code = std::as_bytes(std::span(source)), .entry_point = "k", .label = "k"}).bytes;
+            images[i] = compiler
+                            .compile({.code = std::as_bytes(std::span(source)),
+                                      .entry_point = "k",
+                                      .label = "k"})
+                            .bytes;
         });
     }
     for (std::thread& thread : threads) {
@@ -155,7 +163,8 @@ TEST_CASE("WEFT_NVRTC that points nowhere is an error that names it") {
         message_of<DeviceError>([] { compile("extern \"C\" __global__ void k() {}\n"); });
     unsetenv("WEFT_NVRTC");
 
-    CHECK(message == "create_kernel: expected libnvrtc.so.13 or libnvrtc.so.12 where WEFT_NVRTC points, found none; "
+    CHECK(message == "create_kernel: expected libnvrtc.so.13 or libnvrtc.so.12 where WEFT_NVRTC "
+                     "points, found none; "
                      "unset WEFT_NVRTC, or set it to the library's path");
 }
 #endif

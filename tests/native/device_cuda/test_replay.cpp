@@ -20,24 +20,27 @@ std::uint32_t& word_at(std::uint64_t address) {
 /// Kernels that note what they saw, in the order in which they ran.
 struct Recorder {
     explicit Recorder(FakeDevice& device)
-        : by_value(device.create_kernel({.entry_point = "by_value", .argument_bytes = 8, .label = "by_value"}, 8,
-                                        [this](const FakeLaunch& launch) {
-                                            seen.push_back(word_at(launch.read<std::uint64_t>())++);
-                                        })),
+        : by_value(device.create_kernel(
+              {.entry_point = "by_value", .argument_bytes = 8, .label = "by_value"}, 8,
+              [this](const FakeLaunch& launch) {
+                  seen.push_back(word_at(launch.read<std::uint64_t>())++);
+              })),
           by_address(device.create_kernel({.entry_point = "by_address",
                                            .argument_bytes = 16,
                                            .arguments_by_address = true,
                                            .label = "by_address"},
                                           8,
                                           [this](const FakeLaunch& launch) {
-                                              seen.push_back(word_at(launch.read<std::uint64_t>() + 12));
+                                              seen.push_back(
+                                                  word_at(launch.read<std::uint64_t>() + 12));
                                           })),
           with_globals(device.create_kernel({.entry_point = "with_globals",
                                              .globals = {.size_bytes = 4, .cuda_symbol = "g"},
                                              .label = "with_globals"},
                                             0, [this](const FakeLaunch& launch) {
                                                 std::uint32_t value = 0;
-                                                std::memcpy(&value, launch.globals->at("g").data(), 4);
+                                                std::memcpy(&value, launch.globals->at("g").data(),
+                                                            4);
                                                 seen.push_back(value);
                                             })) {}
 
@@ -48,13 +51,16 @@ struct Recorder {
 void record_all(CommandList& list, Recorder& recorder, weft::device::Buffer& counter) {
     const std::uint64_t address = counter.address();
     const BufferUse use{.buffer = &counter, .access = BufferAccess::read_write};
-    list.record({.kernel = recorder.by_value.get(), .arguments = bytes_of(address), .buffers = {&use, 1}});
+    list.record(
+        {.kernel = recorder.by_value.get(), .arguments = bytes_of(address), .buffers = {&use, 1}});
     const std::array<std::uint32_t, 4> words{0, 0, 0, 77};
     list.record({.kernel = recorder.by_address.get(), .arguments = bytes_of(words)});
     for (const std::uint32_t value : {5U, 6U}) {
         list.record({.kernel = recorder.with_globals.get(), .globals = bytes_of(value)});
     }
-    list.record({.kernel = recorder.by_value.get(), .group_count = {0, 1, 1}, .arguments = bytes_of(address)});
+    list.record({.kernel = recorder.by_value.get(),
+                 .group_count = {0, 1, 1},
+                 .arguments = bytes_of(address)});
 }
 
 } // namespace
@@ -75,7 +81,8 @@ TEST_CASE("a command list runs its dispatches in order at every submit, later on
         device->wait();
 
         CHECK(list.size() == 5);
-        CHECK(recorder.seen == std::vector<std::uint32_t>{100, 77, 5, 6, 101, 77, 5, 6, 102, 77, 5, 6});
+        CHECK(recorder.seen ==
+              std::vector<std::uint32_t>{100, 77, 5, 6, 101, 77, 5, 6, 102, 77, 5, 6});
         CHECK(device.cuda().calls["cuLaunchKernel"] == 4);
         CHECK(device.cuda().calls["cuGraphLaunch"] == 2);
     }
@@ -131,7 +138,9 @@ TEST_CASE("a command list outlives its closed device and says so") {
 
     device->close();
 
-    CHECK(message_of<DeviceError>([&] { list.submit(); }).find("submit: device 'Fake GPU 0' is closed") == 0);
+    CHECK(message_of<DeviceError>([&] {
+              list.submit();
+          }).find("submit: device 'Fake GPU 0' is closed") == 0);
     CHECK(device.cuda().live_graphs == 0);
 }
 
@@ -161,7 +170,8 @@ TEST_CASE("a command list checks what it submits") {
     CommandList list(device->shared_from_this());
     const std::uint64_t address = 0;
     const BufferUse use{.buffer = foreign.get()};
-    list.record({.kernel = recorder.by_value.get(), .arguments = bytes_of(address), .buffers = {&use, 1}});
+    list.record(
+        {.kernel = recorder.by_value.get(), .arguments = bytes_of(address), .buffers = {&use, 1}});
 
     CHECK_THROWS_AS(list.submit(), ArgumentError);
     CHECK_THROWS_AS(list.submit(), ArgumentError);

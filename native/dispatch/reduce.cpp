@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/reduce.hpp"
+
+#include "codegen/print.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "dispatch/reduce_layout.hpp"
+#include "tensor/transfer.hpp"
+#include "tensor/view.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::dispatch {
+
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+constexpr std::uint32_t kThreads = 256;
+constexpr std::uint64_t kSegmentElements = 4096;
+constexpr std::uint64_t kEnoughGroups = 4096;
+
+std::string_view structure_name(Reduction operation) {
+    switch (operation) {
+    case Reduction::sum:
+    case Reduction::mean: return "Sum";
+    case Reduction::minimum: return "Minimum";
+    case Reduction::maximum: return "Maximum";
+    case Reduction::norm: return "SumOfSquares";
+    case Reduction::dot: return "Dot";
+    case Reduction::any: return "Any";
+    case Reduction::all: return "All";
+    case Reduction::all_close: return "AllClose";
+    }
+    return "";
+}
+
+bool is_test(Reduction operation) {
+    return operation == Reduction::any || operation == Reduction::all || operation == Reduction::all_close;
+}
+
+ScalarKind wide_kind(Reduction operation, ScalarKind kind) {
+    if (is_test(operation)) {
+        return ScalarKind::uint32;
+    }
+    if (reflect::is_float(kind)) {
+        return kind == ScalarKind::float64 ? kind : ScalarKind::float32;
+    }
+    return reflect::is_signed(kind) ? ScalarKind::int64 : ScalarKind::uint64;
+}
+
+ScalarKind result_kind(Reduction operation, ScalarKind kind, ScalarKind wide) {
+    if (operation == Reduction::minimum || operation == Reduction::maximum) {
+        return kind;
+    }
+    const bool is_quotient = operation == Reduction::mean || operation == Reduction::norm;
+    return is_quotient && !reflect::is_float(wide) ? ScalarKind::float32 : wide;
+}
+
+/// bool is stored as one byte, and reduced as such.
+std::string element_name(ScalarKind kind) {
+    return kind == ScalarKind::bool_ ? "uint8_t" : std::string(slang_name(kind));
+}
+
+tensor::TensorRef scalars_of(const tensor::TensorRef& tensor, const char* which) {
+    tensor::TensorRef flat = tensor->dtype()->kind == reflect::TypeKind::scalar ? tensor : tensor::flatten_dtype(tensor);
+    if (flat->dtype()->kind != reflect::TypeKind::scalar) {
+        throw core::ArgumentError(text("reduce: ", which, " holds ", tensor->dtype()->full_name,
+                                       "; only numbers can be reduced, take one field"),
+                                  core::ArgumentError::Kind::type);
+    }
+    return flat;
+}
+
+void check_pair(const tensor::Tensor& x, const tensor::Tensor& y) {
+    if (!std::ranges::equal(x.shape(), y.shape())) {
+        throw core::ArgumentError(text("reduce: the tensors have shapes ", core::shape_text(x.shape()), " and ",
+                                       core::shape_text(y.shape()), "; make them equal, for example with broadcast_to()"));
+    }
+    if (x.dtype()->scalar != y.dtype()->scalar) {
+        throw core::ArgumentError(text("reduce: the tensors hold ", x.dtype()->full_name, " and ", y.dtype()->full_name,
+                                       "; convert one with astype()"));
+    }
+}
+
+tensor::TensorRef make_result(const std::shared_ptr<device::Device>& device, ScalarKind kind,
+                              std::vector<std::int64_t> shape) {
+    tensor::Tensor::Desc desc;
+    desc.dtype = reflect::scalar_type(kind);
+    desc.shape = std::move(shape);
+    return tensor::Tensor::create(device, std::move(desc), "reduction");
+}
+
+/// Enough pieces of a row to fill a large device, none shorter than 4096 elements.
+std::uint32_t segment_count(const ReduceArguments& arguments) {
+    const std::uint64_t pieces = (arguments.count + kSegmentElements - 1) / kSegmentElements;
+    const std::uint64_t wanted = std::max<std::uint64_t>(kEnoughGroups / std::max<std::uint64_t>(arguments.rows, 1), 1);
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pieces, 1, wanted));
+}
+
+/// One thread a row where rows are short or their neighbours adjacent; else one group.
+bool is_by_thread(const ReduceArguments& arguments) {
+    const bool rows_are_adjacent = arguments.row_strides_x[3] == 1 && arguments.strides_x[3] != 1;
+    return arguments.count <= 64 || (rows_are_adjacent && arguments.rows * arguments.segments >= 4096);
+}
+
+std::uint64_t group_count(const ReduceArguments& arguments, bool by_thread) {
+    const std::uint64_t jobs = arguments.rows * arguments.segments;
+    return by_thread ? (jobs + kThreads - 1) / kThreads : jobs;
+}
+
+device::BufferUse use(const tensor::Tensor& tensor, device::BufferAccess access) {
+    device::BufferUse out;
+    out.buffer = &tensor.buffer();
+    out.access = access;
+    return out;
+}
+
+/// What turns the wide value into the result.
+std::string finish_expression(Reduction operation, const std::string& to) {
+    switch (operation) {
+    case Reduction::mean: return to + "(a.x[i]) / " + to + "(a.divisor)";
+    case Reduction::norm: return "sqrt(" + to + "(a.x[i]))";
+    default: return to + "(a.x[i])";
+    }
+}
+
+struct FinishArguments {
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
+    std::uint64_t count = 0;
+    std::uint64_t divisor = 1;
+};
+
+} // namespace
+
+Module& Reducer::module() {
+    const std::lock_guard lock(m_mutex);
+    if (!m_module) {
+        compile::ModuleDesc desc;
+        desc.name = "reductions";
+        desc.text = "import \"weft/reduce\";\n";
+        desc.target = m_context.device->info().type == device::DeviceType::cuda ? compile::Target::cuda
+                                                                                : compile::Target::spirv;
+        m_module = Module::create(m_context, std::move(desc), {.links = {}, .hot_reload = false});
+    }
+    return *m_module;
+}
+
+CompiledKernelRef Reducer::kernel(const std::string& call, const std::string& arguments, std::uint32_t bytes) {
+    codegen::Kernel description;
+    description.callee = "reduction";
+    description.group_size = {kThreads, 1, 1};
+    description.argument_bytes = bytes;
+    description.arguments_by_address = bytes > m_context.device->info().limits.max_inline_arguments;
+    const bool by_address = description.arguments_by_address;
+    const std::string source =
+        text("import \"weft/reduce\";\n", arguments, "[shader(\"compute\")]\n[numthreads(", kThreads, ", 1, 1)]\nvoid ",
+             codegen::kEntryPoint, "(uint3 group : SV_GroupID, uint thread : SV_GroupIndex, uniform weft_Arguments",
+             by_address ? "*" : "", " weft_arguments)\n{\n    let a = ", by_address ? "*" : "", "weft_arguments;\n    ", call,
+             "\n}\n");
+    return module().provide_kernel(source, description);
+}
+
+void Reducer::launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments, std::uint64_t groups,
+                     std::span<const device::BufferUse> buffers) {
+    const std::uint64_t limit = m_context.device->info().limits.max_group_count[0];
+    const std::uint64_t columns = std::min(groups, limit);
+    device::Dispatch dispatch;
+    dispatch.kernel = kernel->kernel.get();
+    dispatch.group_count = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>((groups + columns - 1) / columns), 1};
+    dispatch.arguments = arguments;
+    dispatch.buffers = buffers;
+    m_context.device->dispatch(dispatch);
+}
+
+tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::TensorRef& wide, std::int64_t count) {
+    const ScalarKind from = wide->dtype()->scalar;
+    const ScalarKind kind = result_kind(request.operation, reflect::leaf(*request.x->dtype()).scalar, from);
+    const bool is_computed = request.operation == Reduction::mean || request.operation == Reduction::norm;
+    if ((kind == from && !is_computed) || wide->element_count() == 0) {
+        return wide;
+    }
+    const auto result = make_result(m_context.device, kind, {wide->shape().begin(), wide->shape().end()});
+    const std::string to = element_name(kind);
+    const std::string fields = text("struct weft_Arguments { ", element_name(from), "* x; ", to,
+                                    "* y; uint64_t count; uint64_t divisor; };\n");
+    const std::string call = text("const uint64_t i = (uint64_t(group.y) * 0x7FFFFFFFu + group.x) * ", kThreads,
+                                  "u + thread; if (i < a.count) { a.y[i] = ", finish_expression(request.operation, to), "; }");
+    const FinishArguments arguments{wide->address(), result->address(), static_cast<std::uint64_t>(wide->element_count()),
+                                    static_cast<std::uint64_t>(count)};
+    const std::array uses{use(*wide, device::BufferAccess::read), use(*result, device::BufferAccess::write)};
+    launch(kernel(call, fields, sizeof(arguments)), std::as_bytes(std::span(&arguments, 1)),
+           (arguments.count + kThreads - 1) / kThreads, uses);
+    return result;
+}
+
+tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
+    tensor::TensorRef x = scalars_of(request.x, "the tensor");
+    tensor::TensorRef y = request.y ? scalars_of(request.y, "the second tensor") : nullptr;
+    if (y) {
+        check_pair(*x, *y);
+    }
+    ReduceLayout layout = reduce_layout(request, *x, y.get());
+    if (!layout.fits) {
+        x = tensor::contiguous(x);
+        y = y ? tensor::contiguous(y) : nullptr;
+        layout = reduce_layout(request, *x, y.get());
+    }
+    if (!layout.fits) {
+        throw core::ArgumentError("reduce: reduced and kept axes alternate more than four times; reduce in two steps");
+    }
+    ReduceArguments& arguments = layout.arguments;
+    const ScalarKind kind = x->dtype()->scalar;
+    const ScalarKind wide = wide_kind(request.operation, kind);
+    auto result = make_result(m_context.device, wide, layout.result_shape);
+    const auto count = static_cast<std::int64_t>(arguments.count);
+    if (arguments.rows == 0 || count == 0) {
+        const bool has_value = request.operation != Reduction::minimum && request.operation != Reduction::maximum;
+        if (arguments.rows != 0 && !has_value) {
+            throw core::ArgumentError("reduce: the minimum or maximum of no elements does not exist; reduce an axis that "
+                                      "is not empty");
+        }
+        const std::uint32_t neutral =
+            request.operation == Reduction::all || request.operation == Reduction::all_close ? 1 : 0;
+        m_context.device->fill(result->buffer(), 0, result->buffer().size_bytes() / 4 * 4, neutral);
+        return finish(request, result, count);
+    }
+    arguments.segments = segment_count(arguments);
+    arguments.relative_tolerance = request.relative_tolerance;
+    arguments.absolute_tolerance = request.absolute_tolerance;
+    const std::string operation = text(structure_name(request.operation), "<", element_name(kind), ">");
+    const auto run = [&](const std::string& reduction, const tensor::Tensor& from, const tensor::Tensor& second,
+                         const tensor::Tensor& to) {
+        const bool by_thread = is_by_thread(arguments);
+        const std::uint64_t groups = group_count(arguments, by_thread);
+        arguments.x = from.address();
+        arguments.y = second.address();
+        arguments.result = to.address();
+        arguments.group_columns = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(groups, m_context.device->info().limits.max_group_count[0]));
+        const std::array uses{use(from, device::BufferAccess::read), use(second, device::BufferAccess::read),
+                              use(to, device::BufferAccess::write)};
+        launch(kernel(text(by_thread ? "reduceByThread" : "reduceByGroup", "(a, group, thread);"),
+                      text("typealias weft_Arguments = ReduceArguments<", reduction, ">;\n"), sizeof(arguments)),
+               std::as_bytes(std::span(&arguments, 1)), groups, uses);
+    };
+    if (arguments.segments == 1) {
+        run(operation, *x, y ? *y : *x, *result);
+        return finish(request, result, count);
+    }
+    const auto segments = static_cast<std::int64_t>(arguments.segments);
+    const auto rows = static_cast<std::int64_t>(arguments.rows);
+    const auto partial = make_result(m_context.device, wide, {segments, rows});
+    run(operation, *x, y ? *y : *x, *partial);
+    arguments = {};
+    arguments.rows = arguments.row_shape[3] = static_cast<std::uint64_t>(rows);
+    arguments.count = arguments.shape[3] = static_cast<std::uint64_t>(segments);
+    arguments.row_strides_x[3] = arguments.row_strides_y[3] = 1;
+    arguments.strides_x[3] = arguments.strides_y[3] = rows;
+    run("Merge<" + operation + ">", *partial, *partial, *result);
+    return finish(request, result, count);
+}
+
+} // namespace weft::dispatch

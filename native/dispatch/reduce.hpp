@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dispatch/module.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft::dispatch {
+
+enum class Reduction : std::uint8_t { sum, mean, minimum, maximum, norm, dot, any, all, all_close };
+
+struct ReduceRequest {
+    Reduction operation = Reduction::sum;
+    tensor::TensorRef x;
+    tensor::TensorRef y{};           ///< dot, all_close: same shape as x
+    std::vector<std::int64_t> axes{}; ///< reduced axes, negative ones from the end
+    bool all_axes = true;            ///< reduce everything; `axes` is then ignored
+    bool keep_dimensions = false;    ///< reduced axes stay with extent 1
+    float relative_tolerance = 1e-5F; ///< all_close
+    float absolute_tolerance = 1e-8F; ///< all_close
+};
+
+/// Reductions over tensors of scalars (vectors count as one more axis). Deterministic: the order of combination
+/// depends on sizes and strides alone, so two runs on one device agree bit for bit. Thread-safe.
+class Reducer {
+public:
+    explicit Reducer(Context context) : m_context(std::move(context)) {}
+
+    /// Element types of the result: sums and dots of half and float are float, of double double, of integers
+    /// 64-bit; minimum and maximum keep the type; mean and norm are float or double; any, all, all_close are uint.
+    /// @throws ArgumentError for structures, axes out of range or given twice, unequal shapes or types of x and y,
+    ///         and the minimum or maximum of nothing.
+    [[nodiscard]] tensor::TensorRef reduce(const ReduceRequest& request);
+
+private:
+    [[nodiscard]] Module& module();
+    [[nodiscard]] CompiledKernelRef kernel(const std::string& call, const std::string& arguments, std::uint32_t bytes);
+    void launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments, std::uint64_t groups,
+                std::span<const device::BufferUse> buffers);
+    [[nodiscard]] tensor::TensorRef finish(const ReduceRequest& request, const tensor::TensorRef& wide,
+                                           std::int64_t count);
+
+    Context m_context;
+    std::mutex m_mutex;
+    std::shared_ptr<Module> m_module; ///< made by the first reduction
+};
+
+} // namespace weft::dispatch
