@@ -199,7 +199,7 @@ void bind_module_class(py::module_& module) {
              py::arg("name"), "The structure, or None.")
         .def("require_struct", [](const py::object& self, const std::string& name) { return require_kind(self, name, false); },
              py::arg("name"), "The structure, or an error that suggests near misses.")
-        .def("find_function_in_struct", [](const py::object& self, const py::object& owner, const std::string& name) {
+        .def("find_function_in_struct", [](const py::object& self, const py::object& owner, const std::string& name) -> py::object {
             const py::object structure = py::isinstance<py::str>(owner) ? require_kind(self, owner.cast<std::string>(), false) : owner;
             return structure.attr(py::str(name));
         }, py::arg("struct"), py::arg("name"), "A method of a structure.")
@@ -224,6 +224,8 @@ void bind_struct_class(py::module_& module) {
         .def("__repr__", [](const StructObject& self) { return text("<weft.Struct ", self.type->full_name, ">"); });
 }
 
+} // namespace
+
 void bind_command_encoder(py::module_& module) {
     py::class_<device::CommandList, std::shared_ptr<device::CommandList>>(
         module, "CommandEncoder", "A list of recorded calls; made by device.create_command_encoder().")
@@ -232,10 +234,7 @@ void bind_command_encoder(py::module_& module) {
         .def("submit", [](device::CommandList& self) { self.submit(); }, "Runs the recorded calls.");
 }
 
-} // namespace
-
 void bind_module(py::module_& module) {
-    bind_command_encoder(module);
     bind_module_class(module);
     bind_struct_class(module);
     auto device = py::reinterpret_borrow<py::class_<Session, std::shared_ptr<Session>>>(py::type::of<Session>());

@@ -5,7 +5,9 @@
 
 namespace weft::python {
 
-/// Classes Module, Struct and CommandEncoder, and the load_module methods of Device.
+/// Class CommandEncoder; before bind_function, whose signatures name it.
+void bind_command_encoder(pybind11::module_& module);
+/// Classes Module and Struct, and the load_module methods of Device.
 void bind_module(pybind11::module_& module);
 
 } // namespace weft::python

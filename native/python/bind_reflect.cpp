@@ -204,8 +204,8 @@ py::object type_to_python(TypeRef type) {
 }
 
 void bind_reflect(py::module_& module) {
+    bind_declarations(module); // before the class whose signatures name them
     bind_type(module);
-    bind_declarations(module);
     bind_functions(module);
     module.def("find_type", [](const std::string& name) { return TypeObject{parse_name(name, "find_type")}; }, py::arg("name"),
                "The type that a Slang or numpy spelling names: 'float3', 'uint8', 'half4x4', 'float[4]'.");

@@ -18,6 +18,7 @@ PYBIND11_MODULE(_native, module) {
     bind_device(module);
     bind_tensor(module);
     bind_generators(module);
+    bind_command_encoder(module);
     bind_function(module);
     bind_module(module);
     bind_reduce(module);

@@ -1,587 +1,1148 @@
 # SPDX-License-Identifier: Apache-2.0
-# Types of the native module; tests/python/test_stubs.py holds the names equal to the module's.
+# Written by ./dev stubs from the bindings; edit those.
+"""
+Native engine of Weft; use the package weft.
+"""
+from __future__ import annotations
+import collections.abc
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, Literal, SupportsIndex, overload
+import typing
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-_Path = str | PathLike[str]
-_Shape = SupportsIndex | Sequence[SupportsIndex]
-_DType = Type | Struct | type | np.dtype[Any] | str
-_Index = SupportsIndex | slice | None | Any
-_Values = ArrayLike | Mapping[str, Any]
-
-# Errors
-
-class Error(Exception): ...
-class ArgumentError(Error, ValueError): ...
-class ArgumentTypeError(ArgumentError, TypeError): ...
-class ArgumentNotFoundError(ArgumentError, FileNotFoundError): ...
-class ArgumentAttributeError(ArgumentError, AttributeError, KeyError): ...
-
-class CompileError(Error, RuntimeError):
-    diagnostics: list[Diagnostic]
-
-class DeviceError(Error, RuntimeError):
-    native_call: str
-    native_code: int
-
-class OutOfMemoryError(DeviceError, MemoryError): ...
-class ImageError(Error, OSError): ...
-class InternalError(Error, RuntimeError): ...
-
+from numpy.typing import NDArray
+__all__: list[str] = ['ArgumentAttributeError', 'ArgumentError', 'ArgumentNotFoundError', 'ArgumentTypeError', 'Attribute', 'CallId', 'CommandEncoder', 'CompileError', 'Device', 'DeviceError', 'DeviceFeatures', 'DeviceInfo', 'DeviceLimits', 'DeviceType', 'Diagnostic', 'Direction', 'Error', 'Field', 'Function', 'FunctionInfo', 'GenericParameter', 'Grid', 'ImageError', 'InternalError', 'MemoryInfo', 'Module', 'NDBuffer', 'OutOfMemoryError', 'Parameter', 'RandFloat', 'SourceLocation', 'Struct', 'StructInfo', 'Tensor', 'ThreadId', 'Type', 'TypeKind', 'ValueRef', 'WangHash', 'all', 'all_close', 'any', 'call_id', 'create_device', 'dot', 'enumerate_devices', 'find_type', 'from_dlpack', 'grid', 'init_device', 'max', 'mean', 'min', 'norm', 'rand_float', 'sum', 'thread_id', 'wang_hash']
 class Diagnostic:
+    """
+    One message of the Slang compiler.
+    """
+    def __repr__(self) -> str:
+        ...
     @property
-    def severity(self) -> str: ...
+    def code(self) -> int:
+        """
+        Slang's number of the message.
+        """
     @property
-    def code(self) -> int: ...
+    def column(self) -> int:
+        """
+        1-based; 0 if unknown.
+        """
     @property
-    def file(self) -> str: ...
+    def file(self) -> str:
+        ...
     @property
-    def line(self) -> int: ...
+    def line(self) -> int:
+        """
+        1-based; 0 if unknown.
+        """
     @property
-    def column(self) -> int: ...
+    def message(self) -> str:
+        ...
     @property
-    def message(self) -> str: ...
-
-# Reflection
-
+    def severity(self) -> str:
+        """
+        'error', 'warning', 'note' or 'fatal'.
+        """
+class SourceLocation:
+    """
+    A place in a source file.
+    """
+    @property
+    def column(self) -> int:
+        ...
+    @property
+    def file(self) -> str:
+        ...
+    @property
+    def line(self) -> int:
+        """
+        1-based; 0 if unknown.
+        """
+class Attribute:
+    """
+    [Name(arguments)] on a declaration.
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def arguments(self) -> list[int | float | str]:
+        ...
+    @property
+    def name(self) -> str:
+        ...
+class Field:
+    """
+    A member of a structure.
+    """
+    @property
+    def attributes(self) -> list[Attribute]:
+        ...
+    @property
+    def documentation(self) -> str:
+        ...
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def offset(self) -> int:
+        """
+        Bytes on the device.
+        """
+    @property
+    def type(self) -> typing.Any:
+        ...
+class GenericParameter:
+    """
+    T or `let N : int` of a generic.
+    """
+    @property
+    def constraints(self) -> list[str]:
+        ...
+    @property
+    def is_value(self) -> bool:
+        ...
+    @property
+    def name(self) -> str:
+        ...
 class TypeKind(enum.Enum):
-    scalar = ...
-    vector = ...
-    matrix = ...
+    """
+    What a type is made of.
+    """
     array = ...
-    structure = ...
     enumeration = ...
-    pointer = ...
-    tensor = ...
     generic_parameter = ...
     interface = ...
-    resource = ...
+    matrix = ...
     other = ...
-
-class Direction(enum.Enum):
-    in_ = ...
-    out = ...
-    inout = ...
-
-class SourceLocation:
-    @property
-    def file(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def column(self) -> int: ...
-
-class Attribute:
-    @property
-    def name(self) -> str: ...
-    @property
-    def arguments(self) -> list[int | float | str]: ...
-
-class Field:
-    @property
-    def name(self) -> str: ...
-    @property
-    def type(self) -> Type: ...
-    @property
-    def offset(self) -> int: ...
-    @property
-    def attributes(self) -> list[Attribute]: ...
-    @property
-    def documentation(self) -> str: ...
-
+    pointer = ...
+    resource = ...
+    scalar = ...
+    structure = ...
+    tensor = ...
+    vector = ...
 class Type:
-    def __call__(self, *args: float) -> Any: ...
+    """
+    A Slang type; as a dtype it is the element type of a Tensor.
+    """
+    def __call__(self, *args: typing.Any) -> typing.Any:
+        """
+        A value: float3(1, 2, 3) or float3(0).
+        """
+    def __eq__(self, arg0: typing.Any) -> bool:
+        ...
+    def __hash__(self) -> int:
+        ...
+    def __repr__(self) -> str:
+        ...
     @property
-    def name(self) -> str: ...
+    def attributes(self) -> list[Attribute]:
+        ...
     @property
-    def full_name(self) -> str: ...
+    def documentation(self) -> str:
+        ...
     @property
-    def kind(self) -> TypeKind: ...
+    def element(self) -> typing.Any:
+        """
+        Element type of vectors, matrices, arrays, pointers and tensors.
+        """
     @property
-    def numpy_name(self) -> str | None: ...
+    def fields(self) -> list[Field]:
+        """
+        Of a structure.
+        """
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def full_name(self) -> str:
+        """
+        As Slang spells it.
+        """
     @property
-    def element(self) -> Type | None: ...
+    def is_differentiable(self) -> bool:
+        ...
     @property
-    def fields(self) -> list[Field]: ...
+    def kind(self) -> TypeKind:
+        ...
     @property
-    def attributes(self) -> list[Attribute]: ...
+    def location(self) -> SourceLocation:
+        ...
     @property
-    def documentation(self) -> str: ...
+    def name(self) -> str:
+        ...
     @property
-    def location(self) -> SourceLocation: ...
+    def numpy_name(self) -> typing.Any:
+        """
+        numpy's name of a scalar type, else None.
+        """
     @property
-    def size(self) -> int: ...
+    def shape(self) -> tuple[typing.Any, ...]:
+        """
+        Dimensions that one value adds: (3,) for float3.
+        """
     @property
-    def is_differentiable(self) -> bool: ...
-
-class GenericParameter:
-    @property
-    def name(self) -> str: ...
-    @property
-    def is_value(self) -> bool: ...
-    @property
-    def constraints(self) -> list[str]: ...
-
+    def size(self) -> int:
+        """
+        Bytes on the device.
+        """
+class Direction(enum.Enum):
+    """
+    Whether a parameter goes in, out or both.
+    """
+    in_ = ...
+    inout = ...
+    out = ...
 class Parameter:
+    """
+    A parameter of a function.
+    """
+    def __repr__(self) -> str:
+        ...
     @property
-    def name(self) -> str: ...
+    def attributes(self) -> list[Attribute]:
+        ...
     @property
-    def type(self) -> Type: ...
+    def default(self) -> bool | int | float | None:
+        """
+        A literal default, else None.
+        """
     @property
-    def direction(self) -> Direction: ...
+    def direction(self) -> Direction:
+        ...
     @property
-    def is_no_diff(self) -> bool: ...
+    def documentation(self) -> str:
+        ...
     @property
-    def has_default(self) -> bool: ...
+    def has_default(self) -> bool:
+        ...
     @property
-    def default(self) -> bool | int | float | None: ...
+    def is_no_diff(self) -> bool:
+        ...
     @property
-    def semantic(self) -> str: ...
+    def location(self) -> SourceLocation:
+        ...
     @property
-    def attributes(self) -> list[Attribute]: ...
+    def name(self) -> str:
+        ...
     @property
-    def documentation(self) -> str: ...
+    def semantic(self) -> str:
+        ...
     @property
-    def location(self) -> SourceLocation: ...
-
+    def type(self) -> typing.Any:
+        ...
 class FunctionInfo:
+    """
+    One overload of a function.
+    """
+    def __repr__(self) -> str:
+        ...
     @property
-    def name(self) -> str: ...
+    def attributes(self) -> list[Attribute]:
+        ...
     @property
-    def full_name(self) -> str: ...
+    def documentation(self) -> str:
+        """
+        The comment above the declaration.
+        """
     @property
-    def owner(self) -> str: ...
+    def full_name(self) -> str:
+        ...
     @property
-    def parameters(self) -> list[Parameter]: ...
+    def generics(self) -> list[GenericParameter]:
+        ...
     @property
-    def return_type(self) -> Type: ...
+    def group_size(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
+        ...
     @property
-    def generics(self) -> list[GenericParameter]: ...
+    def is_differentiable(self) -> bool:
+        ...
     @property
-    def attributes(self) -> list[Attribute]: ...
+    def is_entry_point(self) -> bool:
+        ...
     @property
-    def documentation(self) -> str: ...
+    def is_mutating(self) -> bool:
+        ...
     @property
-    def location(self) -> SourceLocation: ...
+    def is_static(self) -> bool:
+        ...
     @property
-    def is_differentiable(self) -> bool: ...
+    def location(self) -> SourceLocation:
+        ...
     @property
-    def is_static(self) -> bool: ...
+    def name(self) -> str:
+        ...
     @property
-    def is_mutating(self) -> bool: ...
+    def owner(self) -> str:
+        """
+        The structure of a method, else ''.
+        """
     @property
-    def is_entry_point(self) -> bool: ...
+    def parameters(self) -> list[Parameter]:
+        ...
     @property
-    def group_size(self) -> list[int]: ...
-
+    def return_type(self) -> typing.Any:
+        ...
 class StructInfo:
+    """
+    A structure and its methods.
+    """
+    def __repr__(self) -> str:
+        ...
     @property
-    def name(self) -> str: ...
+    def generics(self) -> list[GenericParameter]:
+        ...
     @property
-    def type(self) -> Type: ...
+    def methods(self) -> list[FunctionInfo]:
+        ...
     @property
-    def methods(self) -> list[FunctionInfo]: ...
+    def name(self) -> str:
+        ...
     @property
-    def generics(self) -> list[GenericParameter]: ...
-
-def find_type(name: str) -> Type: ...
-
-# Devices
-
+    def type(self) -> typing.Any:
+        ...
 class DeviceType(enum.Enum):
+    """
+    Kinds of device; Weft has vulkan and cuda.
+    """
     automatic = ...
-    vulkan = ...
+    cpu = ...
     cuda = ...
     d3d12 = ...
     metal = ...
-    cpu = ...
-
+    vulkan = ...
 class DeviceLimits:
+    """
+    Sizes in bytes unless said otherwise.
+    """
     @property
-    def max_group_count(self) -> list[int]: ...
+    def max_buffer_size(self) -> int:
+        ...
     @property
-    def max_threads_per_group(self) -> int: ...
+    def max_group_count(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
+        """
+        Thread groups a dispatch, (x, y, z).
+        """
     @property
-    def subgroup_size(self) -> int: ...
+    def max_inline_arguments(self) -> int:
+        ...
     @property
-    def max_shared_memory(self) -> int: ...
+    def max_shared_memory(self) -> int:
+        """
+        Of one thread group.
+        """
     @property
-    def max_inline_arguments(self) -> int: ...
+    def max_storage_binding(self) -> int:
+        ...
     @property
-    def max_buffer_size(self) -> int: ...
+    def max_threads_per_group(self) -> int:
+        ...
     @property
-    def max_storage_binding(self) -> int: ...
-
+    def subgroup_size(self) -> int:
+        """
+        Threads.
+        """
 class DeviceFeatures:
+    """
+    What kernels may use.
+    """
     @property
-    def is_software(self) -> bool: ...
+    def float16(self) -> bool:
+        ...
     @property
-    def float16(self) -> bool: ...
+    def float16_atomic_add(self) -> bool:
+        ...
     @property
-    def float64(self) -> bool: ...
+    def float32_atomic_add(self) -> bool:
+        ...
     @property
-    def int8(self) -> bool: ...
+    def float64(self) -> bool:
+        ...
     @property
-    def int16(self) -> bool: ...
+    def float64_atomic_add(self) -> bool:
+        ...
     @property
-    def int64(self) -> bool: ...
+    def int16(self) -> bool:
+        ...
     @property
-    def float32_atomic_add(self) -> bool: ...
+    def int64(self) -> bool:
+        ...
     @property
-    def float16_atomic_add(self) -> bool: ...
+    def int8(self) -> bool:
+        ...
     @property
-    def float64_atomic_add(self) -> bool: ...
+    def is_software(self) -> bool:
+        ...
     @property
-    def subgroup_arithmetic(self) -> bool: ...
-
+    def subgroup_arithmetic(self) -> bool:
+        ...
 class DeviceInfo:
+    """
+    A device as enumerate_devices() and Device.info show it.
+    """
+    def __repr__(self) -> str:
+        ...
     @property
-    def type(self) -> DeviceType: ...
+    def adapter(self) -> int:
+        """
+        Index for create_device(adapter=...).
+        """
     @property
-    def name(self) -> str: ...
+    def adapter_name(self) -> str:
+        ...
     @property
-    def adapter_name(self) -> str: ...
+    def architecture(self) -> str:
+        ...
     @property
-    def driver(self) -> str: ...
+    def driver(self) -> str:
+        ...
     @property
-    def adapter(self) -> int: ...
+    def features(self) -> DeviceFeatures:
+        ...
     @property
-    def memory(self) -> int: ...
+    def limits(self) -> DeviceLimits:
+        ...
     @property
-    def architecture(self) -> str: ...
+    def memory(self) -> int:
+        """
+        Bytes.
+        """
     @property
-    def limits(self) -> DeviceLimits: ...
+    def name(self) -> str:
+        ...
     @property
-    def features(self) -> DeviceFeatures: ...
-
+    def type(self) -> DeviceType:
+        ...
 class MemoryInfo:
+    """
+    Statistics of the pooled allocator, in bytes.
+    """
     @property
-    def total(self) -> int: ...
+    def allocations(self) -> int:
+        """
+        Calls of the driver's allocator so far.
+        """
     @property
-    def available(self) -> int: ...
+    def available(self) -> int:
+        """
+        As the driver reports it; 0 if unknown.
+        """
     @property
-    def reserved(self) -> int: ...
+    def live_buffers(self) -> int:
+        """
+        A count.
+        """
     @property
-    def used(self) -> int: ...
+    def peak_used(self) -> int:
+        ...
     @property
-    def peak_used(self) -> int: ...
+    def reserved(self) -> int:
+        """
+        Held by the pool.
+        """
     @property
-    def live_buffers(self) -> int: ...
+    def total(self) -> int:
+        ...
     @property
-    def allocations(self) -> int: ...
-
+    def used(self) -> int:
+        """
+        In live buffers.
+        """
 class Device:
+    """
+    A GPU, or software Vulkan, with its memory and compiled code; made by create_device().
+    
+    A context manager: leaving the block closes the device.
+    """
+    def __enter__(self) -> Device:
+        ...
+    def __exit__(self, arg0: typing.Any, arg1: typing.Any, arg2: typing.Any) -> None:
+        ...
+    def __repr__(self) -> str:
+        ...
+    def clear_cache(self) -> None:
+        """
+        Removes compiled code from the user's cache folder.
+        """
+    def close(self) -> None:
+        """
+        Waits, then frees everything; any later use is a DeviceError. May be called twice.
+        """
+    def create_command_encoder(self) -> CommandEncoder:
+        """
+        An empty command encoder for Function.append_to().
+        """
+    def flush(self) -> None:
+        """
+        Submits recorded work without waiting for it.
+        """
+    def load_module(self, path: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = [], *, hot_reload: bool = True) -> Module:
+        """
+        Same as Module.load_from_file(device, path).
+        """
+    def load_module_from_file(self, path: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = [], *, hot_reload: bool = True) -> Module:
+        """
+        Same as Module.load_from_file(device, path).
+        """
+    def load_module_from_source(self, module_name: str, source: str, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = []) -> Module:
+        """
+        Same as Module.load_from_source.
+        """
+    def memory_info(self) -> MemoryInfo:
+        ...
+    def submit_command_buffer(self, command_buffer: CommandEncoder) -> None:
+        """
+        Runs a recorded list of calls.
+        """
+    def wait(self) -> None:
+        """
+        Blocks until all submitted work is done.
+        
+        Raises:
+            KeyboardInterrupt: Ctrl-C; the work goes on.
+        """
+    def wait_for_idle(self) -> None:
+        """
+        Same as wait().
+        """
     @property
-    def info(self) -> DeviceInfo: ...
+    def compiler_statistics(self) -> dict[str, typing.Any]:
+        """
+        Hits and misses of the disk cache, and how often the compiler process was started.
+        """
     @property
-    def type(self) -> DeviceType: ...
+    def include_paths(self) -> list[str]:
+        ...
     @property
-    def is_closed(self) -> bool: ...
+    def info(self) -> DeviceInfo:
+        ...
     @property
-    def validation_messages(self) -> list[str]: ...
+    def is_closed(self) -> bool:
+        ...
     @property
-    def include_paths(self) -> list[str]: ...
+    def native_context(self) -> int:
+        """
+        CUcontext as an integer; 0 on other backends.
+        """
     @property
-    def native_context(self) -> int: ...
+    def native_stream(self) -> int:
+        """
+        CUstream as an integer; 0 on other backends.
+        """
     @property
-    def native_stream(self) -> int: ...
+    def type(self) -> DeviceType:
+        ...
     @property
-    def compiler_statistics(self) -> dict[str, int]: ...
-    def memory_info(self) -> MemoryInfo: ...
-    def wait(self) -> None: ...
-    def wait_for_idle(self) -> None: ...
-    def flush(self) -> None: ...
-    def close(self) -> None: ...
-    def clear_cache(self) -> None: ...
-    def load_module(
-        self,
-        path: _Path,
-        options: Mapping[str, Any] = ...,
-        link: Sequence[Module] = ...,
-        *,
-        hot_reload: bool = True,
-    ) -> Module: ...
-    def load_module_from_file(
-        self,
-        path: _Path,
-        options: Mapping[str, Any] = ...,
-        link: Sequence[Module] = ...,
-        *,
-        hot_reload: bool = True,
-    ) -> Module: ...
-    def load_module_from_source(
-        self,
-        module_name: str,
-        source: str,
-        options: Mapping[str, Any] = ...,
-        link: Sequence[Module] = ...,
-    ) -> Module: ...
-    def create_command_encoder(self) -> CommandEncoder: ...
-    def submit_command_buffer(self, command_buffer: CommandEncoder) -> None: ...
-    def __enter__(self) -> Device: ...
-    def __exit__(self, *exception: object) -> None: ...
-
-def create_device(
-    type: DeviceType | str | None = None,
-    adapter: int | None = None,
-    debug: bool = False,
-    include_paths: Iterable[_Path] = ...,
-    defines: Mapping[str, Any] = ...,
-) -> Device: ...
-def init_device(
-    type: DeviceType | str | None = None,
-    adapter: int | None = None,
-    debug: bool = False,
-    include_paths: Iterable[_Path] = ...,
-    defines: Mapping[str, Any] = ...,
-) -> Device: ...
-def enumerate_devices() -> list[DeviceInfo]: ...
-
-# Tensors
-
-class _Numpy:
-    """Tensor.numpy(device, array) constructs, tensor.numpy() reads."""
-
-    @overload
-    def __get__(self, instance: None, owner: type[Tensor]) -> _FromArray: ...
-    @overload
-    def __get__(self, instance: Tensor, owner: type[Tensor]) -> _ToArray: ...
-
-class _FromNumpy:
-    """Tensor.from_numpy(device, array) constructs, tensor.from_numpy(array) copies."""
-
-    @overload
-    def __get__(self, instance: None, owner: type[Tensor]) -> _FromArray: ...
-    @overload
-    def __get__(self, instance: Tensor, owner: type[Tensor]) -> _CopyArray: ...
-
-class _FromArray:
-    def __call__(self, device: Device, array: _Values, dtype: _DType | None = None) -> Tensor: ...
-
-class _ToArray:
-    def __call__(self) -> NDArray[Any]: ...
-
-class _CopyArray:
-    def __call__(self, array: _Values) -> None: ...
-
+    def validation_messages(self) -> list[str]:
+        """
+        What the validation layer said (debug=True).
+        """
 class Tensor:
-    numpy: _Numpy
-    from_numpy: _FromNumpy
-
-    def __init__(self, device: Device, dtype: _DType | None = None, shape: _Shape = ()) -> None: ...
+    """
+    An array on a device: dtype, shape, strides, memory. Views share the memory.
+    
+    Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.
+    """
     @staticmethod
-    def empty(device: Device, shape: _Shape, dtype: _DType | None = None) -> Tensor: ...
+    def arange(device: typing.Any, start: typing.Any, stop: typing.Any = None, step: typing.Any = 1, dtype: typing.Any = None) -> Tensor:
+        """
+        start, start + step, ... below stop; arange(device, 5) counts 0 to 4. int32 for integers, else float32.
+        """
     @staticmethod
-    def zeros(device: Device, shape: _Shape, dtype: _DType | None = None) -> Tensor: ...
+    def empty(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
+        """
+        Uninitialised memory; dtype is float32 if left out.
+        """
     @staticmethod
-    def ones(device: Device, shape: _Shape, dtype: _DType | None = None) -> Tensor: ...
+    def empty_like(other: Tensor) -> Tensor:
+        """
+        Uninitialised, with shape, dtype and device of `other`.
+        """
     @staticmethod
-    def full(
-        device: Device, shape: _Shape, value: _Values, dtype: _DType | None = None
-    ) -> Tensor: ...
+    def from_dlpack(device: typing.Any, array: typing.Any) -> typing.Any:
+        """
+        An array of another library: CUDA memory of the same GPU is shared, host memory is copied.
+        """
     @staticmethod
-    def arange(
-        device: Device,
-        start: float,
-        stop: float | None = None,
-        step: float = 1,
-        dtype: _DType | None = None,
-    ) -> Tensor: ...
+    def from_numpy(device: typing.Any, array: typing.Any, dtype: typing.Any = None) -> Tensor:
+        """
+        A tensor with the values of an array; with a vector dtype the last dimensions are the element's own.
+        """
     @staticmethod
-    def empty_like(other: Tensor) -> Tensor: ...
+    def full(device: typing.Any, shape: typing.Any, value: typing.Any, dtype: typing.Any = None) -> Tensor:
+        """
+        Every element `value`: a number, a sequence for vectors, a dict for structures.
+        """
     @staticmethod
-    def zeros_like(other: Tensor) -> Tensor: ...
+    def numpy(device: typing.Any, array: typing.Any, dtype: typing.Any = None) -> Tensor:
+        """
+        A tensor with the values of an array; with a vector dtype the last dimensions are the element's own.
+        """
     @staticmethod
-    def ones_like(other: Tensor) -> Tensor: ...
+    def ones(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
+        """
+        Every scalar 1; dtype is float32 if left out.
+        """
     @staticmethod
-    def from_dlpack(device: Device, array: Any) -> Tensor: ...
+    def ones_like(other: Tensor) -> Tensor:
+        """
+        Ones with shape, dtype and device of `other`.
+        """
+    @staticmethod
+    def zeros(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
+        """
+        Every byte 0; dtype is float32 if left out.
+        """
+    @staticmethod
+    def zeros_like(other: Tensor) -> Tensor:
+        """
+        Zeros with shape, dtype and device of `other`.
+        """
+    def __array__(self, dtype: typing.Any = None, copy: typing.Any = None) -> typing.Any:
+        ...
+    def __dlpack__(self, *, stream: typing.Any = None, max_version: typing.Any = None, dl_device: typing.Any = None, copy: typing.Any = None) -> typing.Any:
+        """
+        For other array libraries, e.g. torch.from_dlpack(tensor).
+        
+        CUDA memory is shared; the memory of other devices leaves as a copy on the host. Vectors, matrices and
+        structures of one scalar become axes.
+        """
+    def __dlpack_device__(self) -> tuple[typing.Any, ...]:
+        """
+        (2, adapter) on CUDA, else (1, 0): the host.
+        """
+    def __getitem__(self, key: typing.Any) -> Tensor:
+        ...
+    def __init__(self, device: typing.Any, dtype: typing.Any = None, shape: typing.Any = ()) -> None:
+        ...
+    def __iter__(self) -> typing.Any:
+        ...
+    def __len__(self) -> int:
+        ...
+    def __repr__(self) -> str:
+        ...
+    def __str__(self) -> str:
+        ...
+    def astype(self, dtype: typing.Any) -> Tensor:
+        """
+        A copy with scalars of this type; floats lose their fraction in integers.
+        """
+    def broadcast_to(self, shape: typing.Any) -> Tensor:
+        """
+        A read-only view that repeats elements.
+        """
+    def clear(self) -> None:
+        """
+        Every byte of every element becomes 0.
+        """
+    def contiguous(self) -> Tensor:
+        """
+        The tensor itself if its memory has no gaps, else a copy.
+        """
+    def copy_from_numpy(self, array: typing.Any) -> None:
+        """
+        Copies an array of the tensor's shape, or as many numbers in one dimension.
+        """
+    def fill(self, value: typing.Any) -> None:
+        """
+        Every element becomes `value`.
+        """
+    def flatten_dtype(self) -> Tensor:
+        """
+        The scalars of the elements as axes: float3[N] becomes float[N, 3].
+        """
+    def is_contiguous(self) -> bool:
+        """
+        True for row-major memory without gaps.
+        """
+    def item(self) -> typing.Any:
+        """
+        The one element as Python numbers.
+        """
+    def permute(self, *args: typing.Any) -> Tensor:
+        """
+        The axes in this order; reversed if none is given.
+        """
+    def reshape(self, *args: typing.Any) -> Tensor:
+        """
+        A view of another shape; one extent may be -1. Copies only if strides cannot express it.
+        """
+    def squeeze(self, axis: typing.SupportsInt | typing.SupportsIndex | None = None) -> Tensor:
+        """
+        Drops one axis of extent 1, or all.
+        """
+    def to_numpy(self) -> NDArray[typing.Any]:
+        """
+        A new array of shape + element dimensions; structures become a structured array.
+        """
+    def to_torch(self) -> typing.Any:
+        """
+        Same as torch().
+        """
+    def torch(self) -> typing.Any:
+        """
+        A torch tensor: CUDA memory is shared, other devices are copied to the CPU.
+        """
+    def transpose(self, *args: typing.Any) -> Tensor:
+        """
+        The axes in this order; reversed if none is given.
+        """
+    def unsqueeze(self, axis: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+        """
+        Inserts an axis of extent 1.
+        """
+    def view(self, shape: typing.Any, strides: typing.Any = None, offset: typing.SupportsInt | typing.SupportsIndex = 0) -> Tensor:
+        """
+        Shape, strides and offset in elements from element 0.
+        """
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def T(self) -> Tensor:
+        """
+        The view with all axes reversed.
+        """
     @property
-    def strides(self) -> tuple[int, ...]: ...
+    def address(self) -> int:
+        """
+        Device address of element 0 as an integer; 0 if empty.
+        """
     @property
-    def offset(self) -> int: ...
+    def device(self) -> Device:
+        ...
     @property
-    def dtype(self) -> Type: ...
+    def dtype(self) -> typing.Any:
+        """
+        The element type.
+        """
     @property
-    def ndim(self) -> int: ...
+    def element_count(self) -> int:
+        """
+        Number of elements.
+        """
     @property
-    def size(self) -> int: ...
+    def nbytes(self) -> int:
+        """
+        Bytes of all elements on the device.
+        """
     @property
-    def element_count(self) -> int: ...
+    def ndim(self) -> int:
+        ...
     @property
-    def nbytes(self) -> int: ...
+    def offset(self) -> int:
+        """
+        Elements from the start of the memory to element 0.
+        """
     @property
-    def device(self) -> Device: ...
+    def shape(self) -> tuple[typing.Any, ...]:
+        """
+        Elements a dimension.
+        """
     @property
-    def address(self) -> int: ...
+    def size(self) -> int:
+        """
+        Number of elements.
+        """
     @property
-    def T(self) -> Tensor: ...
-    def is_contiguous(self) -> bool: ...
-    def reshape(self, *shape: _Shape) -> Tensor: ...
-    def transpose(self, *axes: _Shape) -> Tensor: ...
-    def permute(self, *axes: _Shape) -> Tensor: ...
-    def broadcast_to(self, shape: _Shape) -> Tensor: ...
-    def squeeze(self, axis: int | None = None) -> Tensor: ...
-    def unsqueeze(self, axis: int) -> Tensor: ...
-    def flatten_dtype(self) -> Tensor: ...
-    def view(self, shape: _Shape, strides: _Shape | None = None, offset: int = 0) -> Tensor: ...
-    def astype(self, dtype: _DType) -> Tensor: ...
-    def contiguous(self) -> Tensor: ...
-    def to_numpy(self) -> NDArray[Any]: ...
-    def copy_from_numpy(self, array: _Values) -> None: ...
-    def item(self) -> Any: ...
-    def fill(self, value: _Values) -> None: ...
-    def clear(self) -> None: ...
-    def torch(self) -> Any: ...
-    def to_torch(self) -> Any: ...
-    def __getitem__(self, key: _Index | tuple[_Index, ...]) -> Tensor: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Tensor]: ...
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]: ...
-    def __dlpack__(
-        self,
-        *,
-        stream: int | None = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any: ...
-    def __dlpack_device__(self) -> tuple[int, int]: ...
-
+    def strides(self) -> tuple[typing.Any, ...]:
+        """
+        In elements.
+        """
+class _ClassOrInstance:
+    def __get__(self, instance: typing.Any, owner: typing.Any = None) -> typing.Any:
+        ...
+class Grid:
+    """
+    Coordinates of a call; made by grid().
+    """
+    def __repr__(self) -> str:
+        ...
+    @property
+    def offset(self) -> list[int]:
+        ...
+    @property
+    def shape(self) -> list[int]:
+        ...
+    @property
+    def stride(self) -> list[int]:
+        ...
+class CallId:
+    """
+    The call index; made by call_id().
+    """
+    def __repr__(self) -> str:
+        ...
+class ThreadId:
+    """
+    The thread index; made by thread_id().
+    """
+    def __repr__(self) -> str:
+        ...
+class RandFloat:
+    """
+    Uniform random numbers; made by rand_float().
+    """
+    @property
+    def max(self) -> float:
+        ...
+    @property
+    def min(self) -> float:
+        ...
+    @property
+    def seed(self) -> int:
+        ...
+class WangHash:
+    """
+    Random bits; made by wang_hash().
+    """
+    @property
+    def seed(self) -> int:
+        ...
+class CommandEncoder:
+    """
+    A list of recorded calls; made by device.create_command_encoder().
+    """
+    def finish(self) -> CommandEncoder:
+        """
+        The recorded list, to be passed to device.submit_command_buffer(), as often as wanted.
+        """
+    def submit(self) -> None:
+        """
+        Runs the recorded calls.
+        """
+class ValueRef:
+    """
+    A host value that an out or inout parameter replaces.
+    """
+    value: typing.Any
+    def __init__(self, value: typing.Any) -> None:
+        ...
+    def __repr__(self) -> str:
+        ...
+class Function:
+    """
+    A Slang function, called with numbers, arrays and tensors of any broadcastable shape.
+    """
+    def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """
+        Call self as a function.
+        """
+    def __repr__(self) -> str:
+        ...
+    def append_to(self, command_encoder: CommandEncoder, *args: typing.Any, **kwargs: typing.Any) -> None:
+        """
+        Records the call instead of running it; all arrays must be tensors.
+        """
+    def bind(self, this: typing.Any) -> typing.Any:
+        """
+        A method with `this` given: a dict, a tensor of the structure, or an object with get_this().
+        """
+    def call(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """
+        Same as calling the function.
+        """
+    def constants(self, constants: dict[str, typing.Any]) -> typing.Any:
+        """
+        A function specialised for link-time constants.
+        """
+    def dispatch(self, thread_count: typing.Any, *args: typing.Any, **kwargs: typing.Any) -> None:
+        """
+        Runs the function once a thread, without vectorising.
+        
+        Args:
+            thread_count: Threads along x, or (x, y, z).
+            vars: Module-scope uniforms by name.
+            command_encoder: Records instead of running.
+        """
+    def explain(self, *args: typing.Any, **kwargs: typing.Any) -> str:
+        """
+        How a call with these arguments would run, as text.
+        """
+    def generated_source(self, *args: typing.Any, **kwargs: typing.Any) -> str:
+        """
+        The Slang kernel generated for these arguments.
+        """
+    def map(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """
+        Says which call dimension each dimension of an argument is, or its element type.
+        
+        Args:
+            One entry an argument, positional or by name: a tuple of dimensions, or a type.
+        """
+    def prelude(self, code: str) -> typing.Any:
+        """
+        Slang text put in front of the generated kernel.
+        """
+    def return_type(self, return_type: typing.Any) -> typing.Any:
+        """
+        A function that returns 'numpy' arrays or Tensors.
+        """
+    def set(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """
+        A function whose module-scope uniforms have these values.
+        """
+    def thread_group_size(self, size: typing.Any) -> typing.Any:
+        """
+        Group size for dispatch().
+        """
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def overloads(self) -> list[FunctionInfo]:
+        """
+        Reflection data of every overload.
+        """
+    @property
+    def signature(self) -> FunctionInfo:
+        """
+        Reflection data of the first overload.
+        """
+class Module:
+    """
+    A Slang module on a device. Its functions and types are attributes: module.f, module['f<float, 4>'], module.Pixel.
+    """
+    @staticmethod
+    def load_from_file(device: Device, path: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = [], *, hot_reload: bool = True) -> Module:
+        """
+        Loads a .slang file; relative paths are searched in the device's include_paths too.
+        
+        Raises:
+            FileNotFoundError: There is no such file.
+            CompileError: Slang rejects it.
+        """
+    @staticmethod
+    def load_from_module(device: Device, module: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = []) -> Module:
+        """
+        Loads the source of another module again, for another device or other options.
+        """
+    @staticmethod
+    def load_from_source(device: Device, name: str, source: str, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = []) -> Module:
+        """
+        Loads Slang text.
+        """
+    def __getattr__(self, arg0: str) -> typing.Any:
+        ...
+    def __getitem__(self, arg0: str) -> typing.Any:
+        ...
+    def __repr__(self) -> str:
+        ...
+    def find_function(self, name: str) -> typing.Any:
+        """
+        The function, or None.
+        """
+    def find_function_in_struct(self, struct: typing.Any, name: str) -> typing.Any:
+        """
+        A method of a structure.
+        """
+    def find_struct(self, name: str) -> typing.Any:
+        """
+        The structure, or None.
+        """
+    def reload(self) -> None:
+        """
+        Compiles the source again now.
+        
+        Raises:
+            CompileError: The last good code stays in use.
+        """
+    def require_function(self, name: str) -> typing.Any:
+        """
+        The function, or an error that suggests near misses.
+        """
+    def require_struct(self, name: str) -> typing.Any:
+        """
+        The structure, or an error that suggests near misses.
+        """
+    @property
+    def device(self) -> Device:
+        ...
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """
+        Errors and warnings of the last compile, also of a failed hot reload.
+        """
+    @property
+    def functions(self) -> list[FunctionInfo]:
+        """
+        Reflection data of every overload that the module declares, in source order.
+        """
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def structs(self) -> list[StructInfo]:
+        """
+        Reflection data of every structure that the module declares.
+        """
+class Struct:
+    """
+    A structure of a module; usable as a dtype, its methods are attributes.
+    """
+    def __getattr__(self, arg0: str) -> typing.Any:
+        ...
+    def __getitem__(self, arg0: str) -> typing.Any:
+        ...
+    def __repr__(self) -> str:
+        ...
+    @property
+    def fields(self) -> list[Field]:
+        ...
+    @property
+    def full_name(self) -> str:
+        ...
+    @property
+    def name(self) -> str:
+        ...
+    @property
+    def type(self) -> typing.Any:
+        ...
+def all(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Whether no element is zero; uint 0 or 1 in a Tensor. See sum().
+    """
+def all_close(a: Tensor, b: Tensor, rtol: typing.SupportsFloat | typing.SupportsIndex = 9.999999747378752e-06, atol: typing.SupportsFloat | typing.SupportsIndex = 9.99999993922529e-09) -> typing.Any:
+    """
+    Whether |a - b| <= atol + rtol * |b| for every element; False where one is NaN.
+    """
+def any(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().
+    """
+def call_id() -> CallId:
+    """
+    The call's own coordinates, for an int, intN or int[N] parameter.
+    """
+def create_device(type: typing.Any = None, adapter: typing.SupportsInt | typing.SupportsIndex | None = None, debug: bool = False, include_paths: collections.abc.Iterable[typing.Any] = [], defines: dict[str, typing.Any] = {}) -> Device:
+    """
+    Creates a device.
+    
+    Args:
+        type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
+            WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
+        adapter: Index as enumerate_devices() shows it; None takes the best.
+        debug: Turns the Vulkan validation layer on.
+        include_paths: Folders searched for modules and imports.
+        defines: Preprocessor definitions of every module.
+    
+    Raises:
+        DeviceError: No such device; says what is missing and how to get it.
+    """
+def dot(a: Tensor, b: Tensor, axis: typing.Any = None) -> typing.Any:
+    """
+    Sum of products of two tensors of equal shape and dtype, over all elements or the given axes. See sum().
+    """
+def enumerate_devices() -> list[DeviceInfo]:
+    """
+    Every device of this machine that create_device() accepts; empty if there is none.
+    """
+def find_type(name: str) -> Type:
+    """
+    The type that a Slang or numpy spelling names: 'float3', 'uint8', 'half4x4', 'float[4]'.
+    """
+def from_dlpack(device: typing.Any, array: typing.Any) -> typing.Any:
+    """
+    Same as Tensor.from_dlpack().
+    """
+def grid(shape: typing.Any, offset: typing.Any = None, stride: typing.Any = None) -> Grid:
+    """
+    Coordinates of each element of a call, for an int, intN or int[N] parameter.
+    
+    Args:
+        shape: Extents, or the number of dimensions, or -1 entries for the call's own extent.
+        offset: Added to each coordinate; one integer or one a dimension.
+        stride: Multiplies each coordinate; one integer or one a dimension.
+    
+    A vector parameter counts x from the innermost dimension; an array parameter keeps the order.
+    """
+def init_device(type: typing.Any = None, adapter: typing.SupportsInt | typing.SupportsIndex | None = None, debug: bool = False, include_paths: collections.abc.Iterable[typing.Any] = [], defines: dict[str, typing.Any] = {}) -> Device:
+    """
+    Creates a device.
+    
+    Args:
+        type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
+            WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
+        adapter: Index as enumerate_devices() shows it; None takes the best.
+        debug: Turns the Vulkan validation layer on.
+        include_paths: Folders searched for modules and imports.
+        defines: Preprocessor definitions of every module.
+    
+    Raises:
+        DeviceError: No such device; says what is missing and how to get it.
+    """
+def max(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Largest element, NaN if there is one. See sum().
+    """
+def mean(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Arithmetic mean; float, or double for double. See sum().
+    """
+def min(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Smallest element, NaN if there is one. See sum().
+    """
+def norm(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Euclidean norm: the square root of the sum of squares. See sum().
+    """
+def rand_float(min: typing.SupportsFloat | typing.SupportsIndex = 0.0, max: typing.SupportsFloat | typing.SupportsIndex = 1.0, dim: typing.SupportsInt | typing.SupportsIndex = 1, seed: typing.SupportsInt | typing.SupportsIndex = 0) -> RandFloat:
+    """
+    Uniform random floats in [min, max), for a float or floatN parameter; equal seeds repeat.
+    """
+def sum(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+    """
+    Sum over all elements, or over the given axes.
+    
+    half and float are summed pairwise in float, integers in 64 bits. Bit-identical from run to run on one
+    device. Vectors count as a last axis. Returns a Python number without `axis`, else a Tensor.
+    
+    Raises:
+        ArgumentError: An axis is out of range, or the tensor holds structures.
+    """
+def thread_id() -> ThreadId:
+    """
+    The index of the device thread, for a uint or uintN parameter.
+    """
+def wang_hash(dim: typing.SupportsInt | typing.SupportsIndex = 1, seed: typing.SupportsInt | typing.SupportsIndex = 0) -> WangHash:
+    """
+    Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds repeat.
+    Source: T. Wang, Integer Hash Function, 1997.
+    """
 NDBuffer = Tensor
 
-def from_dlpack(device: Device, array: Any) -> Tensor: ...
+class Error(Exception):
+    """Base of all Weft errors."""
 
-# Generators
 
-class Grid:
-    @property
-    def shape(self) -> list[int]: ...
-    @property
-    def offset(self) -> list[int]: ...
-    @property
-    def stride(self) -> list[int]: ...
+class ArgumentError(Error, ValueError):
+    """An argument that cannot work."""
 
-class CallId: ...
-class ThreadId: ...
 
-class RandFloat:
-    @property
-    def min(self) -> float: ...
-    @property
-    def max(self) -> float: ...
-    @property
-    def seed(self) -> int: ...
+class CompileError(Error, RuntimeError):
+    """Slang rejects a source; `diagnostics` lists why."""
 
-class WangHash:
-    @property
-    def seed(self) -> int: ...
+    diagnostics: list[Diagnostic]
 
-class ValueRef:
-    value: Any
-    def __init__(self, value: Any) -> None: ...
+class DeviceError(Error, RuntimeError):
+    """A device, its driver or its memory failed."""
 
-def grid(shape: _Shape, offset: _Shape | None = None, stride: _Shape | None = None) -> Grid: ...
-def call_id() -> CallId: ...
-def thread_id() -> ThreadId: ...
-def rand_float(min: float = 0, max: float = 1, dim: int = 1, seed: int = 0) -> RandFloat: ...
-def wang_hash(dim: int = 1, seed: int = 0) -> WangHash: ...
+    native_call: str
+    native_code: int
 
-# Modules and functions
+class ImageError(Error, OSError):
+    """An image file cannot be read or written."""
 
-class CommandEncoder:
-    def finish(self) -> CommandEncoder: ...
-    def submit(self) -> None: ...
 
-class Module:
-    @staticmethod
-    def load_from_file(
-        device: Device,
-        path: _Path,
-        options: Mapping[str, Any] = ...,
-        link: Sequence[Module] = ...,
-        *,
-        hot_reload: bool = True,
-    ) -> Module: ...
-    @staticmethod
-    def load_from_source(
-        device: Device,
-        name: str,
-        source: str,
-        options: Mapping[str, Any] = ...,
-        link: Sequence[Module] = ...,
-    ) -> Module: ...
-    @staticmethod
-    def load_from_module(
-        device: Device,
-        module: Module,
-        options: Mapping[str, Any] = ...,
-        link: Sequence[Module] = ...,
-    ) -> Module: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def device(self) -> Device: ...
-    @property
-    def functions(self) -> list[FunctionInfo]: ...
-    @property
-    def structs(self) -> list[StructInfo]: ...
-    @property
-    def diagnostics(self) -> list[Diagnostic]: ...
-    def reload(self) -> None: ...
-    def find_function(self, name: str) -> Function | None: ...
-    def require_function(self, name: str) -> Function: ...
-    def find_struct(self, name: str) -> Struct | None: ...
-    def require_struct(self, name: str) -> Struct: ...
-    def find_function_in_struct(self, struct: Struct | str, name: str) -> Function: ...
-    def __getattr__(self, name: str) -> Any: ...
-    def __getitem__(self, name: str) -> Any: ...
-    def __dir__(self) -> list[str]: ...
+class InternalError(Error, RuntimeError):
+    """A bug in Weft."""
 
-class Struct:
-    @property
-    def type(self) -> Type: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def full_name(self) -> str: ...
-    @property
-    def fields(self) -> list[Field]: ...
-    def __getattr__(self, name: str) -> Function: ...
-    def __getitem__(self, name: str) -> Function: ...
 
-class Function:
-    @property
-    def name(self) -> str: ...
-    @property
-    def overloads(self) -> list[FunctionInfo]: ...
-    @property
-    def signature(self) -> FunctionInfo: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
-    def call(self, *args: Any, **kwargs: Any) -> Any: ...
-    def append_to(self, command_encoder: CommandEncoder, *args: Any, **kwargs: Any) -> None: ...
-    def dispatch(
-        self,
-        thread_count: int | Sequence[int],
-        *args: Any,
-        vars: Mapping[str, Any] | None = None,
-        command_encoder: CommandEncoder | None = None,
-        **kwargs: Any,
-    ) -> None: ...
-    def map(self, *args: Any, **kwargs: Any) -> Function: ...
-    def set(self, *args: Mapping[str, Any], **kwargs: Any) -> Function: ...
-    def constants(self, constants: Mapping[str, Any]) -> Function: ...
-    def return_type(self, return_type: type | Literal["numpy", "tensor"]) -> Function: ...
-    def bind(self, this: Any) -> Function: ...
-    def thread_group_size(self, size: int | Sequence[int]) -> Function: ...
-    def prelude(self, code: str) -> Function: ...
-    def explain(self, *args: Any, **kwargs: Any) -> str: ...
-    def generated_source(self, *args: Any, **kwargs: Any) -> str: ...
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument of a wrong type."""
+
+
+class OutOfMemoryError(DeviceError, MemoryError):
+    """Device memory is short."""
+
+
+class ArgumentNotFoundError(ArgumentError, FileNotFoundError):
+    """A file that does not exist."""
+
+
+class ArgumentAttributeError(ArgumentError, AttributeError, KeyError):
+    """A name that a module or structure does not have."""
+
