@@ -85,8 +85,7 @@ class HandWrittenCases(WeftCases):
             raise Unsupported
         arrays = inputs(operation, count)
         names = ("a", "b") if operation == "add" else ("x",)
-        function = self._module.add_by_hand if operation == "add" else self._module.horner_by_hand
-        kernel = function.thread_group_size(256)
+        kernel = self._module.add_by_hand if operation == "add" else self._module.horner_by_hand
         tensors = [weft.Tensor.from_numpy(self._device, array) for array in arrays]
         result = weft.Tensor.empty(self._device, (count,))
         quarter = count // 4
