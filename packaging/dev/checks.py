@@ -75,11 +75,9 @@ def command_check(arguments: list[str]) -> int:
             "structure": lambda: check_structure(environment),
         }
         if "--quick" not in arguments:
-            if stubs.STUB.is_file():
-                native_build.build_and_stage()
-                steps["stubs"] = lambda: stubs.is_fresh(environment)
-            native_build.configure("dev", environment)
+            native_build.build_and_stage()
             steps["types"] = lambda: check_types(environment)
+            steps["stubs"] = lambda: stubs.check(environment)
             steps["clang-tidy"] = lambda: check_tidy(environment, everything="--all" in arguments)
         return run_steps(steps)
 

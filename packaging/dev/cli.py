@@ -11,7 +11,6 @@ from dev import environments, native_build
 from dev.benching import command_bench
 from dev.checks import command_check
 from dev.project import BUILD, ROOT, DevError, build_lock, run
-from dev.stubs import command_stubs
 from dev.testing import command_test
 from dev.wheels import command_wheel
 
@@ -26,7 +25,6 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
                        --fix repairs what can be repaired, --quick leaves types and clang-tidy out
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
   wheel                build the wheels into build/wheels
-  stubs                write the type stub of the native module from its bindings
   setup                install what a build needs, without building
   clean                remove build/
 """
@@ -82,7 +80,6 @@ COMMANDS = {
     "help": command_help,
     "python": command_python,
     "setup": command_setup,
-    "stubs": command_stubs,
     "test": command_test,
     "wheel": command_wheel,
 }
