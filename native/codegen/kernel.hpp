@@ -20,17 +20,19 @@ struct Memory {
     std::vector<std::int64_t> call_strides;      ///< leaves, a call dimension; 0 where broadcast
     std::vector<std::int64_t> component_shape;   ///< dimensions that make up one value
     std::vector<std::int64_t> component_strides; ///< leaves
-    std::uint64_t alignment = 4;                 ///< largest power of two that divides the address, <= 16
-    std::uint64_t reach_bytes = 0;               ///< bytes from the address to the end of the last leaf
-    bool may_bind = false;                       ///< the range fits a storage-buffer binding
+    std::uint64_t alignment = 4;   ///< largest power of two that divides the address, <= 16
+    std::uint64_t reach_bytes = 0; ///< bytes from the address to the end of the last leaf
+    bool may_bind = false;         ///< the range fits a storage-buffer binding
 
     // Decided by the passes:
-    bool is_words = false;      ///< read and written as 32-bit words
-    bool is_packed = false;     ///< components are contiguous
-    bool is_linear = false;     ///< leaf offset equals the linear call index
-    bool is_uniform = false;    ///< all call strides are 0
-    bool is_wide = false;       ///< four elements move in 16-byte accesses
-    std::int32_t binding = -1;  ///< storage-buffer slot, -1: a pointer
+    bool is_words = false;   ///< read and written as 32-bit words
+    bool is_packed = false;  ///< components are contiguous
+    bool is_linear = false;  ///< leaf offset equals the linear call index
+    bool is_uniform = false; ///< all call strides are 0
+    bool is_wide = false;    ///< the elements of a thread move in 8- or 16-byte accesses
+    std::int32_t stage =
+        -1; ///< group-shared array that the group's elements pass through, -1: none
+    std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
 };
 
 enum class OperandKind : std::uint8_t {
@@ -52,27 +54,28 @@ enum class OperandKind : std::uint8_t {
 /// One value that goes into the call, comes out of it, or both.
 struct Operand {
     OperandKind kind = OperandKind::uniform;
-    reflect::TypeRef type;       ///< Slang type of the value
-    std::string name;            ///< identifier stem, unique in the kernel, legal in Slang
-    bool reads = true;           ///< loaded before the call
-    bool writes = false;         ///< stored after the call
-    std::int32_t source = -1;    ///< index into the caller's list of argument sources
+    reflect::TypeRef type;    ///< Slang type of the value
+    std::string name;         ///< identifier stem, unique in the kernel, legal in Slang
+    bool reads = true;        ///< loaded before the call
+    bool writes = false;      ///< stored after the call
+    std::int32_t source = -1; ///< index into the caller's list of argument sources
 
     Memory memory;                            ///< element, tensor, pointer
     std::vector<std::int64_t> tensor_shape;   ///< tensor: shape in values of the element type
     std::vector<std::int64_t> tensor_strides; ///< tensor: strides in values of the element type
     std::string tensor_type;                  ///< tensor: "Tensor<float, 2>"
-    std::string primal_type;                  ///< tensor with gradient parts: type of its primal part
-    std::vector<std::string> gradient_parts;  ///< their structures: "AtomicTensor"
+    std::string primal_type; ///< tensor with gradient parts: type of its primal part
+    std::vector<std::string> gradient_parts; ///< their structures: "AtomicTensor"
 
-    std::vector<std::int64_t> own_shape;      ///< dimensions that the argument itself varies over; -1: any
-    std::vector<std::int32_t> mapping;        ///< call dimension of each; empty: the trailing ones
-    std::vector<std::int32_t> dimensions;     ///< grid, call_id: the call dimensions it yields
-    std::vector<Operand> fields;              ///< composite: one a field, in declaration order
+    std::vector<std::int64_t>
+        own_shape;                     ///< dimensions that the argument itself varies over; -1: any
+    std::vector<std::int32_t> mapping; ///< call dimension of each; empty: the trailing ones
+    std::vector<std::int32_t> dimensions; ///< grid, call_id: the call dimensions it yields
+    std::vector<Operand> fields;          ///< composite: one a field, in declaration order
     std::vector<std::string> field_names;
-    std::string semantic;                     ///< system_value
-    std::string literal;                      ///< literal
-    bool is_allocated = false;                ///< element: memory of exactly the call's shape, made for it
+    std::string semantic;      ///< system_value
+    std::string literal;       ///< literal
+    bool is_allocated = false; ///< element: memory of exactly the call's shape, made for it
 };
 
 /// What one field of the argument block holds; the packer fills it before each launch.
@@ -85,14 +88,14 @@ enum class FieldKind : std::uint8_t {
 
 struct ArgumentField {
     std::string name;
-    std::string type;                  ///< Slang spelling
+    std::string type; ///< Slang spelling
     FieldKind kind = FieldKind::constant;
     reflect::ScalarKind scalar = reflect::ScalarKind::uint32; ///< how the value is stored
     std::int32_t source = -1;
     std::int32_t component = 0;
     std::int64_t value = 0;
-    std::uint32_t offset = 0;          ///< bytes; set by finish_arguments()
-    std::uint32_t size = 4;            ///< 4 or 8
+    std::uint32_t offset = 0; ///< bytes; set by finish_arguments()
+    std::uint32_t size = 4;   ///< 4 or 8
 };
 
 /// One storage binding of a software device.
@@ -103,17 +106,17 @@ struct StorageSlot {
 struct Kernel {
     // What is called.
     std::vector<std::string> imports;
-    std::string prelude;                     ///< link-time constants, user prelude
-    std::string callee;                      ///< "add", "Pixel.make", or a method name after this_operand
-    bool has_this = false;                   ///< operands[0] is `this`
-    std::vector<Operand> operands;           ///< in parameter order (after `this`)
+    std::string prelude;           ///< link-time constants, user prelude
+    std::string callee;            ///< "add", "Pixel.make", or a method name after this_operand
+    bool has_this = false;         ///< operands[0] is `this`
+    std::vector<Operand> operands; ///< in parameter order (after `this`)
     bool has_result = false;
-    Operand result;                          ///< writes only
+    Operand result; ///< writes only
 
     // Over what.
-    std::vector<std::int64_t> shape;         ///< call shape; empty: one call
-    bool is_raw_dispatch = false;            ///< threads are the user's: no vectorisation
-    bool is_bounded = true;                  ///< raw dispatch: threads past the shape return
+    std::vector<std::int64_t> shape; ///< call shape; empty: one call
+    bool is_raw_dispatch = false;    ///< threads are the user's: no vectorisation
+    bool is_bounded = true;          ///< raw dispatch: threads past the shape return
     std::array<std::uint32_t, 3> group_size{256, 1, 1};
 
     // The device's properties that shape the code.
@@ -122,11 +125,13 @@ struct Kernel {
     std::uint32_t max_group_count = 65535;
 
     // Decided by the passes.
-    std::vector<std::int64_t> dimensions;    ///< collapsed shape, at least one entry
+    std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
     bool needs_coordinates = false;
     bool is_index64 = false;
-    std::int32_t width = 1;                  ///< consecutive elements a thread
-    bool is_tiled = false;                   ///< 32 x 32 tiles of the two innermost dimensions
+    std::int32_t width = 1;           ///< consecutive elements a thread: 1, 2 or 4
+    bool has_tail = false;            ///< the last thread has fewer
+    std::vector<std::int64_t> stages; ///< group-shared arrays: words an element of each
+    bool is_tiled = false;            ///< 32 x 32 tiles of the two innermost dimensions
     bool arguments_by_address = false;
     std::array<std::uint32_t, 3> group_count{1, 1, 1};
     std::vector<ArgumentField> arguments;

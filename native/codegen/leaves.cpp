@@ -20,7 +20,8 @@ bool append_components(const Type& type, const std::string& path, std::size_t of
     const std::int32_t rows = type.kind == TypeKind::matrix ? type.rows : 1;
     for (std::int32_t row = 0; row < rows; ++row) {
         for (std::int32_t column = 0; column < type.columns; ++column) {
-            const std::string prefix = type.kind == TypeKind::matrix ? core::text("[", row, "]") : "";
+            const std::string prefix =
+                type.kind == TypeKind::matrix ? core::text("[", row, "]") : "";
             const auto index = static_cast<std::size_t>(row * type.columns + column);
             out.push_back({path + prefix + core::text("[", column, "]"), type.scalar,
                            offset + index * step, ""});
@@ -47,8 +48,12 @@ bool append_array(const Type& type, const std::string& path, std::size_t offset,
 bool append_leaves(const Type& type, const std::string& path, std::size_t offset,
                    std::vector<ScalarLeaf>& out) {
     switch (type.kind) {
-    case TypeKind::scalar: out.push_back({path, type.scalar, offset, ""}); return type.scalar != ScalarKind::void_;
-    case TypeKind::enumeration: out.push_back({path, type.scalar, offset, type.full_name}); return true;
+    case TypeKind::scalar:
+        out.push_back({path, type.scalar, offset, ""});
+        return type.scalar != ScalarKind::void_;
+    case TypeKind::enumeration:
+        out.push_back({path, type.scalar, offset, type.full_name});
+        return true;
     case TypeKind::vector:
     case TypeKind::matrix: return append_components(type, path, offset, out);
     case TypeKind::array: return append_array(type, path, offset, out);

@@ -11,10 +11,10 @@ namespace weft::codegen {
 
 /// One scalar inside a value: how Slang reaches it from a variable, and where it lies in memory.
 struct ScalarLeaf {
-    std::string path;               ///< "", ".x", "[1][2]", ".albedo[0]"
+    std::string path; ///< "", ".x", "[1][2]", ".albedo[0]"
     reflect::ScalarKind kind = reflect::ScalarKind::void_;
-    std::size_t offset = 0;         ///< bytes, natural layout
-    std::string enumeration;        ///< full name of the enumeration type, "" for plain scalars
+    std::size_t offset = 0;  ///< bytes, natural layout
+    std::string enumeration; ///< full name of the enumeration type, "" for plain scalars
 };
 
 /// The scalars of a value in memory order.

@@ -5,6 +5,7 @@
 #include "codegen/passes/classify.hpp"
 #include "codegen/passes/collapse.hpp"
 #include "codegen/passes/index_width.hpp"
+#include "codegen/passes/stage.hpp"
 #include "codegen/passes/storage.hpp"
 #include "codegen/passes/threads.hpp"
 #include "codegen/passes/tile.hpp"
@@ -13,14 +14,15 @@
 namespace weft::codegen {
 
 void lower(Kernel& kernel) {
-    collapse_dimensions(kernel);    // (a, b, c) -> (a * b, c) where every operand allows it
-    classify_memory(kernel);        // words or typed pointers; linear, uniform, packed
-    choose_index_width(kernel);     // 32-bit unless an offset needs more
-    choose_tiling(kernel);          // transposed operands read through the cache in tiles
-    choose_vector_width(kernel);    // 16-byte accesses on GPUs
-    assign_storage_slots(kernel);   // storage buffers instead of pointers on software devices
-    choose_thread_grid(kernel);     // groups to launch
-    lay_out_arguments(kernel);      // the fields of the argument block
+    collapse_dimensions(kernel);  // (a, b, c) -> (a * b, c) where every operand allows it
+    classify_memory(kernel);      // words or typed pointers; linear, uniform, packed
+    choose_index_width(kernel);   // 32-bit unless an offset needs more
+    choose_tiling(kernel);        // transposed operands read through the cache in tiles
+    choose_vector_width(kernel);  // several elements a thread, 16-byte accesses
+    stage_structures(kernel);     // elements of odd sizes pass through group-shared memory on GPUs
+    assign_storage_slots(kernel); // storage buffers instead of pointers on software devices
+    choose_thread_grid(kernel);   // groups to launch
+    lay_out_arguments(kernel);    // the fields of the argument block
 }
 
 } // namespace weft::codegen

@@ -2,8 +2,8 @@
 #include "codegen/print.hpp"
 
 #include "codegen/leaves.hpp"
-#include "codegen/print_value.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_value.hpp"
 #include "core/text.hpp"
 
 namespace weft::codegen {
@@ -63,8 +63,8 @@ private:
     void print_storage() {
         for_each_operand(m_kernel, [&](const Operand& operand) {
             if (operand.memory.binding >= 0) {
-                m_out.line(text("[[vk::binding(", operand.memory.binding, ", 0)]] RWStructuredBuffer<uint> ",
-                                operand.name, "_storage;"));
+                m_out.line(text("[[vk::binding(", operand.memory.binding,
+                                ", 0)]] RWStructuredBuffer<uint> ", operand.name, "_storage;"));
             }
         });
     }
@@ -74,10 +74,12 @@ private:
         m_out.line("[shader(\"compute\")]");
         m_out.line(text("[numthreads(", size[0], ", ", size[1], ", ", size[2], ")]"));
         const char* pointer = m_kernel.arguments_by_address ? "*" : "";
-        m_out.open(text("void ", kEntryPoint,
-                        "(uint3 weft_thread : SV_DispatchThreadID, uint3 weft_group : SV_GroupID, uint3 weft_local "
-                        ": SV_GroupThreadID, uint weft_lane_in_group : SV_GroupIndex, uniform weft_Arguments",
-                        pointer, " weft_arguments)"));
+        m_out.open(text(
+            "void ", kEntryPoint,
+            "(uint3 weft_thread : SV_DispatchThreadID, uint3 weft_group : SV_GroupID, uint3 "
+            "weft_local "
+            ": SV_GroupThreadID, uint weft_lane_in_group : SV_GroupIndex, uniform weft_Arguments",
+            pointer, " weft_arguments)"));
         if (m_kernel.is_raw_dispatch) {
             print_raw_body();
         } else if (m_kernel.is_tiled) {
@@ -90,7 +92,8 @@ private:
 
     void print_raw_body() {
         if (m_kernel.is_bounded) {
-            m_out.line(text("if (any(weft_thread >= uint3(uint(", m_values.argument(dimension_field(0)), "), uint(",
+            m_out.line(text("if (any(weft_thread >= uint3(uint(",
+                            m_values.argument(dimension_field(0)), "), uint(",
                             m_values.argument(dimension_field(1)), "), uint(",
                             m_values.argument(dimension_field(2)), ")))) return;"));
         }
@@ -122,10 +125,12 @@ private:
     }
 
     /// Four consecutive elements a thread: 16-byte loads, one loop over the lanes, 16-byte stores.
-    void print_wide_body(const std::string& type, const std::string& count, const std::string& thread) {
+    void print_wide_body(const std::string& type, const std::string& count,
+                         const std::string& thread) {
         m_out.line(text("const ", type, " weft_first = ", thread, " * 4u;"));
         m_out.line("if (weft_first >= " + count + ") return;");
-        m_out.line(text("const uint weft_filled = uint(min(", type, "(4), ", count, " - weft_first));"));
+        m_out.line(
+            text("const uint weft_filled = uint(min(", type, "(4), ", count, " - weft_first));"));
         m_out.line(text("const ", type, " weft_index = weft_first;"));
         print_coordinates();
         for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
@@ -171,15 +176,17 @@ private:
     void print_tiled_body() {
         const std::size_t rank = m_kernel.dimensions.size();
         const std::string rows = text("uint(", m_values.argument(dimension_field(rank - 2)), ")");
-        const std::string columns = text("uint(", m_values.argument(dimension_field(rank - 1)), ")");
+        const std::string columns =
+            text("uint(", m_values.argument(dimension_field(rank - 1)), ")");
         m_out.line(text("uint weft_rest = ", group_expression(), ";"));
-        m_out.line(text("const uint weft_tiles_x = (", columns, " + ", kTile - 1, ") / ", kTile, ";"));
+        m_out.line(
+            text("const uint weft_tiles_x = (", columns, " + ", kTile - 1, ") / ", kTile, ";"));
         m_out.line(text("const uint weft_tiles_y = (", rows, " + ", kTile - 1, ") / ", kTile, ";"));
         m_out.line(text("const uint weft_c", rank - 1, " = weft_rest % weft_tiles_x * ", kTile,
                         " + weft_lane_in_group % ", kTile, ";"));
         m_out.line("weft_rest /= weft_tiles_x;");
-        m_out.line(text("const uint weft_row = weft_rest % weft_tiles_y * ", kTile, " + weft_lane_in_group / ", kTile,
-                        ";"));
+        m_out.line(text("const uint weft_row = weft_rest % weft_tiles_y * ", kTile,
+                        " + weft_lane_in_group / ", kTile, ";"));
         m_out.line("weft_rest /= weft_tiles_y;");
         m_out.line("const uint weft_outer = weft_rest;");
         for (std::size_t i = rank - 2; i-- > 0;) {
@@ -192,8 +199,8 @@ private:
         m_out.open(text("for (uint weft_step = 0; weft_step < ", kTile, "; weft_step += 8)"));
         m_out.line(text("const uint weft_c", rank - 2, " = weft_row + weft_step;"));
         m_out.line(text("if (weft_c", rank - 2, " >= ", rows, ") break;"));
-        m_out.line(text("const uint weft_index = (weft_outer * ", rows, " + weft_c", rank - 2, ") * ", columns,
-                        " + weft_c", rank - 1, ";"));
+        m_out.line(text("const uint weft_index = (weft_outer * ", rows, " + weft_c", rank - 2,
+                        ") * ", columns, " + weft_c", rank - 1, ";"));
         print_call();
         m_out.close();
     }
@@ -211,7 +218,8 @@ private:
         }
         const std::string call = callee + "(" + core::join(names, ", ") + ");";
         if (m_kernel.has_result) {
-            m_out.line(text(m_kernel.result.type->full_name, " ", m_kernel.result.name, " = ", call));
+            m_out.line(
+                text(m_kernel.result.type->full_name, " ", m_kernel.result.name, " = ", call));
         } else {
             m_out.line(call);
         }

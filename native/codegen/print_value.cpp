@@ -143,8 +143,8 @@ std::string ValuePrinter::offset_expression(const Operand& operand) const {
 }
 
 void ValuePrinter::declare_offset(const Operand& operand) {
-    m_out.line(text("const ", signed_index_type(), " ", operand.name, "_at = ",
-                    offset_expression(operand), ";"));
+    m_out.line(text("const ", signed_index_type(), " ", operand.name,
+                    "_at = ", offset_expression(operand), ";"));
 }
 
 /// Index of number `within` (of `unit`) inside component `component`.
@@ -170,7 +170,8 @@ std::string ValuePrinter::component_expression(const Operand& operand, std::int6
 }
 
 std::string ValuePrinter::memory_expression(const Operand& operand) const {
-    return operand.memory.binding >= 0 ? operand.name + "_storage" : argument(address_field(operand));
+    return operand.memory.binding >= 0 ? operand.name + "_storage"
+                                       : argument(address_field(operand));
 }
 
 void ValuePrinter::prefetch(const Operand& operand) {
@@ -187,19 +188,20 @@ void ValuePrinter::prefetch(const Operand& operand) {
     m_out.open("if (weft_filled == 4)");
     const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
     for (std::int64_t i = 0; i < words; ++i) {
-        m_out.line(text("const uint4 ", operand.name, "_quad", i, " = ((uint4*)(", memory, " + ", operand.name,
-                        "_at * ", leaf_words, "))[", i, "];"));
+        m_out.line(text("const uint4 ", operand.name, "_quad", i, " = ((uint4*)(", memory, " + ",
+                        operand.name, "_at * ", leaf_words, "))[", i, "];"));
         for (std::int64_t lane = 0; lane < kWideElements; ++lane) {
-            m_out.line(text(operand.name, "_words[", i * kWideElements + lane, "] = ", operand.name, "_quad", i,
-                            "[", lane, "];"));
+            m_out.line(text(operand.name, "_words[", i * kWideElements + lane, "] = ", operand.name,
+                            "_quad", i, "[", lane, "];"));
         }
     }
     m_out.close();
     m_out.open("else");
     // Spelled out: a loop over the tail would index the registers dynamically and spill them.
     for (std::int64_t word = 0; word < kWideElements * words; ++word) {
-        m_out.line(text("if (", word / words, " < weft_filled) ", operand.name, "_words[", word, "] = ", memory, "[",
-                        operand.name, "_at * ", leaf_words, " + ", word, "];"));
+        m_out.line(text("if (", word / words, " < weft_filled) ", operand.name, "_words[", word,
+                        "] = ", memory, "[", operand.name, "_at * ", leaf_words, " + ", word,
+                        "];"));
     }
     m_out.close();
 }
@@ -218,7 +220,8 @@ void ValuePrinter::write_back(const Operand& operand) {
     for (std::int64_t i = 0; i < words; ++i) {
         std::string lanes;
         for (std::int64_t lane = 0; lane < kWideElements; ++lane) {
-            lanes += text(lane == 0 ? "" : ", ", operand.name, "_words[", i * kWideElements + lane, "]");
+            lanes +=
+                text(lane == 0 ? "" : ", ", operand.name, "_words[", i * kWideElements + lane, "]");
         }
         m_out.line(text("((uint4*)(", memory, " + ", operand.name, "_at * ", leaf_words, "))[", i,
                         "] = uint4(", lanes, ");"));
@@ -226,8 +229,9 @@ void ValuePrinter::write_back(const Operand& operand) {
     m_out.close();
     m_out.open("else");
     for (std::int64_t word = 0; word < kWideElements * words; ++word) {
-        m_out.line(text("if (", word / words, " < weft_filled) ", memory, "[", operand.name, "_at * ", leaf_words, " + ",
-                        word, "] = ", operand.name, "_words[", word, "];"));
+        m_out.line(text("if (", word / words, " < weft_filled) ", memory, "[", operand.name,
+                        "_at * ", leaf_words, " + ", word, "] = ", operand.name, "_words[", word,
+                        "];"));
     }
     m_out.close();
 }
@@ -244,17 +248,19 @@ void ValuePrinter::load(const Operand& operand) {
         break;
     case OperandKind::updated:
         load(operand.fields[0]);
-        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.fields[0].name, ";"));
+        m_out.line(
+            text(operand.type->full_name, " ", operand.name, " = ", operand.fields[0].name, ";"));
         load(operand.fields[1]);
         break;
     case OperandKind::literal:
-        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name, "(",
-                        operand.literal, ");"));
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name,
+                        "(", operand.literal, ");"));
         break;
     case OperandKind::grid:
     case OperandKind::call_id: load_coordinates(operand); break;
     case OperandKind::thread_id: {
-        const std::int32_t columns = operand.type->kind == reflect::TypeKind::scalar ? 1 : operand.type->columns;
+        const std::int32_t columns =
+            operand.type->kind == reflect::TypeKind::scalar ? 1 : operand.type->columns;
         const std::string components[] = {"x", "xy", "xyz"};
         m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name,
                         "(weft_thread.", components[columns - 1], ");"));
@@ -263,8 +269,8 @@ void ValuePrinter::load(const Operand& operand) {
     case OperandKind::rand_float:
     case OperandKind::wang_hash: load_random(operand); break;
     case OperandKind::system_value:
-        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name, "(",
-                        operand.semantic, ");"));
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name,
+                        "(", operand.semantic, ");"));
         break;
     }
 }
@@ -273,7 +279,8 @@ void ValuePrinter::load_composite(const Operand& operand) {
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         load(operand.fields[i]);
-        m_out.line(text(operand.name, ".", operand.field_names[i], " = ", operand.fields[i].name, ";"));
+        m_out.line(
+            text(operand.name, ".", operand.field_names[i], " = ", operand.fields[i].name, ";"));
     }
 }
 
@@ -281,8 +288,8 @@ void ValuePrinter::load_uniform(const Operand& operand) {
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
     const auto leaves = value_leaves(operand);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-        const std::string value =
-            convert(leaves[i].kind, stored_kind(leaves[i].kind), argument(scalar_field(operand, i)));
+        const std::string value = convert(leaves[i].kind, stored_kind(leaves[i].kind),
+                                          argument(scalar_field(operand, i)));
         m_out.line(assignment(operand.name, leaves[i], value));
     }
 }
@@ -307,12 +314,14 @@ void ValuePrinter::load_element(const Operand& operand) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto index = static_cast<std::int64_t>(i);
         const ScalarKind kind = leaves[i % leaves.size()].kind;
-        const std::string at = memory.is_wide
-                                   ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
-                                   : text(memory_expression(operand), "[",
-                                          component_expression(operand, index / unit, unit, index % unit), "]");
+        const std::string at =
+            memory.is_wide
+                ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
+                : text(memory_expression(operand), "[",
+                       component_expression(operand, index / unit, unit, index % unit), "]");
         const std::string raw = memory.is_words ? from_word(kind, at) : at;
-        m_out.line(assignment(operand.name, values[i], convert(values[i].kind, pointer_kind(kind), raw)));
+        m_out.line(
+            assignment(operand.name, values[i], convert(values[i].kind, pointer_kind(kind), raw)));
     }
 }
 
@@ -355,7 +364,8 @@ void ValuePrinter::load_tensor(const Operand& operand) {
         // The gradients are absent: a null part reads zero and drops what is added.
         parts = text(operand.primal_type, "(", parts);
         for (const std::string& part : operand.gradient_parts) {
-            parts += text(", ", part, "<", element, ".Differential, ", rank, ">((", element, ".Differential*)nullptr", tail);
+            parts += text(", ", part, "<", element, ".Differential, ", rank, ">((", element,
+                          ".Differential*)nullptr", tail);
         }
         parts += ")";
     }
@@ -375,8 +385,8 @@ void ValuePrinter::load_coordinates(const Operand& operand) {
             value += " * " + argument(scalar_field(operand, which)) + " + " +
                      argument(scalar_field(operand, count + which));
         }
-        m_out.line(assignment(operand.name, leaves[i],
-                              text(slang_name(leaves[i].kind), "(", value, ")")));
+        m_out.line(
+            assignment(operand.name, leaves[i], text(slang_name(leaves[i].kind), "(", value, ")")));
     }
 }
 
@@ -388,11 +398,12 @@ void ValuePrinter::load_random(const Operand& operand) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         const std::string index = text("uint(weft_index) * ", leaves.size(), "u + ", i, "u");
         const std::string value =
-            is_float ? text("weft_rand_float(", index, ", ", seed, ", ", argument(scalar_field(operand, 0)), ", ",
+            is_float ? text("weft_rand_float(", index, ", ", seed, ", ",
+                            argument(scalar_field(operand, 0)), ", ",
                             argument(scalar_field(operand, 1)), ")")
                      : text("weft_wang_hash((", index, ") ^ weft_wang_hash(", seed, "))");
-        m_out.line(assignment(operand.name, leaves[i],
-                              text(slang_name(leaves[i].kind), "(", value, ")")));
+        m_out.line(
+            assignment(operand.name, leaves[i], text(slang_name(leaves[i].kind), "(", value, ")")));
     }
 }
 
@@ -402,7 +413,8 @@ void ValuePrinter::store(const Operand& operand) {
     }
     if (operand.kind == OperandKind::composite) {
         for (std::size_t i = 0; i < operand.fields.size(); ++i) {
-            m_out.line(text(operand.fields[i].name, " = ", operand.name, ".", operand.field_names[i], ";"));
+            m_out.line(text(operand.fields[i].name, " = ", operand.name, ".",
+                            operand.field_names[i], ";"));
             store(operand.fields[i]);
         }
     } else if (operand.kind == OperandKind::updated) {
@@ -428,11 +440,13 @@ void ValuePrinter::store_element(const Operand& operand) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto index = static_cast<std::int64_t>(i);
         const ScalarKind kind = leaves[i % leaves.size()].kind;
-        const std::string value = convert(pointer_kind(kind), values[i].kind, scalar_of(operand.name, values[i]));
-        const std::string at = memory.is_wide
-                                   ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
-                                   : text(memory_expression(operand), "[",
-                                          component_expression(operand, index / unit, unit, index % unit), "]");
+        const std::string value =
+            convert(pointer_kind(kind), values[i].kind, scalar_of(operand.name, values[i]));
+        const std::string at =
+            memory.is_wide
+                ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
+                : text(memory_expression(operand), "[",
+                       component_expression(operand, index / unit, unit, index % unit), "]");
         m_out.line(text(at, " = ", memory.is_words ? to_word(kind, value) : value, ";"));
     }
 }

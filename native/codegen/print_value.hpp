@@ -12,7 +12,7 @@ namespace weft::codegen {
 class SourceWriter {
 public:
     void line(const std::string& text);
-    void open(const std::string& text);  ///< line + " {", indents
+    void open(const std::string& text); ///< line + " {", indents
     void close();
     [[nodiscard]] std::string take() { return std::move(m_text); }
 

@@ -9,7 +9,8 @@ reflect::Attribute AttributeReader::read_one(SlangReflectionAttribute* attribute
     result.name = name != nullptr ? name : "";
     for (unsigned i = 0; i < m_slang.attribute_argument_count(attribute); ++i) {
         SlangReflectionType* const type = m_slang.attribute_argument_type(attribute, i);
-        const bool is_float = type != nullptr && m_slang.type_kind(type) == SLANG_TYPE_KIND_SCALAR &&
+        const bool is_float = type != nullptr &&
+                              m_slang.type_kind(type) == SLANG_TYPE_KIND_SCALAR &&
                               (m_slang.type_scalar(type) == SLANG_SCALAR_TYPE_FLOAT32 ||
                                m_slang.type_scalar(type) == SLANG_SCALAR_TYPE_FLOAT64 ||
                                m_slang.type_scalar(type) == SLANG_SCALAR_TYPE_FLOAT16);
@@ -18,7 +19,8 @@ reflect::Attribute AttributeReader::read_one(SlangReflectionAttribute* attribute
         std::size_t size = 0;
         if (const char* const text = m_slang.attribute_argument_string(attribute, i, &size)) {
             result.arguments.emplace_back(std::string(text, size));
-        } else if (is_float && SLANG_SUCCEEDED(m_slang.attribute_argument_float(attribute, i, &number))) {
+        } else if (is_float &&
+                   SLANG_SUCCEEDED(m_slang.attribute_argument_float(attribute, i, &number))) {
             result.arguments.emplace_back(static_cast<double>(number));
         } else if (SLANG_SUCCEEDED(m_slang.attribute_argument_int(attribute, i, &integer))) {
             result.arguments.emplace_back(std::int64_t{integer});

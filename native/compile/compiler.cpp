@@ -48,7 +48,8 @@ bool is_up_to_date(LoadResult& entry, const ModuleDesc& desc, const std::string&
     for (Dependency& file : entry.dependencies) {
         if (file.path == desc.path) {
             file.text = own_text;
-        } else if (const auto bytes = core::try_read_file(core::path_from_utf8(file.path), kMaxSourceBytes)) {
+        } else if (const auto bytes =
+                       core::try_read_file(core::path_from_utf8(file.path), kMaxSourceBytes)) {
             file.text.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
         } else {
             return false;
@@ -71,12 +72,14 @@ LoadResult without_texts(LoadResult result) {
 class CachingCompiler final : public Compiler {
 public:
     explicit CachingCompiler(const CompilerDesc& desc)
-        : m_desc(desc), m_cache({.directory = desc.cache_directory, .size_limit = desc.cache_size_limit}),
+        : m_desc(desc),
+          m_cache({.directory = desc.cache_directory, .size_limit = desc.cache_size_limit}),
           m_environment(hash_environment(desc.slang_directory, desc.shader_directory)) {}
 
     void warm_up() override {
         // A folder that has served this compiler before answers most requests: then wait for a miss.
-        if (!m_cache.is_enabled() || !std::filesystem::exists(m_cache.entry_path(kBinaryEntry, binary_key(m_environment, "weft")))) {
+        if (!m_cache.is_enabled() || !std::filesystem::exists(m_cache.entry_path(
+                                         kBinaryEntry, binary_key(m_environment, "weft")))) {
             worker().warm_up();
         }
     }
@@ -86,8 +89,10 @@ public:
         if (desc.path.empty()) {
             check_source(own_text, desc.name);
         }
-        const Hash128 key =
-            core::Hasher().add(hash_module(m_environment, desc, {})).add(core::hash_text(own_text)).finish();
+        const Hash128 key = core::Hasher()
+                                .add(hash_module(m_environment, desc, {}))
+                                .add(core::hash_text(own_text))
+                                .finish();
         auto cached = try_load<LoadResult>(m_cache, kModuleEntry, key);
         if (cached && is_up_to_date(*cached, desc, own_text)) {
             ++m_module_hits;
@@ -101,7 +106,8 @@ public:
         return finish(desc, std::move(result));
     }
 
-    std::vector<reflect::Function> find_functions(const LoadedModule& module, const std::string& name) override {
+    std::vector<reflect::Function> find_functions(const LoadedModule& module,
+                                                  const std::string& name) override {
         return look_up<std::vector<reflect::Function>>(RequestKind::find_functions, module, name);
     }
 
@@ -114,7 +120,10 @@ public:
             throw core::InternalError("compile_kernel: the module was loaded for another target");
         }
         core::Hasher hasher;
-        hasher.add(kernel.module->hash).add(kernel.source).add(kernel.entry_point).add(kernel.target);
+        hasher.add(kernel.module->hash)
+            .add(kernel.source)
+            .add(kernel.entry_point)
+            .add(kernel.target);
         for (const LoadedModuleRef& linked : kernel.linked) {
             hasher.add(linked->hash);
         }
@@ -125,8 +134,10 @@ public:
         }
         ++m_kernel_misses;
         Request request = make_request(RequestKind::compile_kernel);
-        request.compile = {.modules = {source_of(*kernel.module)}, .source = kernel.source,
-                           .entry_point = kernel.entry_point, .target = kernel.target};
+        request.compile = {.modules = {source_of(*kernel.module)},
+                           .source = kernel.source,
+                           .entry_point = kernel.entry_point,
+                           .target = kernel.target};
         for (const LoadedModuleRef& linked : kernel.linked) {
             request.compile.modules.push_back(source_of(*linked));
         }
@@ -136,8 +147,11 @@ public:
     }
 
     CompilerStatistics statistics() const override {
-        return {.module_hits = m_module_hits, .module_misses = m_module_misses, .kernel_hits = m_kernel_hits,
-                .kernel_misses = m_kernel_misses, .helper_starts = m_worker ? m_worker->helper_starts() : 0};
+        return {.module_hits = m_module_hits,
+                .module_misses = m_module_misses,
+                .kernel_hits = m_kernel_hits,
+                .kernel_misses = m_kernel_misses,
+                .helper_starts = m_worker ? m_worker->helper_starts() : 0};
     }
 
     void clear_cache() override { m_cache.clear(); }
@@ -198,12 +212,13 @@ private:
     Hash128 m_environment;
     std::atomic<std::uint64_t> m_owner{core::process_id()};
     std::unique_ptr<Worker> m_worker = create_worker();
-    std::atomic<std::uint64_t> m_module_hits{0}, m_module_misses{0}, m_kernel_hits{0}, m_kernel_misses{0};
+    std::atomic<std::uint64_t> m_module_hits{0}, m_module_misses{0}, m_kernel_hits{0},
+        m_kernel_misses{0};
 };
 
 std::unique_ptr<Worker> CachingCompiler::create_worker() const {
-    const bool in_process =
-        m_desc.helper_executable.empty() || core::environment_variable("WEFT_COMPILER_IN_PROCESS") == "1";
+    const bool in_process = m_desc.helper_executable.empty() ||
+                            core::environment_variable("WEFT_COMPILER_IN_PROCESS") == "1";
     return in_process ? Worker::create_in_process(m_desc) : Worker::create_process(m_desc);
 }
 

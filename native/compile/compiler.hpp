@@ -25,12 +25,12 @@ using Definitions = std::vector<std::pair<std::string, std::string>>;
 
 /// A user's module: a file, or text.
 struct ModuleDesc {
-    std::string name;                ///< module name; for text also the name in diagnostics
-    std::string path;                ///< absolute path, "" for text
-    std::string text;                ///< the source if path is empty
+    std::string name; ///< module name; for text also the name in diagnostics
+    std::string path; ///< absolute path, "" for text
+    std::string text; ///< the source if path is empty
     std::vector<std::string> include_paths;
     Definitions defines;
-    Target target = Target::spirv;   ///< decides the layout of the types in the reflection
+    Target target = Target::spirv; ///< decides the layout of the types in the reflection
 };
 
 /// A file that a module was made of, as it was when the module was loaded. Kernels are compiled from
@@ -45,9 +45,10 @@ struct Dependency {
 struct LoadedModule {
     ModuleDesc desc;
     reflect::Module reflection;
-    std::string import_name;             ///< `import "<import_name>"` in a kernel source reaches the module
-    std::vector<Dependency> dependencies; ///< files, the module's own first; Weft's modules left out
-    core::Hash128 hash;                  ///< of everything that decides what its kernels compile to
+    std::string import_name; ///< `import "<import_name>"` in a kernel source reaches the module
+    std::vector<Dependency>
+        dependencies;   ///< files, the module's own first; Weft's modules left out
+    core::Hash128 hash; ///< of everything that decides what its kernels compile to
     std::vector<core::Diagnostic> warnings;
 };
 using LoadedModuleRef = std::shared_ptr<const LoadedModule>;
@@ -57,7 +58,7 @@ struct KernelRequest {
     std::vector<LoadedModuleRef> linked; ///< modules named by Module.load_from_*(link=[...])
     std::string source;                  ///< generated Slang; imports the modules by import_name
     std::string entry_point;
-    Target target = Target::spirv;       ///< must be module->desc.target
+    Target target = Target::spirv; ///< must be module->desc.target
 };
 
 struct GlobalField {
@@ -68,12 +69,12 @@ struct GlobalField {
 
 /// Code for one entry point.
 struct KernelCode {
-    std::vector<std::byte> code;         ///< SPIR-V words, or CUDA C++ source text
-    std::uint32_t global_bytes = 0;      ///< uniforms at module scope, 0 if the kernel uses none
+    std::vector<std::byte> code;    ///< SPIR-V words, or CUDA C++ source text
+    std::uint32_t global_bytes = 0; ///< uniforms at module scope, 0 if the kernel uses none
     std::uint32_t global_set = 0;
     std::uint32_t global_binding = 0;
     std::vector<GlobalField> globals;
-    core::Hash128 hash;                  ///< of the code
+    core::Hash128 hash; ///< of the code
 };
 
 struct CompilerDesc {

@@ -17,7 +17,8 @@ std::string qualified(const std::string& scope, const std::string& name) {
 /// Operators, properties' accessors and what Slang synthesises have no callable name.
 bool is_callable_name(std::string_view name) {
     return name == kConstructor ||
-           (!name.empty() && (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_'));
+           (!name.empty() &&
+            (std::isalpha(static_cast<unsigned char>(name[0])) != 0 || name[0] == '_'));
 }
 
 bool same_place(const DeclPlace& a, const DeclPlace& b) {
@@ -30,7 +31,8 @@ bool same_place(const DeclPlace& a, const DeclPlace& b) {
 /// Descends a declaration tree and sorts what it finds into ModuleDecls.
 class DeclIndex::Walker {
 public:
-    Walker(DeclIndex& index, ModuleDecls& out) : m_index(index), m_slang(index.m_slang), m_out(out) {}
+    Walker(DeclIndex& index, ModuleDecls& out)
+        : m_index(index), m_slang(index.m_slang), m_out(out) {}
 
     void walk_scope(SlangReflectionDecl* parent, const std::string& scope) {
         for (unsigned i = 0; i < m_slang.decl_child_count(parent); ++i) {
@@ -39,19 +41,21 @@ public:
     }
 
 private:
-    void walk_declaration(SlangReflectionDecl* decl, SlangReflectionDecl* generic, const std::string& scope) {
+    void walk_declaration(SlangReflectionDecl* decl, SlangReflectionDecl* generic,
+                          const std::string& scope) {
         const DeclPlace place = m_index.place_of(generic != nullptr ? generic : decl);
         switch (m_slang.decl_kind(decl)) {
-        case SLANG_DECL_KIND_FUNC:
-            add_function(decl, generic, scope, "", m_out.functions);
-            break;
-        case SLANG_DECL_KIND_STRUCT:
-            add_struct(decl, generic, scope);
-            break;
+        case SLANG_DECL_KIND_FUNC: add_function(decl, generic, scope, "", m_out.functions); break;
+        case SLANG_DECL_KIND_STRUCT: add_struct(decl, generic, scope); break;
         case SLANG_DECL_KIND_ENUM:
             if (place.text != nullptr) {
-                m_out.structs.push_back({.decl = decl, .generic = nullptr, .full_name = qualified(scope, place.name),
-                                         .place = place, .fields = {}, .methods = {}, .is_enumeration = true});
+                m_out.structs.push_back({.decl = decl,
+                                         .generic = nullptr,
+                                         .full_name = qualified(scope, place.name),
+                                         .place = place,
+                                         .fields = {},
+                                         .methods = {},
+                                         .is_enumeration = true});
             }
             break;
         case SLANG_DECL_KIND_GENERIC:
@@ -59,9 +63,7 @@ private:
                 walk_declaration(inner, decl, scope);
             }
             break;
-        case SLANG_DECL_KIND_NAMESPACE:
-            walk_scope(decl, qualified(scope, place.name));
-            break;
+        case SLANG_DECL_KIND_NAMESPACE: walk_scope(decl, qualified(scope, place.name)); break;
         case SLANG_DECL_KIND_VARIABLE:
             if (place.text != nullptr && !place.name.starts_with("SLANG_")) {
                 m_out.variables.emplace_back(m_slang.decl_variable(decl), place);
@@ -75,7 +77,8 @@ private:
         }
     }
 
-    void add_struct(SlangReflectionDecl* decl, SlangReflectionDecl* generic, const std::string& scope) {
+    void add_struct(SlangReflectionDecl* decl, SlangReflectionDecl* generic,
+                    const std::string& scope) {
         StructDecl result;
         result.place = m_index.place_of(generic != nullptr ? generic : decl);
         if (result.place.text == nullptr || !is_callable_name(result.place.name)) {
@@ -111,12 +114,14 @@ private:
         }
     }
 
-    void add_function(SlangReflectionDecl* decl, SlangReflectionDecl* generic, const std::string& scope,
-                      const std::string& owner, std::vector<FunctionDecl>& out) {
+    void add_function(SlangReflectionDecl* decl, SlangReflectionDecl* generic,
+                      const std::string& scope, const std::string& owner,
+                      std::vector<FunctionDecl>& out) {
         FunctionDecl result;
         result.place = m_index.place_of(generic != nullptr ? generic : decl);
         result.is_constructor = result.place.name == kConstructor;
-        const bool is_users = result.place.location.line > 0 && result.place.location.file != "core" &&
+        const bool is_users = result.place.location.line > 0 &&
+                              result.place.location.file != "core" &&
                               is_callable_name(result.place.name);
         if (!is_users || (result.is_constructor && owner.empty())) {
             return;
@@ -156,15 +161,16 @@ DeclPlace DeclIndex::place_of(SlangReflectionDecl* decl) {
     const char* const name = m_slang.decl_name(decl);
     place.name = name != nullptr ? name : "";
     slang::SourceLocation location;
-    const SlangResult result =
-        m_session.get()->getDeclSourceLocation(reinterpret_cast<slang::DeclReflection*>(decl), &location);
+    const SlangResult result = m_session.get()->getDeclSourceLocation(
+        reinterpret_cast<slang::DeclReflection*>(decl), &location);
     if (SLANG_FAILED(result) || location.filePath == nullptr || location.line <= 0) {
         return place;
     }
     place.location = {location.filePath, static_cast<std::int32_t>(location.line),
                       static_cast<std::int32_t>(location.column)};
     if (const SourceText* const text = text_of(place.location.file)) {
-        const std::string_view word = place.name == kConstructor ? std::string_view("__init") : place.name;
+        const std::string_view word =
+            place.name == kConstructor ? std::string_view("__init") : place.name;
         const auto position = text->find_name(place.location.line, place.location.column, word);
         place.text = position ? text : nullptr;
         place.position = position.value_or(0);
@@ -203,7 +209,8 @@ const StructDecl* DeclIndex::find_struct(std::string_view full_name) {
     return nullptr;
 }
 
-std::vector<const FunctionDecl*> DeclIndex::find_functions(std::string_view scope, std::string_view name) {
+std::vector<const FunctionDecl*> DeclIndex::find_functions(std::string_view scope,
+                                                           std::string_view name) {
     index_all();
     std::vector<const FunctionDecl*> result;
     const auto collect = [&](const std::vector<FunctionDecl>& functions) {

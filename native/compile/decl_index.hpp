@@ -32,7 +32,7 @@ struct FunctionDecl {
 struct StructDecl {
     SlangReflectionDecl* decl = nullptr;
     SlangReflectionDecl* generic = nullptr;
-    std::string full_name;                  ///< "ns.Struct", generic arguments left out
+    std::string full_name; ///< "ns.Struct", generic arguments left out
     DeclPlace place;
     std::vector<DeclPlace> fields;
     std::vector<FunctionDecl> methods;
@@ -54,7 +54,8 @@ public:
     /// The declaration of a structure or enumeration by its full name without generic arguments.
     [[nodiscard]] const StructDecl* find_struct(std::string_view full_name);
     /// All declarations of `name` in `scope` (a namespace, a structure, or "" for the module).
-    [[nodiscard]] std::vector<const FunctionDecl*> find_functions(std::string_view scope, std::string_view name);
+    [[nodiscard]] std::vector<const FunctionDecl*> find_functions(std::string_view scope,
+                                                                  std::string_view name);
 
 private:
     class Walker;

@@ -58,7 +58,11 @@ std::optional<Diagnostic> parse_free_text(std::string_view line) {
     if (is_noise) {
         return std::nullopt;
     }
-    return Diagnostic{.severity = "error", .code = 0, .file = {}, .line = 0, .column = 0,
+    return Diagnostic{.severity = "error",
+                      .code = 0,
+                      .file = {},
+                      .line = 0,
+                      .column = 0,
                       .message = std::string(line)};
 }
 
@@ -79,9 +83,11 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output) {
         }
         const std::string_view message = columns[7];
         if (columns[1] != "span") {
-            result.push_back({to_severity(columns[1]), to_number(columns[0]), std::string(columns[2]),
-                              to_number(columns[3]), to_number(columns[4]), std::string(message)});
-        } else if (!result.empty() && !message.empty() && result.back().code == to_number(columns[0]) &&
+            result.push_back({to_severity(columns[1]), to_number(columns[0]),
+                              std::string(columns[2]), to_number(columns[3]), to_number(columns[4]),
+                              std::string(message)});
+        } else if (!result.empty() && !message.empty() &&
+                   result.back().code == to_number(columns[0]) &&
                    result.back().line == to_number(columns[3])) {
             result.back().message = message; // the detail repeats the summary and names the culprit
         }
@@ -96,7 +102,8 @@ std::string to_string(const Diagnostic& diagnostic) {
         place += core::text(place.empty() ? "line " : ":", diagnostic.line, ":", diagnostic.column);
     }
     const std::string code = diagnostic.code != 0 ? core::text(" ", diagnostic.code) : "";
-    return core::text(place, place.empty() ? "" : ": ", diagnostic.severity, code, ": ", diagnostic.message);
+    return core::text(place, place.empty() ? "" : ": ", diagnostic.severity, code, ": ",
+                      diagnostic.message);
 }
 
 bool is_error(const Diagnostic& diagnostic) {

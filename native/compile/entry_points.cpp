@@ -86,7 +86,8 @@ void take_entry_point_attributes(reflect::Function& function) {
             continue;
         }
         function.is_entry_point = true;
-        for (std::size_t i = 0; i < attribute.arguments.size() && i < function.group_size.size(); ++i) {
+        for (std::size_t i = 0; i < attribute.arguments.size() && i < function.group_size.size();
+             ++i) {
             if (const auto* extent = std::get_if<std::int64_t>(&attribute.arguments[i])) {
                 function.group_size[i] = static_cast<std::int32_t>(*extent);
             }

@@ -37,7 +37,7 @@ FunctionReader::FunctionReader(Session& session, slang::IGlobalSession* global, 
 
 Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
     const std::string name = decl.is_constructor ? owner->name : decl.place.name;
-    const std::string full_name = decl.is_constructor ? decl.scope
+    const std::string full_name = decl.is_constructor  ? decl.scope
                                   : decl.scope.empty() ? name
                                                        : decl.scope + "." + name;
     Function result = read(decl.function, &decl, std::move(owner), full_name);
@@ -66,19 +66,21 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     result.this_type = std::move(owner);
     for (unsigned i = 0; i < m_slang.function_parameter_count(function); ++i) {
         const bool has_place = decl != nullptr && i < decl->parameters.size();
-        result.parameters.push_back(
-            read_parameter(m_slang.function_parameter(function, i), has_place ? &decl->parameters[i] : nullptr));
+        result.parameters.push_back(read_parameter(m_slang.function_parameter(function, i),
+                                                   has_place ? &decl->parameters[i] : nullptr));
     }
     result.return_type = m_types.read(m_slang.function_result(function));
     result.attributes = m_attributes.read(function);
     take_entry_point_attributes(result);
-    result.is_differentiable = m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
+    result.is_differentiable =
+        m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
     result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
     result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;
     return result;
 }
 
-Parameter FunctionReader::read_parameter(SlangReflectionVariable* variable, const DeclPlace* place) {
+Parameter FunctionReader::read_parameter(SlangReflectionVariable* variable,
+                                         const DeclPlace* place) {
     Parameter result;
     result.name = to_string(m_slang.variable_name(variable));
     result.type = m_types.read(m_slang.variable_type(variable));
@@ -116,28 +118,33 @@ void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclP
     }
 }
 
-std::vector<reflect::GenericParameter> FunctionReader::read_generics(SlangReflectionDecl* decl) const {
+std::vector<reflect::GenericParameter>
+FunctionReader::read_generics(SlangReflectionDecl* decl) const {
     SlangReflectionGeneric* const generic = m_slang.decl_generic(decl);
     std::vector<reflect::GenericParameter> found;
     for (unsigned i = 0; i < m_slang.generic_type_count(generic); ++i) {
         SlangReflectionVariable* const type = m_slang.generic_type(generic, i);
-        reflect::GenericParameter parameter{.name = to_string(m_slang.variable_name(type)), .is_value = false,
-                                            .constraints = {}};
+        reflect::GenericParameter parameter{
+            .name = to_string(m_slang.variable_name(type)), .is_value = false, .constraints = {}};
         for (unsigned k = 0; k < m_slang.generic_constraint_count(generic, type); ++k) {
-            parameter.constraints.push_back(m_types.full_name(m_slang.generic_constraint(generic, type, k)));
+            parameter.constraints.push_back(
+                m_types.full_name(m_slang.generic_constraint(generic, type, k)));
         }
         found.push_back(std::move(parameter));
     }
     for (unsigned i = 0; i < m_slang.generic_value_count(generic); ++i) {
-        found.push_back({.name = to_string(m_slang.variable_name(m_slang.generic_value(generic, i))),
-                         .is_value = true, .constraints = {}});
+        found.push_back(
+            {.name = to_string(m_slang.variable_name(m_slang.generic_value(generic, i))),
+             .is_value = true,
+             .constraints = {}});
     }
     // Slang lists types before values; the children of the declaration keep the order of the source.
     std::vector<reflect::GenericParameter> ordered;
     for (unsigned i = 0; i < m_slang.decl_child_count(decl); ++i) {
         const std::string name = to_string(m_slang.decl_name(m_slang.decl_child(decl, i)));
-        const auto match = std::find_if(found.begin(), found.end(),
-                                        [&name](const auto& parameter) { return parameter.name == name; });
+        const auto match = std::find_if(found.begin(), found.end(), [&name](const auto& parameter) {
+            return parameter.name == name;
+        });
         if (match != found.end()) {
             ordered.push_back(*match);
         }

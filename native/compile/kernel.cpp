@@ -22,7 +22,9 @@ SpirvGlobals used_globals(Target target, const std::vector<std::byte>& code) {
         return read_spirv_globals(code);
     }
     const std::string_view source(reinterpret_cast<const char*>(code.data()), code.size());
-    return {.is_used = source.find(kCudaGlobals) != std::string_view::npos, .reads_all = true, .offsets = {}};
+    return {.is_used = source.find(kCudaGlobals) != std::string_view::npos,
+            .reads_all = true,
+            .offsets = {}};
 }
 
 /// Flattens structures: "lamp" -> "lamp.color", "lamp.power".
@@ -34,11 +36,13 @@ public:
     void add(SlangReflectionVariableLayout* layout, const std::string& prefix, std::uint32_t base) {
         const char* const name = m_slang.variable_name(m_slang.layout_variable(layout));
         SlangReflectionTypeLayout* const type_layout = m_slang.layout_type(layout);
-        const std::size_t size = m_slang.type_layout_size(type_layout, SLANG_PARAMETER_CATEGORY_UNIFORM);
+        const std::size_t size =
+            m_slang.type_layout_size(type_layout, SLANG_PARAMETER_CATEGORY_UNIFORM);
         if (name == nullptr || size == 0) {
             return;
         }
-        const reflect::TypeRef type = m_types.read(m_slang.variable_type(m_slang.layout_variable(layout)));
+        const reflect::TypeRef type =
+            m_types.read(m_slang.variable_type(m_slang.layout_variable(layout)));
         const std::uint32_t offset = base + offset_of(layout);
         if (type->kind == reflect::TypeKind::structure) {
             for (unsigned i = 0; i < type->fields.size(); ++i) {
@@ -46,18 +50,21 @@ public:
             }
             return;
         }
-        const bool is_padded = (type->kind == reflect::TypeKind::array || type->kind == reflect::TypeKind::matrix) &&
-                               size != type->layout.size;
+        const bool is_padded =
+            (type->kind == reflect::TypeKind::array || type->kind == reflect::TypeKind::matrix) &&
+            size != type->layout.size;
         if (is_padded) {
-            throw core::ArgumentError(text("set: the uniform '", prefix, name, "' has type ", type->full_name,
-                                           ", which is padded in uniform memory on this device; use vectors of "
-                                           "four, or pass it as a parameter"));
+            throw core::ArgumentError(
+                text("set: the uniform '", prefix, name, "' has type ", type->full_name,
+                     ", which is padded in uniform memory on this device; use vectors of "
+                     "four, or pass it as a parameter"));
         }
         m_out.push_back({prefix + name, type, offset});
     }
 
     std::uint32_t offset_of(SlangReflectionVariableLayout* layout) const {
-        return static_cast<std::uint32_t>(m_slang.layout_offset(layout, SLANG_PARAMETER_CATEGORY_UNIFORM));
+        return static_cast<std::uint32_t>(
+            m_slang.layout_offset(layout, SLANG_PARAMETER_CATEGORY_UNIFORM));
     }
 
 private:
@@ -92,7 +99,8 @@ void read_globals(Session& session, slang::IComponentType* program, KernelCode& 
 
 } // namespace
 
-KernelCode compile_entry_point(Session& session, const std::string& source, const std::string& entry_point,
+KernelCode compile_entry_point(Session& session, const std::string& source,
+                               const std::string& entry_point,
                                std::span<slang::IModule* const> linked) {
     const std::string what = text("compile_kernel: '", entry_point, "' does not compile");
     const std::string name = "weft_kernel_" + core::hash_text(source).to_string();
@@ -101,13 +109,15 @@ KernelCode compile_entry_point(Session& session, const std::string& source, cons
 
     SlangRef<slang::IEntryPoint> entry;
     SlangRef<slang::IBlob> output;
-    SlangResult result = module->findAndCheckEntryPoint(entry_point.c_str(), SLANG_STAGE_COMPUTE, entry.out(), output.out());
+    SlangResult result = module->findAndCheckEntryPoint(entry_point.c_str(), SLANG_STAGE_COMPUTE,
+                                                        entry.out(), output.out());
     (void)check_diagnostics(output.get(), SLANG_FAILED(result) || !entry, what);
 
     std::vector<slang::IComponentType*> parts{module, entry.get()};
     parts.insert(parts.end(), linked.begin(), linked.end());
     SlangRef<slang::IComponentType> composite;
-    result = session.get()->createCompositeComponentType(parts.data(), static_cast<SlangInt>(parts.size()), composite.out(), output.out());
+    result = session.get()->createCompositeComponentType(
+        parts.data(), static_cast<SlangInt>(parts.size()), composite.out(), output.out());
     (void)check_diagnostics(output.get(), SLANG_FAILED(result), what);
 
     SlangRef<slang::IComponentType> program;

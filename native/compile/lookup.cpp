@@ -53,7 +53,8 @@ bool has_balanced_brackets(std::string_view name) {
 }
 
 bool is_name_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_.<>[], -").find(c) != std::string_view::npos;
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.<>[], -").find(c) != std::string_view::npos;
 }
 
 /// Every "<", "[", "," and "." must have a word or a closing bracket before it and a word after it.
@@ -64,8 +65,10 @@ bool has_words_between_punctuation(std::string_view name) {
             continue;
         }
         const bool is_punctuation = std::string_view("<[,.").find(c) != std::string_view::npos;
-        const bool follows_punctuation = std::string_view("<[,.").find(previous) != std::string_view::npos;
-        const bool is_empty_list = (c == '>' || c == ']') && follows_punctuation && !(c == ']' && previous == '[');
+        const bool follows_punctuation =
+            std::string_view("<[,.").find(previous) != std::string_view::npos;
+        const bool is_empty_list =
+            (c == '>' || c == ']') && follows_punctuation && !(c == ']' && previous == '[');
         if ((is_punctuation && follows_punctuation) || is_empty_list) {
             return false;
         }
@@ -83,20 +86,24 @@ std::optional<std::string> normalize_name(const std::string& name) {
     if (end == std::string::npos || name.size() > kMaxNameLength) {
         return std::nullopt;
     }
-    const auto stars = std::count(result.begin() + static_cast<std::ptrdiff_t>(end), result.end(), '*');
+    const auto stars =
+        std::count(result.begin() + static_cast<std::ptrdiff_t>(end), result.end(), '*');
     result.resize(end + 1);
     for (std::ptrdiff_t i = 0; i < stars && i < kMaxNesting; ++i) {
         result = "Ptr<" + result + ">";
     }
-    const bool starts_well = std::isalpha(static_cast<unsigned char>(result[0])) != 0 || result[0] == '_';
-    const bool is_clean = starts_well && std::all_of(result.begin(), result.end(), is_name_character) &&
+    const bool starts_well =
+        std::isalpha(static_cast<unsigned char>(result[0])) != 0 || result[0] == '_';
+    const bool is_clean = starts_well &&
+                          std::all_of(result.begin(), result.end(), is_name_character) &&
                           has_balanced_brackets(result) && has_words_between_punctuation(result);
     return is_clean ? std::optional(result) : std::nullopt;
 }
 
 Lookup::Lookup(Session& session, slang::IGlobalSession* global, slang::IModule* module)
-    : m_slang(session.functions()), m_program(reinterpret_cast<SlangReflection*>(session.layout_of(module))),
-      m_index(session), m_types(session, session.layout_of(module), m_index),
+    : m_slang(session.functions()),
+      m_program(reinterpret_cast<SlangReflection*>(session.layout_of(module))), m_index(session),
+      m_types(session, session.layout_of(module), m_index),
       m_functions(session, global, m_index, m_types) {}
 
 SlangReflectionType* Lookup::try_find_slang_type(const std::string& name) {
@@ -113,8 +120,8 @@ reflect::TypeRef Lookup::find_type(const std::string& name) {
     return type != nullptr ? m_types.read(type) : nullptr;
 }
 
-const FunctionDecl* Lookup::match_declaration(SlangReflectionFunction* function, const std::string& scope,
-                                              const std::string& name) {
+const FunctionDecl* Lookup::match_declaration(SlangReflectionFunction* function,
+                                              const std::string& scope, const std::string& name) {
     const unsigned count = m_slang.function_parameter_count(function);
     const FunctionDecl* by_names = nullptr;
     for (const FunctionDecl* const candidate : m_index.find_functions(scope, name)) {
@@ -122,11 +129,14 @@ const FunctionDecl* Lookup::match_declaration(SlangReflectionFunction* function,
         bool has_same_types = has_same_names;
         for (unsigned i = 0; i < count && has_same_names; ++i) {
             SlangReflectionVariable* const parameter = m_slang.function_parameter(function, i);
-            SlangReflectionVariable* const declared = m_slang.function_parameter(candidate->function, i);
+            SlangReflectionVariable* const declared =
+                m_slang.function_parameter(candidate->function, i);
             const char* const parameter_name = m_slang.variable_name(parameter);
-            has_same_names = parameter_name != nullptr && candidate->parameters[i].name == parameter_name;
-            has_same_types = has_same_types && m_types.full_name(m_slang.variable_type(parameter)) ==
-                                                   m_types.full_name(m_slang.variable_type(declared));
+            has_same_names =
+                parameter_name != nullptr && candidate->parameters[i].name == parameter_name;
+            has_same_types =
+                has_same_types && m_types.full_name(m_slang.variable_type(parameter)) ==
+                                      m_types.full_name(m_slang.variable_type(declared));
         }
         if (has_same_names && has_same_types) {
             return candidate;
@@ -159,7 +169,8 @@ std::vector<reflect::Function> Lookup::find_functions(const std::string& name) {
         return result;
     }
     const reflect::TypeRef owner_type = owner != nullptr ? m_types.read(owner) : nullptr;
-    const unsigned overloads = m_slang.function_is_overloaded(found) ? m_slang.function_overload_count(found) : 1;
+    const unsigned overloads =
+        m_slang.function_is_overloaded(found) ? m_slang.function_overload_count(found) : 1;
     for (unsigned i = 0; i < overloads; ++i) {
         SlangReflectionFunction* const function =
             m_slang.function_is_overloaded(found) ? m_slang.function_overload(found, i) : found;

@@ -17,8 +17,8 @@ public:
 
 private:
     SlangReflectionType* try_find_slang_type(const std::string& name);
-    const FunctionDecl* match_declaration(SlangReflectionFunction* function, const std::string& scope,
-                                          const std::string& name);
+    const FunctionDecl* match_declaration(SlangReflectionFunction* function,
+                                          const std::string& scope, const std::string& name);
 
     const SlangFunctions& m_slang;
     SlangReflection* m_program;

@@ -9,7 +9,8 @@ class ModuleReader {
 public:
     ModuleReader(Session& session, slang::IGlobalSession* global, slang::IModule* module)
         : m_slang(session.functions()), m_module(module), m_index(session),
-          m_types(session, session.layout_of(module), m_index), m_functions(session, global, m_index, m_types) {}
+          m_types(session, session.layout_of(module), m_index),
+          m_functions(session, global, m_index, m_types) {}
 
     reflect::Module read(const std::string& name) {
         const ModuleDecls& decls = m_index.decls_of(m_module);
@@ -46,7 +47,8 @@ private:
         const reflect::TypeRef type = m_types.read(m_slang.variable_type(variable));
         if (has(SLANG_MODIFIER_EXTERN) && has(SLANG_MODIFIER_STATIC)) {
             m_result.constants.push_back({place.name, type});
-        } else if (!has(SLANG_MODIFIER_STATIC) && !place.text->has_modifier(place.position, "groupshared")) {
+        } else if (!has(SLANG_MODIFIER_STATIC) &&
+                   !place.text->has_modifier(place.position, "groupshared")) {
             m_result.globals.push_back({place.name, type});
         }
     }

@@ -11,10 +11,10 @@ namespace {
 
 std::vector<std::byte> dispatch(CompileService& service, const Request& request) {
     switch (request.kind) {
-    case RequestKind::load_module:
-        return core::to_archive(service.load_module(request.desc));
+    case RequestKind::load_module: return core::to_archive(service.load_module(request.desc));
     case RequestKind::find_functions:
-        return core::to_archive(service.find_functions(request.compile.modules.at(0), request.name));
+        return core::to_archive(
+            service.find_functions(request.compile.modules.at(0), request.name));
     case RequestKind::find_type:
         return core::to_archive(service.find_type(request.compile.modules.at(0), request.name));
     case RequestKind::compile_kernel:
@@ -43,9 +43,11 @@ Reply guard(const std::function<std::vector<std::byte>()>& work) noexcept {
         reply.diagnostics = error.diagnostics();
         return reply;
     } catch (const core::ArgumentError& error) {
-        return failure(ReplyStatus::argument_error, error.what(), static_cast<std::uint8_t>(error.kind()));
+        return failure(ReplyStatus::argument_error, error.what(),
+                       static_cast<std::uint8_t>(error.kind()));
     } catch (const core::DeviceError& error) {
-        return failure(ReplyStatus::device_error, error.what(), static_cast<std::uint8_t>(error.kind()));
+        return failure(ReplyStatus::device_error, error.what(),
+                       static_cast<std::uint8_t>(error.kind()));
     } catch (const std::bad_alloc&) {
         return failure(ReplyStatus::out_of_memory, "");
     } catch (const std::exception& error) {
@@ -62,17 +64,16 @@ Reply serve(CompileService& service, const Request& request) noexcept {
 
 void rethrow(const Reply& reply) {
     switch (reply.status) {
-    case ReplyStatus::ok:
-        return;
+    case ReplyStatus::ok: return;
     case ReplyStatus::argument_error:
-        throw core::ArgumentError(reply.message, static_cast<core::ArgumentError::Kind>(reply.kind));
-    case ReplyStatus::compile_error:
-        throw core::CompileError(reply.message, reply.diagnostics);
+        throw core::ArgumentError(reply.message,
+                                  static_cast<core::ArgumentError::Kind>(reply.kind));
+    case ReplyStatus::compile_error: throw core::CompileError(reply.message, reply.diagnostics);
     case ReplyStatus::device_error:
         throw core::DeviceError(reply.message, static_cast<core::DeviceError::Kind>(reply.kind));
     case ReplyStatus::out_of_memory:
-        throw core::CompileError("the compiler ran out of memory; simplify the source or raise the memory limit",
-                                 {});
+        throw core::CompileError(
+            "the compiler ran out of memory; simplify the source or raise the memory limit", {});
     case ReplyStatus::internal_error:
         throw core::CompileError(core::text("the Slang compiler failed: ", reply.message,
                                             "; simplify the source or report it with the source"),

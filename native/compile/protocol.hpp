@@ -15,18 +15,25 @@ enum class RequestKind : std::uint8_t { load_module, find_functions, find_type, 
 struct Request {
     std::uint32_t protocol = 0; ///< kProtocol of the sender
     RequestKind kind = RequestKind::load_module;
-    ModuleDesc desc;            ///< load_module
-    CompileRequest compile;     ///< the others: modules; compile_kernel: everything
-    std::string name;           ///< find_functions, find_type
+    ModuleDesc desc;        ///< load_module
+    CompileRequest compile; ///< the others: modules; compile_kernel: everything
+    std::string name;       ///< find_functions, find_type
 };
 
-enum class ReplyStatus : std::uint8_t { ok, argument_error, compile_error, device_error, out_of_memory, internal_error };
+enum class ReplyStatus : std::uint8_t {
+    ok,
+    argument_error,
+    compile_error,
+    device_error,
+    out_of_memory,
+    internal_error
+};
 
 struct Reply {
     ReplyStatus status = ReplyStatus::ok;
-    std::vector<std::byte> payload;            ///< ok: archive of LoadResult, functions, TypeRef or KernelCode
-    std::string message;                       ///< the others
-    std::uint8_t kind = 0;                     ///< ArgumentError::Kind or DeviceError::Kind
+    std::vector<std::byte> payload; ///< ok: archive of LoadResult, functions, TypeRef or KernelCode
+    std::string message;            ///< the others
+    std::uint8_t kind = 0;          ///< ArgumentError::Kind or DeviceError::Kind
     std::vector<core::Diagnostic> diagnostics; ///< compile_error
 };
 
@@ -77,7 +84,8 @@ void transfer(Archive& archive, Reply& reply) {
 
 template <class Archive>
 void transfer(Archive& archive, LoadResult& result) {
-    archive(result.reflection, result.import_name, result.dependencies, result.absent_files, result.warnings);
+    archive(result.reflection, result.import_name, result.dependencies, result.absent_files,
+            result.warnings);
 }
 
 template <class Archive>
@@ -87,7 +95,8 @@ void transfer(Archive& archive, GlobalField& field) {
 
 template <class Archive>
 void transfer(Archive& archive, KernelCode& code) {
-    archive(code.code, code.global_bytes, code.global_set, code.global_binding, code.globals, code.hash);
+    archive(code.code, code.global_bytes, code.global_set, code.global_binding, code.globals,
+            code.hash);
 }
 
 } // namespace weft::compile
@@ -96,8 +105,8 @@ namespace weft::core {
 
 template <class Archive>
 void transfer(Archive& archive, Diagnostic& diagnostic) {
-    archive(diagnostic.severity, diagnostic.code, diagnostic.file, diagnostic.line, diagnostic.column,
-            diagnostic.message);
+    archive(diagnostic.severity, diagnostic.code, diagnostic.file, diagnostic.line,
+            diagnostic.column, diagnostic.message);
 }
 
 } // namespace weft::core

@@ -60,27 +60,30 @@ private:
     reflect::LayoutRules m_rules;
     SlangReflectionType* m_differentiable; ///< IDifferentiable
     std::map<std::string, reflect::TypeRef> m_types;
-    std::set<std::string> m_open_structures; ///< being read: guards against structures that point to themselves
+    std::set<std::string>
+        m_open_structures; ///< being read: guards against structures that point to themselves
     int m_depth = 0;
 };
 
 class FunctionReader {
 public:
-    FunctionReader(Session& session, slang::IGlobalSession* global, DeclIndex& index, TypeReader& types);
+    FunctionReader(Session& session, slang::IGlobalSession* global, DeclIndex& index,
+                   TypeReader& types);
 
     /// A declaration of the user's; `owner` is the structure of a method, else null.
     reflect::Function read(const FunctionDecl& decl, reflect::TypeRef owner);
     /// A function found by name: `decl` is its declaration if it is the user's, else null.
     /// `full_name` is the name as it was asked for.
-    reflect::Function read(SlangReflectionFunction* function, const FunctionDecl* decl, reflect::TypeRef owner,
-                           std::string full_name);
+    reflect::Function read(SlangReflectionFunction* function, const FunctionDecl* decl,
+                           reflect::TypeRef owner, std::string full_name);
 
     /// Parameters of a generic declaration in source order.
     std::vector<reflect::GenericParameter> read_generics(SlangReflectionDecl* generic) const;
 
 private:
     reflect::Parameter read_parameter(SlangReflectionVariable* variable, const DeclPlace* place);
-    void read_default(SlangReflectionVariable* variable, const DeclPlace* place, reflect::Parameter& out) const;
+    void read_default(SlangReflectionVariable* variable, const DeclPlace* place,
+                      reflect::Parameter& out) const;
 
     const SlangFunctions& m_slang;
     slang::IGlobalSession* m_global;
@@ -90,8 +93,8 @@ private:
 };
 
 /// Everything the module declares itself.
-[[nodiscard]] reflect::Module read_module(Session& session, slang::IGlobalSession* global, slang::IModule* module,
-                                          const std::string& name);
+[[nodiscard]] reflect::Module read_module(Session& session, slang::IGlobalSession* global,
+                                          slang::IModule* module, const std::string& name);
 
 /// The top-level arguments of a generic name: "Tensor<float, 2>" -> {"float", "2"}.
 [[nodiscard]] std::vector<std::string> generic_argument_texts(std::string_view full_name);

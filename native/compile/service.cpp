@@ -39,19 +39,22 @@ std::pair<std::int32_t, std::int32_t> parse_version(std::string_view tag) {
     return version;
 }
 
-SlangRef<slang::IGlobalSession> create_global_session(const SlangLibrary& library, const fs::path& directory) {
+SlangRef<slang::IGlobalSession> create_global_session(const SlangLibrary& library,
+                                                      const fs::path& directory) {
     SlangGlobalSessionDesc desc;
     SlangRef<slang::IGlobalSession> global;
     if (SLANG_FAILED(library.functions().create_global_session(&desc, global.out()))) {
-        throw core::DeviceError("the Slang compiler could not start (slang_createGlobalSession2 failed); "
-                                "reinstall Weft",
-                                core::DeviceError::Kind::unavailable);
+        throw core::DeviceError(
+            "the Slang compiler could not start (slang_createGlobalSession2 failed); "
+            "reinstall Weft",
+            core::DeviceError::Kind::unavailable);
     }
     const std::string tag = global->getBuildTagString();
     const auto version = parse_version(tag);
     if (version != std::pair(0, 0) && version < std::pair(kOldestYear, kOldestRelease)) {
-        throw core::DeviceError(text("the Slang library in '", core::utf8_path(directory), "' is version ", tag,
-                                     ", but Weft needs ", kOldestYear, ".", kOldestRelease,
+        throw core::DeviceError(text("the Slang library in '", core::utf8_path(directory),
+                                     "' is version ", tag, ", but Weft needs ", kOldestYear, ".",
+                                     kOldestRelease,
                                      " or later; reinstall Weft or correct WEFT_SLANG_DIR"),
                                 core::DeviceError::Kind::unavailable);
     }
@@ -83,11 +86,13 @@ void append_new(List& list, const T& value) {
     }
 }
 
-void load_into(Session& session, const ModuleDesc& desc, const std::string& import_name, const std::string& source,
-               slang::IModule*& module, std::vector<core::Diagnostic>& warnings) {
+void load_into(Session& session, const ModuleDesc& desc, const std::string& import_name,
+               const std::string& source, slang::IModule*& module,
+               std::vector<core::Diagnostic>& warnings) {
     session.files().add_module_text(source_path(desc), source);
-    module = session.load(import_name, source_path(desc), with_implicit_import(source),
-                          text("load_module: '", display_name(desc), "' does not compile"), warnings);
+    module =
+        session.load(import_name, source_path(desc), with_implicit_import(source),
+                     text("load_module: '", display_name(desc), "' does not compile"), warnings);
 }
 
 /// Sessions are shared by requests for the same modules with the same content.
@@ -120,10 +125,12 @@ CompileService::CompileService(ServiceDesc desc)
 CompileService::~CompileService() = default;
 
 void CompileService::load_binaries() {
-    const core::Hash128 environment = hash_environment(m_desc.slang_directory, m_desc.shader_directory);
+    const core::Hash128 environment =
+        hash_environment(m_desc.slang_directory, m_desc.shader_directory);
     for (const std::string_view name : kOwnModules) {
         if (const auto stored = m_cache.try_load(kBinaryEntry, binary_key(environment, name))) {
-            m_binaries.emplace(name, std::string(reinterpret_cast<const char*>(stored->data()), stored->size()));
+            m_binaries.emplace(
+                name, std::string(reinterpret_cast<const char*>(stored->data()), stored->size()));
         }
     }
     if (!m_binaries.contains("weft")) {
@@ -135,22 +142,31 @@ void CompileService::load_binaries() {
 }
 
 void CompileService::harvest_binaries(const Session& session) {
-    const core::Hash128 environment = hash_environment(m_desc.slang_directory, m_desc.shader_directory);
+    const core::Hash128 environment =
+        hash_environment(m_desc.slang_directory, m_desc.shader_directory);
     for (SlangInt i = 0; i < session.get()->getLoadedModuleCount(); ++i) {
         slang::IModule* const module = session.get()->getLoadedModule(i);
         const std::string_view name = module->getName();
         const bool is_own = std::ranges::find(kOwnModules, name) != kOwnModules.end();
         SlangRef<slang::IBlob> blob;
-        if (is_own && !m_binaries.contains(name) && SLANG_SUCCEEDED(module->serialize(blob.out()))) {
+        if (is_own && !m_binaries.contains(name) &&
+            SLANG_SUCCEEDED(module->serialize(blob.out()))) {
             const std::string& ir = m_binaries.emplace(name, blob_text(blob.get())).first->second;
-            m_cache.store(kBinaryEntry, binary_key(environment, name), std::as_bytes(std::span(ir)));
+            m_cache.store(kBinaryEntry, binary_key(environment, name),
+                          std::as_bytes(std::span(ir)));
         }
     }
 }
 
 Session::Desc CompileService::describe_session(Target target) const {
-    return {.slang = &m_library.functions(), .global = m_global.get(), .shader_directory = m_desc.shader_directory,
-            .target = target, .defines = {}, .search_paths = {}, .snapshot = {}, .binaries = &m_binaries};
+    return {.slang = &m_library.functions(),
+            .global = m_global.get(),
+            .shader_directory = m_desc.shader_directory,
+            .target = target,
+            .defines = {},
+            .search_paths = {},
+            .snapshot = {},
+            .binaries = &m_binaries};
 }
 
 LoadResult CompileService::load_module(const ModuleDesc& desc) {
@@ -175,7 +191,8 @@ LoadResult CompileService::load_module(const ModuleDesc& desc) {
     return result;
 }
 
-std::unique_ptr<Session> CompileService::create_session(const std::vector<ModuleSource>& modules) const {
+std::unique_ptr<Session>
+CompileService::create_session(const std::vector<ModuleSource>& modules) const {
     Session::Desc desc = describe_session(modules.front().desc.target);
     desc.snapshot.emplace();
     for (const ModuleSource& module : modules) {
@@ -206,7 +223,8 @@ CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource
     std::vector<core::Diagnostic> ignored; // reported when the module was loaded
     for (const ModuleSource& module : modules) {
         slang::IModule* loaded = nullptr;
-        load_into(*live->session, module.desc, module.import_name, source_text(module), loaded, ignored);
+        load_into(*live->session, module.desc, module.import_name, source_text(module), loaded,
+                  ignored);
         live->modules.push_back(loaded);
     }
     return keep(modules, std::move(live));
@@ -223,7 +241,8 @@ CompileService::LiveSession& CompileService::keep(const std::vector<ModuleSource
     return *m_sessions.front();
 }
 
-std::vector<reflect::Function> CompileService::find_functions(const ModuleSource& module, const std::string& name) {
+std::vector<reflect::Function> CompileService::find_functions(const ModuleSource& module,
+                                                              const std::string& name) {
     return open({module}).lookup->find_functions(name);
 }
 
@@ -235,7 +254,8 @@ KernelCode CompileService::compile_kernel(const CompileRequest& request) {
     LiveSession& live = open(request.modules);
     ++live.kernel_count;
     const std::span<slang::IModule* const> modules(live.modules);
-    return compile_entry_point(*live.session, request.source, request.entry_point, modules.subspan(1));
+    return compile_entry_point(*live.session, request.source, request.entry_point,
+                               modules.subspan(1));
 }
 
 core::Hash128 binary_key(core::Hash128 environment, std::string_view name) {
@@ -247,10 +267,13 @@ core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& 
     hasher.add(std::string_view(WEFT_VERSION)).add(kProtocol);
     std::error_code error;
     const fs::path library = find_slang_library(slang_directory);
-    hasher.add(core::utf8_path(library.filename())).add(static_cast<std::uint64_t>(fs::file_size(library, error)));
-    hasher.add(static_cast<std::int64_t>(fs::last_write_time(library, error).time_since_epoch().count()));
+    hasher.add(core::utf8_path(library.filename()))
+        .add(static_cast<std::uint64_t>(fs::file_size(library, error)));
+    hasher.add(
+        static_cast<std::int64_t>(fs::last_write_time(library, error).time_since_epoch().count()));
     std::vector<fs::path> shaders;
-    for (fs::recursive_directory_iterator it(shader_directory, error), end; !error && it != end; it.increment(error)) {
+    for (fs::recursive_directory_iterator it(shader_directory, error), end; !error && it != end;
+         it.increment(error)) {
         if (it->path().extension() == ".slang") {
             shaders.push_back(it->path());
         }

@@ -41,7 +41,8 @@ public:
     ~CompileService();
 
     [[nodiscard]] LoadResult load_module(const ModuleDesc& desc);
-    [[nodiscard]] std::vector<reflect::Function> find_functions(const ModuleSource& module, const std::string& name);
+    [[nodiscard]] std::vector<reflect::Function> find_functions(const ModuleSource& module,
+                                                                const std::string& name);
     [[nodiscard]] reflect::TypeRef find_type(const ModuleSource& module, const std::string& name);
     [[nodiscard]] KernelCode compile_kernel(const CompileRequest& request);
 
@@ -54,7 +55,8 @@ private:
     Session::Desc describe_session(Target target) const;
     std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules) const;
     LiveSession& open(const std::vector<ModuleSource>& modules);
-    LiveSession& keep(const std::vector<ModuleSource>& modules, std::unique_ptr<LiveSession> session);
+    LiveSession& keep(const std::vector<ModuleSource>& modules,
+                      std::unique_ptr<LiveSession> session);
 
     ServiceDesc m_desc;
     SlangLibrary m_library;

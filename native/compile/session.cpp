@@ -62,7 +62,8 @@ std::string make_import_name(const ModuleDesc& desc, std::string_view source) {
     return "weft_user_" + hasher.finish().to_string();
 }
 
-std::vector<core::Diagnostic> check_diagnostics(slang::IBlob* output, bool failed, std::string_view what) {
+std::vector<core::Diagnostic> check_diagnostics(slang::IBlob* output, bool failed,
+                                                std::string_view what) {
     std::vector<core::Diagnostic> diagnostics = parse_diagnostics(blob_text(output));
     if (failed) {
         throw make_compile_error(what, std::move(diagnostics));
@@ -71,9 +72,10 @@ std::vector<core::Diagnostic> check_diagnostics(slang::IBlob* output, bool faile
 }
 
 Session::Session(Desc desc) : m_desc(std::move(desc)) {
-    m_files = std::make_unique<SourceFiles>(
-        SourceFiles::Desc{.shader_directory = m_desc.shader_directory, .binaries = m_desc.binaries,
-                          .snapshot = m_desc.snapshot});
+    m_files =
+        std::make_unique<SourceFiles>(SourceFiles::Desc{.shader_directory = m_desc.shader_directory,
+                                                        .binaries = m_desc.binaries,
+                                                        .snapshot = m_desc.snapshot});
     create_session();
 }
 
@@ -111,8 +113,9 @@ void Session::create_session() {
     }
 }
 
-slang::IModule* Session::load(const std::string& name, const std::string& path, const std::string& source,
-                              std::string_view what, std::vector<core::Diagnostic>& warnings) {
+slang::IModule* Session::load(const std::string& name, const std::string& path,
+                              const std::string& source, std::string_view what,
+                              std::vector<core::Diagnostic>& warnings) {
     const SlangRef<slang::IBlob> blob = make_blob(source);
     SlangRef<slang::IBlob> output;
     slang::IModule* const module =
@@ -128,7 +131,8 @@ slang::IModule* Session::load(const std::string& name, const std::string& path, 
 slang::ProgramLayout* Session::layout_of(slang::IModule* module) {
     slang::ProgramLayout* const layout = module->getLayout(0);
     if (layout == nullptr) {
-        throw core::InternalError(text("Slang has no layout for the module '", module->getName(), "'"));
+        throw core::InternalError(
+            text("Slang has no layout for the module '", module->getName(), "'"));
     }
     return layout;
 }

@@ -34,7 +34,8 @@ public:
         Definitions defines;
         std::vector<std::string> search_paths; ///< of the user; Weft's own come after them
         std::optional<std::vector<Dependency>> snapshot; ///< see SourceFiles::Desc
-        const BinaryModules* binaries = nullptr; ///< see SourceFiles::Desc; must outlive the session
+        const BinaryModules* binaries =
+            nullptr; ///< see SourceFiles::Desc; must outlive the session
     };
     explicit Session(Desc desc);
 

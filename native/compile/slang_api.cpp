@@ -25,9 +25,11 @@ fs::path find_library(const fs::path& directory, std::span<const std::string_vie
         const std::string name = entry.path().filename().string();
         const bool is_library = name.find(".so") != std::string::npos || name.ends_with(".dll") ||
                                 name.ends_with(".dylib");
-        const bool is_wanted = std::any_of(stems.begin(), stems.end(), [&name](std::string_view stem) {
-            return name.starts_with(stem) && name.find_first_of(".-", stem.size()) == stem.size();
-        });
+        const bool is_wanted =
+            std::any_of(stems.begin(), stems.end(), [&name](std::string_view stem) {
+                return name.starts_with(stem) &&
+                       name.find_first_of(".-", stem.size()) == stem.size();
+            });
         if (is_library && is_wanted) {
             found.push_back(entry.path());
         }
@@ -42,10 +44,11 @@ fs::path find_glslang(const fs::path& directory) {
 }
 
 [[noreturn]] void throw_missing(const fs::path& directory, std::string_view what) {
-    throw core::DeviceError(core::text("the Slang compiler is incomplete: the folder '",
-                                       core::utf8_path(directory), "' holds no ", what,
-                                       "; reinstall Weft or set WEFT_SLANG_DIR to a Slang SDK folder"),
-                            core::DeviceError::Kind::unavailable);
+    throw core::DeviceError(
+        core::text("the Slang compiler is incomplete: the folder '", core::utf8_path(directory),
+                   "' holds no ", what,
+                   "; reinstall Weft or set WEFT_SLANG_DIR to a Slang SDK folder"),
+        core::DeviceError::Kind::unavailable);
 }
 
 bool equal(const SlangUUID& a, const SlangUUID& b) noexcept {
@@ -57,7 +60,8 @@ public:
     explicit TextBlob(std::string_view text) : m_text(text) {}
     virtual ~TextBlob() = default;
 
-    SLANG_NO_THROW SlangResult SLANG_MCALL queryInterface(SlangUUID const& id, void** object) override {
+    SLANG_NO_THROW SlangResult SLANG_MCALL queryInterface(SlangUUID const& id,
+                                                          void** object) override {
         if (!equal(id, ISlangUnknown::getTypeGuid()) && !equal(id, ISlangBlob::getTypeGuid())) {
             *object = nullptr;
             return SLANG_E_NO_INTERFACE;
@@ -86,9 +90,10 @@ template <typename Function>
 void resolve(const core::SharedLibrary& library, Function*& target, const char* name) {
     target = library.try_function<Function>(name);
     if (target == nullptr) {
-        throw core::DeviceError(core::text("the Slang library lacks the function '", name,
-                                           "': its version does not fit; use Slang 2026.12 or later"),
-                                core::DeviceError::Kind::unavailable);
+        throw core::DeviceError(
+            core::text("the Slang library lacks the function '", name,
+                       "': its version does not fit; use Slang 2026.12 or later"),
+            core::DeviceError::Kind::unavailable);
     }
 }
 
@@ -106,7 +111,8 @@ SlangRef<slang::IBlob> make_blob(std::string_view text) {
 }
 
 fs::path find_slang_library(const fs::path& directory) {
-    constexpr std::array<std::string_view, 4> stems{"libslang-compiler", "slang-compiler", "libslang", "slang"};
+    constexpr std::array<std::string_view, 4> stems{"libslang-compiler", "slang-compiler",
+                                                    "libslang", "slang"};
     for (const std::string_view& stem : stems) {
         const fs::path found = find_library(directory, std::span(&stem, 1));
         // "slang-glslang.dll" also starts with "slang-".

@@ -18,8 +18,8 @@ using core::text;
 namespace {
 
 /// What the names of the types of module weft_diff have in common.
-constexpr std::array<std::string_view, 4> kGradientTypes{"DiffTensor", "PrimalTensor", "AtomicTensor",
-                                                         "IAtomicAddable"};
+constexpr std::array<std::string_view, 4> kGradientTypes{"DiffTensor", "PrimalTensor",
+                                                         "AtomicTensor", "IAtomicAddable"};
 
 constexpr std::string_view kBinarySuffix = "-module"; // foo.slang-module
 
@@ -44,16 +44,19 @@ SlangResult hand_over(std::string_view content, ISlangBlob** blob) {
 [[noreturn]] void throw_unreadable(const fs::path& path, const std::string& name) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-        throw ArgumentError(text("load_module: '", name, "' is a directory, expected a .slang file; name the "
+        throw ArgumentError(text("load_module: '", name,
+                                 "' is a directory, expected a .slang file; name the "
                                  "file inside it"));
     }
     if (!fs::exists(path, error)) {
-        throw ArgumentError(text("load_module: there is no file '", name, "'; check the path, or pass the "
+        throw ArgumentError(text("load_module: there is no file '", name,
+                                 "'; check the path, or pass the "
                                  "source text itself"),
                             ArgumentError::Kind::not_found);
     }
     if (fs::file_size(path, error) > kMaxSourceBytes && !error) {
-        throw ArgumentError(text("load_module: '", name, "' is larger than 16 MB, which no Slang source needs; "
+        throw ArgumentError(text("load_module: '", name,
+                                 "' is larger than 16 MB, which no Slang source needs; "
                                  "is it the right file?"));
     }
     throw ArgumentError(text("load_module: '", name, "' cannot be read; check its permissions"));
@@ -68,16 +71,17 @@ std::string with_implicit_import(std::string_view source) {
         return source.find(name) != std::string_view::npos;
     });
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
-    return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "", "\n#line 1\n",
-                rename_entry_point_attributes(source),
+    return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
+                "\n#line 1\n", rename_entry_point_attributes(source),
                 source.ends_with('\n') ? "" : "\n");
 }
 
 void check_source(const std::string& source, const std::string& name) {
     if (source.size() > kMaxSourceBytes) {
-        throw ArgumentError(text("load_module: the source of '", name, "' is ", source.size(),
-                                 " bytes, larger than 16 MB, which no Slang source needs; is it the right "
-                                 "text?"));
+        throw ArgumentError(
+            text("load_module: the source of '", name, "' is ", source.size(),
+                 " bytes, larger than 16 MB, which no Slang source needs; is it the right "
+                 "text?"));
     }
     const std::size_t bad = core::find_invalid_utf8(source);
     if (bad != std::string::npos || source.find('\0') != std::string::npos) {
@@ -88,8 +92,10 @@ void check_source(const std::string& source, const std::string& name) {
 }
 
 std::string read_source(const std::string& path) {
-    if (core::find_invalid_utf8(path) != std::string::npos || path.find('\0') != std::string::npos) {
-        throw ArgumentError("load_module: the path of the module is not valid UTF-8; rename the file");
+    if (core::find_invalid_utf8(path) != std::string::npos ||
+        path.find('\0') != std::string::npos) {
+        throw ArgumentError(
+            "load_module: the path of the module is not valid UTF-8; rename the file");
     }
     const fs::path file = core::path_from_utf8(path);
     const auto bytes = core::try_read_file(file, kMaxSourceBytes);
@@ -102,7 +108,8 @@ std::string read_source(const std::string& path) {
 }
 
 SourceFiles::SourceFiles(Desc desc)
-    : m_desc(std::move(desc)), m_shader_prefix(core::utf8_path(m_desc.shader_directory.lexically_normal())) {
+    : m_desc(std::move(desc)),
+      m_shader_prefix(core::utf8_path(m_desc.shader_directory.lexically_normal())) {
     if (!m_shader_prefix.ends_with('/')) {
         m_shader_prefix += '/';
     }
@@ -114,9 +121,9 @@ SlangResult SourceFiles::queryInterface(SlangUUID const& id, void** object) {
 }
 
 void* SourceFiles::castAs(const SlangUUID& id) {
-    const bool is_known = equal(id, ISlangUnknown::getTypeGuid()) || equal(id, ISlangCastable::getTypeGuid()) ||
-                          equal(id, ISlangFileSystem::getTypeGuid()) ||
-                          equal(id, ISlangFileSystemExt::getTypeGuid());
+    const bool is_known =
+        equal(id, ISlangUnknown::getTypeGuid()) || equal(id, ISlangCastable::getTypeGuid()) ||
+        equal(id, ISlangFileSystem::getTypeGuid()) || equal(id, ISlangFileSystemExt::getTypeGuid());
     return is_known ? static_cast<ISlangFileSystemExt*>(this) : nullptr;
 }
 
@@ -172,7 +179,8 @@ std::optional<std::string> SourceFiles::try_read_binary(const std::string& path)
     if (!is_own_module(path) || m_desc.binaries == nullptr) {
         return std::nullopt;
     }
-    const auto binary = m_desc.binaries->find(source.substr(m_shader_prefix.size(), source.rfind('.') - m_shader_prefix.size()));
+    const auto binary = m_desc.binaries->find(
+        source.substr(m_shader_prefix.size(), source.rfind('.') - m_shader_prefix.size()));
     return binary != m_desc.binaries->end() ? std::optional(binary->second) : std::nullopt;
 }
 
@@ -216,8 +224,8 @@ SlangResult SourceFiles::getFileUniqueIdentity(const char* path, ISlangBlob** id
     }
 }
 
-SlangResult SourceFiles::calcCombinedPath(SlangPathType from_type, const char* from, const char* path,
-                                          ISlangBlob** combined) {
+SlangResult SourceFiles::calcCombinedPath(SlangPathType from_type, const char* from,
+                                          const char* path, ISlangBlob** combined) {
     try {
         const fs::path relative = core::path_from_utf8(path);
         const fs::path base = core::path_from_utf8(from);

@@ -32,7 +32,7 @@ void check_source(const std::string& text, const std::string& name);
 class SourceFiles final : public ISlangFileSystemExt {
 public:
     struct Desc {
-        std::filesystem::path shader_directory; ///< read as they are, never listed in files()
+        std::filesystem::path shader_directory;  ///< read as they are, never listed in files()
         const BinaryModules* binaries = nullptr; ///< offered instead of the sources there; may grow
         /// User files by path. Without it user files come from disk; with it only these exist.
         std::optional<std::vector<Dependency>> snapshot;
@@ -52,18 +52,24 @@ public:
     /// Why a user file that exists could not be taken (too large, not UTF-8); "" if all went well.
     const std::string& problem() const noexcept { return m_problem; }
 
-    SLANG_NO_THROW SlangResult SLANG_MCALL queryInterface(SlangUUID const& id, void** object) override;
+    SLANG_NO_THROW SlangResult SLANG_MCALL queryInterface(SlangUUID const& id,
+                                                          void** object) override;
     SLANG_NO_THROW uint32_t SLANG_MCALL addRef() override { return 1; }
     SLANG_NO_THROW uint32_t SLANG_MCALL release() override { return 1; }
     SLANG_NO_THROW void* SLANG_MCALL castAs(const SlangUUID& id) override;
     SLANG_NO_THROW SlangResult SLANG_MCALL loadFile(char const* path, ISlangBlob** blob) override;
-    SLANG_NO_THROW SlangResult SLANG_MCALL getFileUniqueIdentity(const char* path, ISlangBlob** identity) override;
-    SLANG_NO_THROW SlangResult SLANG_MCALL calcCombinedPath(SlangPathType from_type, const char* from,
-                                                            const char* path, ISlangBlob** combined) override;
-    SLANG_NO_THROW SlangResult SLANG_MCALL getPathType(const char* path, SlangPathType* type) override;
-    SLANG_NO_THROW SlangResult SLANG_MCALL getPath(PathKind kind, const char* path, ISlangBlob** result) override;
+    SLANG_NO_THROW SlangResult SLANG_MCALL getFileUniqueIdentity(const char* path,
+                                                                 ISlangBlob** identity) override;
+    SLANG_NO_THROW SlangResult SLANG_MCALL calcCombinedPath(SlangPathType from_type,
+                                                            const char* from, const char* path,
+                                                            ISlangBlob** combined) override;
+    SLANG_NO_THROW SlangResult SLANG_MCALL getPathType(const char* path,
+                                                       SlangPathType* type) override;
+    SLANG_NO_THROW SlangResult SLANG_MCALL getPath(PathKind kind, const char* path,
+                                                   ISlangBlob** result) override;
     SLANG_NO_THROW void SLANG_MCALL clearCache() override {}
-    SLANG_NO_THROW SlangResult SLANG_MCALL enumeratePathContents(const char*, FileSystemContentsCallBack,
+    SLANG_NO_THROW SlangResult SLANG_MCALL enumeratePathContents(const char*,
+                                                                 FileSystemContentsCallBack,
                                                                  void*) override {
         return SLANG_E_NOT_IMPLEMENTED;
     }
@@ -82,7 +88,8 @@ private:
     std::vector<Dependency> m_files;
     std::map<std::string, std::string, std::less<>> m_unnamed; ///< texts of modules without a file
     std::set<std::string> m_absent;
-    std::set<std::string> m_imported; ///< paths that an `import` (rather than an `#include`) asked for
+    std::set<std::string>
+        m_imported; ///< paths that an `import` (rather than an `#include`) asked for
     std::string m_problem;
 };
 

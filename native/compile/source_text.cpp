@@ -48,7 +48,8 @@ std::string_view strip_markers(std::string_view line) {
     if (line.ends_with("*/")) {
         line.remove_suffix(2);
     }
-    for (const std::string_view marker : {"///<", "//!<", "/**<", "///", "//!", "//", "/**", "/*!", "/*", "*"}) {
+    for (const std::string_view marker :
+         {"///<", "//!<", "/**<", "///", "//!", "//", "/**", "/*!", "/*", "*"}) {
         if (line.starts_with(marker)) {
             line.remove_prefix(marker.size());
             break;
@@ -85,7 +86,8 @@ bool is_first_declaration(std::string_view before) {
 }
 
 std::optional<reflect::Literal> parse_integer(std::string_view digits, bool is_negative) {
-    while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos) {
+    while (!digits.empty() &&
+           std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos) {
         digits.remove_suffix(1);
     }
     int base = 10;
@@ -97,7 +99,8 @@ std::optional<reflect::Literal> parse_integer(std::string_view digits, bool is_n
         base = 2;
     }
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) {
         return std::nullopt;
     }
@@ -105,7 +108,8 @@ std::optional<reflect::Literal> parse_integer(std::string_view digits, bool is_n
 }
 
 std::optional<reflect::Literal> parse_float(std::string_view digits, bool is_negative) {
-    while (!digits.empty() && std::string_view("fFhHlL").find(digits.back()) != std::string_view::npos) {
+    while (!digits.empty() &&
+           std::string_view("fFhHlL").find(digits.back()) != std::string_view::npos) {
         digits.remove_suffix(1);
     }
     // strtod rather than from_chars, which Apple's standard library lacks for floating point.
@@ -141,7 +145,8 @@ std::optional<reflect::Literal> parse_literal(std::string_view text) {
     if (is_negative || text.starts_with('+')) {
         text = trim(text.substr(1));
     }
-    const bool is_number = !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '.');
+    const bool is_number =
+        !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '.');
     if (!is_number) {
         return std::nullopt;
     }
@@ -225,7 +230,8 @@ std::string SourceText::comment_above(Position position) const {
     if (first == line) {
         return "";
     }
-    return strip_comment(std::string_view(m_text).substr(m_lines[first], m_lines[line] - m_lines[first]));
+    return strip_comment(
+        std::string_view(m_text).substr(m_lines[first], m_lines[line] - m_lines[first]));
 }
 
 SourceText::Position SourceText::declaration_end(Position position) const {
@@ -259,13 +265,15 @@ std::string SourceText::member_comment(Position position, std::string_view name)
     const std::size_t line = line_index(end);
     const std::size_t line_end = m_lines[line] + line_text(line).size();
     const bool is_separator = end < m_code.size() && (m_code[end] == ',' || m_code[end] == ';');
-    if (is_separator && trim(std::string_view(m_code).substr(end + 1, line_end - end - 1)).empty()) {
+    if (is_separator &&
+        trim(std::string_view(m_code).substr(end + 1, line_end - end - 1)).empty()) {
         if (std::string beside = comment_in(end + 1, line_end); !beside.empty()) {
             return beside;
         }
     }
     const std::size_t own_line = line_index(position);
-    const bool is_first = is_first_declaration(line_code(own_line).substr(0, position - m_lines[own_line]));
+    const bool is_first =
+        is_first_declaration(line_code(own_line).substr(0, position - m_lines[own_line]));
     return is_first ? comment_above(position) : "";
 }
 

@@ -41,8 +41,8 @@ public:
 
 private:
     std::size_t line_index(Position position) const;
-    std::string_view line_text(std::size_t index) const;  ///< with comments
-    std::string_view line_code(std::size_t index) const;  ///< comments and strings blanked
+    std::string_view line_text(std::size_t index) const; ///< with comments
+    std::string_view line_code(std::size_t index) const; ///< comments and strings blanked
     /// Where the parameter or field ends: the position of its ',' ')' ';' or the end of the text.
     Position declaration_end(Position position) const;
 

@@ -71,7 +71,8 @@ private:
             return;
         }
         result.is_used = true;
-        const auto index = is_chain && words.size() > 4 ? m_constants.find(words[4]) : m_constants.end();
+        const auto index =
+            is_chain && words.size() > 4 ? m_constants.find(words[4]) : m_constants.end();
         if (index == m_constants.end()) {
             result.reads_all = true;
         } else {
@@ -81,8 +82,10 @@ private:
 
     std::uint32_t m_block = 0; ///< the variable
     std::uint32_t m_type = 0;  ///< its structure
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_decorations;    ///< (id, decoration)
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_member_offsets; ///< (structure, member)
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+        m_decorations; ///< (id, decoration)
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+        m_member_offsets; ///< (structure, member)
     std::map<std::uint32_t, std::uint32_t> m_pointees;
     std::map<std::uint32_t, std::uint32_t> m_constants;
 };

@@ -124,9 +124,11 @@ std::vector<std::string> generic_argument_texts(std::string_view full_name) {
 }
 
 TypeReader::TypeReader(Session& session, slang::ProgramLayout* program, DeclIndex& index)
-    : m_session(session), m_slang(session.functions()), m_program(reinterpret_cast<SlangReflection*>(program)),
-      m_index(index), m_attributes(session.functions()),
-      m_rules(session.target() == Target::cuda ? reflect::LayoutRules::cuda : reflect::LayoutRules::spirv),
+    : m_session(session), m_slang(session.functions()),
+      m_program(reinterpret_cast<SlangReflection*>(program)), m_index(index),
+      m_attributes(session.functions()),
+      m_rules(session.target() == Target::cuda ? reflect::LayoutRules::cuda
+                                               : reflect::LayoutRules::spirv),
       m_differentiable(m_slang.program_find_type(m_program, "IDifferentiable")) {}
 
 std::string TypeReader::full_name(SlangReflectionType* type) const {
@@ -167,28 +169,14 @@ TypeRef TypeReader::read_new(SlangReflectionType* type, const std::string& full_
     out.name = to_string(m_slang.type_name(type));
     out.full_name = full_name;
     switch (m_slang.type_kind(type)) {
-    case SLANG_TYPE_KIND_SCALAR:
-        out = read_scalar(type);
-        break;
-    case SLANG_TYPE_KIND_VECTOR:
-        read_vector(type, out);
-        break;
-    case SLANG_TYPE_KIND_MATRIX:
-        read_matrix(type, out);
-        break;
-    case SLANG_TYPE_KIND_ARRAY:
-        read_array(type, out);
-        break;
-    case SLANG_TYPE_KIND_POINTER:
-        read_pointer(type, out);
-        break;
-    case SLANG_TYPE_KIND_ENUM:
-        read_enumeration(type, out);
-        break;
+    case SLANG_TYPE_KIND_SCALAR: out = read_scalar(type); break;
+    case SLANG_TYPE_KIND_VECTOR: read_vector(type, out); break;
+    case SLANG_TYPE_KIND_MATRIX: read_matrix(type, out); break;
+    case SLANG_TYPE_KIND_ARRAY: read_array(type, out); break;
+    case SLANG_TYPE_KIND_POINTER: read_pointer(type, out); break;
+    case SLANG_TYPE_KIND_ENUM: read_enumeration(type, out); break;
     case SLANG_TYPE_KIND_STRUCT:
-    case SLANG_TYPE_KIND_INTERFACE:
-        read_structure(type, out);
-        break;
+    case SLANG_TYPE_KIND_INTERFACE: read_structure(type, out); break;
     case SLANG_TYPE_KIND_GENERIC_TYPE_PARAMETER:
     case SLANG_TYPE_KIND_NONE: {
         const bool is_parameter = !out.name.empty() && out.name == full_name;
@@ -200,11 +188,8 @@ TypeRef TypeReader::read_new(SlangReflectionType* type, const std::string& full_
     case SLANG_TYPE_KIND_TEXTURE_BUFFER:
     case SLANG_TYPE_KIND_SHADER_STORAGE_BUFFER:
     case SLANG_TYPE_KIND_CONSTANT_BUFFER:
-    case SLANG_TYPE_KIND_PARAMETER_BLOCK:
-        out.kind = TypeKind::resource;
-        break;
-    default:
-        out.kind = TypeKind::other;
+    case SLANG_TYPE_KIND_PARAMETER_BLOCK: out.kind = TypeKind::resource; break;
+    default: out.kind = TypeKind::other;
     }
     return std::make_shared<const Type>(std::move(out));
 }
@@ -256,8 +241,9 @@ void TypeReader::read_vector(SlangReflectionType* type, Type& out) const {
     out.scalar = kind;
     out.columns = length;
     out.count_parameter = parameter;
-    out.element = kind != ScalarKind::void_ ? reflect::scalar_type(kind, m_rules)
-                                            : generic_parameter(arguments.empty() ? "" : arguments[0]);
+    out.element = kind != ScalarKind::void_
+                      ? reflect::scalar_type(kind, m_rules)
+                      : generic_parameter(arguments.empty() ? "" : arguments[0]);
 }
 
 void TypeReader::read_matrix(SlangReflectionType* type, Type& out) const {
@@ -284,8 +270,9 @@ void TypeReader::read_matrix(SlangReflectionType* type, Type& out) const {
     out.columns = columns;
     out.row_parameter = row_parameter;
     out.count_parameter = column_parameter;
-    out.element = kind != ScalarKind::void_ ? reflect::scalar_type(kind, m_rules)
-                                            : generic_parameter(arguments.empty() ? "" : arguments[0]);
+    out.element = kind != ScalarKind::void_
+                      ? reflect::scalar_type(kind, m_rules)
+                      : generic_parameter(arguments.empty() ? "" : arguments[0]);
 }
 
 void TypeReader::read_array(SlangReflectionType* type, Type& out) {
@@ -316,7 +303,8 @@ void TypeReader::read_pointer(SlangReflectionType* type, Type& out) {
     const std::vector<std::string> texts = generic_argument_texts(out.full_name);
     const bool is_read_only = texts.size() > 1 && texts[1] == "Access.Read";
     out.tensor.access = is_read_only ? Access::read : Access::read_write;
-    out.full_name = core::text("Ptr<", out.element->full_name, is_read_only ? ",Access.Read>" : ">");
+    out.full_name =
+        core::text("Ptr<", out.element->full_name, is_read_only ? ",Access.Read>" : ">");
     out.layout = reflect::pointer_layout();
 }
 
@@ -352,8 +340,9 @@ std::vector<TypeRef> TypeReader::type_arguments(SlangReflectionType* type) {
 }
 
 bool TypeReader::try_read_tensor(Type& out) {
-    const auto match = std::find_if(kTensorNames.begin(), kTensorNames.end(),
-                                    [&out](const TensorName& candidate) { return candidate.name == out.name; });
+    const auto match =
+        std::find_if(kTensorNames.begin(), kTensorNames.end(),
+                     [&out](const TensorName& candidate) { return candidate.name == out.name; });
     const std::vector<std::string> texts = generic_argument_texts(out.full_name);
     if (match == kTensorNames.end() || texts.size() < 2 || out.generic_arguments.empty()) {
         return false;
@@ -399,8 +388,9 @@ void TypeReader::read_fields(SlangReflectionType* type, const StructDecl* decl, 
             if (decl == nullptr) {
                 return nullptr;
             }
-            const auto match = std::find_if(decl->fields.begin(), decl->fields.end(),
-                                            [&](const DeclPlace& candidate) { return candidate.name == field.name; });
+            const auto match = std::find_if(
+                decl->fields.begin(), decl->fields.end(),
+                [&](const DeclPlace& candidate) { return candidate.name == field.name; });
             return match != decl->fields.end() && match->text != nullptr ? &*match : nullptr;
         }();
         if (place != nullptr) {
@@ -412,7 +402,8 @@ void TypeReader::read_fields(SlangReflectionType* type, const StructDecl* decl, 
 }
 
 void TypeReader::read_differential(SlangReflectionType* type, Type& out) {
-    if (m_differentiable == nullptr || !m_slang.program_is_subtype(m_program, type, m_differentiable)) {
+    if (m_differentiable == nullptr ||
+        !m_slang.program_is_subtype(m_program, type, m_differentiable)) {
         return;
     }
     out.is_differentiable = true;

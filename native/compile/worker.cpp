@@ -28,8 +28,9 @@ public:
     explicit ProcessWorker(const CompilerDesc& desc)
         : m_time_limit(desc.time_limit), m_memory_limit(desc.memory_limit),
           m_start{.executable = desc.helper_executable,
-                  .arguments = {core::utf8_path(desc.slang_directory), core::utf8_path(desc.shader_directory),
-                                core::utf8_path(desc.cache_directory), std::to_string(desc.memory_limit)}} {}
+                  .arguments = {
+                      core::utf8_path(desc.slang_directory), core::utf8_path(desc.shader_directory),
+                      core::utf8_path(desc.cache_directory), std::to_string(desc.memory_limit)}} {}
 
     void warm_up() override {
         const std::scoped_lock lock(m_mutex);
@@ -52,7 +53,8 @@ public:
         if (reply.status == ReplyStatus::out_of_memory) {
             m_process.reset(); // what a failed allocation left behind is not trusted
             throw core::CompileError(text("compiling '", subject, "' needs more than the limit of ",
-                                          m_memory_limit >> 20, " MB of memory; simplify the source or raise "
+                                          m_memory_limit >> 20,
+                                          " MB of memory; simplify the source or raise "
                                           "the memory limit"),
                                      {});
         }
@@ -70,14 +72,15 @@ private:
         try {
             m_process = core::Subprocess::start(m_start);
         } catch (const core::DeviceError& error) {
-            throw core::DeviceError(text("the Slang compiler's process does not start: ", error.what(),
-                                         "; reinstall Weft"),
+            throw core::DeviceError(text("the Slang compiler's process does not start: ",
+                                         error.what(), "; reinstall Weft"),
                                     error.kind(), error.native_call(), error.native_code());
         }
         ++m_starts;
     }
 
-    PipeStatus read_message(std::vector<std::byte>& bytes, core::Subprocess::Clock::time_point deadline) {
+    PipeStatus read_message(std::vector<std::byte>& bytes,
+                            core::Subprocess::Clock::time_point deadline) {
         std::array<std::byte, kFrameBytes> header{};
         const PipeStatus status = m_process->read(header, deadline);
         if (status != PipeStatus::ok) {
@@ -95,15 +98,17 @@ private:
         const std::string end = m_process->finish();
         m_process.reset(); // the next request starts a new one
         if (status == PipeStatus::timed_out) {
-            throw core::CompileError(text("compiling '", subject, "' took longer than the limit of ",
-                                          static_cast<double>(m_time_limit.count()) / 1000.0,
-                                          " s and was stopped; simplify the source or raise the time limit"),
-                                     {});
+            throw core::CompileError(
+                text("compiling '", subject, "' took longer than the limit of ",
+                     static_cast<double>(m_time_limit.count()) / 1000.0,
+                     " s and was stopped; simplify the source or raise the time limit"),
+                {});
         }
-        throw core::CompileError(text("compiling '", subject, "' crashed the Slang compiler (its process ", end,
-                                      "); look for deeply nested or very long expressions and recursion in the "
-                                      "source"),
-                                 {});
+        throw core::CompileError(
+            text("compiling '", subject, "' crashed the Slang compiler (its process ", end,
+                 "); look for deeply nested or very long expressions and recursion in the "
+                 "source"),
+            {});
     }
 
     std::mutex m_mutex;
@@ -117,7 +122,8 @@ private:
 class InProcessWorker final : public Worker {
 public:
     explicit InProcessWorker(const CompilerDesc& desc)
-        : m_desc{.slang_directory = desc.slang_directory, .shader_directory = desc.shader_directory,
+        : m_desc{.slang_directory = desc.slang_directory,
+                 .shader_directory = desc.shader_directory,
                  .cache_directory = desc.cache_directory} {}
 
     void warm_up() override {

@@ -20,7 +20,8 @@ public:
     virtual void warm_up() = 0;
     /// The payload of the reply. `subject` names the module in messages.
     /// @throws as Compiler's methods do.
-    [[nodiscard]] virtual std::vector<std::byte> request(const Request& request, const std::string& subject) = 0;
+    [[nodiscard]] virtual std::vector<std::byte> request(const Request& request,
+                                                         const std::string& subject) = 0;
     [[nodiscard]] virtual std::uint64_t helper_starts() const noexcept = 0;
 
     /// Runs the helper executable; it is started by the first request, and again after it ended.

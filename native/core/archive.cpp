@@ -65,7 +65,8 @@ void ArchiveReader::get(std::vector<std::byte>& value) {
     value.assign(bytes.begin(), bytes.end());
 }
 
-std::shared_ptr<const void> ArchiveReader::find_object(std::size_t index, std::type_index type) const {
+std::shared_ptr<const void> ArchiveReader::find_object(std::size_t index,
+                                                       std::type_index type) const {
     if (index >= m_objects.size() || m_objects[index].first != type || !m_objects[index].second) {
         throw ArchiveError("archive: reference to an unknown object");
     }

@@ -88,7 +88,8 @@ private:
     template <typename T>
     void put(const std::shared_ptr<const T>& object) {
         const auto next = static_cast<std::uint32_t>(m_objects.size() + 1);
-        const std::uint32_t id = object ? m_objects.try_emplace(object.get(), next).first->second : 0;
+        const std::uint32_t id =
+            object ? m_objects.try_emplace(object.get(), next).first->second : 0;
         put(id);
         if (object && id == next) {
             put(*object);
@@ -167,7 +168,8 @@ private:
         get_alternative(value, get_word(1), std::index_sequence_for<Ts...>{});
     }
     template <typename... Ts, std::size_t... Is>
-    void get_alternative(std::variant<Ts...>& value, std::uint64_t index, std::index_sequence<Is...>) {
+    void get_alternative(std::variant<Ts...>& value, std::uint64_t index,
+                         std::index_sequence<Is...>) {
         const bool known = ((Is == index && (get(value.template emplace<Is>()), true)) || ...);
         if (!known) {
             throw ArchiveError("archive: unknown alternative of a variant");

@@ -24,7 +24,8 @@ std::string random_name() {
 
 bool write_all(const fs::path& path, std::span<const std::byte> bytes) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
     file.close();
     return !file.fail();
 }
@@ -53,7 +54,8 @@ std::optional<std::vector<std::byte>> try_read_file(const fs::path& path, std::u
 bool try_write_file(const fs::path& path, std::span<const std::byte> bytes) {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    const fs::path temporary = path.parent_path() / (random_name() + std::string(kTemporaryExtension));
+    const fs::path temporary =
+        path.parent_path() / (random_name() + std::string(kTemporaryExtension));
     if (write_all(temporary, bytes)) {
         fs::rename(temporary, path, error);
         if (!error) {

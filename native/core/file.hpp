@@ -17,7 +17,8 @@ namespace weft::core {
 
 /// Replaces `path` in one step (temporary file beside it, then rename), creating its folders.
 /// False if that failed; nothing is left behind.
-[[nodiscard]] bool try_write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+[[nodiscard]] bool try_write_file(const std::filesystem::path& path,
+                                  std::span<const std::byte> bytes);
 
 /// True for the names that try_write_file gives to its temporary files.
 [[nodiscard]] bool is_temporary_file(const std::filesystem::path& path);

@@ -66,7 +66,8 @@ std::vector<Entry> list_entries(const fs::path& directory) {
     std::vector<Entry> entries;
     std::error_code error;
     const auto now = fs::file_time_type::clock::now();
-    for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+         it.increment(error)) {
         std::error_code ignored; // another process may remove the file at any moment
         if (!it->is_regular_file(ignored)) {
             continue;
@@ -88,10 +89,12 @@ FileCache::FileCache(Desc desc) : m_desc(std::move(desc)) {}
 
 fs::path FileCache::entry_path(std::string_view kind, const Hash128& key) const {
     const std::string name = key.to_string();
-    return m_desc.directory / std::string(kind) / name.substr(0, 2) / (name + std::string(kExtension));
+    return m_desc.directory / std::string(kind) / name.substr(0, 2) /
+           (name + std::string(kExtension));
 }
 
-std::optional<std::vector<std::byte>> FileCache::try_load(std::string_view kind, const Hash128& key) {
+std::optional<std::vector<std::byte>> FileCache::try_load(std::string_view kind,
+                                                          const Hash128& key) {
     if (!is_enabled()) {
         return std::nullopt;
     }

@@ -20,8 +20,9 @@ namespace weft::core {
 class FileCache {
 public:
     struct Desc {
-        std::filesystem::path directory;                   ///< created on the first store; empty: no cache
-        std::uint64_t size_limit = std::uint64_t{1} << 30; ///< bytes; beyond it the oldest entries go
+        std::filesystem::path directory; ///< created on the first store; empty: no cache
+        std::uint64_t size_limit = std::uint64_t{1}
+                                   << 30; ///< bytes; beyond it the oldest entries go
     };
 
     explicit FileCache(Desc desc);
@@ -30,7 +31,8 @@ public:
     const std::filesystem::path& directory() const noexcept { return m_desc.directory; }
 
     /// The stored bytes, nullopt if absent or damaged. `kind` is a short word of letters ("kernel").
-    [[nodiscard]] std::optional<std::vector<std::byte>> try_load(std::string_view kind, const Hash128& key);
+    [[nodiscard]] std::optional<std::vector<std::byte>> try_load(std::string_view kind,
+                                                                 const Hash128& key);
     void store(std::string_view kind, const Hash128& key, std::span<const std::byte> bytes);
     void remove(std::string_view kind, const Hash128& key) noexcept;
     /// Removes every entry, temporary files of others included.

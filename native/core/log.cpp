@@ -7,14 +7,10 @@ namespace weft::core {
 
 std::string_view to_string(LogLevel level) noexcept {
     switch (level) {
-    case LogLevel::debug:
-        return "debug";
-    case LogLevel::info:
-        return "info";
-    case LogLevel::warning:
-        return "warning";
-    case LogLevel::error:
-        return "error";
+    case LogLevel::debug: return "debug";
+    case LogLevel::info: return "info";
+    case LogLevel::warning: return "warning";
+    case LogLevel::error: return "error";
     }
     return "unknown";
 }

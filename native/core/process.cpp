@@ -39,7 +39,8 @@ std::uint64_t process_id() noexcept {
 }
 
 std::optional<std::string> environment_variable(const char* name) {
-    const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+    const char* const value =
+        std::getenv(name); // NOLINT(concurrency-mt-unsafe): nothing here sets variables
     if (value == nullptr || *value == '\0') {
         return std::nullopt;
     }

@@ -36,7 +36,8 @@ void* find_symbol(void* handle, const char* name) noexcept {
 }
 #else
 void* open_library(const std::filesystem::path& path, SharedLibrary::Scope scope) {
-    return dlopen(path.c_str(), RTLD_NOW | (scope == SharedLibrary::Scope::global ? RTLD_GLOBAL : RTLD_LOCAL));
+    return dlopen(path.c_str(),
+                  RTLD_NOW | (scope == SharedLibrary::Scope::global ? RTLD_GLOBAL : RTLD_LOCAL));
 }
 
 std::string open_error() {
@@ -65,7 +66,8 @@ SharedLibrary SharedLibrary::load(const std::filesystem::path& path, Scope scope
     return library;
 }
 
-SharedLibrary SharedLibrary::try_load(const std::filesystem::path& path, std::string* reason, Scope scope) {
+SharedLibrary SharedLibrary::try_load(const std::filesystem::path& path, std::string* reason,
+                                      Scope scope) {
     void* const handle = open_library(path, scope);
     if (handle == nullptr && reason != nullptr) {
         *reason = open_error();

@@ -15,10 +15,12 @@ public:
     };
 
     /// @throws DeviceError{unavailable} with the loader's own reason.
-    [[nodiscard]] static SharedLibrary load(const std::filesystem::path& path, Scope scope = Scope::local);
+    [[nodiscard]] static SharedLibrary load(const std::filesystem::path& path,
+                                            Scope scope = Scope::local);
     /// Empty (operator bool is false) if the library cannot be loaded; the reason is in `reason`.
     [[nodiscard]] static SharedLibrary try_load(const std::filesystem::path& path,
-                                                std::string* reason = nullptr, Scope scope = Scope::local);
+                                                std::string* reason = nullptr,
+                                                Scope scope = Scope::local);
 
     SharedLibrary() noexcept = default;
     SharedLibrary(SharedLibrary&& other) noexcept;

@@ -37,9 +37,11 @@ public:
     Subprocess& operator=(const Subprocess&) = delete;
 
     /// Sends all of `bytes` before `deadline`.
-    [[nodiscard]] virtual PipeStatus write(std::span<const std::byte> bytes, Clock::time_point deadline) = 0;
+    [[nodiscard]] virtual PipeStatus write(std::span<const std::byte> bytes,
+                                           Clock::time_point deadline) = 0;
     /// Fills all of `bytes` before `deadline`.
-    [[nodiscard]] virtual PipeStatus read(std::span<std::byte> bytes, Clock::time_point deadline) = 0;
+    [[nodiscard]] virtual PipeStatus read(std::span<std::byte> bytes,
+                                          Clock::time_point deadline) = 0;
     /// Ends the child and says how it ended: "was killed by signal 11 (Segmentation fault)", "exited with
     /// status 3". A child that is ending by itself gets 100 ms to do so and is described by its own end.
     [[nodiscard]] virtual std::string finish() = 0;

@@ -55,7 +55,8 @@ SocketPair create_socket_pair() {
     const int result = ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
 #endif
     if (result != 0) {
-        throw DeviceError(text("cannot create the pipes of a child process: ", std::strerror(errno)));
+        throw DeviceError(
+            text("cannot create the pipes of a child process: ", std::strerror(errno)));
     }
 #if !defined(SOCK_CLOEXEC)
     ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -94,8 +95,10 @@ int spawn(const Subprocess::Desc& desc, int socket, pid_t& child) {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    const int result = ::posix_spawn(&child, program.c_str(), &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+    const int result =
+        ::posix_spawn(&child, program.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return result;
@@ -103,7 +106,8 @@ int spawn(const Subprocess::Desc& desc, int socket, pid_t& child) {
 
 std::string describe(int status) {
     if (WIFSIGNALED(status)) {
-        return text("was killed by signal ", WTERMSIG(status), " (", ::strsignal(WTERMSIG(status)), ")");
+        return text("was killed by signal ", WTERMSIG(status), " (", ::strsignal(WTERMSIG(status)),
+                    ")");
     }
     return text("exited with status ", WEXITSTATUS(status));
 }
@@ -174,7 +178,8 @@ private:
                 return PipeStatus::timed_out;
             }
             pollfd request{m_socket.get(), events, 0};
-            const int count = ::poll(&request, 1, static_cast<int>(std::min<long long>(left.count(), 1 << 30)));
+            const int count =
+                ::poll(&request, 1, static_cast<int>(std::min<long long>(left.count(), 1 << 30)));
             if (count > 0) {
                 return PipeStatus::ok; // a hang-up shows in the send or receive that follows
             }
@@ -215,8 +220,9 @@ std::unique_ptr<Subprocess> Subprocess::start(const Desc& desc) {
     pid_t child = -1;
     const int error = spawn(desc, sockets.child.get(), child);
     if (error != 0) {
-        throw DeviceError(text("cannot start '", desc.executable.string(), "': ", std::strerror(error)),
-                          DeviceError::Kind::unavailable, "posix_spawn", error);
+        throw DeviceError(
+            text("cannot start '", desc.executable.string(), "': ", std::strerror(error)),
+            DeviceError::Kind::unavailable, "posix_spawn", error);
     }
     return std::make_unique<PosixSubprocess>(std::move(sockets.parent), child);
 }

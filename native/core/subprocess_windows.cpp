@@ -35,7 +35,8 @@ Pipe create_pipe() {
     HANDLE read = nullptr;
     HANDLE write = nullptr;
     if (!CreatePipe(&read, &write, &attributes, 1 << 16)) {
-        throw DeviceError(text("cannot create the pipes of a child process: Windows error ", GetLastError()));
+        throw DeviceError(
+            text("cannot create the pipes of a child process: Windows error ", GetLastError()));
     }
     return {Handle(read), Handle(write)};
 }
@@ -139,9 +140,11 @@ std::unique_ptr<Subprocess> Subprocess::start(const Desc& desc) {
     startup.hStdOutput = output.write.get();
     PROCESS_INFORMATION process{};
     if (!CreateProcessW(desc.executable.c_str(), command.data(), nullptr, nullptr, TRUE,
-                        CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP, nullptr, nullptr, &startup, &process)) {
-        throw DeviceError(text("cannot start '", desc.executable.string(), "': Windows error ", GetLastError()),
-                          DeviceError::Kind::unavailable, "CreateProcessW", GetLastError());
+                        CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP, nullptr, nullptr, &startup,
+                        &process)) {
+        throw DeviceError(
+            text("cannot start '", desc.executable.string(), "': Windows error ", GetLastError()),
+            DeviceError::Kind::unavailable, "CreateProcessW", GetLastError());
     }
     CloseHandle(process.hThread);
     return std::make_unique<WindowsSubprocess>(Handle(process.hProcess), std::move(input.write),

@@ -71,7 +71,8 @@ std::string shape_text(std::span<const std::int64_t> shape) {
     return result + (shape.size() == 1 ? ",)" : ")");
 }
 
-std::vector<std::string> near_misses(std::string_view name, std::span<const std::string> candidates) {
+std::vector<std::string> near_misses(std::string_view name,
+                                     std::span<const std::string> candidates) {
     constexpr std::size_t kMaxResults = 3;
     const std::size_t limit = std::max<std::size_t>(1, name.size() / 3);
     std::vector<std::pair<std::size_t, std::string>> ranked;

@@ -29,7 +29,8 @@ template <typename... Parts>
                                                    std::span<const std::string> candidates);
 
 /// " Did you mean 'a' or 'b'?" for near misses, else "".
-[[nodiscard]] std::string suggestion(std::string_view name, std::span<const std::string> candidates);
+[[nodiscard]] std::string suggestion(std::string_view name,
+                                     std::span<const std::string> candidates);
 
 /// Byte offset of the first byte that is not part of well-formed UTF-8, or npos if all of it is.
 [[nodiscard]] std::size_t find_invalid_utf8(std::string_view bytes) noexcept;

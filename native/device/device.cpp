@@ -47,34 +47,24 @@ std::shared_ptr<Device> create_automatic(const DeviceDesc& desc) {
 
 std::string_view to_string(DeviceType type) noexcept {
     switch (type) {
-    case DeviceType::automatic:
-        return "automatic";
-    case DeviceType::vulkan:
-        return "vulkan";
-    case DeviceType::cuda:
-        return "cuda";
-    case DeviceType::d3d12:
-        return "d3d12";
-    case DeviceType::metal:
-        return "metal";
-    case DeviceType::cpu:
-        return "cpu";
+    case DeviceType::automatic: return "automatic";
+    case DeviceType::vulkan: return "vulkan";
+    case DeviceType::cuda: return "cuda";
+    case DeviceType::d3d12: return "d3d12";
+    case DeviceType::metal: return "metal";
+    case DeviceType::cpu: return "cpu";
     }
     return "unknown";
 }
 
 std::shared_ptr<Device> Device::create(const DeviceDesc& desc) {
     switch (desc.type) {
-    case DeviceType::automatic:
-        return create_automatic(desc);
-    case DeviceType::vulkan:
-        return create_vulkan_device(desc);
-    case DeviceType::cuda:
-        return create_cuda_device(desc);
+    case DeviceType::automatic: return create_automatic(desc);
+    case DeviceType::vulkan: return create_vulkan_device(desc);
+    case DeviceType::cuda: return create_cuda_device(desc);
     case DeviceType::d3d12:
     case DeviceType::metal:
-    case DeviceType::cpu:
-        break;
+    case DeviceType::cpu: break;
     }
     throw core::ArgumentError(
         core::text("create_device: type must be automatic, vulkan or cuda, got ",

@@ -63,7 +63,8 @@ private:
         visit_operands(m_call.kernel, [&](Operand& operand) {
             if (!operand.own_shape.empty()) {
                 fail(operand, text("dispatch() passes arguments whole, but it would be split over ",
-                                   core::shape_text(operand.own_shape), "; take it as a Tensor parameter in Slang"));
+                                   core::shape_text(operand.own_shape),
+                                   "; take it as a Tensor parameter in Slang"));
             }
         });
         m_call.kernel.is_raw_dispatch = true;
@@ -71,10 +72,11 @@ private:
         m_call.kernel.shape.assign(options.thread_count.begin(), options.thread_count.end());
         const std::array<std::uint32_t, 3> plain{32, 1, 1};
         std::array<std::uint32_t, 3> declared{};
-        std::copy(m_call.function.group_size.begin(), m_call.function.group_size.end(), declared.begin());
-        m_call.kernel.group_size = options.group_size                 ? *options.group_size
+        std::copy(m_call.function.group_size.begin(), m_call.function.group_size.end(),
+                  declared.begin());
+        m_call.kernel.group_size = options.group_size               ? *options.group_size
                                    : m_call.function.is_entry_point ? declared
-                                                                      : plain;
+                                                                    : plain;
     }
 
     std::string label(const Operand& operand) const {
@@ -94,7 +96,8 @@ private:
         });
         if (m_rank > tensor::kMaxRank) {
             throw core::ArgumentError(text(m_call.function.name, ": the call would have ", m_rank,
-                                           " dimensions; at most ", tensor::kMaxRank, " are possible"));
+                                           " dimensions; at most ", tensor::kMaxRank,
+                                           " are possible"));
         }
     }
 
@@ -114,8 +117,9 @@ private:
             operand.mapping.clear();
         }
         if (!operand.mapping.empty() && operand.own_shape.size() != operand.mapping.size()) {
-            fail(operand, text("map() names ", operand.mapping.size(), " of its dimensions, but it varies over ",
-                               operand.own_shape.size(), ": ", core::shape_text(operand.own_shape)));
+            fail(operand, text("map() names ", operand.mapping.size(),
+                               " of its dimensions, but it varies over ", operand.own_shape.size(),
+                               ": ", core::shape_text(operand.own_shape)));
         }
         const auto dimensions = dimensions_of(operand);
         for (std::size_t i = 0; i < dimensions.size(); ++i) {
@@ -129,9 +133,10 @@ private:
                 merged = extent;
                 m_owner[at] = label(operand);
             } else if (extent != 1) {
-                fail(operand, text("its shape ", core::shape_text(operand.own_shape), " has ", extent,
-                                   " along axis ", i, " where '", m_owner[at], "' has ", merged,
-                                   "; make them equal or 1, or say with map() which dimension is which"));
+                fail(operand,
+                     text("its shape ", core::shape_text(operand.own_shape), " has ", extent,
+                          " along axis ", i, " where '", m_owner[at], "' has ", merged,
+                          "; make them equal or 1, or say with map() which dimension is which"));
             }
         }
     }
@@ -153,7 +158,8 @@ private:
                 strides[at] = operand.memory.call_strides[i];
             }
         }
-        const bool is_memory = operand.kind == OperandKind::element || operand.kind == OperandKind::tensor ||
+        const bool is_memory = operand.kind == OperandKind::element ||
+                               operand.kind == OperandKind::tensor ||
                                operand.kind == OperandKind::pointer;
         if (is_memory) {
             operand.memory.call_strides = strides;
@@ -198,7 +204,8 @@ private:
     }
 
     [[noreturn]] void fail(const Operand& operand, const std::string& what) const {
-        throw core::ArgumentError(text(m_call.function.name, ": parameter '", label(operand), "': ", what));
+        throw core::ArgumentError(
+            text(m_call.function.name, ": parameter '", label(operand), "': ", what));
     }
 
     BoundCall& m_call;

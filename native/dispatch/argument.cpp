@@ -14,7 +14,8 @@ std::uint64_t text_word(std::string_view text) {
 
 std::uint64_t head_word(const Node& node) {
     return static_cast<std::uint64_t>(node.kind) | static_cast<std::uint64_t>(node.scalar) << 8U |
-           static_cast<std::uint64_t>(node.rank) << 16U | static_cast<std::uint64_t>(node.children) << 32U;
+           static_cast<std::uint64_t>(node.rank) << 16U |
+           static_cast<std::uint64_t>(node.children) << 32U;
 }
 
 } // namespace

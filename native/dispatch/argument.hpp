@@ -14,7 +14,7 @@
 namespace weft::dispatch {
 
 enum class NodeKind : std::uint8_t {
-    none,       ///< given as None: an omitted out parameter
+    none, ///< given as None: an omitted out parameter
     boolean,
     integer,
     real,
@@ -49,14 +49,14 @@ public:
 struct Node {
     NodeKind kind = NodeKind::none;
     reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< list: bool_, int64 or float64
-    std::uint32_t subtree = 1;      ///< nodes in this subtree, itself included
+    std::uint32_t subtree = 1; ///< nodes in this subtree, itself included
     std::uint32_t children = 0;
-    std::uint32_t shape_begin = 0;  ///< list, grid: into ArgumentList::words
+    std::uint32_t shape_begin = 0; ///< list, grid: into ArgumentList::words
     std::uint32_t rank = 0;
-    std::uint32_t data_begin = 0;   ///< list scalars, generator settings: into ArgumentList::words
+    std::uint32_t data_begin = 0; ///< list scalars, generator settings: into ArgumentList::words
     std::uint32_t data_count = 0;
-    std::string_view name;          ///< field or keyword
-    std::string_view type_name;     ///< structure: "_type", else ""
+    std::string_view name;      ///< field or keyword
+    std::string_view type_name; ///< structure: "_type", else ""
     union {
         bool boolean;
         std::int64_t integer = 0;

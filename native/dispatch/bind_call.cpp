@@ -43,8 +43,8 @@ std::string node_words(const ArgumentList& arguments, const Node& node) {
 
 class CallBinder {
 public:
-    CallBinder(const reflect::Function& function, const ArgumentList& arguments, const CallOptions& options,
-               const BindTarget& target)
+    CallBinder(const reflect::Function& function, const ArgumentList& arguments,
+               const CallOptions& options, const BindTarget& target)
         : m_arguments(arguments), m_options(options), m_call(std::make_unique<BoundCall>()),
           m_matcher(arguments, target, *m_call) {
         m_call->function = function;
@@ -122,14 +122,16 @@ private:
     }
 
     bool bind_this() {
-        const bool is_method = !function().owner.empty() && !function().is_static && !function().is_constructor;
+        const bool is_method =
+            !function().owner.empty() && !function().is_static && !function().is_constructor;
         const Root* root = find_root(Role::this_value);
         if (!is_method) {
             return true;
         }
         if (root == nullptr) {
-            return refuse(text("it is a method of ", function().owner,
-                               ": bind a value to it with function.bind(this), or call it on an instance"));
+            return refuse(
+                text("it is a method of ", function().owner,
+                     ": bind a value to it with function.bind(this), or call it on an instance"));
         }
         m_call->kernel.has_this = true;
         Operand& operand = m_call->kernel.operands.emplace_back();
@@ -156,7 +158,8 @@ private:
         const auto& parameters = function().parameters;
         std::size_t last = parameters.size();
         const bool fills_defaults = !m_options.is_raw_dispatch;
-        while (fills_defaults && last > 0 && !m_roots[last - 1] && parameters[last - 1].has_default) {
+        while (fills_defaults && last > 0 && !m_roots[last - 1] &&
+               parameters[last - 1].has_default) {
             --last; // trailing defaults are filled in by Slang itself
         }
         for (std::size_t i = 0; i < last; ++i) {
@@ -176,22 +179,25 @@ private:
         }
         const Mapping* mapping = mapping_of(index);
         const Node& node = m_arguments.nodes[*m_roots[index]];
-        const bool is_host_number = node.kind == NodeKind::boolean || node.kind == NodeKind::integer ||
-                                    node.kind == NodeKind::real || node.kind == NodeKind::list;
+        const bool is_host_number = node.kind == NodeKind::boolean ||
+                                    node.kind == NodeKind::integer || node.kind == NodeKind::real ||
+                                    node.kind == NodeKind::list;
         if (parameter.direction != Direction::in && is_host_number) {
-            const bool is_bound =
-                parameter.direction == Direction::inout ? bind_returned_value(index) : bind_output(index);
+            const bool is_bound = parameter.direction == Direction::inout
+                                      ? bind_returned_value(index)
+                                      : bind_output(index);
             m_call->sources.back().node = *m_roots[index];
             return is_bound;
         }
         Operand& operand = m_call->kernel.operands.emplace_back();
-        return m_matcher.match({.type = parameter.type,
-                                .node = *m_roots[index],
-                                .direction = parameter.direction,
-                                .name = "weft_" + parameter.name,
-                                .label = parameter.name,
-                                .mapping = mapping != nullptr ? mapping->dimensions : std::vector<std::int32_t>{}},
-                               operand);
+        return m_matcher.match(
+            {.type = parameter.type,
+             .node = *m_roots[index],
+             .direction = parameter.direction,
+             .name = "weft_" + parameter.name,
+             .label = parameter.name,
+             .mapping = mapping != nullptr ? mapping->dimensions : std::vector<std::int32_t>{}},
+            operand);
     }
 
     bool bind_absent(std::size_t index) {
@@ -203,7 +209,8 @@ private:
             return bind_output(index);
         }
         if (!parameter.default_value) {
-            return refuse(text("parameter '", parameter.name, "' (", parameter.type->full_name, ") is missing"));
+            return refuse(text("parameter '", parameter.name, "' (", parameter.type->full_name,
+                               ") is missing"));
         }
         Operand& operand = m_call->kernel.operands.emplace_back();
         operand.kind = OperandKind::literal;
@@ -217,8 +224,10 @@ private:
     bool bind_system_value(std::size_t index) {
         const reflect::Parameter& parameter = function().parameters[index];
         const reflect::Type& type = *parameter.type;
-        const bool is_index = type.kind == reflect::TypeKind::scalar || type.kind == reflect::TypeKind::vector;
-        if (!is_index || !reflect::is_integer(type.scalar) || (parameter.semantic.empty() && m_has_thread)) {
+        const bool is_index =
+            type.kind == reflect::TypeKind::scalar || type.kind == reflect::TypeKind::vector;
+        if (!is_index || !reflect::is_integer(type.scalar) ||
+            (parameter.semantic.empty() && m_has_thread)) {
             return false;
         }
         const std::string variable = system_variable(parameter.semantic);
@@ -322,7 +331,8 @@ private:
     bool bind_result() {
         const reflect::TypeRef& type = function().return_type;
         const Root* root = find_root(Role::result);
-        const bool is_void = type->kind == reflect::TypeKind::scalar && type->scalar == reflect::ScalarKind::void_;
+        const bool is_void =
+            type->kind == reflect::TypeKind::scalar && type->scalar == reflect::ScalarKind::void_;
         if (m_options.is_raw_dispatch) {
             return true; // nobody reads the value
         }
@@ -375,8 +385,9 @@ std::string describe(const ArgumentList& arguments, const Node& node) {
     return node_words(arguments, node);
 }
 
-std::unique_ptr<BoundCall> bind_call(const reflect::Function& function, const ArgumentList& arguments,
-                                     const CallOptions& options, const BindTarget& target, std::string& why) {
+std::unique_ptr<BoundCall> bind_call(const reflect::Function& function,
+                                     const ArgumentList& arguments, const CallOptions& options,
+                                     const BindTarget& target, std::string& why) {
     return CallBinder(function, arguments, options, target).run(why);
 }
 

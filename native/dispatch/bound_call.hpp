@@ -22,14 +22,15 @@ inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 /// Where one operand's memory or numbers come from at launch.
 struct Source {
     SourceKind kind = SourceKind::node;
-    std::uint32_t node = kNoNode; ///< allocate: the argument that the output replaces, if one was given
+    std::uint32_t node =
+        kNoNode; ///< allocate: the argument that the output replaces, if one was given
     reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< upload: kind of the temporary
     reflect::TypeRef dtype{};                                ///< allocate: element type
     std::vector<std::int64_t> shape{};                       ///< allocate, upload
     device::BufferAccess access = device::BufferAccess::read;
-    std::string name{};                                      ///< parameter, for messages
-    bool downloads = false;                                  ///< upload: copied back into the host array
-    bool returns = false;                                    ///< allocate, upload: part of the return value
+    std::string name{};     ///< parameter, for messages
+    bool downloads = false; ///< upload: copied back into the host array
+    bool returns = false;   ///< allocate, upload: part of the return value
 };
 
 /// One overload matched with one argument list: a kernel to be lowered, and what feeds it.
@@ -38,7 +39,7 @@ struct BoundCall {
     codegen::Kernel kernel;
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned; ///< sources that make up the return value, in order
-    std::int32_t cost = 0;               ///< conversions and implicit vectorisation; lower is closer
+    std::int32_t cost = 0; ///< conversions and implicit vectorisation; lower is closer
 };
 
 /// What binding needs to know of the device.
@@ -52,8 +53,8 @@ struct BindTarget {
 /// @throws ArgumentError for faults that no other overload could cure (shapes that do not broadcast).
 [[nodiscard]] std::unique_ptr<BoundCall> bind_call(const reflect::Function& function,
                                                    const ArgumentList& arguments,
-                                                   const CallOptions& options, const BindTarget& target,
-                                                   std::string& why);
+                                                   const CallOptions& options,
+                                                   const BindTarget& target, std::string& why);
 
 /// Names of all parameters a user may pass, "a: float, b: float".
 [[nodiscard]] std::string signature_text(const reflect::Function& function);

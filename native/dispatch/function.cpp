@@ -29,11 +29,12 @@ std::string prelude_of(const CallOptions& options, const reflect::Module& module
             found = constant.name == name ? &constant : found;
         }
         if (found == nullptr) {
-            throw core::ArgumentError(core::text("constants: the module declares no 'extern static const ... ", name,
-                                                 "'", core::suggestion(name, names)));
+            throw core::ArgumentError(
+                core::text("constants: the module declares no 'extern static const ... ", name, "'",
+                           core::suggestion(name, names)));
         }
-        prelude += core::text(prelude.empty() ? "" : "\n", "export static const ", found->type->full_name, " ", name,
-                              " = ", literal, ";");
+        prelude += core::text(prelude.empty() ? "" : "\n", "export static const ",
+                              found->type->full_name, " ", name, " = ", literal, ";");
     }
     return prelude;
 }
@@ -94,13 +95,15 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     const std::lock_guard lock(m_mutex);
     refresh();
     if (m_overloads.empty()) {
-        throw core::ArgumentError(core::text(m_name, ": the module no longer has this function after a reload; "
-                                                     "restore it or take another one"));
+        throw core::ArgumentError(
+            core::text(m_name, ": the module no longer has this function after a reload; "
+                               "restore it or take another one"));
     }
     const device::Device& device = *m_module->context().device;
     const compile::LoadedModuleRef loaded = m_module->loaded();
-    auto call = resolve_call(m_name, m_overloads, arguments, m_options, bind_target(device),
-                             [&](const std::string& name) { return m_module->find_overloads(name); });
+    auto call =
+        resolve_call(m_name, m_overloads, arguments, m_options, bind_target(device),
+                     [&](const std::string& name) { return m_module->find_overloads(name); });
     codegen::Kernel& kernel = call->kernel;
     kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
     kernel.prelude = prelude_of(m_options, loaded->reflection);

@@ -17,7 +17,8 @@ namespace {
 
 class Unifier {
 public:
-    Unifier(const reflect::Function& function, const ArgumentList& arguments, const CallOptions& options)
+    Unifier(const reflect::Function& function, const ArgumentList& arguments,
+            const CallOptions& options)
         : m_function(function), m_arguments(arguments), m_options(options) {}
 
     std::optional<std::string> run(std::string& why) {
@@ -36,7 +37,8 @@ public:
             const auto found = m_bindings.find(generic.name);
             if (found == m_bindings.end()) {
                 why = text("its generic parameter '", generic.name,
-                           "' cannot be inferred from the arguments; name it: module[\"", m_function.name, "<...>\"]");
+                           "' cannot be inferred from the arguments; name it: module[\"",
+                           m_function.name, "<...>\"]");
                 return std::nullopt;
             }
             parts.push_back(found->second.text);
@@ -77,7 +79,8 @@ private:
         if (index >= m_function.parameters.size()) {
             return;
         }
-        const Mapping* mapping = index < m_options.positional.size() ? &m_options.positional[index] : nullptr;
+        const Mapping* mapping =
+            index < m_options.positional.size() ? &m_options.positional[index] : nullptr;
         for (const auto& [name, named] : m_options.named) {
             if (name == m_function.parameters[index].name) {
                 mapping = &named;
@@ -107,7 +110,9 @@ private:
         case NodeKind::real: bind(name, "float", true); break;
         case NodeKind::rand_float: bind(name, "float", true); break;
         case NodeKind::wang_hash: bind(name, "uint", true); break;
-        case NodeKind::grid: bind(name, node.rank == 1 ? "int" : text("vector<int,", node.rank, ">"), true); break;
+        case NodeKind::grid:
+            bind(name, node.rank == 1 ? "int" : text("vector<int,", node.rank, ">"), true);
+            break;
         case NodeKind::structure:
             if (!node.type_name.empty()) {
                 bind(name, std::string(node.type_name), false);
@@ -124,7 +129,8 @@ private:
         const ArrayView view = view_of(m_arguments, node);
         if (mapping != nullptr && mapping->dimensions.size() < view.shape.size()) {
             const auto own = static_cast<std::ptrdiff_t>(mapping->dimensions.size());
-            bind(name, spell(*view.leaf, {view.shape.begin() + own, view.shape.end()}), view.is_host);
+            bind(name, spell(*view.leaf, {view.shape.begin() + own, view.shape.end()}),
+                 view.is_host);
         } else if (node.kind == NodeKind::tensor) {
             bind(name, node.tensor->dtype()->full_name, false);
         } else {
@@ -137,14 +143,17 @@ private:
         if (kind == ScalarKind::bool_) {
             return "bool";
         }
-        return reflect::is_float(kind) ? "float" : std::string(slang_name(kind == ScalarKind::int64 ? ScalarKind::int32 : kind));
+        return reflect::is_float(kind)
+                   ? "float"
+                   : std::string(slang_name(kind == ScalarKind::int64 ? ScalarKind::int32 : kind));
     }
 
     static std::string spell(const Type& leaf, const std::vector<std::int64_t>& shape) {
         if (shape.empty()) {
             return leaf.full_name;
         }
-        const bool is_vector = shape.size() == 1 && leaf.kind == TypeKind::scalar && shape[0] >= 2 && shape[0] <= 4;
+        const bool is_vector =
+            shape.size() == 1 && leaf.kind == TypeKind::scalar && shape[0] >= 2 && shape[0] <= 4;
         if (is_vector) {
             return text("vector<", leaf.full_name, ",", shape[0], ">");
         }
@@ -153,7 +162,9 @@ private:
 
     void bind_scalar(const Type* element, const ArrayView& view) {
         if (element != nullptr && element->kind == TypeKind::generic_parameter) {
-            bind(element->name, view.is_host ? number_type(view.leaf->scalar) : view.leaf->full_name, view.is_host);
+            bind(element->name,
+                 view.is_host ? number_type(view.leaf->scalar) : view.leaf->full_name,
+                 view.is_host);
         }
     }
 
@@ -173,12 +184,15 @@ private:
             bind_scalar(pattern.element.get(), view);
             break;
         case TypeKind::tensor: {
-            const bool is_generic = pattern.element && pattern.element->kind == TypeKind::generic_parameter;
-            const std::size_t inner = is_generic ? view.element_rank : reflect::element_shape(*pattern.element).size();
+            const bool is_generic =
+                pattern.element && pattern.element->kind == TypeKind::generic_parameter;
+            const std::size_t inner =
+                is_generic ? view.element_rank : reflect::element_shape(*pattern.element).size();
             bind(pattern.tensor.rank_parameter, text(rank - std::min(inner, rank)), false);
             if (is_generic) {
                 bind(pattern.element->name,
-                     node.kind == NodeKind::tensor ? node.tensor->dtype()->full_name : number_type(view.leaf->scalar),
+                     node.kind == NodeKind::tensor ? node.tensor->dtype()->full_name
+                                                   : number_type(view.leaf->scalar),
                      false);
             }
             break;
@@ -193,7 +207,8 @@ private:
     }
 
     void unify_structure(const Type& pattern, const Type& concrete) {
-        for (std::size_t i = 0; i < pattern.generic_arguments.size() && i < concrete.generic_arguments.size(); ++i) {
+        for (std::size_t i = 0;
+             i < pattern.generic_arguments.size() && i < concrete.generic_arguments.size(); ++i) {
             const Type& argument = *pattern.generic_arguments[i];
             if (argument.kind == TypeKind::generic_parameter) {
                 bind(argument.name, concrete.generic_arguments[i]->full_name, false);
@@ -209,7 +224,8 @@ private:
 
 } // namespace
 
-std::optional<std::string> infer_specialization(const reflect::Function& function, const ArgumentList& arguments,
+std::optional<std::string> infer_specialization(const reflect::Function& function,
+                                                const ArgumentList& arguments,
                                                 const CallOptions& options, std::string& why) {
     return Unifier(function, arguments, options).run(why);
 }

@@ -13,6 +13,7 @@ namespace weft::dispatch {
 ///         if a parameter cannot be inferred.
 [[nodiscard]] std::optional<std::string> infer_specialization(const reflect::Function& function,
                                                               const ArgumentList& arguments,
-                                                              const CallOptions& options, std::string& why);
+                                                              const CallOptions& options,
+                                                              std::string& why);
 
 } // namespace weft::dispatch

@@ -25,8 +25,8 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
 }
 
 /// Row-major bytes of a list or host array as `kind`; bool takes one byte.
-std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& node, const Source& source,
-                                  std::string_view function) {
+std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& node,
+                                  const Source& source, std::string_view function) {
     const std::size_t size = reflect::size_bytes(source.scalar);
     std::vector<std::byte> bytes(static_cast<std::size_t>(product(source.shape)) * size);
     if (node.kind == NodeKind::host_array) {
@@ -35,7 +35,8 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
     }
     for (std::size_t i = 0; i * size < bytes.size(); ++i) {
         std::byte scalar[8] = {};
-        write_scalar(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar, function, source.name);
+        write_scalar(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar,
+                     function, source.name);
         if (source.scalar == ScalarKind::float16) { // written as float
             float value = 0.0F;
             std::memcpy(&value, scalar, sizeof(value));
@@ -49,8 +50,8 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
 
 } // namespace
 
-CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
-                                  device::Device& device) {
+CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
+                                  const ArgumentList& arguments, device::Device& device) {
     const Node& node = arguments.nodes[source.node];
     tensor::Tensor::Desc desc;
     desc.dtype = reflect::scalar_type(source.scalar);
@@ -64,12 +65,14 @@ CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source, 
     return slot;
 }
 
-CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device) {
+CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index,
+                                    device::Device& device) {
     const Source& source = plan.sources[index];
     if (plan.returns_values) {
-        auto buffer = device.create_buffer({.size_bytes = std::max<std::size_t>(source.dtype->layout.size, 4),
-                                            .memory = device::MemoryKind::readback,
-                                            .label = "returned value"});
+        auto buffer =
+            device.create_buffer({.size_bytes = std::max<std::size_t>(source.dtype->layout.size, 4),
+                                  .memory = device::MemoryKind::readback,
+                                  .label = "returned value"});
         const Slot slot{buffer.get(), buffer->address(), 0};
         m_value_buffers[index] = std::move(buffer);
         return slot;
@@ -83,10 +86,12 @@ CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index,
     return slot;
 }
 
-void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device) {
+void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments,
+                                device::Device& device) {
     m_slots.assign(plan.sources.size(), {});
     m_temporaries.assign(plan.uploads || plan.allocates ? plan.sources.size() : 0, nullptr);
-    m_value_buffers.assign(plan.returns_values && plan.allocates ? plan.sources.size() : 0, nullptr);
+    m_value_buffers.assign(plan.returns_values && plan.allocates ? plan.sources.size() : 0,
+                           nullptr);
     m_sources_begin = plan.sources.data();
     for (std::uint32_t i = 0; i < plan.sources.size(); ++i) {
         const Source& source = plan.sources[i];
@@ -104,8 +109,9 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
         }
         device::Buffer& buffer = node.tensor->buffer();
         if (&buffer.device() != &device) {
-            throw core::ArgumentError(text(plan.function, ": parameter '", source.name, "' lives on ",
-                                           buffer.device().info().name, ", the module on ", device.info().name,
+            throw core::ArgumentError(text(plan.function, ": parameter '", source.name,
+                                           "' lives on ", buffer.device().info().name,
+                                           ", the module on ", device.info().name,
                                            "; copy it to the module's device"));
         }
         const std::uint64_t address = node.tensor->address();
@@ -113,15 +119,16 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
     }
 }
 
-void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const {
+void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments,
+                     std::byte* block) const {
     for (const PackStep& step : plan.pack) {
         if (step.kind == codegen::FieldKind::address) {
             std::memcpy(block + step.offset, &m_slots[step.source].address, sizeof(std::uint64_t));
             continue;
         }
         const Source& source = plan.sources[step.source];
-        write_scalar(arguments, arguments.nodes[source.node], step.component, step.scalar, block + step.offset,
-                     plan.function, source.name);
+        write_scalar(arguments, arguments.nodes[source.node], step.component, step.scalar,
+                     block + step.offset, plan.function, source.name);
     }
 }
 
@@ -129,14 +136,14 @@ void CallState::pack_globals(const LaunchPlan& plan, const ArgumentList& argumen
     m_globals.assign(plan.compiled->global_bytes, std::byte{0});
     for (const GlobalStep& step : plan.globals) {
         std::byte scalar[8] = {};
-        write_scalar(arguments, arguments.nodes[step.node], step.component, step.scalar, scalar, plan.function,
-                     arguments.nodes[step.node].name);
+        write_scalar(arguments, arguments.nodes[step.node], step.component, step.scalar, scalar,
+                     plan.function, arguments.nodes[step.node].name);
         std::memcpy(m_globals.data() + step.offset, scalar, step.size);
     }
 }
 
-void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device,
-                       device::CommandList* commands) {
+void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
+                       device::Device& device, device::CommandList* commands) {
     outputs.clear();
     resolve_sources(plan, arguments, device);
     if (!plan.is_empty) {
@@ -170,7 +177,8 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments, de
     }
 }
 
-void CallState::read_back(const LaunchPlan& plan, device::Device& device, const device::InterruptPoll& poll) {
+void CallState::read_back(const LaunchPlan& plan, device::Device& device,
+                          const device::InterruptPoll& poll) {
     for (std::size_t i = 0; plan.returns_values && i < plan.returned.size(); ++i) {
         const std::uint32_t source = plan.returned[i];
         outputs[i].value.resize(plan.sources[source].dtype->layout.size);
@@ -191,8 +199,9 @@ void CallState::store_host_arrays(const LaunchPlan& plan, const ArgumentList& ar
     for (std::size_t i = 0; i < m_downloads.size(); ++i) {
         if (!m_downloads[i].empty()) {
             const Source& source = plan.sources[i];
-            arguments.nodes[source.node].host->write_from(source.scalar, m_downloads[i],
-                                                          text(plan.function, ": parameter '", source.name, "'"));
+            arguments.nodes[source.node].host->write_from(
+                source.scalar, m_downloads[i],
+                text(plan.function, ": parameter '", source.name, "'"));
         }
     }
 }

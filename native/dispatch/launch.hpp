@@ -29,7 +29,8 @@ public:
     }
     /// Waits for the device and copies values and written host arrays into host memory. Touches nothing of
     /// the caller's language: call it without its lock.
-    void read_back(const LaunchPlan& plan, device::Device& device, const device::InterruptPoll& poll);
+    void read_back(const LaunchPlan& plan, device::Device& device,
+                   const device::InterruptPoll& poll);
     /// Stores what read_back() fetched into the caller's host arrays.
     void store_host_arrays(const LaunchPlan& plan, const ArgumentList& arguments);
 
@@ -42,8 +43,10 @@ private:
         std::uint64_t offset = 0; ///< bytes into the buffer
     };
 
-    void resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device);
-    Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments, device::Device& device);
+    void resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments,
+                         device::Device& device);
+    Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
+                device::Device& device);
     Slot allocate(const LaunchPlan& plan, std::uint32_t source, device::Device& device);
     void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;
     void pack_globals(const LaunchPlan& plan, const ArgumentList& arguments);
@@ -52,7 +55,7 @@ private:
     std::vector<Slot> m_slots;
     std::vector<std::shared_ptr<tensor::Tensor>> m_temporaries; ///< by source, null where none
     std::vector<std::shared_ptr<device::Buffer>> m_value_buffers;
-    std::vector<std::vector<std::byte>> m_downloads;            ///< by source
+    std::vector<std::vector<std::byte>> m_downloads; ///< by source
     std::vector<std::byte> m_arguments;
     std::vector<std::byte> m_globals;
     std::vector<device::BufferUse> m_uses;
@@ -61,6 +64,7 @@ private:
 /// Writes scalar `component` of a host node as `kind` (as the argument block stores it: bool and small
 /// integers as 32 bits, half as float). @throws ArgumentError if it is out of range.
 void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  reflect::ScalarKind kind, std::byte* out, std::string_view function, std::string_view parameter);
+                  reflect::ScalarKind kind, std::byte* out, std::string_view function,
+                  std::string_view parameter);
 
 } // namespace weft::dispatch

@@ -29,8 +29,8 @@ constexpr std::int32_t kPerDimension = 100;
 constexpr std::int64_t kMostUniformScalars = 64;
 
 bool is_plain(const Type& type) {
-    return type.kind == TypeKind::scalar || type.kind == TypeKind::vector || type.kind == TypeKind::matrix ||
-           type.kind == TypeKind::enumeration;
+    return type.kind == TypeKind::scalar || type.kind == TypeKind::vector ||
+           type.kind == TypeKind::matrix || type.kind == TypeKind::enumeration;
 }
 
 ScalarKind leaf_scalar(const Type& type) {
@@ -99,7 +99,8 @@ reflect::TypeRef leaf_type(reflect::TypeRef type) {
 }
 
 bool is_array(const Node& node) noexcept {
-    return node.kind == NodeKind::tensor || node.kind == NodeKind::list || node.kind == NodeKind::host_array;
+    return node.kind == NodeKind::tensor || node.kind == NodeKind::list ||
+           node.kind == NodeKind::host_array;
 }
 
 ArrayView view_of(const ArgumentList& arguments, const Node& node) {
@@ -139,8 +140,9 @@ std::int32_t conversion_cost(ScalarKind from, ScalarKind to) noexcept {
 
 bool Matcher::refuse(const MatchRequest& request, const std::string& what) {
     if (m_reason.empty()) {
-        m_reason = text("parameter '", request.label, "' must be ", request.type->full_name, ", got ",
-                        describe(m_arguments, m_arguments.nodes[request.node]), what.empty() ? "" : "; ", what);
+        m_reason = text("parameter '", request.label, "' must be ", request.type->full_name,
+                        ", got ", describe(m_arguments, m_arguments.nodes[request.node]),
+                        what.empty() ? "" : "; ", what);
     }
     return false;
 }
@@ -171,7 +173,8 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
     if (type.kind != TypeKind::structure) {
         return refuse(request);
     }
-    if (!node.type_name.empty() && node.type_name != type.full_name && node.type_name != type.name) {
+    if (!node.type_name.empty() && node.type_name != type.full_name &&
+        node.type_name != type.name) {
         return refuse(request, text("its _type is '", node.type_name, "'"));
     }
     operand.kind = OperandKind::composite;
@@ -208,10 +211,12 @@ bool Matcher::refuse_unknown_field(const MatchRequest& request) {
         names.push_back(field.name);
     }
     const std::uint32_t end = request.node + m_arguments.nodes[request.node].subtree;
-    for (std::uint32_t child = request.node + 1; child < end; child += m_arguments.nodes[child].subtree) {
+    for (std::uint32_t child = request.node + 1; child < end;
+         child += m_arguments.nodes[child].subtree) {
         const std::string given(m_arguments.nodes[child].name);
         if (std::find(names.begin(), names.end(), given) == names.end()) {
-            return refuse(request, text(request.type->full_name, " has no field '", given, "', its fields are ", core::join(names, ", ")));
+            return refuse(request, text(request.type->full_name, " has no field '", given,
+                                        "', its fields are ", core::join(names, ", ")));
         }
     }
     return refuse(request, text("each field may be given once: ", core::join(names, ", ")));
@@ -226,18 +231,20 @@ bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     } else if (type.kind != TypeKind::scalar && type.kind != TypeKind::enumeration) {
         return refuse(request);
     }
-    const ScalarKind literal = node.kind == NodeKind::boolean ? ScalarKind::bool_
+    const ScalarKind literal = node.kind == NodeKind::boolean   ? ScalarKind::bool_
                                : node.kind == NodeKind::integer ? ScalarKind::int32
                                                                 : ScalarKind::float32;
     const bool number_to_bool = type.scalar == ScalarKind::bool_ && node.kind == NodeKind::integer;
     const std::int32_t cost = number_to_bool ? kFromBool : conversion_cost(literal, type.scalar);
     if (cost < 0) {
-        return refuse(request, reflect::is_integer(type.scalar) ? "round it to an integer first" : "");
+        return refuse(request,
+                      reflect::is_integer(type.scalar) ? "round it to an integer first" : "");
     }
     m_call.cost += cost;
     operand.kind = OperandKind::uniform;
     operand.source = static_cast<std::int32_t>(m_call.sources.size());
-    m_call.sources.push_back({.kind = SourceKind::node, .node = request.node, .name = request.label});
+    m_call.sources.push_back(
+        {.kind = SourceKind::node, .node = request.node, .name = request.label});
     return true;
 }
 
@@ -255,8 +262,10 @@ bool Matcher::accepts_leaf(const Type& wanted, const ArrayView& view, bool is_ex
     if (cost < 0 || (!view.is_host && cost == kNarrowing && reflect::is_integer(leaf.scalar))) {
         return false;
     }
-    m_call.cost += view.is_host && cost <= kNarrowing && reflect::is_float(leaf.scalar) ==
-                                       reflect::is_float(view.leaf->scalar) ? 0 : cost;
+    m_call.cost += view.is_host && cost <= kNarrowing &&
+                           reflect::is_float(leaf.scalar) == reflect::is_float(view.leaf->scalar)
+                       ? 0
+                       : cost;
     return true;
 }
 
@@ -270,10 +279,12 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     if (type.kind == TypeKind::pointer) {
         return match_pointer(request, view, operand);
     }
-    const bool is_value = is_plain(type) || type.kind == TypeKind::array || type.kind == TypeKind::structure;
+    const bool is_value =
+        is_plain(type) || type.kind == TypeKind::array || type.kind == TypeKind::structure;
     const bool is_output = request.direction != Direction::in;
     if (!is_value || !accepts_leaf(type, view, is_output)) {
-        return refuse(request, view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "");
+        return refuse(request,
+                      view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "");
     }
     if (is_output && view.is_host && node.kind != NodeKind::host_array) {
         return refuse(request, "an output needs a Tensor or a numpy array");
@@ -290,7 +301,8 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     if (view.is_host && !is_output && own_rank == 0 && is_small) {
         operand.kind = OperandKind::uniform;
         operand.source = static_cast<std::int32_t>(m_call.sources.size());
-        m_call.sources.push_back({.kind = SourceKind::node, .node = request.node, .name = request.label});
+        m_call.sources.push_back(
+            {.kind = SourceKind::node, .node = request.node, .name = request.label});
         return true;
     }
     operand.kind = OperandKind::element;
@@ -307,9 +319,10 @@ std::int32_t Matcher::add_source(const MatchRequest& request, const ArrayView& v
                   .node = request.node,
                   .scalar = view.leaf->scalar,
                   .shape = view.shape,
-                  .access = request.direction == Direction::in    ? device::BufferAccess::read
-                            : request.direction == Direction::out ? device::BufferAccess::write
-                                                                  : device::BufferAccess::read_write,
+                  .access = request.direction == Direction::in ? device::BufferAccess::read
+                            : request.direction == Direction::out
+                                ? device::BufferAccess::write
+                                : device::BufferAccess::read_write,
                   .name = request.label,
                   .downloads = view.is_host && request.direction != Direction::in};
     m_call.sources.push_back(std::move(source));
@@ -327,7 +340,8 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     memory.component_strides.assign(view.strides.begin() + split, view.strides.end());
     memory.alignment = view.alignment;
     memory.reach_bytes = reach(view);
-    memory.may_bind = memory.reach_bytes != 0 && memory.reach_bytes <= m_target.max_storage_binding &&
+    memory.may_bind = memory.reach_bytes != 0 &&
+                      memory.reach_bytes <= m_target.max_storage_binding &&
                       view.alignment >= m_target.storage_binding_alignment;
     operand.source = add_source(request, view);
 }
@@ -335,8 +349,8 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
 namespace {
 
 struct ConcreteTensor {
-    const char* name;      ///< structure of module weft
-    const char* primal;    ///< its primal part, "" if it has no gradients
+    const char* name;   ///< structure of module weft
+    const char* primal; ///< its primal part, "" if it has no gradients
     std::vector<std::string> gradients;
 };
 
@@ -344,13 +358,16 @@ struct ConcreteTensor {
 ConcreteTensor concrete_tensor(const Type& type) {
     const reflect::TensorTraits& traits = type.tensor;
     const auto pick = [&](ConcreteTensor read, ConcreteTensor write, ConcreteTensor both) {
-        return traits.access == reflect::Access::read ? read : traits.access == reflect::Access::write ? write : both;
+        return traits.access == reflect::Access::read    ? read
+               : traits.access == reflect::Access::write ? write
+                                                         : both;
     };
     if (!traits.is_differentiable) {
         return pick({"Tensor", "", {}}, {"WTensor", "", {}}, {"RWTensor", "", {}});
     }
     if (traits.is_interface) {
-        return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}}, {"RWPrimalTensor", "", {}});
+        return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}},
+                    {"RWPrimalTensor", "", {}});
     }
     return pick({"DiffTensor", "Tensor", {"AtomicTensor"}}, {"WDiffTensor", "WTensor", {"Tensor"}},
                 {"RWDiffTensor", "RWTensor", {"Tensor", "AtomicTensor"}});
@@ -399,10 +416,13 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     }
     const std::size_t own_rank = view.shape.size() - rank - inner.size();
     const bool is_gapped = element.kind != TypeKind::structure &&
-                           element.layout.stride != static_cast<std::size_t>(unit) * leaf_bytes(reflect::leaf(element));
+                           element.layout.stride !=
+                               static_cast<std::size_t>(unit) * leaf_bytes(reflect::leaf(element));
     if (is_gapped) {
-        return refuse(request, text("values of ", element.full_name,
-                                    " have gaps in memory on this device; take scalars with one more dimension"));
+        return refuse(
+            request,
+            text("values of ", element.full_name,
+                 " have gaps in memory on this device; take scalars with one more dimension"));
     }
     operand.kind = OperandKind::tensor;
     name_tensor(*request.type, operand);
@@ -441,8 +461,9 @@ bool Matcher::match_generator(const MatchRequest& request, Operand& operand) {
     const Type& type = *request.type;
     const std::vector<std::int64_t> inner = reflect::element_shape(type);
     const ScalarKind scalar = leaf_scalar(type);
-    const bool is_numeric = (is_plain(type) || type.kind == TypeKind::array) && type.kind != TypeKind::matrix &&
-                            inner.size() <= 1 && scalar != ScalarKind::void_ && scalar != ScalarKind::bool_;
+    const bool is_numeric = (is_plain(type) || type.kind == TypeKind::array) &&
+                            type.kind != TypeKind::matrix && inner.size() <= 1 &&
+                            scalar != ScalarKind::void_ && scalar != ScalarKind::bool_;
     const std::int64_t components = inner.empty() ? 1 : inner[0];
     if (!is_numeric || (node.kind == NodeKind::rand_float) != reflect::is_float(scalar)) {
         const bool grid_as_float = node.kind == NodeKind::grid || node.kind == NodeKind::call_id;
@@ -455,7 +476,8 @@ bool Matcher::match_generator(const MatchRequest& request, Operand& operand) {
         return refuse(request, "an output needs a Tensor or a numpy array");
     }
     operand.source = static_cast<std::int32_t>(m_call.sources.size());
-    m_call.sources.push_back({.kind = SourceKind::node, .node = request.node, .name = request.label});
+    m_call.sources.push_back(
+        {.kind = SourceKind::node, .node = request.node, .name = request.label});
     switch (node.kind) {
     case NodeKind::grid: {
         operand.kind = OperandKind::grid;

@@ -13,7 +13,7 @@ struct ArrayView {
     std::vector<std::int64_t> strides; ///< leaves
     std::size_t element_rank = 0;      ///< how many trailing dimensions belong to one element
     std::uint64_t alignment = 256;
-    bool is_host = false;              ///< has to be uploaded
+    bool is_host = false; ///< has to be uploaded
 };
 
 [[nodiscard]] ArrayView view_of(const ArgumentList& arguments, const Node& node);
@@ -22,14 +22,15 @@ struct ArrayView {
 /// True for nodes that view_of accepts.
 [[nodiscard]] bool is_array(const Node& node) noexcept;
 /// Cost of a value of scalar kind `from` where Slang wants `to`; negative if it is not allowed.
-[[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from, reflect::ScalarKind to) noexcept;
+[[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from,
+                                           reflect::ScalarKind to) noexcept;
 
 struct MatchRequest {
     reflect::TypeRef type;
     std::uint32_t node = 0;
     reflect::Direction direction = reflect::Direction::in;
-    std::string name;        ///< identifier stem in the kernel
-    std::string label;       ///< parameter name in messages: "p.position"
+    std::string name;  ///< identifier stem in the kernel
+    std::string label; ///< parameter name in messages: "p.position"
     std::vector<std::int32_t> mapping;
 };
 
@@ -49,8 +50,10 @@ private:
     bool refuse_unknown_field(const MatchRequest& request);
     bool match_number(const MatchRequest& request, codegen::Operand& operand);
     bool match_array(const MatchRequest& request, codegen::Operand& operand);
-    bool match_tensor(const MatchRequest& request, const ArrayView& view, codegen::Operand& operand);
-    bool match_pointer(const MatchRequest& request, const ArrayView& view, codegen::Operand& operand);
+    bool match_tensor(const MatchRequest& request, const ArrayView& view,
+                      codegen::Operand& operand);
+    bool match_pointer(const MatchRequest& request, const ArrayView& view,
+                       codegen::Operand& operand);
     bool match_generator(const MatchRequest& request, codegen::Operand& operand);
     bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);
     void set_memory(const MatchRequest& request, const ArrayView& view, std::size_t own_rank,

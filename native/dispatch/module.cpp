@@ -12,8 +12,10 @@ namespace weft::dispatch {
 
 using core::text;
 
-std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc, ModuleOptions options) {
-    std::shared_ptr<Module> module(new Module(std::move(context), std::move(desc), std::move(options)));
+std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc,
+                                       ModuleOptions options) {
+    std::shared_ptr<Module> module(
+        new Module(std::move(context), std::move(desc), std::move(options)));
     module->load();
     if (module->m_options.hot_reload && module->m_context.watcher) {
         module->m_context.watcher->watch(module);
@@ -63,9 +65,10 @@ void Module::reload_quietly() {
         reload();
     } catch (const core::Error& error) {
         if (m_context.logger) {
-            m_context.logger->log(core::LogLevel::warning, text("reload of '", m_desc.name,
-                                                                "' failed, the last good code stays in use: ",
-                                                                error.what()));
+            m_context.logger->log(
+                core::LogLevel::warning,
+                text("reload of '", m_desc.name,
+                     "' failed, the last good code stays in use: ", error.what()));
         }
     }
 }
@@ -84,7 +87,8 @@ std::vector<reflect::Function> Module::find_overloads(const std::string& name) c
     const auto module = loaded();
     std::vector<reflect::Function> found;
     const auto add = [&](const reflect::Function& function) {
-        const std::string qualified = function.owner.empty() ? function.name : function.owner + "." + function.name;
+        const std::string qualified =
+            function.owner.empty() ? function.name : function.owner + "." + function.name;
         if (qualified == name) {
             found.push_back(function);
         }
@@ -134,9 +138,9 @@ std::shared_ptr<Function> Module::function(const std::string& name, const CallOp
     reload_if_stale();
     auto function = std::make_shared<Function>(*this, name, options);
     if (function->overloads().empty()) {
-        throw core::ArgumentError(
-            text("module '", m_desc.name, "' has no function '", name, "'", core::suggestion(name, names())),
-            core::ArgumentError::Kind::attribute);
+        throw core::ArgumentError(text("module '", m_desc.name, "' has no function '", name, "'",
+                                       core::suggestion(name, names())),
+                                  core::ArgumentError::Kind::attribute);
     }
     const std::lock_guard lock(m_mutex);
     return m_functions.emplace(key, std::move(function)).first->second;
@@ -158,8 +162,8 @@ CompiledKernelRef Module::provide_kernel(const std::string& source, const codege
     return m_kernels.emplace(key, std::move(compiled)).first->second;
 }
 
-CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module, const std::string& source,
-                                         const codegen::Kernel& kernel) {
+CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
+                                         const std::string& source, const codegen::Kernel& kernel) {
     compile::KernelRequest request;
     request.module = module;
     for (const auto& link : m_options.links) {

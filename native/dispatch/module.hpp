@@ -46,7 +46,9 @@ public:
     /// The code in force. Another object after a reload.
     [[nodiscard]] compile::LoadedModuleRef loaded() const;
     /// Grows by one with each successful reload.
-    std::uint64_t generation() const noexcept { return m_generation.load(std::memory_order_acquire); }
+    std::uint64_t generation() const noexcept {
+        return m_generation.load(std::memory_order_acquire);
+    }
 
     /// All overloads called `name` ("f", "Pixel.scale", "gen<float, 4>"); empty if there are none.
     [[nodiscard]] std::vector<reflect::Function> find_overloads(const std::string& name) const;
@@ -54,7 +56,8 @@ public:
     [[nodiscard]] reflect::TypeRef find_type(const std::string& name) const;
     /// The function object for a name and options; the same object for the same name and options.
     /// @throws ArgumentError{attribute} with near misses if there is no such function.
-    [[nodiscard]] std::shared_ptr<Function> function(const std::string& name, const CallOptions& options = {});
+    [[nodiscard]] std::shared_ptr<Function> function(const std::string& name,
+                                                     const CallOptions& options = {});
     /// Names of all functions and structures, for suggestions and dir().
     [[nodiscard]] std::vector<std::string> names() const;
 
@@ -75,13 +78,15 @@ public:
     std::filesystem::file_time_type load_time() const;
 
     /// Compiles a generated kernel, or finds it.
-    [[nodiscard]] CompiledKernelRef provide_kernel(const std::string& source, const codegen::Kernel& kernel);
+    [[nodiscard]] CompiledKernelRef provide_kernel(const std::string& source,
+                                                   const codegen::Kernel& kernel);
 
 private:
     Module(Context context, compile::ModuleDesc desc, ModuleOptions options);
     void load();
     void reload_quietly();
-    [[nodiscard]] CompiledKernelRef compile_kernel(const compile::LoadedModuleRef& module, const std::string& source,
+    [[nodiscard]] CompiledKernelRef compile_kernel(const compile::LoadedModuleRef& module,
+                                                   const std::string& source,
                                                    const codegen::Kernel& kernel);
 
     Context m_context;
@@ -90,12 +95,12 @@ private:
     std::atomic<std::uint64_t> m_generation{0};
     std::atomic<bool> m_is_stale{false};
     std::filesystem::file_time_type m_load_time; ///< just before the source in force was read
-    mutable std::mutex m_mutex;        ///< guards what follows
+    mutable std::mutex m_mutex;                  ///< guards what follows
     compile::LoadedModuleRef m_loaded;
     std::vector<core::Diagnostic> m_diagnostics;
     std::map<std::string, std::shared_ptr<Function>> m_functions;
     std::unordered_map<core::Hash128, CompiledKernelRef> m_kernels;
-    std::mutex m_compile_mutex;        ///< one compile at a time
+    std::mutex m_compile_mutex; ///< one compile at a time
 };
 
 } // namespace weft::dispatch

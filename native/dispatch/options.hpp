@@ -27,10 +27,10 @@ struct CallOptions {
     std::vector<std::pair<std::string, Mapping>> named;
     std::vector<std::pair<std::string, std::string>> constants; ///< link-time: name, Slang literal
     std::string prelude;
-    std::optional<std::array<std::uint32_t, 3>> group_size;     ///< raw dispatch only
+    std::optional<std::array<std::uint32_t, 3>> group_size; ///< raw dispatch only
     ReturnKind return_kind = ReturnKind::automatic;
-    bool is_raw_dispatch = false;                               ///< dispatch(): the shape counts threads
-    std::array<std::int64_t, 3> thread_count{1, 1, 1};          ///< raw dispatch only
+    bool is_raw_dispatch = false;                      ///< dispatch(): the shape counts threads
+    std::array<std::int64_t, 3> thread_count{1, 1, 1}; ///< raw dispatch only
 
     /// Equal for equal options.
     [[nodiscard]] std::string key() const;

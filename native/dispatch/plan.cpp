@@ -60,8 +60,8 @@ std::uint32_t find_global_node(const ArgumentList& arguments, const std::string&
     const Root* root = find_uniform(arguments, head);
     if (root == nullptr) {
         throw core::ArgumentError(text(function, ": its module reads the uniform '", head,
-                                       "', which has no value; give it one with function.set({'", head,
-                                       "': ...})"));
+                                       "', which has no value; give it one with function.set({'",
+                                       head, "': ...})"));
     }
     std::uint32_t at = root->node;
     while (rest.find('.') != std::string_view::npos) {
@@ -73,7 +73,8 @@ std::uint32_t find_global_node(const ArgumentList& arguments, const std::string&
             child += arguments.nodes[child].subtree;
         }
         if (child >= end) {
-            throw core::ArgumentError(text(function, ": the value of uniform '", head, "' has no field '", field,
+            throw core::ArgumentError(text(function, ": the value of uniform '", head,
+                                           "' has no field '", field,
                                            "'; pass a dict with all fields"));
         }
         at = child;
@@ -86,8 +87,9 @@ void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
         const std::uint32_t node = find_global_node(arguments, field.name, plan.function);
         const auto leaves = codegen::scalar_leaves(*field.type);
         if (!leaves) {
-            throw core::ArgumentError(text(plan.function, ": the uniform '", field.name, "' has type ",
-                                           field.type->full_name, ", which set() cannot write"));
+            throw core::ArgumentError(text(plan.function, ": the uniform '", field.name,
+                                           "' has type ", field.type->full_name,
+                                           ", which set() cannot write"));
         }
         for (std::size_t i = 0; i < leaves->size(); ++i) {
             const auto& leaf = (*leaves)[i];
@@ -97,26 +99,31 @@ void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
                  .offset = field.offset + static_cast<std::uint32_t>(leaf.offset),
                  .node = node,
                  .component = static_cast<std::uint32_t>(i),
-                 .size = is_bool ? 4U : static_cast<std::uint32_t>(reflect::size_bytes(leaf.kind))});
+                 .size =
+                     is_bool ? 4U : static_cast<std::uint32_t>(reflect::size_bytes(leaf.kind))});
         }
     }
 }
 
 std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
-    std::string out = text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
-    out += text("  collapsed to ", core::shape_text(kernel.dimensions), ", ", kernel.is_index64 ? 64 : 32,
-                "-bit indices, ", kernel.is_tiled ? "32x32 tiles" : text(kernel.width, " elements a thread"), ", ",
-                kernel.argument_bytes, " bytes of arguments ", kernel.arguments_by_address ? "by address" : "by value",
-                "\n");
+    std::string out =
+        text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
+    out += text("  collapsed to ", core::shape_text(kernel.dimensions), ", ",
+                kernel.is_index64 ? 64 : 32, "-bit indices, ",
+                kernel.is_tiled ? "32x32 tiles" : text(kernel.width, " elements a thread"), ", ",
+                kernel.argument_bytes, " bytes of arguments ",
+                kernel.arguments_by_address ? "by address" : "by value", "\n");
     codegen::for_each_operand(kernel, [&](const Operand& operand) {
         if (operand.kind != codegen::OperandKind::element) {
             return;
         }
         const codegen::Memory& memory = operand.memory;
-        const char* pattern = memory.is_uniform ? "broadcast" : memory.is_linear ? "one-to-one" : "strided";
-        out += text("  ", call.sources[static_cast<std::size_t>(operand.source)].name, ": ", pattern,
-                    memory.is_wide ? ", 16-byte accesses" : "", memory.binding >= 0 ? ", storage buffer" : ", pointer",
-                    "\n");
+        const char* pattern = memory.is_uniform  ? "broadcast"
+                              : memory.is_linear ? "one-to-one"
+                                                 : "strided";
+        out += text("  ", call.sources[static_cast<std::size_t>(operand.source)].name, ": ",
+                    pattern, memory.is_wide ? ", 16-byte accesses" : "",
+                    memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
     });
     return out;
 }
@@ -133,7 +140,8 @@ void set_flags(LaunchPlan& plan, const CallOptions& options) {
 } // namespace
 
 std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
-                                             const CallOptions& options, const KernelProvider& provide) {
+                                             const CallOptions& options,
+                                             const KernelProvider& provide) {
     auto plan = std::make_shared<LaunchPlan>();
     codegen::Kernel& kernel = call.kernel;
     plan->function = call.function.name;

@@ -48,17 +48,17 @@ struct BufferStep {
 struct LaunchPlan {
     CompiledKernelRef compiled;
     std::array<std::uint32_t, 3> group_count{1, 1, 1};
-    std::vector<std::byte> arguments;   ///< constants filled in
+    std::vector<std::byte> arguments; ///< constants filled in
     std::vector<PackStep> pack;
     std::vector<BufferStep> buffers;
     std::vector<GlobalStep> globals;
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned;
-    std::vector<std::int64_t> shape;    ///< call shape
-    std::string function;               ///< name for messages
-    std::string explanation;            ///< f.explain(): what was chosen and why
-    bool is_empty = false;              ///< no element: nothing is launched
-    bool returns_values = false;        ///< dimension 0: results are read back as host values
+    std::vector<std::int64_t> shape; ///< call shape
+    std::string function;            ///< name for messages
+    std::string explanation;         ///< f.explain(): what was chosen and why
+    bool is_empty = false;           ///< no element: nothing is launched
+    bool returns_values = false;     ///< dimension 0: results are read back as host values
     bool uploads = false;
     bool downloads = false;
     bool allocates = false;
@@ -70,7 +70,8 @@ using KernelProvider =
 
 /// Lowers a bound call and compiles its kernel.
 /// @throws ArgumentError if the kernel uses a module-scope uniform that has no value.
-[[nodiscard]] std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
+[[nodiscard]] std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call,
+                                                           const ArgumentList& arguments,
                                                            const CallOptions& options,
                                                            const KernelProvider& provide);
 

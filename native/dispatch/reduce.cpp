@@ -38,7 +38,8 @@ std::string_view structure_name(Reduction operation) {
 }
 
 bool is_test(Reduction operation) {
-    return operation == Reduction::any || operation == Reduction::all || operation == Reduction::all_close;
+    return operation == Reduction::any || operation == Reduction::all ||
+           operation == Reduction::all_close;
 }
 
 ScalarKind wide_kind(Reduction operation, ScalarKind kind) {
@@ -65,7 +66,8 @@ std::string element_name(ScalarKind kind) {
 }
 
 tensor::TensorRef scalars_of(const tensor::TensorRef& tensor, const char* which) {
-    tensor::TensorRef flat = tensor->dtype()->kind == reflect::TypeKind::scalar ? tensor : tensor::flatten_dtype(tensor);
+    tensor::TensorRef flat =
+        tensor->dtype()->kind == reflect::TypeKind::scalar ? tensor : tensor::flatten_dtype(tensor);
     if (flat->dtype()->kind != reflect::TypeKind::scalar) {
         throw core::ArgumentError(text("reduce: ", which, " holds ", tensor->dtype()->full_name,
                                        "; only numbers can be reduced, take one field"),
@@ -76,12 +78,13 @@ tensor::TensorRef scalars_of(const tensor::TensorRef& tensor, const char* which)
 
 void check_pair(const tensor::Tensor& x, const tensor::Tensor& y) {
     if (!std::ranges::equal(x.shape(), y.shape())) {
-        throw core::ArgumentError(text("reduce: the tensors have shapes ", core::shape_text(x.shape()), " and ",
-                                       core::shape_text(y.shape()), "; make them equal, for example with broadcast_to()"));
+        throw core::ArgumentError(text(
+            "reduce: the tensors have shapes ", core::shape_text(x.shape()), " and ",
+            core::shape_text(y.shape()), "; make them equal, for example with broadcast_to()"));
     }
     if (x.dtype()->scalar != y.dtype()->scalar) {
-        throw core::ArgumentError(text("reduce: the tensors hold ", x.dtype()->full_name, " and ", y.dtype()->full_name,
-                                       "; convert one with astype()"));
+        throw core::ArgumentError(text("reduce: the tensors hold ", x.dtype()->full_name, " and ",
+                                       y.dtype()->full_name, "; convert one with astype()"));
     }
 }
 
@@ -96,14 +99,16 @@ tensor::TensorRef make_result(const std::shared_ptr<device::Device>& device, Sca
 /// Enough pieces of a row to fill a large device, none shorter than 4096 elements.
 std::uint32_t segment_count(const ReduceArguments& arguments) {
     const std::uint64_t pieces = (arguments.count + kSegmentElements - 1) / kSegmentElements;
-    const std::uint64_t wanted = std::max<std::uint64_t>(kEnoughGroups / std::max<std::uint64_t>(arguments.rows, 1), 1);
+    const std::uint64_t wanted =
+        std::max<std::uint64_t>(kEnoughGroups / std::max<std::uint64_t>(arguments.rows, 1), 1);
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pieces, 1, wanted));
 }
 
 /// One thread a row where rows are short or their neighbours adjacent; else one group.
 bool is_by_thread(const ReduceArguments& arguments) {
     const bool rows_are_adjacent = arguments.row_strides_x[3] == 1 && arguments.strides_x[3] != 1;
-    return arguments.count <= 64 || (rows_are_adjacent && arguments.rows * arguments.segments >= 4096);
+    return arguments.count <= 64 ||
+           (rows_are_adjacent && arguments.rows * arguments.segments >= 4096);
 }
 
 std::uint64_t group_count(const ReduceArguments& arguments, bool by_thread) {
@@ -142,14 +147,16 @@ Module& Reducer::module() {
         compile::ModuleDesc desc;
         desc.name = "reductions";
         desc.text = "import \"weft/reduce\";\n";
-        desc.target = m_context.device->info().type == device::DeviceType::cuda ? compile::Target::cuda
-                                                                                : compile::Target::spirv;
+        desc.target = m_context.device->info().type == device::DeviceType::cuda
+                          ? compile::Target::cuda
+                          : compile::Target::spirv;
         m_module = Module::create(m_context, std::move(desc), {.links = {}, .hot_reload = false});
     }
     return *m_module;
 }
 
-CompiledKernelRef Reducer::kernel(const std::string& call, const std::string& arguments, std::uint32_t bytes) {
+CompiledKernelRef Reducer::kernel(const std::string& call, const std::string& arguments,
+                                  std::uint32_t bytes) {
     codegen::Kernel description;
     description.callee = "reduction";
     description.group_size = {kThreads, 1, 1};
@@ -157,41 +164,51 @@ CompiledKernelRef Reducer::kernel(const std::string& call, const std::string& ar
     description.arguments_by_address = bytes > m_context.device->info().limits.max_inline_arguments;
     const bool by_address = description.arguments_by_address;
     const std::string source =
-        text("import \"weft/reduce\";\n", arguments, "[shader(\"compute\")]\n[numthreads(", kThreads, ", 1, 1)]\nvoid ",
-             codegen::kEntryPoint, "(uint3 group : SV_GroupID, uint thread : SV_GroupIndex, uniform weft_Arguments",
-             by_address ? "*" : "", " weft_arguments)\n{\n    let a = ", by_address ? "*" : "", "weft_arguments;\n    ", call,
-             "\n}\n");
+        text("import \"weft/reduce\";\n", arguments, "[shader(\"compute\")]\n[numthreads(",
+             kThreads, ", 1, 1)]\nvoid ", codegen::kEntryPoint,
+             "(uint3 group : SV_GroupID, uint thread : SV_GroupIndex, uniform weft_Arguments",
+             by_address ? "*" : "", " weft_arguments)\n{\n    let a = ", by_address ? "*" : "",
+             "weft_arguments;\n    ", call, "\n}\n");
     return module().provide_kernel(source, description);
 }
 
-void Reducer::launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments, std::uint64_t groups,
-                     std::span<const device::BufferUse> buffers) {
+void Reducer::launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments,
+                     std::uint64_t groups, std::span<const device::BufferUse> buffers) {
     const std::uint64_t limit = m_context.device->info().limits.max_group_count[0];
     const std::uint64_t columns = std::min(groups, limit);
     device::Dispatch dispatch;
     dispatch.kernel = kernel->kernel.get();
-    dispatch.group_count = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>((groups + columns - 1) / columns), 1};
+    dispatch.group_count = {static_cast<std::uint32_t>(columns),
+                            static_cast<std::uint32_t>((groups + columns - 1) / columns), 1};
     dispatch.arguments = arguments;
     dispatch.buffers = buffers;
     m_context.device->dispatch(dispatch);
 }
 
-tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::TensorRef& wide, std::int64_t count) {
+tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::TensorRef& wide,
+                                  std::int64_t count) {
     const ScalarKind from = wide->dtype()->scalar;
-    const ScalarKind kind = result_kind(request.operation, reflect::leaf(*request.x->dtype()).scalar, from);
-    const bool is_computed = request.operation == Reduction::mean || request.operation == Reduction::norm;
+    const ScalarKind kind =
+        result_kind(request.operation, reflect::leaf(*request.x->dtype()).scalar, from);
+    const bool is_computed =
+        request.operation == Reduction::mean || request.operation == Reduction::norm;
     if ((kind == from && !is_computed) || wide->element_count() == 0) {
         return wide;
     }
-    const auto result = make_result(m_context.device, kind, {wide->shape().begin(), wide->shape().end()});
+    const auto result =
+        make_result(m_context.device, kind, {wide->shape().begin(), wide->shape().end()});
     const std::string to = element_name(kind);
     const std::string fields = text("struct weft_Arguments { ", element_name(from), "* x; ", to,
                                     "* y; uint64_t count; uint64_t divisor; };\n");
-    const std::string call = text("const uint64_t i = (uint64_t(group.y) * 0x7FFFFFFFu + group.x) * ", kThreads,
-                                  "u + thread; if (i < a.count) { a.y[i] = ", finish_expression(request.operation, to), "; }");
-    const FinishArguments arguments{wide->address(), result->address(), static_cast<std::uint64_t>(wide->element_count()),
+    const std::string call =
+        text("const uint64_t i = (uint64_t(group.y) * 0x7FFFFFFFu + group.x) * ", kThreads,
+             "u + thread; if (i < a.count) { a.y[i] = ", finish_expression(request.operation, to),
+             "; }");
+    const FinishArguments arguments{wide->address(), result->address(),
+                                    static_cast<std::uint64_t>(wide->element_count()),
                                     static_cast<std::uint64_t>(count)};
-    const std::array uses{use(*wide, device::BufferAccess::read), use(*result, device::BufferAccess::write)};
+    const std::array uses{use(*wide, device::BufferAccess::read),
+                          use(*result, device::BufferAccess::write)};
     launch(kernel(call, fields, sizeof(arguments)), std::as_bytes(std::span(&arguments, 1)),
            (arguments.count + kThreads - 1) / kThreads, uses);
     return result;
@@ -210,7 +227,8 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
         layout = reduce_layout(request, *x, y.get());
     }
     if (!layout.fits) {
-        throw core::ArgumentError("reduce: reduced and kept axes alternate more than four times; reduce in two steps");
+        throw core::ArgumentError(
+            "reduce: reduced and kept axes alternate more than four times; reduce in two steps");
     }
     ReduceArguments& arguments = layout.arguments;
     const ScalarKind kind = x->dtype()->scalar;
@@ -218,22 +236,26 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
     auto result = make_result(m_context.device, wide, layout.result_shape);
     const auto count = static_cast<std::int64_t>(arguments.count);
     if (arguments.rows == 0 || count == 0) {
-        const bool has_value = request.operation != Reduction::minimum && request.operation != Reduction::maximum;
+        const bool has_value =
+            request.operation != Reduction::minimum && request.operation != Reduction::maximum;
         if (arguments.rows != 0 && !has_value) {
-            throw core::ArgumentError("reduce: the minimum or maximum of no elements does not exist; reduce an axis that "
-                                      "is not empty");
+            throw core::ArgumentError(
+                "reduce: the minimum or maximum of no elements does not exist; reduce an axis that "
+                "is not empty");
         }
         const std::uint32_t neutral =
-            request.operation == Reduction::all || request.operation == Reduction::all_close ? 1 : 0;
+            request.operation == Reduction::all || request.operation == Reduction::all_close ? 1
+                                                                                             : 0;
         m_context.device->fill(result->buffer(), 0, result->buffer().size_bytes() / 4 * 4, neutral);
         return finish(request, result, count);
     }
     arguments.segments = segment_count(arguments);
     arguments.relative_tolerance = request.relative_tolerance;
     arguments.absolute_tolerance = request.absolute_tolerance;
-    const std::string operation = text(structure_name(request.operation), "<", element_name(kind), ">");
-    const auto run = [&](const std::string& reduction, const tensor::Tensor& from, const tensor::Tensor& second,
-                         const tensor::Tensor& to) {
+    const std::string operation =
+        text(structure_name(request.operation), "<", element_name(kind), ">");
+    const auto run = [&](const std::string& reduction, const tensor::Tensor& from,
+                         const tensor::Tensor& second, const tensor::Tensor& to) {
         const bool by_thread = is_by_thread(arguments);
         const std::uint64_t groups = group_count(arguments, by_thread);
         arguments.x = from.address();
@@ -241,10 +263,12 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
         arguments.result = to.address();
         arguments.group_columns = static_cast<std::uint32_t>(
             std::min<std::uint64_t>(groups, m_context.device->info().limits.max_group_count[0]));
-        const std::array uses{use(from, device::BufferAccess::read), use(second, device::BufferAccess::read),
+        const std::array uses{use(from, device::BufferAccess::read),
+                              use(second, device::BufferAccess::read),
                               use(to, device::BufferAccess::write)};
         launch(kernel(text(by_thread ? "reduceByThread" : "reduceByGroup", "(a, group, thread);"),
-                      text("typealias weft_Arguments = ReduceArguments<", reduction, ">;\n"), sizeof(arguments)),
+                      text("typealias weft_Arguments = ReduceArguments<", reduction, ">;\n"),
+                      sizeof(arguments)),
                std::as_bytes(std::span(&arguments, 1)), groups, uses);
     };
     if (arguments.segments == 1) {

@@ -16,10 +16,10 @@ enum class Reduction : std::uint8_t { sum, mean, minimum, maximum, norm, dot, an
 struct ReduceRequest {
     Reduction operation = Reduction::sum;
     tensor::TensorRef x;
-    tensor::TensorRef y{};           ///< dot, all_close: same shape as x
+    tensor::TensorRef y{};            ///< dot, all_close: same shape as x
     std::vector<std::int64_t> axes{}; ///< reduced axes, negative ones from the end
-    bool all_axes = true;            ///< reduce everything; `axes` is then ignored
-    bool keep_dimensions = false;    ///< reduced axes stay with extent 1
+    bool all_axes = true;             ///< reduce everything; `axes` is then ignored
+    bool keep_dimensions = false;     ///< reduced axes stay with extent 1
     float relative_tolerance = 1e-5F; ///< all_close
     float absolute_tolerance = 1e-8F; ///< all_close
 };
@@ -38,11 +38,12 @@ public:
 
 private:
     [[nodiscard]] Module& module();
-    [[nodiscard]] CompiledKernelRef kernel(const std::string& call, const std::string& arguments, std::uint32_t bytes);
-    void launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments, std::uint64_t groups,
-                std::span<const device::BufferUse> buffers);
-    [[nodiscard]] tensor::TensorRef finish(const ReduceRequest& request, const tensor::TensorRef& wide,
-                                           std::int64_t count);
+    [[nodiscard]] CompiledKernelRef kernel(const std::string& call, const std::string& arguments,
+                                           std::uint32_t bytes);
+    void launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments,
+                std::uint64_t groups, std::span<const device::BufferUse> buffers);
+    [[nodiscard]] tensor::TensorRef finish(const ReduceRequest& request,
+                                           const tensor::TensorRef& wide, std::int64_t count);
 
     Context m_context;
     std::mutex m_mutex;

@@ -27,11 +27,13 @@ std::vector<bool> reduced_axes(const ReduceRequest& request, std::size_t rank) {
     for (const std::int64_t axis : request.axes) {
         const std::int64_t at = axis < 0 ? axis + limit : axis;
         if (at < 0 || at >= limit) {
-            throw core::ArgumentError(text("reduce: axis ", axis, " is out of range for a tensor of ", rank,
+            throw core::ArgumentError(text("reduce: axis ", axis,
+                                           " is out of range for a tensor of ", rank,
                                            " dimensions; use ", -limit, " to ", limit - 1));
         }
         if (reduced[static_cast<std::size_t>(at)]) {
-            throw core::ArgumentError(text("reduce: axis ", axis, " is given twice; name each axis once"));
+            throw core::ArgumentError(
+                text("reduce: axis ", axis, " is given twice; name each axis once"));
         }
         reduced[static_cast<std::size_t>(at)] = true;
     }
@@ -81,7 +83,8 @@ bool store(const std::vector<Axis>& axes, const Target& target) {
 
 } // namespace
 
-ReduceLayout reduce_layout(const ReduceRequest& request, const tensor::Tensor& x, const tensor::Tensor* y) {
+ReduceLayout reduce_layout(const ReduceRequest& request, const tensor::Tensor& x,
+                           const tensor::Tensor* y) {
     ReduceLayout layout;
     const std::vector<bool> reduced = reduced_axes(request, x.rank());
     std::vector<Axis> rows;
@@ -96,8 +99,10 @@ ReduceLayout reduce_layout(const ReduceRequest& request, const tensor::Tensor& x
         }
     }
     ReduceArguments& arguments = layout.arguments;
-    layout.fits = store(rows, {arguments.row_shape, arguments.row_strides_x, arguments.row_strides_y, arguments.rows}) &&
-                  store(elements, {arguments.shape, arguments.strides_x, arguments.strides_y, arguments.count});
+    layout.fits = store(rows, {arguments.row_shape, arguments.row_strides_x,
+                               arguments.row_strides_y, arguments.rows}) &&
+                  store(elements, {arguments.shape, arguments.strides_x, arguments.strides_y,
+                                   arguments.count});
     return layout;
 }
 

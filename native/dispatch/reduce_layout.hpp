@@ -29,13 +29,14 @@ struct ReduceArguments {
 static_assert(sizeof(ReduceArguments) == 248);
 
 struct ReduceLayout {
-    ReduceArguments arguments;               ///< shapes and strides filled in
+    ReduceArguments arguments; ///< shapes and strides filled in
     std::vector<std::int64_t> result_shape;
-    bool fits = true;                        ///< false: more than four dimensions are left after merging
+    bool fits = true; ///< false: more than four dimensions are left after merging
 };
 
 /// @param x, y tensors of scalars of equal shape; y may be null.
 /// @throws ArgumentError for a bad axis.
-[[nodiscard]] ReduceLayout reduce_layout(const ReduceRequest& request, const tensor::Tensor& x, const tensor::Tensor* y);
+[[nodiscard]] ReduceLayout reduce_layout(const ReduceRequest& request, const tensor::Tensor& x,
+                                         const tensor::Tensor* y);
 
 } // namespace weft::dispatch

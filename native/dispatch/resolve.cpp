@@ -19,13 +19,15 @@ struct Refusal {
 
 [[noreturn]] void fail_no_overload(const std::string& name, const std::vector<Refusal>& refusals) {
     if (refusals.size() == 1) {
-        throw core::ArgumentError(text(name, ": ", refusals[0].why, "; its signature is ", refusals[0].signature));
+        throw core::ArgumentError(
+            text(name, ": ", refusals[0].why, "; its signature is ", refusals[0].signature));
     }
     std::string list;
     for (const Refusal& refusal : refusals) {
         list += text("\n  ", refusal.signature, ": ", refusal.why);
     }
-    throw core::ArgumentError(text(name, ": none of its ", refusals.size(), " overloads fits the arguments:", list));
+    throw core::ArgumentError(
+        text(name, ": none of its ", refusals.size(), " overloads fits the arguments:", list));
 }
 
 [[noreturn]] void fail_ambiguous(const std::string& name, const BoundCall& a, const BoundCall& b) {
@@ -90,7 +92,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<BoundCall> resolve_call(const std::string& name, const std::vector<reflect::Function>& overloads,
+std::unique_ptr<BoundCall> resolve_call(const std::string& name,
+                                        const std::vector<reflect::Function>& overloads,
                                         const ArgumentList& arguments, const CallOptions& options,
                                         const BindTarget& target, const Specializer& specialize) {
     Resolver resolver(arguments, options, target, specialize);

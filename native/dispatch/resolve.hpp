@@ -12,9 +12,9 @@ using Specializer = std::function<std::vector<reflect::Function>(const std::stri
 
 /// Picks the overload that fits the arguments best, specialising generic ones.
 /// @throws ArgumentError listing every overload and why it does not fit, or those that fit equally well.
-[[nodiscard]] std::unique_ptr<BoundCall> resolve_call(const std::string& name,
-                                                      const std::vector<reflect::Function>& overloads,
-                                                      const ArgumentList& arguments, const CallOptions& options,
-                                                      const BindTarget& target, const Specializer& specialize);
+[[nodiscard]] std::unique_ptr<BoundCall>
+resolve_call(const std::string& name, const std::vector<reflect::Function>& overloads,
+             const ArgumentList& arguments, const CallOptions& options, const BindTarget& target,
+             const Specializer& specialize);
 
 } // namespace weft::dispatch

@@ -55,9 +55,9 @@ void write_integer(std::int64_t value, const Destination& to) {
     const Range range = integer_range(to.kind);
     const bool too_high = value > 0 && static_cast<std::uint64_t>(value) > range.high;
     if (value < range.low || too_high) {
-        throw core::ArgumentError(text(to.function, ": parameter '", to.parameter, "' is ", slang_name(to.kind),
-                                       ", which holds ", range.low, " to ", range.high, ", got ", value,
-                                       "; use a wider type"));
+        throw core::ArgumentError(text(to.function, ": parameter '", to.parameter, "' is ",
+                                       slang_name(to.kind), ", which holds ", range.low, " to ",
+                                       range.high, ", got ", value, "; use a wider type"));
     }
     if (reflect::size_bytes(to.kind) == 8) {
         put(to.out, value);
@@ -97,12 +97,14 @@ Number number_of(const ArgumentList& arguments, const Node& node, std::uint32_t 
 
 void write_number(const Number& number, const Destination& to) {
     if (reflect::is_float(to.kind)) {
-        write_float(number.is_integer ? static_cast<double>(number.integer) : number.real, to.kind, to.out);
+        write_float(number.is_integer ? static_cast<double>(number.integer) : number.real, to.kind,
+                    to.out);
     } else if (to.kind == ScalarKind::bool_) {
         const bool flag = number.is_integer ? number.integer != 0 : number.real != 0.0;
         put(to.out, static_cast<std::uint32_t>(flag));
     } else {
-        write_integer(number.is_integer ? number.integer : static_cast<std::int64_t>(number.real), to);
+        write_integer(number.is_integer ? number.integer : static_cast<std::int64_t>(number.real),
+                      to);
     }
 }
 
@@ -134,8 +136,9 @@ void write_host_element(const HostArray& array, std::uint32_t component, const D
 
 } // namespace
 
-void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component, ScalarKind kind,
-                  std::byte* out, std::string_view function, std::string_view parameter) {
+void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
+                  ScalarKind kind, std::byte* out, std::string_view function,
+                  std::string_view parameter) {
     const Destination to{kind, out, function, parameter};
     if (node.kind == NodeKind::host_array) {
         write_host_element(*node.host, component, to);

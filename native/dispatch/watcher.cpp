@@ -41,7 +41,8 @@ void Watcher::watch(const std::shared_ptr<Module>& module) {
     }
     // A file written while it was being read (file times tick in steps of up to 10 ms) is read again.
     const auto newest_read = module->load_time() - std::chrono::milliseconds(10);
-    if (std::any_of(stamps.begin(), stamps.end(), [&](const Stamp& stamp) { return stamp.time > newest_read; })) {
+    if (std::any_of(stamps.begin(), stamps.end(),
+                    [&](const Stamp& stamp) { return stamp.time > newest_read; })) {
         module->mark_stale();
     }
     const std::lock_guard lock(m_mutex);

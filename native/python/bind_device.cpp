@@ -23,25 +23,28 @@ DeviceType parse_device_type(const py::object& value) {
     }
     if (py::isinstance<py::str>(value)) {
         const auto name = value.cast<std::string>();
-        for (const DeviceType type : {DeviceType::automatic, DeviceType::vulkan, DeviceType::cuda, DeviceType::d3d12,
-                                      DeviceType::metal, DeviceType::cpu}) {
+        for (const DeviceType type : {DeviceType::automatic, DeviceType::vulkan, DeviceType::cuda,
+                                      DeviceType::d3d12, DeviceType::metal, DeviceType::cpu}) {
             if (name == device::to_string(type)) {
                 return type;
             }
         }
-        throw core::ArgumentError(text("create_device: type must be 'automatic', 'vulkan' or 'cuda', got '", name, "'"));
+        throw core::ArgumentError(
+            text("create_device: type must be 'automatic', 'vulkan' or 'cuda', got '", name, "'"));
     }
     try {
         return value.cast<DeviceType>();
     } catch (const py::cast_error&) {
-        throw core::ArgumentError(text("create_device: type must be a weft.DeviceType, got ", Py_TYPE(value.ptr())->tp_name,
+        throw core::ArgumentError(text("create_device: type must be a weft.DeviceType, got ",
+                                       Py_TYPE(value.ptr())->tp_name,
                                        "; pass for example weft.DeviceType.vulkan"),
                                   core::ArgumentError::Kind::type);
     }
 }
 
-std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
-                                const py::iterable& include_paths, const py::dict& defines) {
+std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32_t> adapter,
+                                bool debug, const py::iterable& include_paths,
+                                const py::dict& defines) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -54,11 +57,14 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
 }
 
 void bind_information(py::module_& module) {
-    py::class_<device::DeviceLimits>(module, "DeviceLimits", "Sizes in bytes unless said otherwise.")
-        .def_readonly("max_group_count", &device::DeviceLimits::max_group_count, "Thread groups a dispatch, (x, y, z).")
+    py::class_<device::DeviceLimits>(module, "DeviceLimits",
+                                     "Sizes in bytes unless said otherwise.")
+        .def_readonly("max_group_count", &device::DeviceLimits::max_group_count,
+                      "Thread groups a dispatch, (x, y, z).")
         .def_readonly("max_threads_per_group", &device::DeviceLimits::max_threads_per_group)
         .def_readonly("subgroup_size", &device::DeviceLimits::subgroup_size, "Threads.")
-        .def_readonly("max_shared_memory", &device::DeviceLimits::max_shared_memory, "Of one thread group.")
+        .def_readonly("max_shared_memory", &device::DeviceLimits::max_shared_memory,
+                      "Of one thread group.")
         .def_readonly("max_inline_arguments", &device::DeviceLimits::max_inline_arguments)
         .def_readonly("max_buffer_size", &device::DeviceLimits::max_buffer_size)
         .def_readonly("max_storage_binding", &device::DeviceLimits::max_storage_binding);
@@ -73,91 +79,124 @@ void bind_information(py::module_& module) {
         .def_readonly("float16_atomic_add", &device::DeviceFeatures::float16_atomic_add)
         .def_readonly("float64_atomic_add", &device::DeviceFeatures::float64_atomic_add)
         .def_readonly("subgroup_arithmetic", &device::DeviceFeatures::subgroup_arithmetic);
-    py::class_<device::DeviceInfo>(module, "DeviceInfo", "A device as enumerate_devices() and Device.info show it.")
+    py::class_<device::DeviceInfo>(module, "DeviceInfo",
+                                   "A device as enumerate_devices() and Device.info show it.")
         .def_readonly("type", &device::DeviceInfo::type)
         .def_readonly("name", &device::DeviceInfo::name)
         .def_readonly("adapter_name", &device::DeviceInfo::name)
         .def_readonly("driver", &device::DeviceInfo::driver)
-        .def_readonly("adapter", &device::DeviceInfo::adapter, "Index for create_device(adapter=...).")
+        .def_readonly("adapter", &device::DeviceInfo::adapter,
+                      "Index for create_device(adapter=...).")
         .def_readonly("memory", &device::DeviceInfo::memory_bytes, "Bytes.")
         .def_readonly("architecture", &device::DeviceInfo::architecture)
         .def_readonly("limits", &device::DeviceInfo::limits)
         .def_readonly("features", &device::DeviceInfo::features)
         .def("__repr__", [](const device::DeviceInfo& self) {
-            return text("<weft.DeviceInfo ", device::to_string(self.type), ":", self.adapter, " '", self.name, "', ",
-                        self.driver, ">");
+            return text("<weft.DeviceInfo ", device::to_string(self.type), ":", self.adapter, " '",
+                        self.name, "', ", self.driver, ">");
         });
-    py::class_<device::MemoryInfo>(module, "MemoryInfo", "Statistics of the pooled allocator, in bytes.")
+    py::class_<device::MemoryInfo>(module, "MemoryInfo",
+                                   "Statistics of the pooled allocator, in bytes.")
         .def_readonly("total", &device::MemoryInfo::total)
-        .def_readonly("available", &device::MemoryInfo::available, "As the driver reports it; 0 if unknown.")
+        .def_readonly("available", &device::MemoryInfo::available,
+                      "As the driver reports it; 0 if unknown.")
         .def_readonly("reserved", &device::MemoryInfo::reserved, "Held by the pool.")
         .def_readonly("used", &device::MemoryInfo::used, "In live buffers.")
         .def_readonly("peak_used", &device::MemoryInfo::peak_used)
         .def_readonly("live_buffers", &device::MemoryInfo::live_buffers, "A count.")
-        .def_readonly("allocations", &device::MemoryInfo::allocations, "Calls of the driver's allocator so far.");
+        .def_readonly("allocations", &device::MemoryInfo::allocations,
+                      "Calls of the driver's allocator so far.");
 }
 
 void bind_session(py::module_& module) {
     py::class_<Session, std::shared_ptr<Session>>(
-        module, "Device", "A GPU, or software Vulkan, with its memory and compiled code; made by create_device().\n\n"
-                          "A context manager: leaving the block closes the device.\n")
+        module, "Device",
+        "A GPU, or software Vulkan, with its memory and compiled code; made by create_device().\n\n"
+        "A context manager: leaving the block closes the device.\n")
         .def_property_readonly("info", [](const Session& self) { return self.device->info(); })
         .def_property_readonly("type", [](const Session& self) { return self.device->info().type; })
         .def("memory_info", [](const Session& self) { return self.device->memory_info(); })
-        .def("wait", [](const Session& self) {
-            const py::gil_scoped_release unlocked;
-            self.device->wait(interrupt_poll());
-        }, "Blocks until all submitted work is done.\n\nRaises:\n    KeyboardInterrupt: Ctrl-C; the work goes on.\n")
-        .def("wait_for_idle", [](const Session& self) {
-            const py::gil_scoped_release unlocked;
-            self.device->wait(interrupt_poll());
-        }, "Same as wait().")
-        .def("flush", [](const Session& self) {
-            const py::gil_scoped_release unlocked;
-            self.device->flush();
-        }, "Submits recorded work without waiting for it.")
-        .def("close", [](const Session& self) {
-            const py::gil_scoped_release unlocked;
-            self.device->close();
-        }, "Waits, then frees everything; any later use is a DeviceError. May be called twice.")
-        .def_property_readonly("is_closed", [](const Session& self) { return self.device->is_closed(); })
-        .def_property_readonly("validation_messages", [](const Session& self) { return self.device->validation_messages(); },
-                               "What the validation layer said (debug=True).")
-        .def_property_readonly("include_paths", [](const Session& self) { return self.include_paths; })
-        .def_property_readonly("native_context", [](const Session& self) { return self.device->native_context(); },
-                               "CUcontext as an integer; 0 on other backends.")
-        .def_property_readonly("native_stream", [](const Session& self) { return self.device->native_stream(); },
-                               "CUstream as an integer; 0 on other backends.")
-        .def_property_readonly("compiler_statistics", [](const Session& self) {
-            const auto counts = self.compiler->statistics();
-            py::dict out;
-            out["module_hits"] = counts.module_hits;
-            out["module_misses"] = counts.module_misses;
-            out["kernel_hits"] = counts.kernel_hits;
-            out["kernel_misses"] = counts.kernel_misses;
-            out["helper_starts"] = counts.helper_starts;
-            return out;
-        }, "Hits and misses of the disk cache, and how often the compiler process was started.")
-        .def("clear_cache", [](const Session& self) {
-            const py::gil_scoped_release unlocked;
-            self.compiler->clear_cache();
-        }, "Removes compiled code from the user's cache folder.")
+        .def(
+            "wait",
+            [](const Session& self) {
+                const py::gil_scoped_release unlocked;
+                self.device->wait(interrupt_poll());
+            },
+            "Blocks until all submitted work is done.\n\nRaises:\n    KeyboardInterrupt: Ctrl-C; "
+            "the work goes on.\n")
+        .def(
+            "wait_for_idle",
+            [](const Session& self) {
+                const py::gil_scoped_release unlocked;
+                self.device->wait(interrupt_poll());
+            },
+            "Same as wait().")
+        .def(
+            "flush",
+            [](const Session& self) {
+                const py::gil_scoped_release unlocked;
+                self.device->flush();
+            },
+            "Submits recorded work without waiting for it.")
+        .def(
+            "close",
+            [](const Session& self) {
+                const py::gil_scoped_release unlocked;
+                self.device->close();
+            },
+            "Waits, then frees everything; any later use is a DeviceError. May be called twice.")
+        .def_property_readonly("is_closed",
+                               [](const Session& self) { return self.device->is_closed(); })
+        .def_property_readonly(
+            "validation_messages",
+            [](const Session& self) { return self.device->validation_messages(); },
+            "What the validation layer said (debug=True).")
+        .def_property_readonly("include_paths",
+                               [](const Session& self) { return self.include_paths; })
+        .def_property_readonly(
+            "native_context", [](const Session& self) { return self.device->native_context(); },
+            "CUcontext as an integer; 0 on other backends.")
+        .def_property_readonly(
+            "native_stream", [](const Session& self) { return self.device->native_stream(); },
+            "CUstream as an integer; 0 on other backends.")
+        .def_property_readonly(
+            "compiler_statistics",
+            [](const Session& self) {
+                const auto counts = self.compiler->statistics();
+                py::dict out;
+                out["module_hits"] = counts.module_hits;
+                out["module_misses"] = counts.module_misses;
+                out["kernel_hits"] = counts.kernel_hits;
+                out["kernel_misses"] = counts.kernel_misses;
+                out["helper_starts"] = counts.helper_starts;
+                return out;
+            },
+            "Hits and misses of the disk cache, and how often the compiler process was started.")
+        .def(
+            "clear_cache",
+            [](const Session& self) {
+                const py::gil_scoped_release unlocked;
+                self.compiler->clear_cache();
+            },
+            "Removes compiled code from the user's cache folder.")
         .def("__enter__", [](std::shared_ptr<Session> self) { return self; })
-        .def("__exit__", [](const Session& self, const py::object&, const py::object&, const py::object&) {
-            const py::gil_scoped_release unlocked;
-            self.device->close();
-        })
+        .def("__exit__",
+             [](const Session& self, const py::object&, const py::object&, const py::object&) {
+                 const py::gil_scoped_release unlocked;
+                 self.device->close();
+             })
         .def("__repr__", [](const Session& self) {
             const auto& info = self.device->info();
-            return text("<weft.Device ", device::to_string(info.type), ":", info.adapter, " '", info.name, "'",
-                        self.device->is_closed() ? ", closed" : "", ">");
+            return text("<weft.Device ", device::to_string(info.type), ":", info.adapter, " '",
+                        info.name, "'", self.device->is_closed() ? ", closed" : "", ">");
         });
 }
 
 } // namespace
 
 void bind_device(py::module_& module) {
-    py::native_enum<DeviceType>(module, "DeviceType", "enum.Enum", "Kinds of device; Weft has vulkan and cuda.")
+    py::native_enum<DeviceType>(module, "DeviceType", "enum.Enum",
+                                "Kinds of device; Weft has vulkan and cuda.")
         .value("automatic", DeviceType::automatic)
         .value("vulkan", DeviceType::vulkan)
         .value("cuda", DeviceType::cuda)
@@ -168,21 +207,27 @@ void bind_device(py::module_& module) {
     bind_information(module);
     bind_session(module);
     for (const char* name : {"create_device", "init_device"}) {
-        module.def(name, &create, py::arg("type") = py::none(), py::arg("adapter") = py::none(), py::arg("debug") = false,
-                   py::arg("include_paths") = py::list(), py::arg("defines") = py::dict(),
-                   "Creates a device.\n\n"
-                   "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.\n"
-                   "        WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.\n"
-                   "    adapter: Index as enumerate_devices() shows it; None takes the best.\n"
-                   "    debug: Turns the Vulkan validation layer on.\n"
-                   "    include_paths: Folders searched for modules and imports.\n"
-                   "    defines: Preprocessor definitions of every module.\n\n"
-                   "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n");
+        module.def(
+            name, &create, py::arg("type") = py::none(), py::arg("adapter") = py::none(),
+            py::arg("debug") = false, py::arg("include_paths") = py::list(),
+            py::arg("defines") = py::dict(),
+            "Creates a device.\n\n"
+            "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
+            "Vulkan.\n"
+            "        WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.\n"
+            "    adapter: Index as enumerate_devices() shows it; None takes the best.\n"
+            "    debug: Turns the Vulkan validation layer on.\n"
+            "    include_paths: Folders searched for modules and imports.\n"
+            "    defines: Preprocessor definitions of every module.\n\n"
+            "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n");
     }
-    module.def("enumerate_devices", [] {
-        const py::gil_scoped_release unlocked;
-        return device::Device::enumerate();
-    }, "Every device of this machine that create_device() accepts; empty if there is none.");
+    module.def(
+        "enumerate_devices",
+        [] {
+            const py::gil_scoped_release unlocked;
+            return device::Device::enumerate();
+        },
+        "Every device of this machine that create_device() accepts; empty if there is none.");
 }
 
 } // namespace weft::python

@@ -35,7 +35,8 @@ void destroy_capsule(PyObject* capsule, const char* name) {
 }
 
 py::object make_capsule(void* managed, const char* name, PyCapsule_Destructor destructor) {
-    py::object capsule = py::reinterpret_steal<py::object>(PyCapsule_New(managed, name, destructor));
+    py::object capsule =
+        py::reinterpret_steal<py::object>(PyCapsule_New(managed, name, destructor));
     if (!capsule) {
         throw py::error_already_set();
     }
@@ -44,7 +45,8 @@ py::object make_capsule(void* managed, const char* name, PyCapsule_Destructor de
 
 /// Lets the consumer's stream see what was written before this point.
 void synchronize(device::Device& device, const py::object& stream) {
-    const std::int64_t consumer = stream.is_none() ? kLegacyDefaultStream : stream.cast<std::int64_t>();
+    const std::int64_t consumer =
+        stream.is_none() ? kLegacyDefaultStream : stream.cast<std::int64_t>();
     const bool is_same = consumer == static_cast<std::int64_t>(device.native_stream());
     const py::gil_scoped_release unlocked;
     if (is_same || consumer == kNoSynchronization) {
@@ -56,8 +58,8 @@ void synchronize(device::Device& device, const py::object& stream) {
 
 TensorRef copy_of(const tensor::Tensor& source) {
     const std::vector<std::int64_t> shape(source.shape().begin(), source.shape().end());
-    TensorRef result =
-        tensor::Tensor::create(source.buffer().device_ref(), {.dtype = source.dtype(), .shape = shape}, "dlpack copy");
+    TensorRef result = tensor::Tensor::create(
+        source.buffer().device_ref(), {.dtype = source.dtype(), .shape = shape}, "dlpack copy");
     tensor::copy(*result, source, interrupt_poll());
     return result;
 }
@@ -67,14 +69,17 @@ py::tuple device_tuple(const tensor::Tensor& tensor) {
     return py::make_tuple(static_cast<std::int32_t>(device.code), device.index);
 }
 
-void check_request(const tensor::Tensor& tensor, const py::object& dl_device, const py::object& copy) {
+void check_request(const tensor::Tensor& tensor, const py::object& dl_device,
+                   const py::object& copy) {
     if (!dl_device.is_none() && !device_tuple(tensor).equal(dl_device)) {
         throw py::buffer_error(text("Tensor.__dlpack__: the memory is on DLPack device ",
-                                    py::str(device_tuple(tensor)).cast<std::string>(), ", asked for ",
-                                    py::str(dl_device).cast<std::string>(), "; use to_numpy() for the host"));
+                                    py::str(device_tuple(tensor)).cast<std::string>(),
+                                    ", asked for ", py::str(dl_device).cast<std::string>(),
+                                    "; use to_numpy() for the host"));
     }
     if (!copy.is_none() && !copy.cast<bool>() && !tensor::is_shared_by_dlpack(tensor)) {
-        throw py::buffer_error("Tensor.__dlpack__: memory of this device can only leave as a copy; pass copy=None");
+        throw py::buffer_error(
+            "Tensor.__dlpack__: memory of this device can only leave as a copy; pass copy=None");
     }
 }
 
@@ -93,8 +98,10 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
     void* managed = nullptr;
     {
         const py::gil_scoped_release unlocked;
-        managed = is_versioned ? static_cast<void*>(tensor::export_versioned_dlpack(tensor, interrupt_poll()))
-                               : static_cast<void*>(tensor::export_dlpack(tensor, interrupt_poll()));
+        managed =
+            is_versioned
+                ? static_cast<void*>(tensor::export_versioned_dlpack(tensor, interrupt_poll()))
+                : static_cast<void*>(tensor::export_dlpack(tensor, interrupt_poll()));
     }
     if (is_versioned) {
         return make_capsule(managed, kVersionedName, [](PyObject* capsule) {
@@ -122,13 +129,15 @@ TensorRef import_capsule(PyObject* capsule, const std::shared_ptr<device::Device
     if (PyCapsule_IsValid(capsule, kVersionedName) != 0) {
         auto managed = take<dlpack::VersionedArray>(capsule, kVersionedName, kUsedVersionedName);
         if (managed->version.major > kMajorVersion) {
-            throw ArgumentError(text("from_dlpack: the array is of DLPack ", managed->version.major,
-                                     ", only version 1 is understood; update Weft or the other library"));
+            throw ArgumentError(
+                text("from_dlpack: the array is of DLPack ", managed->version.major,
+                     ", only version 1 is understood; update Weft or the other library"));
         }
         return tensor::import_dlpack(device, managed->array, managed);
     }
     if (PyCapsule_IsValid(capsule, kPlainName) == 0) {
-        throw ArgumentError("from_dlpack: the capsule holds no array, or it was taken out before; make a new one");
+        throw ArgumentError(
+            "from_dlpack: the capsule holds no array, or it was taken out before; make a new one");
     }
     auto managed = take<dlpack::ManagedArray>(capsule, kPlainName, kUsedPlainName);
     return tensor::import_dlpack(device, managed->array, managed);
@@ -137,7 +146,8 @@ TensorRef import_capsule(PyObject* capsule, const std::shared_ptr<device::Device
 /// The stream on which the array must be ready, if its device has streams.
 py::dict stream_arguments(py::handle object, const device::Device& device) {
     py::dict arguments;
-    const auto location = object.attr("__dlpack_device__")().cast<std::pair<std::int32_t, std::int32_t>>();
+    const auto location =
+        object.attr("__dlpack_device__")().cast<std::pair<std::int32_t, std::int32_t>>();
     const auto code = static_cast<dlpack::DeviceCode>(location.first);
     if (code == dlpack::DeviceCode::cuda || code == dlpack::DeviceCode::cuda_managed) {
         const std::uint64_t stream = device.native_stream();
@@ -166,7 +176,8 @@ py::object tensor_from_dlpack(py::handle object, const std::shared_ptr<device::D
         return py::cast(import_capsule(object.ptr(), device));
     }
     if (!py::hasattr(object, "__dlpack__")) {
-        throw ArgumentError(text("from_dlpack: an array with __dlpack__ is expected, got ", Py_TYPE(object.ptr())->tp_name,
+        throw ArgumentError(text("from_dlpack: an array with __dlpack__ is expected, got ",
+                                 Py_TYPE(object.ptr())->tp_name,
                                  "; pass a torch, cupy, jax or numpy array"),
                             ArgumentError::Kind::type);
     }
@@ -177,9 +188,11 @@ py::object tensor_from_dlpack(py::handle object, const std::shared_ptr<device::D
 void bind_dlpack(py::class_<tensor::Tensor, std::shared_ptr<tensor::Tensor>>& tensor_class) {
     tensor_class
         .def("__dlpack__", &export_tensor, py::kw_only(), py::arg("stream") = py::none(),
-             py::arg("max_version") = py::none(), py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
+             py::arg("max_version") = py::none(), py::arg("dl_device") = py::none(),
+             py::arg("copy") = py::none(),
              "For other array libraries, e.g. torch.from_dlpack(tensor).\n\n"
-             "CUDA memory is shared; the memory of other devices leaves as a copy on the host. Vectors, matrices and\n"
+             "CUDA memory is shared; the memory of other devices leaves as a copy on the host. "
+             "Vectors, matrices and\n"
              "structures of one scalar become axes.\n")
         .def("__dlpack_device__", &device_tuple, "(2, adapter) on CUDA, else (1, 0): the host.");
 }

@@ -41,7 +41,8 @@ void raise_compile(const core::CompileError& error) {
 
 void raise_device(const DeviceError& error) {
     const bool is_memory = error.kind() == DeviceError::Kind::out_of_memory;
-    const py::object instance = error_class(is_memory ? "OutOfMemoryError" : "DeviceError")(error.what());
+    const py::object instance =
+        error_class(is_memory ? "OutOfMemoryError" : "DeviceError")(error.what());
     instance.attr("native_call") = error.native_call();
     instance.attr("native_code") = error.native_code();
     PyErr_SetObject(py::type::of(instance).ptr(), instance.ptr());
@@ -72,11 +73,13 @@ bool translate(const std::exception_ptr& error) {
     return true;
 }
 
-py::object add_class(py::module_& module, const char* name, const py::tuple& bases, const char* documentation) {
+py::object add_class(py::module_& module, const char* name, const py::tuple& bases,
+                     const char* documentation) {
     py::dict members;
     members["__doc__"] = documentation;
     members["__module__"] = "weft";
-    py::object made = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyType_Type))(name, bases, members);
+    py::object made = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(&PyType_Type))(
+        name, bases, members);
     module.attr(name) = made;
     return made;
 }
@@ -104,38 +107,48 @@ void set_python_error(const std::exception_ptr& error) noexcept {
 
 void bind_error(py::module_& module) {
     py::class_<core::Diagnostic>(module, "Diagnostic", "One message of the Slang compiler.")
-        .def_readonly("severity", &core::Diagnostic::severity, "'error', 'warning', 'note' or 'fatal'.")
+        .def_readonly("severity", &core::Diagnostic::severity,
+                      "'error', 'warning', 'note' or 'fatal'.")
         .def_readonly("code", &core::Diagnostic::code, "Slang's number of the message.")
         .def_readonly("file", &core::Diagnostic::file)
         .def_readonly("line", &core::Diagnostic::line, "1-based; 0 if unknown.")
         .def_readonly("column", &core::Diagnostic::column, "1-based; 0 if unknown.")
         .def_readonly("message", &core::Diagnostic::message)
         .def("__repr__", [](const core::Diagnostic& self) {
-            return self.file + ":" + std::to_string(self.line) + ":" + std::to_string(self.column) + ": " + self.severity +
-                   ": " + self.message;
+            return self.file + ":" + std::to_string(self.line) + ":" + std::to_string(self.column) +
+                   ": " + self.severity + ": " + self.message;
         });
 
     const auto base_of = [](PyObject* type) { return py::reinterpret_borrow<py::object>(type); };
-    const py::object error = add_class(module, "Error", py::make_tuple(base_of(PyExc_Exception)), "Base of all Weft errors.");
-    const py::object argument = add_class(module, "ArgumentError", py::make_tuple(error, base_of(PyExc_ValueError)),
-                                          "An argument that cannot work.");
-    add_class(module, "ArgumentTypeError", py::make_tuple(argument, base_of(PyExc_TypeError)), "An argument of a wrong type.");
-    add_class(module, "ArgumentNotFoundError", py::make_tuple(argument, base_of(PyExc_FileNotFoundError)),
+    const py::object error = add_class(module, "Error", py::make_tuple(base_of(PyExc_Exception)),
+                                       "Base of all Weft errors.");
+    const py::object argument =
+        add_class(module, "ArgumentError", py::make_tuple(error, base_of(PyExc_ValueError)),
+                  "An argument that cannot work.");
+    add_class(module, "ArgumentTypeError", py::make_tuple(argument, base_of(PyExc_TypeError)),
+              "An argument of a wrong type.");
+    add_class(module, "ArgumentNotFoundError",
+              py::make_tuple(argument, base_of(PyExc_FileNotFoundError)),
               "A file that does not exist.");
     add_class(module, "ArgumentAttributeError",
               py::make_tuple(argument, base_of(PyExc_AttributeError), base_of(PyExc_KeyError)),
               "A name that a module or structure does not have.")
-        .attr("__str__") = base_of(PyExc_Exception).attr("__str__"); // KeyError would quote the message
+        .attr("__str__") =
+        base_of(PyExc_Exception).attr("__str__"); // KeyError would quote the message
     add_class(module, "CompileError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
               "Slang rejects a source; `diagnostics` lists why.")
         .attr("diagnostics") = py::list();
-    const py::object device = add_class(module, "DeviceError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
-                                        "A device, its driver or its memory failed.");
+    const py::object device =
+        add_class(module, "DeviceError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
+                  "A device, its driver or its memory failed.");
     device.attr("native_call") = "";
     device.attr("native_code") = 0;
-    add_class(module, "OutOfMemoryError", py::make_tuple(device, base_of(PyExc_MemoryError)), "Device memory is short.");
-    add_class(module, "ImageError", py::make_tuple(error, base_of(PyExc_OSError)), "An image file cannot be read or written.");
-    add_class(module, "InternalError", py::make_tuple(error, base_of(PyExc_RuntimeError)), "A bug in Weft.");
+    add_class(module, "OutOfMemoryError", py::make_tuple(device, base_of(PyExc_MemoryError)),
+              "Device memory is short.");
+    add_class(module, "ImageError", py::make_tuple(error, base_of(PyExc_OSError)),
+              "An image file cannot be read or written.");
+    add_class(module, "InternalError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
+              "A bug in Weft.");
     py::register_exception_translator([](std::exception_ptr caught) {
         if (caught && !translate(caught)) {
             std::rethrow_exception(caught);

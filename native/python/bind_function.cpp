@@ -21,7 +21,8 @@ using dispatch::Role;
 
 /// Arguments and state of one call, reused.
 struct CallFrame {
-    CallFrame(const KnownTypes& types, const std::shared_ptr<Session>& session) : arguments(types, session) {}
+    CallFrame(const KnownTypes& types, const std::shared_ptr<Session>& session)
+        : arguments(types, session) {}
     CallArguments arguments;
     dispatch::CallState state;
 };
@@ -90,8 +91,8 @@ void add_result(CallArguments& arguments, PyObject* value, ResultRequest& reques
     arguments.add(Role::result, value, "_result");
 }
 
-ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments, PyObject* const* values,
-                             std::size_t positional, PyObject* names) {
+ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments,
+                             PyObject* const* values, std::size_t positional, PyObject* names) {
     ResultRequest request;
     arguments.set_function(self.function->name());
     for (std::size_t i = 0; i < positional; ++i) {
@@ -121,7 +122,8 @@ ResultRequest read_arguments(const FunctionObject& self, CallArguments& argument
     return request;
 }
 
-std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& function, const CallArguments& arguments) {
+std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& function,
+                                                     const CallArguments& arguments) {
     if (auto plan = function.find_plan(arguments.list())) {
         return plan;
     }
@@ -140,7 +142,8 @@ py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind
 }
 
 /// The return value: nothing, one value, or a tuple; outputs that replace a ValueRef go there.
-py::object collect(const dispatch::LaunchPlan& plan, const CallFrame& frame, dispatch::ReturnKind kind) {
+py::object collect(const dispatch::LaunchPlan& plan, const CallFrame& frame,
+                   dispatch::ReturnKind kind) {
     const auto& outputs = frame.state.outputs;
     if (outputs.empty()) {
         return py::none();
@@ -149,7 +152,8 @@ py::object collect(const dispatch::LaunchPlan& plan, const CallFrame& frame, dis
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         py::object value = output_to_python(outputs[i], kind);
         const std::uint32_t node = plan.sources[plan.returned[i]].node;
-        const py::handle reference = node == dispatch::kNoNode ? py::handle() : frame.arguments.value_ref(node);
+        const py::handle reference =
+            node == dispatch::kNoNode ? py::handle() : frame.arguments.value_ref(node);
         if (reference) {
             native_value<ValueRef>(reference.ptr()).value = std::move(value);
         } else {
@@ -170,8 +174,8 @@ void update_instances(const CallArguments& arguments) {
     }
 }
 
-py::object call(const FunctionObject& self, PyObject* const* values, std::size_t positional, PyObject* names,
-                device::CommandList* commands) {
+py::object call(const FunctionObject& self, PyObject* const* values, std::size_t positional,
+                PyObject* names, device::CommandList* commands) {
     const FrameLease lease(*self.pool);
     CallFrame& frame = *lease;
     const ResultRequest request = read_arguments(self, frame.arguments, values, positional, names);
@@ -183,9 +187,10 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
     }
     const auto plan = plan_for(*function, frame.arguments);
     if (commands != nullptr && (plan->uploads || plan->downloads || plan->allocates)) {
-        throw core::ArgumentError(text("append_to: '", function->name(),
-                                       "' would return a value or needs host arrays moved, which cannot be recorded; "
-                                       "pass tensors for all array arguments and _result"));
+        throw core::ArgumentError(
+            text("append_to: '", function->name(),
+                 "' would return a value or needs host arrays moved, which cannot be recorded; "
+                 "pass tensors for all array arguments and _result"));
     }
     device::Device& device = *self.module->context().device;
     frame.state.launch(*plan, frame.arguments.list(), device, commands);
@@ -203,10 +208,13 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
 }
 
 /// pybind11's per-function wrapper costs more than a whole call, so calls bypass it.
-PyObject* vectorcall(PyObject* self, PyObject* const* values, std::size_t flagged_count, PyObject* names) {
+PyObject* vectorcall(PyObject* self, PyObject* const* values, std::size_t flagged_count,
+                     PyObject* names) {
     try {
         const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
-        return call(native_value<FunctionObject>(self), values, positional, names, nullptr).release().ptr();
+        return call(native_value<FunctionObject>(self), values, positional, names, nullptr)
+            .release()
+            .ptr();
     } catch (...) {
         set_python_error(std::current_exception());
         return nullptr;
@@ -246,7 +254,8 @@ py::object derive(const FunctionObject& self, const dispatch::CallOptions& optio
     return make_function(std::move(derived));
 }
 
-py::object map_arguments(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+py::object map_arguments(const FunctionObject& self, const py::args& args,
+                         const py::kwargs& kwargs) {
     dispatch::CallOptions options = self.function->options();
     for (const py::handle entry : args) {
         options.positional.push_back(parse_mapping(entry));
@@ -257,16 +266,19 @@ py::object map_arguments(const FunctionObject& self, const py::args& args, const
     return derive(self, options);
 }
 
-py::object set_uniforms(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+py::object set_uniforms(const FunctionObject& self, const py::args& args,
+                        const py::kwargs& kwargs) {
     FunctionObject derived = self;
     derived.uniforms = self.uniforms ? py::dict(self.uniforms.attr("copy")()) : py::dict();
     for (const py::handle entry : args) {
-        const py::object values = py::isinstance<py::function>(entry)
-                                      ? py::reinterpret_borrow<py::object>(entry)(make_function(self))
-                                      : py::reinterpret_borrow<py::object>(entry);
+        const py::object values =
+            py::isinstance<py::function>(entry)
+                ? py::reinterpret_borrow<py::object>(entry)(make_function(self))
+                : py::reinterpret_borrow<py::object>(entry);
         if (!py::isinstance<py::dict>(values)) {
             throw core::ArgumentError("set: expected a dict of uniform names and values, got " +
-                                          std::string(Py_TYPE(values.ptr())->tp_name) + "; pass set({'scale': 2.0})",
+                                          std::string(Py_TYPE(values.ptr())->tp_name) +
+                                          "; pass set({'scale': 2.0})",
                                       core::ArgumentError::Kind::type);
         }
         derived.uniforms.attr("update")(values);
@@ -283,8 +295,8 @@ py::object set_constants(const FunctionObject& self, const py::dict& constants) 
     return derive(self, options);
 }
 
-void dispatch_threads(const FunctionObject& self, const py::object& thread_count, const py::args& args,
-                      const py::kwargs& kwargs) {
+void dispatch_threads(const FunctionObject& self, const py::object& thread_count,
+                      const py::args& args, const py::kwargs& kwargs) {
     dispatch::CallOptions options = self.function->options();
     options.is_raw_dispatch = true;
     options.thread_count = parse_thread_count(thread_count);
@@ -300,19 +312,22 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
     rest.attr("pop")("vars", py::none());
     rest.attr("pop")("command_encoder", py::none());
     raw.function = self.module->function(self.function->name(), options);
-    with_vector_arguments(args, rest, [&](PyObject* const* values, std::size_t count, PyObject* names) {
-        return call(raw, values, count, names, commands);
-    });
+    with_vector_arguments(args, rest,
+                          [&](PyObject* const* values, std::size_t count, PyObject* names) {
+                              return call(raw, values, count, names, commands);
+                          });
 }
 
-std::string explain(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs, bool source) {
+std::string explain(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs,
+                    bool source) {
     const FrameLease lease(*self.pool);
     CallFrame& frame = *lease;
-    return with_vector_arguments(args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
-        read_arguments(self, frame.arguments, values, count, names);
-        const auto plan = plan_for(*self.function, frame.arguments);
-        return source && plan->compiled ? plan->compiled->source : plan->explanation;
-    });
+    return with_vector_arguments(
+        args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+            read_arguments(self, frame.arguments, values, count, names);
+            const auto plan = plan_for(*self.function, frame.arguments);
+            return source && plan->compiled ? plan->compiled->source : plan->explanation;
+        });
 }
 
 } // namespace
@@ -326,75 +341,121 @@ std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
 py::object make_function(FunctionObject function) {
     py::object object = py::cast(std::move(function));
     vectorcallfunc entry = &vectorcall;
-    std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset, &entry, sizeof(entry));
+    std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset, &entry,
+                sizeof(entry));
     return object;
 }
 
 void bind_function(py::module_& module) {
-    py::class_<ValueRef>(module, "ValueRef", "A host value that an out or inout parameter replaces.")
+    py::class_<ValueRef>(module, "ValueRef",
+                         "A host value that an out or inout parameter replaces.")
         .def(py::init<py::object>(), py::arg("value"))
         .def_readwrite("value", &ValueRef::value)
-        .def("__repr__", [](const ValueRef& self) { return text("ValueRef(", py::str(self.value).cast<std::string>(), ")"); });
+        .def("__repr__", [](const ValueRef& self) {
+            return text("ValueRef(", py::str(self.value).cast<std::string>(), ")");
+        });
 
-    py::class_<FunctionObject>(module, "Function", py::custom_type_setup(&enable_vectorcall),
-                               "A Slang function, called with numbers, arrays and tensors of any broadcastable shape.")
-        .def("call", [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
-            return with_vector_arguments(args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
-                return call(self, values, count, names, nullptr);
-            });
-        }, "Same as calling the function.")
-        .def("append_to", [](const FunctionObject& self, device::CommandList& commands, const py::args& args,
-                             const py::kwargs& kwargs) {
-            with_vector_arguments(args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
-                return call(self, values, count, names, &commands);
-            });
-        }, py::arg("command_encoder"), "Records the call instead of running it; all arrays must be tensors.")
+    py::class_<FunctionObject>(
+        module, "Function", py::custom_type_setup(&enable_vectorcall),
+        "A Slang function, called with numbers, arrays and tensors of any broadcastable shape.")
+        .def(
+            "call",
+            [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+                return with_vector_arguments(
+                    args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+                        return call(self, values, count, names, nullptr);
+                    });
+            },
+            "Same as calling the function.")
+        .def(
+            "append_to",
+            [](const FunctionObject& self, device::CommandList& commands, const py::args& args,
+               const py::kwargs& kwargs) {
+                with_vector_arguments(
+                    args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
+                        return call(self, values, count, names, &commands);
+                    });
+            },
+            py::arg("command_encoder"),
+            "Records the call instead of running it; all arrays must be tensors.")
         .def("dispatch", &dispatch_threads, py::arg("thread_count"),
-             "Runs the function once a thread, without vectorising.\n\nArgs:\n    thread_count: Threads along x, or (x, y, z).\n"
-             "    vars: Module-scope uniforms by name.\n    command_encoder: Records instead of running.\n")
-        .def("map", &map_arguments, "Says which call dimension each dimension of an argument is, or its element type.\n\n"
-             "Args:\n    One entry an argument, positional or by name: a tuple of dimensions, or a type.\n")
+             "Runs the function once a thread, without vectorising.\n\nArgs:\n    thread_count: "
+             "Threads along x, or (x, y, z).\n"
+             "    vars: Module-scope uniforms by name.\n    command_encoder: Records instead of "
+             "running.\n")
+        .def("map", &map_arguments,
+             "Says which call dimension each dimension of an argument is, or its element type.\n\n"
+             "Args:\n    One entry an argument, positional or by name: a tuple of dimensions, or a "
+             "type.\n")
         .def("set", &set_uniforms, "A function whose module-scope uniforms have these values.")
-        .def("constants", &set_constants, py::arg("constants"), "A function specialised for link-time constants.")
-        .def("return_type", [](const FunctionObject& self, const py::object& type) {
-            dispatch::CallOptions options = self.function->options();
-            options.return_kind = parse_return_kind(type.ptr());
-            return derive(self, options);
-        }, py::arg("return_type"), "A function that returns 'numpy' arrays or Tensors.")
-        .def("bind", [](const FunctionObject& self, py::object value) {
-            FunctionObject bound = self;
-            bound.this_value = std::move(value);
-            return make_function(std::move(bound));
-        }, py::arg("this"), "A method with `this` given: a dict, a tensor of the structure, or an object with get_this().")
-        .def("thread_group_size", [](const FunctionObject& self, const py::object& size) {
-            dispatch::CallOptions options = self.function->options();
-            const auto count = parse_thread_count(size);
-            options.group_size = {static_cast<std::uint32_t>(count[0]), static_cast<std::uint32_t>(count[1]),
-                                  static_cast<std::uint32_t>(count[2])};
-            return derive(self, options);
-        }, py::arg("size"), "Group size for dispatch().")
-        .def("prelude", [](const FunctionObject& self, const std::string& code) {
-            dispatch::CallOptions options = self.function->options();
-            options.prelude += (options.prelude.empty() ? "" : "\n") + code;
-            return derive(self, options);
-        }, py::arg("code"), "Slang text put in front of the generated kernel.")
-        .def("explain", [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
-            return explain(self, args, kwargs, false);
-        }, "How a call with these arguments would run, as text.")
-        .def("generated_source", [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
-            return explain(self, args, kwargs, true);
-        }, "The Slang kernel generated for these arguments.")
-        .def_property_readonly("name", [](const FunctionObject& self) { return self.function->name(); })
-        .def_property_readonly("overloads", [](const FunctionObject& self) { return self.function->overloads(); },
-                               "Reflection data of every overload.")
-        .def_property_readonly("signature", [](const FunctionObject& self) {
-            const auto overloads = self.function->overloads();
-            return overloads.front();
-        }, "Reflection data of the first overload.")
+        .def("constants", &set_constants, py::arg("constants"),
+             "A function specialised for link-time constants.")
+        .def(
+            "return_type",
+            [](const FunctionObject& self, const py::object& type) {
+                dispatch::CallOptions options = self.function->options();
+                options.return_kind = parse_return_kind(type.ptr());
+                return derive(self, options);
+            },
+            py::arg("return_type"), "A function that returns 'numpy' arrays or Tensors.")
+        .def(
+            "bind",
+            [](const FunctionObject& self, py::object value) {
+                FunctionObject bound = self;
+                bound.this_value = std::move(value);
+                return make_function(std::move(bound));
+            },
+            py::arg("this"),
+            "A method with `this` given: a dict, a tensor of the structure, or an object with "
+            "get_this().")
+        .def(
+            "thread_group_size",
+            [](const FunctionObject& self, const py::object& size) {
+                dispatch::CallOptions options = self.function->options();
+                const auto count = parse_thread_count(size);
+                options.group_size = {static_cast<std::uint32_t>(count[0]),
+                                      static_cast<std::uint32_t>(count[1]),
+                                      static_cast<std::uint32_t>(count[2])};
+                return derive(self, options);
+            },
+            py::arg("size"), "Group size for dispatch().")
+        .def(
+            "prelude",
+            [](const FunctionObject& self, const std::string& code) {
+                dispatch::CallOptions options = self.function->options();
+                options.prelude += (options.prelude.empty() ? "" : "\n") + code;
+                return derive(self, options);
+            },
+            py::arg("code"), "Slang text put in front of the generated kernel.")
+        .def(
+            "explain",
+            [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+                return explain(self, args, kwargs, false);
+            },
+            "How a call with these arguments would run, as text.")
+        .def(
+            "generated_source",
+            [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
+                return explain(self, args, kwargs, true);
+            },
+            "The Slang kernel generated for these arguments.")
+        .def_property_readonly("name",
+                               [](const FunctionObject& self) { return self.function->name(); })
+        .def_property_readonly(
+            "overloads", [](const FunctionObject& self) { return self.function->overloads(); },
+            "Reflection data of every overload.")
+        .def_property_readonly(
+            "signature",
+            [](const FunctionObject& self) {
+                const auto overloads = self.function->overloads();
+                return overloads.front();
+            },
+            "Reflection data of the first overload.")
         .def("__repr__", [](const FunctionObject& self) {
             std::string out;
             for (const auto& overload : self.function->overloads()) {
-                out += (out.empty() ? "" : "\n") + ("<weft.Function " + dispatch::signature_text(overload) + ">");
+                out += (out.empty() ? "" : "\n") +
+                       ("<weft.Function " + dispatch::signature_text(overload) + ">");
             }
             return out;
         });

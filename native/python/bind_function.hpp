@@ -18,8 +18,8 @@ struct FunctionObject {
     std::shared_ptr<dispatch::Module> module;
     std::shared_ptr<dispatch::Function> function;
     std::shared_ptr<CallPool> pool;
-    pybind11::object this_value;  ///< null unless bound
-    pybind11::dict uniforms;      ///< set() values; null if none
+    pybind11::object this_value; ///< null unless bound
+    pybind11::dict uniforms;     ///< set() values; null if none
 };
 
 [[nodiscard]] std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session);

@@ -15,7 +15,8 @@ namespace {
 std::int64_t integer_entry(py::handle entry, const char* what) {
     if (PyIndex_Check(entry.ptr()) == 0 || PyBool_Check(entry.ptr())) {
         throw core::ArgumentError(core::text("grid: ", what, " must hold integers, got ",
-                                             Py_TYPE(entry.ptr())->tp_name, "; pass for example (4, 4)"),
+                                             Py_TYPE(entry.ptr())->tp_name,
+                                             "; pass for example (4, 4)"),
                                   core::ArgumentError::Kind::type);
     }
     return py::int_(py::reinterpret_borrow<py::object>(entry)).cast<std::int64_t>();
@@ -31,7 +32,8 @@ std::vector<std::int64_t> entries(const py::object& value, const char* what, std
         out.push_back(integer_entry(entry, what));
     }
     if (out.size() != count) {
-        throw core::ArgumentError(core::text("grid: ", what, " has ", out.size(), " entries, the shape has ", count,
+        throw core::ArgumentError(core::text("grid: ", what, " has ", out.size(),
+                                             " entries, the shape has ", count,
                                              "; pass one for each dimension"));
     }
     return out;
@@ -46,8 +48,10 @@ Grid make_grid(const py::object& shape, const py::object& offset, const py::obje
         for (const py::handle entry : shape) {
             grid.shape.push_back(integer_entry(entry, "shape"));
             if (grid.shape.back() < -1) {
-                throw core::ArgumentError(core::text("grid: shape entries must be 0 or greater (or -1 for the call's "
-                                                     "extent), got ", grid.shape.back()));
+                throw core::ArgumentError(
+                    core::text("grid: shape entries must be 0 or greater (or -1 for the call's "
+                               "extent), got ",
+                               grid.shape.back()));
             }
         }
     }
@@ -66,7 +70,8 @@ void bind_generators(py::module_& module) {
         .def_readonly("offset", &Grid::offset)
         .def_readonly("stride", &Grid::stride)
         .def("__repr__", [](const Grid& grid) {
-            return core::text("grid(shape=", core::shape_text(grid.shape), ", offset=", core::shape_text(grid.offset),
+            return core::text("grid(shape=", core::shape_text(grid.shape),
+                              ", offset=", core::shape_text(grid.offset),
                               ", stride=", core::shape_text(grid.stride), ")");
         });
     py::class_<CallId>(module, "CallId", "The call index; made by call_id().")
@@ -80,22 +85,32 @@ void bind_generators(py::module_& module) {
     py::class_<WangHash>(module, "WangHash", "Random bits; made by wang_hash().")
         .def_readonly("seed", &WangHash::seed);
 
-    module.def("grid", &make_grid, py::arg("shape"), py::arg("offset") = py::none(), py::arg("stride") = py::none(),
+    module.def("grid", &make_grid, py::arg("shape"), py::arg("offset") = py::none(),
+               py::arg("stride") = py::none(),
                "Coordinates of each element of a call, for an int, intN or int[N] parameter.\n\n"
-               "Args:\n    shape: Extents, or the number of dimensions, or -1 entries for the call's own extent.\n"
+               "Args:\n    shape: Extents, or the number of dimensions, or -1 entries for the "
+               "call's own extent.\n"
                "    offset: Added to each coordinate; one integer or one a dimension.\n"
                "    stride: Multiplies each coordinate; one integer or one a dimension.\n\n"
-               "A vector parameter counts x from the innermost dimension; an array parameter keeps the order.\n");
-    module.def("call_id", [] { return CallId{}; }, "The call's own coordinates, for an int, intN or int[N] parameter.\n");
-    module.def("thread_id", [] { return ThreadId{}; }, "The index of the device thread, for a uint or uintN parameter.\n");
+               "A vector parameter counts x from the innermost dimension; an array parameter keeps "
+               "the order.\n");
+    module.def(
+        "call_id", [] { return CallId{}; },
+        "The call's own coordinates, for an int, intN or int[N] parameter.\n");
+    module.def(
+        "thread_id", [] { return ThreadId{}; },
+        "The index of the device thread, for a uint or uintN parameter.\n");
     module.def(
         "rand_float",
-        [](float min, float max, int, std::uint32_t seed) { return RandFloat{min, max, seed}; }, py::arg("min") = 0.0F,
-        py::arg("max") = 1.0F, py::arg("dim") = 1, py::arg("seed") = 0,
-        "Uniform random floats in [min, max), for a float or floatN parameter; equal seeds repeat.\n");
+        [](float min, float max, int, std::uint32_t seed) { return RandFloat{min, max, seed}; },
+        py::arg("min") = 0.0F, py::arg("max") = 1.0F, py::arg("dim") = 1, py::arg("seed") = 0,
+        "Uniform random floats in [min, max), for a float or floatN parameter; equal seeds "
+        "repeat.\n");
     module.def(
-        "wang_hash", [](int, std::uint32_t seed) { return WangHash{seed}; }, py::arg("dim") = 1, py::arg("seed") = 0,
-        "Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds repeat.\n"
+        "wang_hash", [](int, std::uint32_t seed) { return WangHash{seed}; }, py::arg("dim") = 1,
+        py::arg("seed") = 0,
+        "Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds "
+        "repeat.\n"
         "Source: T. Wang, Integer Hash Function, 1997.\n");
 }
 

@@ -68,8 +68,9 @@ py::object find_attribute(py::object self_object, const std::string& name) {
     if (has_functions(self, name)) {
         found = function_object(self, name);
     } else if (const reflect::TypeRef type = find_type(self, name)) {
-        found = type->kind == reflect::TypeKind::structure ? py::cast(StructObject{&self, self_object, type})
-                                                           : type_to_python(type);
+        found = type->kind == reflect::TypeKind::structure
+                    ? py::cast(StructObject{&self, self_object, type})
+                    : type_to_python(type);
     } else {
         return py::none();
     }
@@ -82,8 +83,8 @@ py::object require_attribute(const py::object& self_object, const std::string& n
     if (found.is_none()) {
         const auto& self = self_object.cast<const ModuleObject&>();
         const auto loaded = self.module->loaded();
-        throw ArgumentError(text("module '", loaded->desc.name, "' has no function or type '", name, "'",
-                                 core::suggestion(name, self.module->names())),
+        throw ArgumentError(text("module '", loaded->desc.name, "' has no function or type '", name,
+                                 "'", core::suggestion(name, self.module->names())),
                             ArgumentError::Kind::attribute);
     }
     return found;
@@ -102,11 +103,13 @@ py::object find_kind(const py::object& self_object, const std::string& name, boo
     return is_function == wants_function ? found : py::none();
 }
 
-py::object require_kind(const py::object& self_object, const std::string& name, bool wants_function) {
+py::object require_kind(const py::object& self_object, const std::string& name,
+                        bool wants_function) {
     py::object found = find_kind(self_object, name, wants_function);
     if (found.is_none()) {
         const auto& self = self_object.cast<const ModuleObject&>();
-        throw ArgumentError(text(wants_function ? "require_function: there is no function '" : "require_struct: there is no structure '",
+        throw ArgumentError(text(wants_function ? "require_function: there is no function '"
+                                                : "require_struct: there is no structure '",
                                  name, "' in module '", self.module->loaded()->desc.name, "'",
                                  core::suggestion(name, self.module->names())),
                             ArgumentError::Kind::attribute);
@@ -129,8 +132,8 @@ py::object struct_method(const StructObject& self, const std::string& name) {
                 }
             }
         }
-        throw ArgumentError(text("structure '", self.type->full_name, "' has no method '", name, "'",
-                                 core::suggestion(name, names)),
+        throw ArgumentError(text("structure '", self.type->full_name, "' has no method '", name,
+                                 "'", core::suggestion(name, names)),
                             ArgumentError::Kind::attribute);
     }
     return function_object(*self.owner, qualified);
@@ -143,114 +146,181 @@ ModuleObject load(const std::shared_ptr<Session>& session, const compile::Module
     for (const py::object& link : links) {
         options.links.push_back(link.cast<ModuleObject&>().module);
     }
-    ModuleObject object{.session = session, .module = nullptr, .pool = create_call_pool(session), .attributes = {}, .generation = 0};
+    ModuleObject object{.session = session,
+                        .module = nullptr,
+                        .pool = create_call_pool(session),
+                        .attributes = {},
+                        .generation = 0};
     {
         const py::gil_scoped_release unlocked;
-        object.module = dispatch::Module::create(session_context(*session), desc, std::move(options));
+        object.module =
+            dispatch::Module::create(session_context(*session), desc, std::move(options));
     }
     object.generation = object.module->generation();
     return object;
 }
 
-ModuleObject load_file(const std::shared_ptr<Session>& session, const py::object& path, const py::dict& options,
-                       const std::vector<py::object>& link, bool hot_reload) {
+ModuleObject load_file(const std::shared_ptr<Session>& session, const py::object& path,
+                       const py::dict& options, const std::vector<py::object>& link,
+                       bool hot_reload) {
     return load(session, describe_file(*session, path, options), link, hot_reload);
 }
 
-ModuleObject load_source(const std::shared_ptr<Session>& session, const std::string& name, const std::string& source,
-                         const py::dict& options, const std::vector<py::object>& link) {
+ModuleObject load_source(const std::shared_ptr<Session>& session, const std::string& name,
+                         const std::string& source, const py::dict& options,
+                         const std::vector<py::object>& link) {
     return load(session, describe_source(*session, name, source, options), link, false);
 }
 
 void bind_module_class(py::module_& module) {
-    py::class_<ModuleObject> bound(module, "Module",
-                                   "A Slang module on a device. Its functions and types are attributes: module.f, "
-                                   "module['f<float, 4>'], module.Pixel.");
+    py::class_<ModuleObject> bound(
+        module, "Module",
+        "A Slang module on a device. Its functions and types are attributes: module.f, "
+        "module['f<float, 4>'], module.Pixel.");
     bound
-        .def_static("load_from_file", &load_file, py::arg("device"), py::arg("path"), py::arg("options") = py::dict(),
-                    py::arg("link") = py::list(), py::kw_only(), py::arg("hot_reload") = true,
-                    "Loads a .slang file; relative paths are searched in the device's include_paths too.\n\n"
-                    "Raises:\n    FileNotFoundError: There is no such file.\n    CompileError: Slang rejects it.\n")
-        .def_static("load_from_source", &load_source, py::arg("device"), py::arg("name"), py::arg("source"),
-                    py::arg("options") = py::dict(), py::arg("link") = py::list(), "Loads Slang text.")
-        .def_static("load_from_module", [](const std::shared_ptr<Session>& session, const py::object& other,
-                                           const py::dict& options, const std::vector<py::object>& link) {
-            const auto desc = other.cast<ModuleObject&>().module->loaded()->desc;
-            return load(session, describe_again(*session, desc, options), link, true);
-        }, py::arg("device"), py::arg("module"), py::arg("options") = py::dict(), py::arg("link") = py::list(),
-           "Loads the source of another module again, for another device or other options.")
-        .def_property_readonly("name", [](const ModuleObject& self) { return self.module->loaded()->desc.name; })
+        .def_static("load_from_file", &load_file, py::arg("device"), py::arg("path"),
+                    py::arg("options") = py::dict(), py::arg("link") = py::list(), py::kw_only(),
+                    py::arg("hot_reload") = true,
+                    "Loads a .slang file; relative paths are searched in the device's "
+                    "include_paths too.\n\n"
+                    "Raises:\n    FileNotFoundError: There is no such file.\n    CompileError: "
+                    "Slang rejects it.\n")
+        .def_static("load_from_source", &load_source, py::arg("device"), py::arg("name"),
+                    py::arg("source"), py::arg("options") = py::dict(),
+                    py::arg("link") = py::list(), "Loads Slang text.")
+        .def_static(
+            "load_from_module",
+            [](const std::shared_ptr<Session>& session, const py::object& other,
+               const py::dict& options, const std::vector<py::object>& link) {
+                const auto desc = other.cast<ModuleObject&>().module->loaded()->desc;
+                return load(session, describe_again(*session, desc, options), link, true);
+            },
+            py::arg("device"), py::arg("module"), py::arg("options") = py::dict(),
+            py::arg("link") = py::list(),
+            "Loads the source of another module again, for another device or other options.")
+        .def_property_readonly(
+            "name", [](const ModuleObject& self) { return self.module->loaded()->desc.name; })
         .def_property_readonly("device", [](const ModuleObject& self) { return self.session; })
-        .def_property_readonly("functions", [](const ModuleObject& self) { return self.module->loaded()->reflection.functions; },
-                               "Reflection data of every overload that the module declares, in source order.")
-        .def_property_readonly("structs", [](const ModuleObject& self) { return self.module->loaded()->reflection.structs; },
-                               "Reflection data of every structure that the module declares.")
-        .def_property_readonly("diagnostics", [](const ModuleObject& self) { return self.module->diagnostics(); },
-                               "Errors and warnings of the last compile, also of a failed hot reload.")
-        .def("reload", [](const ModuleObject& self) {
-            const py::gil_scoped_release unlocked;
-            self.module->reload();
-        }, "Compiles the source again now.\n\nRaises:\n    CompileError: The last good code stays in use.\n")
-        .def("find_function", [](const py::object& self, const std::string& name) { return find_kind(self, name, true); },
-             py::arg("name"), "The function, or None.")
-        .def("require_function", [](const py::object& self, const std::string& name) { return require_kind(self, name, true); },
-             py::arg("name"), "The function, or an error that suggests near misses.")
-        .def("find_struct", [](const py::object& self, const std::string& name) { return find_kind(self, name, false); },
-             py::arg("name"), "The structure, or None.")
-        .def("require_struct", [](const py::object& self, const std::string& name) { return require_kind(self, name, false); },
-             py::arg("name"), "The structure, or an error that suggests near misses.")
-        .def("find_function_in_struct", [](const py::object& self, const py::object& owner, const std::string& name) -> py::object {
-            const py::object structure = py::isinstance<py::str>(owner) ? require_kind(self, owner.cast<std::string>(), false) : owner;
-            return structure.attr(py::str(name));
-        }, py::arg("struct"), py::arg("name"), "A method of a structure.")
+        .def_property_readonly(
+            "functions",
+            [](const ModuleObject& self) { return self.module->loaded()->reflection.functions; },
+            "Reflection data of every overload that the module declares, in source order.")
+        .def_property_readonly(
+            "structs",
+            [](const ModuleObject& self) { return self.module->loaded()->reflection.structs; },
+            "Reflection data of every structure that the module declares.")
+        .def_property_readonly(
+            "diagnostics", [](const ModuleObject& self) { return self.module->diagnostics(); },
+            "Errors and warnings of the last compile, also of a failed hot reload.")
+        .def(
+            "reload",
+            [](const ModuleObject& self) {
+                const py::gil_scoped_release unlocked;
+                self.module->reload();
+            },
+            "Compiles the source again now.\n\nRaises:\n    CompileError: The last good code stays "
+            "in use.\n")
+        .def(
+            "find_function",
+            [](const py::object& self, const std::string& name) {
+                return find_kind(self, name, true);
+            },
+            py::arg("name"), "The function, or None.")
+        .def(
+            "require_function",
+            [](const py::object& self, const std::string& name) {
+                return require_kind(self, name, true);
+            },
+            py::arg("name"), "The function, or an error that suggests near misses.")
+        .def(
+            "find_struct",
+            [](const py::object& self, const std::string& name) {
+                return find_kind(self, name, false);
+            },
+            py::arg("name"), "The structure, or None.")
+        .def(
+            "require_struct",
+            [](const py::object& self, const std::string& name) {
+                return require_kind(self, name, false);
+            },
+            py::arg("name"), "The structure, or an error that suggests near misses.")
+        .def(
+            "find_function_in_struct",
+            [](const py::object& self, const py::object& owner,
+               const std::string& name) -> py::object {
+                const py::object structure =
+                    py::isinstance<py::str>(owner)
+                        ? require_kind(self, owner.cast<std::string>(), false)
+                        : owner;
+                return structure.attr(py::str(name));
+            },
+            py::arg("struct"), py::arg("name"), "A method of a structure.")
         .def("__getattr__", &get_attribute)
         .def("__getitem__", &require_attribute)
         .def("__dir__", [](const ModuleObject& self) { return self.module->names(); })
         .def("__repr__", [](const ModuleObject& self) {
             const auto loaded = self.module->loaded();
-            return text("<weft.Module '", loaded->desc.name, "', ", loaded->reflection.functions.size(), " functions, ",
+            return text("<weft.Module '", loaded->desc.name, "', ",
+                        loaded->reflection.functions.size(), " functions, ",
                         loaded->reflection.structs.size(), " structures>");
         });
 }
 
 void bind_struct_class(py::module_& module) {
-    py::class_<StructObject>(module, "Struct", "A structure of a module; usable as a dtype, its methods are attributes.")
-        .def_property_readonly("type", [](const StructObject& self) { return type_to_python(self.type); })
+    py::class_<StructObject>(
+        module, "Struct", "A structure of a module; usable as a dtype, its methods are attributes.")
+        .def_property_readonly("type",
+                               [](const StructObject& self) { return type_to_python(self.type); })
         .def_property_readonly("name", [](const StructObject& self) { return self.type->name; })
-        .def_property_readonly("full_name", [](const StructObject& self) { return self.type->full_name; })
+        .def_property_readonly("full_name",
+                               [](const StructObject& self) { return self.type->full_name; })
         .def_property_readonly("fields", [](const StructObject& self) { return self.type->fields; })
         .def("__getattr__", &struct_method)
         .def("__getitem__", &struct_method)
-        .def("__repr__", [](const StructObject& self) { return text("<weft.Struct ", self.type->full_name, ">"); });
+        .def("__repr__", [](const StructObject& self) {
+            return text("<weft.Struct ", self.type->full_name, ">");
+        });
 }
 
 } // namespace
 
 void bind_command_encoder(py::module_& module) {
     py::class_<device::CommandList, std::shared_ptr<device::CommandList>>(
-        module, "CommandEncoder", "A list of recorded calls; made by device.create_command_encoder().")
-        .def("finish", [](const std::shared_ptr<device::CommandList>& self) { return self; },
-             "The recorded list, to be passed to device.submit_command_buffer(), as often as wanted.")
-        .def("submit", [](device::CommandList& self) { self.submit(); }, "Runs the recorded calls.");
+        module, "CommandEncoder",
+        "A list of recorded calls; made by device.create_command_encoder().")
+        .def(
+            "finish", [](const std::shared_ptr<device::CommandList>& self) { return self; },
+            "The recorded list, to be passed to device.submit_command_buffer(), as often as "
+            "wanted.")
+        .def(
+            "submit", [](device::CommandList& self) { self.submit(); }, "Runs the recorded calls.");
 }
 
 void bind_module(py::module_& module) {
     bind_module_class(module);
     bind_struct_class(module);
-    auto device = py::reinterpret_borrow<py::class_<Session, std::shared_ptr<Session>>>(py::type::of<Session>());
+    auto device = py::reinterpret_borrow<py::class_<Session, std::shared_ptr<Session>>>(
+        py::type::of<Session>());
     device
-        .def("load_module", &load_file, py::arg("path"), py::arg("options") = py::dict(), py::arg("link") = py::list(),
-             py::kw_only(), py::arg("hot_reload") = true, "Same as Module.load_from_file(device, path).")
+        .def("load_module", &load_file, py::arg("path"), py::arg("options") = py::dict(),
+             py::arg("link") = py::list(), py::kw_only(), py::arg("hot_reload") = true,
+             "Same as Module.load_from_file(device, path).")
         .def("load_module_from_file", &load_file, py::arg("path"), py::arg("options") = py::dict(),
              py::arg("link") = py::list(), py::kw_only(), py::arg("hot_reload") = true,
              "Same as Module.load_from_file(device, path).")
         .def("load_module_from_source", &load_source, py::arg("module_name"), py::arg("source"),
-             py::arg("options") = py::dict(), py::arg("link") = py::list(), "Same as Module.load_from_source.")
-        .def("create_command_encoder", [](const Session& session) {
-            return std::make_shared<device::CommandList>(session.device);
-        }, "An empty command encoder for Function.append_to().")
-        .def("submit_command_buffer", [](const Session&, device::CommandList& commands) { commands.submit(); },
-             py::arg("command_buffer"), "Runs a recorded list of calls.");
+             py::arg("options") = py::dict(), py::arg("link") = py::list(),
+             "Same as Module.load_from_source.")
+        .def(
+            "create_command_encoder",
+            [](const Session& session) {
+                return std::make_shared<device::CommandList>(session.device);
+            },
+            "An empty command encoder for Function.append_to().")
+        .def(
+            "submit_command_buffer",
+            [](const Session&, device::CommandList& commands) { commands.submit(); },
+            py::arg("command_buffer"), "Runs a recorded list of calls.");
 }
 
 } // namespace weft::python

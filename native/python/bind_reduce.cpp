@@ -13,8 +13,8 @@
 namespace weft::python {
 
 namespace py = pybind11;
-using dispatch::Reduction;
 using dispatch::ReduceRequest;
+using dispatch::Reduction;
 
 namespace {
 
@@ -25,11 +25,13 @@ void set_axes(ReduceRequest& request, const py::object& axis) {
     }
     const auto add = [&](py::handle entry) {
         if (PyIndex_Check(entry.ptr()) == 0) {
-            throw core::ArgumentError(core::text("reduce: axis must be an integer or a tuple of them, got ",
-                                                 Py_TYPE(entry.ptr())->tp_name),
-                                      core::ArgumentError::Kind::type);
+            throw core::ArgumentError(
+                core::text("reduce: axis must be an integer or a tuple of them, got ",
+                           Py_TYPE(entry.ptr())->tp_name),
+                core::ArgumentError::Kind::type);
         }
-        request.axes.push_back(py::int_(py::reinterpret_borrow<py::object>(entry)).cast<std::int64_t>());
+        request.axes.push_back(
+            py::int_(py::reinterpret_borrow<py::object>(entry)).cast<std::int64_t>());
     };
     if (PyIndex_Check(axis.ptr()) != 0) {
         add(axis);
@@ -60,7 +62,8 @@ py::object run(ReduceRequest request, bool is_test) {
     return is_test ? py::bool_(number) : number;
 }
 
-void bind_one(py::module_& module, const char* name, Reduction operation, const char* documentation) {
+void bind_one(py::module_& module, const char* name, Reduction operation,
+              const char* documentation) {
     const bool is_test = operation == Reduction::any || operation == Reduction::all;
     module.def(
         name,
@@ -70,42 +73,55 @@ void bind_one(py::module_& module, const char* name, Reduction operation, const 
             set_axes(request, axis);
             return run(std::move(request), is_test);
         },
-        py::arg("tensor").none(false), py::arg("axis") = py::none(), py::kw_only(), py::arg("keepdims") = false,
-        documentation);
+        py::arg("tensor").none(false), py::arg("axis") = py::none(), py::kw_only(),
+        py::arg("keepdims") = false, documentation);
 }
 
 } // namespace
 
 void bind_reduce(py::module_& module) {
-    bind_one(module, "sum", Reduction::sum,
-             "Sum over all elements, or over the given axes.\n\n"
-             "half and float are summed pairwise in float, integers in 64 bits. Bit-identical from run to run on one\n"
-             "device. Vectors count as a last axis. Returns a Python number without `axis`, else a Tensor.\n\n"
-             "Raises:\n    ArgumentError: An axis is out of range, or the tensor holds structures.\n");
-    bind_one(module, "mean", Reduction::mean, "Arithmetic mean; float, or double for double. See sum().\n");
-    bind_one(module, "min", Reduction::minimum, "Smallest element, NaN if there is one. See sum().\n");
-    bind_one(module, "max", Reduction::maximum, "Largest element, NaN if there is one. See sum().\n");
-    bind_one(module, "norm", Reduction::norm, "Euclidean norm: the square root of the sum of squares. See sum().\n");
-    bind_one(module, "any", Reduction::any, "Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().\n");
-    bind_one(module, "all", Reduction::all, "Whether no element is zero; uint 0 or 1 in a Tensor. See sum().\n");
+    bind_one(
+        module, "sum", Reduction::sum,
+        "Sum over all elements, or over the given axes.\n\n"
+        "half and float are summed pairwise in float, integers in 64 bits. Bit-identical from run "
+        "to run on one\n"
+        "device. Vectors count as a last axis. Returns a Python number without `axis`, else a "
+        "Tensor.\n\n"
+        "Raises:\n    ArgumentError: An axis is out of range, or the tensor holds structures.\n");
+    bind_one(module, "mean", Reduction::mean,
+             "Arithmetic mean; float, or double for double. See sum().\n");
+    bind_one(module, "min", Reduction::minimum,
+             "Smallest element, NaN if there is one. See sum().\n");
+    bind_one(module, "max", Reduction::maximum,
+             "Largest element, NaN if there is one. See sum().\n");
+    bind_one(module, "norm", Reduction::norm,
+             "Euclidean norm: the square root of the sum of squares. See sum().\n");
+    bind_one(module, "any", Reduction::any,
+             "Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().\n");
+    bind_one(module, "all", Reduction::all,
+             "Whether no element is zero; uint 0 or 1 in a Tensor. See sum().\n");
     module.def(
         "dot",
         [](tensor::TensorRef a, tensor::TensorRef b, const py::object& axis) {
-            ReduceRequest request{.operation = Reduction::dot, .x = std::move(a), .y = std::move(b)};
+            ReduceRequest request{
+                .operation = Reduction::dot, .x = std::move(a), .y = std::move(b)};
             set_axes(request, axis);
             return run(std::move(request), false);
         },
         py::arg("a").none(false), py::arg("b").none(false), py::arg("axis") = py::none(),
-        "Sum of products of two tensors of equal shape and dtype, over all elements or the given axes. See sum().\n");
+        "Sum of products of two tensors of equal shape and dtype, over all elements or the given "
+        "axes. See sum().\n");
     module.def(
         "all_close",
         [](tensor::TensorRef a, tensor::TensorRef b, float rtol, float atol) {
-            ReduceRequest request{.operation = Reduction::all_close, .x = std::move(a), .y = std::move(b)};
+            ReduceRequest request{
+                .operation = Reduction::all_close, .x = std::move(a), .y = std::move(b)};
             request.relative_tolerance = rtol;
             request.absolute_tolerance = atol;
             return run(std::move(request), true);
         },
-        py::arg("a").none(false), py::arg("b").none(false), py::arg("rtol") = 1e-5F, py::arg("atol") = 1e-8F,
+        py::arg("a").none(false), py::arg("b").none(false), py::arg("rtol") = 1e-5F,
+        py::arg("atol") = 1e-8F,
         "Whether |a - b| <= atol + rtol * |b| for every element; False where one is NaN.\n");
 }
 

@@ -21,18 +21,22 @@ using reflect::TypeRef;
 namespace {
 
 [[noreturn]] void fail_type(py::handle value, const char* function) {
-    throw ArgumentError(text(function, ": a type must be weft.float32 and the like, float, int, bool, a numpy dtype, a name "
-                             "such as 'float3' or a structure of a module, got ", py::repr(value).cast<std::string>()),
-                        ArgumentError::Kind::type);
+    throw ArgumentError(
+        text(function,
+             ": a type must be weft.float32 and the like, float, int, bool, a numpy dtype, a name "
+             "such as 'float3' or a structure of a module, got ",
+             py::repr(value).cast<std::string>()),
+        ArgumentError::Kind::type);
 }
 
 TypeRef parse_name(const std::string& name, const char* function) {
     if (TypeRef type = tensor::parse_dtype(name)) {
         return type;
     }
-    throw ArgumentError(text(function, ": there is no type '", name,
-                             "'; names are those of Slang and numpy, structures are attributes of their module.",
-                             core::suggestion(name, tensor::scalar_names())));
+    throw ArgumentError(
+        text(function, ": there is no type '", name,
+             "'; names are those of Slang and numpy, structures are attributes of their module.",
+             core::suggestion(name, tensor::scalar_names())));
 }
 
 /// The value of a scalar or vector type in Python: float3(1, 2, 3) is a tuple of three floats.
@@ -40,11 +44,14 @@ py::object construct(const TypeObject& self, const py::args& args) {
     const reflect::Type& type = *self.type;
     const bool is_scalar = type.kind == TypeKind::scalar;
     if (!is_scalar && type.kind != TypeKind::vector) {
-        throw ArgumentError(text(type.full_name, ": only scalar and vector types make values; pass a nested list or a dict"));
+        throw ArgumentError(
+            text(type.full_name,
+                 ": only scalar and vector types make values; pass a nested list or a dict"));
     }
     const std::size_t count = is_scalar ? 1 : static_cast<std::size_t>(type.columns);
     if (args.size() != count && args.size() != 1) {
-        throw ArgumentError(text(tensor::display_name(type), ": takes 1 or ", count, " numbers, got ", args.size()));
+        throw ArgumentError(text(tensor::display_name(type), ": takes 1 or ", count,
+                                 " numbers, got ", args.size()));
     }
     py::tuple out(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -62,7 +69,8 @@ py::object construct(const TypeObject& self, const py::args& args) {
 
 py::object numpy_name(const TypeObject& self) {
     const auto name = reflect::numpy_name(self.type->scalar);
-    return self.type->kind == TypeKind::scalar ? py::object(py::str(name.data(), name.size())) : py::none();
+    return self.type->kind == TypeKind::scalar ? py::object(py::str(name.data(), name.size()))
+                                               : py::none();
 }
 
 void bind_type(py::module_& module) {
@@ -80,28 +88,51 @@ void bind_type(py::module_& module) {
         .value("resource", TypeKind::resource)
         .value("other", TypeKind::other)
         .finalize();
-    py::class_<TypeObject>(module, "Type", "A Slang type; as a dtype it is the element type of a Tensor.")
+    py::class_<TypeObject>(module, "Type",
+                           "A Slang type; as a dtype it is the element type of a Tensor.")
         .def("__call__", &construct, "A value: float3(1, 2, 3) or float3(0).")
-        .def_property_readonly("name", [](const TypeObject& self) { return tensor::display_name(*self.type); })
-        .def_property_readonly("full_name", [](const TypeObject& self) { return self.type->full_name; }, "As Slang spells it.")
+        .def_property_readonly(
+            "name", [](const TypeObject& self) { return tensor::display_name(*self.type); })
+        .def_property_readonly(
+            "full_name", [](const TypeObject& self) { return self.type->full_name; },
+            "As Slang spells it.")
         .def_property_readonly("kind", [](const TypeObject& self) { return self.type->kind; })
-        .def_property_readonly("numpy_name", &numpy_name, "numpy's name of a scalar type, else None.")
-        .def_property_readonly("shape", [](const TypeObject& self) { return py::tuple(py::cast(reflect::element_shape(*self.type))); },
-                               "Dimensions that one value adds: (3,) for float3.")
-        .def_property_readonly("element", [](const TypeObject& self) {
-            return self.type->element ? type_to_python(self.type->element) : py::none();
-        }, "Element type of vectors, matrices, arrays, pointers and tensors.")
-        .def_property_readonly("fields", [](const TypeObject& self) { return self.type->fields; }, "Of a structure.")
-        .def_property_readonly("attributes", [](const TypeObject& self) { return self.type->attributes; })
-        .def_property_readonly("documentation", [](const TypeObject& self) { return self.type->documentation; })
-        .def_property_readonly("location", [](const TypeObject& self) { return self.type->location; })
-        .def_property_readonly("size", [](const TypeObject& self) { return self.type->layout.size; }, "Bytes on the device.")
-        .def_property_readonly("is_differentiable", [](const TypeObject& self) { return self.type->is_differentiable; })
-        .def("__eq__", [](const TypeObject& self, const py::object& other) {
-            return py::isinstance<TypeObject>(other) && reflect::same_type(*self.type, *other.cast<TypeObject&>().type);
-        })
-        .def("__hash__", [](const TypeObject& self) { return std::hash<std::string>{}(self.type->full_name); })
-        .def("__repr__", [](const TypeObject& self) { return "weft." + tensor::display_name(*self.type); });
+        .def_property_readonly("numpy_name", &numpy_name,
+                               "numpy's name of a scalar type, else None.")
+        .def_property_readonly(
+            "shape",
+            [](const TypeObject& self) {
+                return py::tuple(py::cast(reflect::element_shape(*self.type)));
+            },
+            "Dimensions that one value adds: (3,) for float3.")
+        .def_property_readonly(
+            "element",
+            [](const TypeObject& self) {
+                return self.type->element ? type_to_python(self.type->element) : py::none();
+            },
+            "Element type of vectors, matrices, arrays, pointers and tensors.")
+        .def_property_readonly(
+            "fields", [](const TypeObject& self) { return self.type->fields; }, "Of a structure.")
+        .def_property_readonly("attributes",
+                               [](const TypeObject& self) { return self.type->attributes; })
+        .def_property_readonly("documentation",
+                               [](const TypeObject& self) { return self.type->documentation; })
+        .def_property_readonly("location",
+                               [](const TypeObject& self) { return self.type->location; })
+        .def_property_readonly(
+            "size", [](const TypeObject& self) { return self.type->layout.size; },
+            "Bytes on the device.")
+        .def_property_readonly("is_differentiable",
+                               [](const TypeObject& self) { return self.type->is_differentiable; })
+        .def("__eq__",
+             [](const TypeObject& self, const py::object& other) {
+                 return py::isinstance<TypeObject>(other) &&
+                        reflect::same_type(*self.type, *other.cast<TypeObject&>().type);
+             })
+        .def("__hash__",
+             [](const TypeObject& self) { return std::hash<std::string>{}(self.type->full_name); })
+        .def("__repr__",
+             [](const TypeObject& self) { return "weft." + tensor::display_name(*self.type); });
 }
 
 void bind_declarations(py::module_& module) {
@@ -115,56 +146,72 @@ void bind_declarations(py::module_& module) {
         .def("__repr__", [](const reflect::Attribute& self) { return "[" + self.name + "]"; });
     py::class_<reflect::Field>(module, "Field", "A member of a structure.")
         .def_readonly("name", &reflect::Field::name)
-        .def_property_readonly("type", [](const reflect::Field& self) { return type_to_python(self.type); })
+        .def_property_readonly("type",
+                               [](const reflect::Field& self) { return type_to_python(self.type); })
         .def_readonly("offset", &reflect::Field::offset, "Bytes on the device.")
         .def_readonly("attributes", &reflect::Field::attributes)
         .def_readonly("documentation", &reflect::Field::documentation);
-    py::class_<reflect::GenericParameter>(module, "GenericParameter", "T or `let N : int` of a generic.")
+    py::class_<reflect::GenericParameter>(module, "GenericParameter",
+                                          "T or `let N : int` of a generic.")
         .def_readonly("name", &reflect::GenericParameter::name)
         .def_readonly("is_value", &reflect::GenericParameter::is_value)
         .def_readonly("constraints", &reflect::GenericParameter::constraints);
 }
 
 void bind_functions(py::module_& module) {
-    py::native_enum<reflect::Direction>(module, "Direction", "enum.Enum", "Whether a parameter goes in, out or both.")
+    py::native_enum<reflect::Direction>(module, "Direction", "enum.Enum",
+                                        "Whether a parameter goes in, out or both.")
         .value("in_", reflect::Direction::in)
         .value("out", reflect::Direction::out)
         .value("inout", reflect::Direction::inout)
         .finalize();
     py::class_<reflect::Parameter>(module, "Parameter", "A parameter of a function.")
         .def_readonly("name", &reflect::Parameter::name)
-        .def_property_readonly("type", [](const reflect::Parameter& self) { return type_to_python(self.type); })
+        .def_property_readonly(
+            "type", [](const reflect::Parameter& self) { return type_to_python(self.type); })
         .def_readonly("direction", &reflect::Parameter::direction)
         .def_readonly("is_no_diff", &reflect::Parameter::is_no_diff)
         .def_readonly("has_default", &reflect::Parameter::has_default)
-        .def_readonly("default", &reflect::Parameter::default_value, "A literal default, else None.")
+        .def_readonly("default", &reflect::Parameter::default_value,
+                      "A literal default, else None.")
         .def_readonly("semantic", &reflect::Parameter::semantic)
         .def_readonly("attributes", &reflect::Parameter::attributes)
         .def_readonly("documentation", &reflect::Parameter::documentation)
         .def_readonly("location", &reflect::Parameter::location)
-        .def("__repr__", [](const reflect::Parameter& self) { return self.name + ": " + self.type->full_name; });
+        .def("__repr__", [](const reflect::Parameter& self) {
+            return self.name + ": " + self.type->full_name;
+        });
     py::class_<reflect::Function>(module, "FunctionInfo", "One overload of a function.")
         .def_readonly("name", &reflect::Function::name)
         .def_readonly("full_name", &reflect::Function::full_name)
         .def_readonly("owner", &reflect::Function::owner, "The structure of a method, else ''.")
         .def_readonly("parameters", &reflect::Function::parameters)
-        .def_property_readonly("return_type", [](const reflect::Function& self) { return type_to_python(self.return_type); })
+        .def_property_readonly(
+            "return_type",
+            [](const reflect::Function& self) { return type_to_python(self.return_type); })
         .def_readonly("generics", &reflect::Function::generics)
         .def_readonly("attributes", &reflect::Function::attributes)
-        .def_readonly("documentation", &reflect::Function::documentation, "The comment above the declaration.")
+        .def_readonly("documentation", &reflect::Function::documentation,
+                      "The comment above the declaration.")
         .def_readonly("location", &reflect::Function::location)
         .def_readonly("is_differentiable", &reflect::Function::is_differentiable)
         .def_readonly("is_static", &reflect::Function::is_static)
         .def_readonly("is_mutating", &reflect::Function::is_mutating)
         .def_readonly("is_entry_point", &reflect::Function::is_entry_point)
         .def_readonly("group_size", &reflect::Function::group_size)
-        .def("__repr__", [](const reflect::Function& self) { return "<weft.FunctionInfo " + self.full_name + ">"; });
+        .def("__repr__", [](const reflect::Function& self) {
+            return "<weft.FunctionInfo " + self.full_name + ">";
+        });
     py::class_<reflect::Structure>(module, "StructInfo", "A structure and its methods.")
-        .def_property_readonly("name", [](const reflect::Structure& self) { return self.type->name; })
-        .def_property_readonly("type", [](const reflect::Structure& self) { return type_to_python(self.type); })
+        .def_property_readonly("name",
+                               [](const reflect::Structure& self) { return self.type->name; })
+        .def_property_readonly(
+            "type", [](const reflect::Structure& self) { return type_to_python(self.type); })
         .def_readonly("methods", &reflect::Structure::methods)
         .def_readonly("generics", &reflect::Structure::generics)
-        .def("__repr__", [](const reflect::Structure& self) { return "<weft.StructInfo " + self.type->name + ">"; });
+        .def("__repr__", [](const reflect::Structure& self) {
+            return "<weft.StructInfo " + self.type->name + ">";
+        });
 }
 
 } // namespace
@@ -191,7 +238,7 @@ TypeRef parse_type(py::handle value, const char* function) {
     }
     py::object name = py::getattr(value, "name", py::none()); // numpy.dtype("f4")
     if (name.is_none() && PyType_Check(value.ptr()) != 0) {
-        name = py::getattr(value, "__name__", py::none());    // numpy.float32
+        name = py::getattr(value, "__name__", py::none()); // numpy.float32
     }
     if (!py::isinstance<py::str>(name)) {
         fail_type(value, function);
@@ -207,8 +254,11 @@ void bind_reflect(py::module_& module) {
     bind_declarations(module); // before the class whose signatures name them
     bind_type(module);
     bind_functions(module);
-    module.def("find_type", [](const std::string& name) { return TypeObject{parse_name(name, "find_type")}; }, py::arg("name"),
-               "The type that a Slang or numpy spelling names: 'float3', 'uint8', 'half4x4', 'float[4]'.");
+    module.def(
+        "find_type",
+        [](const std::string& name) { return TypeObject{parse_name(name, "find_type")}; },
+        py::arg("name"),
+        "The type that a Slang or numpy spelling names: 'float3', 'uint8', 'half4x4', 'float[4]'.");
 }
 
 } // namespace weft::python

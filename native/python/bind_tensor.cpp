@@ -40,7 +40,8 @@ py::tuple to_tuple(std::span<const std::int64_t> values) {
     return result;
 }
 
-TensorRef make_empty(const py::object& device, const py::object& shape, const py::object& dtype, const char* function) {
+TensorRef make_empty(const py::object& device, const py::object& shape, const py::object& dtype,
+                     const char* function) {
     const auto session = device_argument(device, function);
     return Tensor::create(session->device,
                           {.dtype = dtype_argument(dtype, function, ScalarKind::float32),
@@ -71,9 +72,11 @@ TensorRef make_ones(const py::object& device, const py::object& shape, const py:
     return result;
 }
 
-TensorRef make_full(const py::object& device, const py::object& shape, const py::object& value, const py::object& dtype) {
+TensorRef make_full(const py::object& device, const py::object& shape, const py::object& value,
+                    const py::object& dtype) {
     const char* const function = "Tensor.full";
-    const py::object type = dtype.is_none() ? type_to_python(dtype_of_value(value, function)) : dtype;
+    const py::object type =
+        dtype.is_none() ? type_to_python(dtype_of_value(value, function)) : dtype;
     TensorRef result = make_empty(device, shape, type, function);
     fill_value(*result, value, "Tensor.full: argument 'value'");
     return result;
@@ -81,7 +84,8 @@ TensorRef make_full(const py::object& device, const py::object& shape, const py:
 
 TensorRef empty_like(const Tensor& other) {
     const std::vector<std::int64_t> shape(other.shape().begin(), other.shape().end());
-    return Tensor::create(other.buffer().device_ref(), {.dtype = other.dtype(), .shape = shape}, "tensor");
+    return Tensor::create(other.buffer().device_ref(), {.dtype = other.dtype(), .shape = shape},
+                          "tensor");
 }
 
 /// NDBuffer(device, dtype=..., shape=...): contents are zero, as nothing else says what they are.
@@ -115,10 +119,12 @@ IndexItem index_item(py::handle item) {
         return {.kind = IndexItem::Kind::ellipsis};
     }
     if (PyIndex_Check(item.ptr()) != 0 && !PyBool_Check(item.ptr())) {
-        return {.kind = IndexItem::Kind::integer, .integer = PyNumber_AsSsize_t(item.ptr(), nullptr)};
+        return {.kind = IndexItem::Kind::integer,
+                .integer = PyNumber_AsSsize_t(item.ptr(), nullptr)};
     }
     throw ArgumentError(text("Tensor[]: an index must be an integer, a slice, None or ..., got ",
-                             Py_TYPE(item.ptr())->tp_name, "; index to_numpy() for masks and lists"),
+                             Py_TYPE(item.ptr())->tp_name,
+                             "; index to_numpy() for masks and lists"),
                         ArgumentError::Kind::type);
 }
 
@@ -160,14 +166,16 @@ TensorRef permute_tensor(const TensorRef& self, const py::args& axes) {
 TensorRef astype_tensor(const TensorRef& self, const py::object& dtype) {
     const reflect::TypeRef type = parse_type(dtype, "Tensor.astype");
     if (type->kind != reflect::TypeKind::scalar) {
-        throw ArgumentError(text("Tensor.astype: dtype must be a scalar type, got ", tensor::display_name(*type),
+        throw ArgumentError(text("Tensor.astype: dtype must be a scalar type, got ",
+                                 tensor::display_name(*type),
                                  "; use flatten_dtype() and reshape() to change vectors"));
     }
     const py::gil_scoped_release unlocked;
     return tensor::with_scalar_kind(*self, type->scalar, interrupt_poll());
 }
 
-TensorRef view_tensor(const TensorRef& self, const py::object& shape, const py::object& strides, std::int64_t offset) {
+TensorRef view_tensor(const TensorRef& self, const py::object& shape, const py::object& strides,
+                      std::int64_t offset) {
     std::vector<std::int64_t> extents = shape_argument(shape, "Tensor.view");
     std::vector<std::int64_t> steps;
     if (!strides.is_none()) {
@@ -178,16 +186,20 @@ TensorRef view_tensor(const TensorRef& self, const py::object& shape, const py::
 
 py::object item_of(const Tensor& self) {
     if (self.element_count() != 1) {
-        throw ArgumentError(text("Tensor.item: the tensor has ", self.element_count(), " elements, one is expected; "
+        throw ArgumentError(text("Tensor.item: the tensor has ", self.element_count(),
+                                 " elements, one is expected; "
                                  "select one, for example with [0], or use to_numpy()"));
     }
-    return tensor_to_numpy(self).attr("reshape")(reflect::element_shape(*self.dtype())).attr("tolist")();
+    return tensor_to_numpy(self)
+        .attr("reshape")(reflect::element_shape(*self.dtype()))
+        .attr("tolist")();
 }
 
 /// values, dtype and copy as numpy passes them.
 py::object array_protocol(const Tensor& self, const py::object& dtype, const py::object& copy) {
     if (!copy.is_none() && !copy.cast<bool>()) {
-        throw ArgumentError("Tensor.__array__: device memory can only become an array as a copy; pass copy=None");
+        throw ArgumentError(
+            "Tensor.__array__: device memory can only become an array as a copy; pass copy=None");
     }
     const py::array values = tensor_to_numpy(self);
     return dtype.is_none() ? py::object(values) : values.attr("astype")(dtype);
@@ -196,24 +208,29 @@ py::object array_protocol(const Tensor& self, const py::object& dtype, const py:
 py::object iterate(const py::object& self) {
     const auto& tensor = self.cast<const Tensor&>();
     if (tensor.rank() == 0) {
-        throw ArgumentError("Tensor: a tensor without dimensions has no rows to iterate over; use item()",
-                            ArgumentError::Kind::type);
+        throw ArgumentError(
+            "Tensor: a tensor without dimensions has no rows to iterate over; use item()",
+            ArgumentError::Kind::type);
     }
     const py::module_ builtins = py::module_::import("builtins");
-    return builtins.attr("map")(self.attr("__getitem__"), builtins.attr("range")(tensor.shape()[0]));
+    return builtins.attr("map")(self.attr("__getitem__"),
+                                builtins.attr("range")(tensor.shape()[0]));
 }
 
 std::int64_t length_of(const Tensor& self) {
     if (self.rank() == 0) {
-        throw ArgumentError("Tensor: a tensor without dimensions has no len(); use item()", ArgumentError::Kind::type);
+        throw ArgumentError("Tensor: a tensor without dimensions has no len(); use item()",
+                            ArgumentError::Kind::type);
     }
     return self.shape()[0];
 }
 
 std::string describe(const Tensor& self) {
     const auto& info = self.device().info();
-    return text("Tensor(shape=", core::shape_text(self.shape()), ", dtype=", tensor::display_name(*self.dtype()),
-                ", device=", device::to_string(info.type), ":", info.adapter, " '", info.name, "')");
+    return text("Tensor(shape=", core::shape_text(self.shape()),
+                ", dtype=", tensor::display_name(*self.dtype()),
+                ", device=", device::to_string(info.type), ":", info.adapter, " '", info.name,
+                "')");
 }
 
 std::string print_values(const Tensor& self) {
@@ -222,94 +239,157 @@ std::string print_values(const Tensor& self) {
 
 void bind_factories(TensorClass& tensor_class) {
     tensor_class
-        .def(py::init(&construct), py::arg("device"), py::arg("dtype") = py::none(), py::arg("shape") = py::tuple())
-        .def_static("empty", [](const py::object& device, const py::object& shape, const py::object& dtype) {
-            return make_empty(device, shape, dtype, "Tensor.empty");
-        }, py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(), "Uninitialised memory; dtype is float32 if left out.")
-        .def_static("zeros", &make_zeros, py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(),
-                    "Every byte 0; dtype is float32 if left out.")
-        .def_static("ones", &make_ones, py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(),
-                    "Every scalar 1; dtype is float32 if left out.")
-        .def_static("full", &make_full, py::arg("device"), py::arg("shape"), py::arg("value"), py::arg("dtype") = py::none(),
-                    "Every element `value`: a number, a sequence for vectors, a dict for structures.")
-        .def_static("arange", [](const py::object& device, const py::object& start, const py::object& stop,
-                                 const py::object& step, const py::object& dtype) {
-            return make_range(*device_argument(device, "Tensor.arange"), start, stop, step, dtype);
-        }, py::arg("device"), py::arg("start"), py::arg("stop") = py::none(), py::arg("step") = 1, py::arg("dtype") = py::none(),
-        "start, start + step, ... below stop; arange(device, 5) counts 0 to 4. int32 for integers, else float32.")
-        .def_static("empty_like", &empty_like, py::arg("other"), "Uninitialised, with shape, dtype and device of `other`.")
-        .def_static("zeros_like", [](const Tensor& other) {
-            TensorRef result = empty_like(other);
-            clear_values(*result);
-            return result;
-        }, py::arg("other"), "Zeros with shape, dtype and device of `other`.")
-        .def_static("ones_like", [](const Tensor& other) {
-            TensorRef result = empty_like(other);
-            fill_value(*result, py::int_(1), "Tensor.ones_like: argument 'other'");
-            return result;
-        }, py::arg("other"), "Ones with shape, dtype and device of `other`.")
-        .def_static("from_dlpack", [](const py::object& device, const py::object& array) {
-            return tensor_from_dlpack(array, device_argument(device, "Tensor.from_dlpack")->device);
-        }, py::arg("device"), py::arg("array"),
-        "An array of another library: CUDA memory of the same GPU is shared, host memory is copied.");
+        .def(py::init(&construct), py::arg("device"), py::arg("dtype") = py::none(),
+             py::arg("shape") = py::tuple())
+        .def_static(
+            "empty",
+            [](const py::object& device, const py::object& shape, const py::object& dtype) {
+                return make_empty(device, shape, dtype, "Tensor.empty");
+            },
+            py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(),
+            "Uninitialised memory; dtype is float32 if left out.")
+        .def_static("zeros", &make_zeros, py::arg("device"), py::arg("shape"),
+                    py::arg("dtype") = py::none(), "Every byte 0; dtype is float32 if left out.")
+        .def_static("ones", &make_ones, py::arg("device"), py::arg("shape"),
+                    py::arg("dtype") = py::none(), "Every scalar 1; dtype is float32 if left out.")
+        .def_static(
+            "full", &make_full, py::arg("device"), py::arg("shape"), py::arg("value"),
+            py::arg("dtype") = py::none(),
+            "Every element `value`: a number, a sequence for vectors, a dict for structures.")
+        .def_static(
+            "arange",
+            [](const py::object& device, const py::object& start, const py::object& stop,
+               const py::object& step, const py::object& dtype) {
+                return make_range(*device_argument(device, "Tensor.arange"), start, stop, step,
+                                  dtype);
+            },
+            py::arg("device"), py::arg("start"), py::arg("stop") = py::none(), py::arg("step") = 1,
+            py::arg("dtype") = py::none(),
+            "start, start + step, ... below stop; arange(device, 5) counts 0 to 4. int32 for "
+            "integers, else float32.")
+        .def_static("empty_like", &empty_like, py::arg("other"),
+                    "Uninitialised, with shape, dtype and device of `other`.")
+        .def_static(
+            "zeros_like",
+            [](const Tensor& other) {
+                TensorRef result = empty_like(other);
+                clear_values(*result);
+                return result;
+            },
+            py::arg("other"), "Zeros with shape, dtype and device of `other`.")
+        .def_static(
+            "ones_like",
+            [](const Tensor& other) {
+                TensorRef result = empty_like(other);
+                fill_value(*result, py::int_(1), "Tensor.ones_like: argument 'other'");
+                return result;
+            },
+            py::arg("other"), "Ones with shape, dtype and device of `other`.")
+        .def_static(
+            "from_dlpack",
+            [](const py::object& device, const py::object& array) {
+                return tensor_from_dlpack(array,
+                                          device_argument(device, "Tensor.from_dlpack")->device);
+            },
+            py::arg("device"), py::arg("array"),
+            "An array of another library: CUDA memory of the same GPU is shared, host memory is "
+            "copied.");
 }
 
 void bind_properties(TensorClass& tensor_class) {
     tensor_class
-        .def_property_readonly("shape", [](const Tensor& self) { return to_tuple(self.shape()); }, "Elements a dimension.")
-        .def_property_readonly("strides", [](const Tensor& self) { return to_tuple(self.strides()); }, "In elements.")
-        .def_property_readonly("offset", &Tensor::offset, "Elements from the start of the memory to element 0.")
-        .def_property_readonly("dtype", [](const Tensor& self) { return type_to_python(self.dtype()); }, "The element type.")
+        .def_property_readonly(
+            "shape", [](const Tensor& self) { return to_tuple(self.shape()); },
+            "Elements a dimension.")
+        .def_property_readonly(
+            "strides", [](const Tensor& self) { return to_tuple(self.strides()); }, "In elements.")
+        .def_property_readonly("offset", &Tensor::offset,
+                               "Elements from the start of the memory to element 0.")
+        .def_property_readonly(
+            "dtype", [](const Tensor& self) { return type_to_python(self.dtype()); },
+            "The element type.")
         .def_property_readonly("ndim", &Tensor::rank)
         .def_property_readonly("size", &Tensor::element_count, "Number of elements.")
         .def_property_readonly("element_count", &Tensor::element_count, "Number of elements.")
-        .def_property_readonly("nbytes", [](const Tensor& self) {
-            return static_cast<std::uint64_t>(self.element_count()) * self.layout()->element_bytes();
-        }, "Bytes of all elements on the device.")
-        .def_property_readonly("device", [](const Tensor& self) { return session_of(self.device()); })
-        .def_property_readonly("address", &Tensor::address, "Device address of element 0 as an integer; 0 if empty.")
-        .def_property_readonly("T", [](const TensorRef& self) { return permute_tensor(self, py::args()); },
-                               "The view with all axes reversed.")
+        .def_property_readonly(
+            "nbytes",
+            [](const Tensor& self) {
+                return static_cast<std::uint64_t>(self.element_count()) *
+                       self.layout()->element_bytes();
+            },
+            "Bytes of all elements on the device.")
+        .def_property_readonly("device",
+                               [](const Tensor& self) { return session_of(self.device()); })
+        .def_property_readonly("address", &Tensor::address,
+                               "Device address of element 0 as an integer; 0 if empty.")
+        .def_property_readonly(
+            "T", [](const TensorRef& self) { return permute_tensor(self, py::args()); },
+            "The view with all axes reversed.")
         .def("is_contiguous", &Tensor::is_contiguous, "True for row-major memory without gaps.");
 }
 
 void bind_views(TensorClass& tensor_class) {
-    tensor_class
-        .def("__getitem__", &index_tensor, py::arg("key"))
-        .def("reshape", &reshape_tensor, "A view of another shape; one extent may be -1. Copies only if strides cannot express it.")
+    tensor_class.def("__getitem__", &index_tensor, py::arg("key"))
+        .def("reshape", &reshape_tensor,
+             "A view of another shape; one extent may be -1. Copies only if strides cannot express "
+             "it.")
         .def("transpose", &permute_tensor, "The axes in this order; reversed if none is given.")
         .def("permute", &permute_tensor, "The axes in this order; reversed if none is given.")
-        .def("broadcast_to", [](const TensorRef& self, const py::object& shape) {
-            return tensor::broadcast_to(self, shape_argument(shape, "Tensor.broadcast_to"));
-        }, py::arg("shape"), "A read-only view that repeats elements.")
-        .def("squeeze", &tensor::squeeze, py::arg("axis") = py::none(), "Drops one axis of extent 1, or all.")
+        .def(
+            "broadcast_to",
+            [](const TensorRef& self, const py::object& shape) {
+                return tensor::broadcast_to(self, shape_argument(shape, "Tensor.broadcast_to"));
+            },
+            py::arg("shape"), "A read-only view that repeats elements.")
+        .def("squeeze", &tensor::squeeze, py::arg("axis") = py::none(),
+             "Drops one axis of extent 1, or all.")
         .def("unsqueeze", &tensor::unsqueeze, py::arg("axis"), "Inserts an axis of extent 1.")
         .def("flatten_dtype", &tensor::flatten_dtype,
              "The scalars of the elements as axes: float3[N] becomes float[N, 3].")
-        .def("view", &view_tensor, py::arg("shape"), py::arg("strides") = py::none(), py::arg("offset") = 0,
-             "Shape, strides and offset in elements from element 0.")
-        .def("astype", &astype_tensor, py::arg("dtype"), "A copy with scalars of this type; floats lose their fraction in integers.")
-        .def("contiguous", [](const TensorRef& self) {
-            const py::gil_scoped_release unlocked;
-            return tensor::contiguous(self, interrupt_poll());
-        }, "The tensor itself if its memory has no gaps, else a copy.");
+        .def("view", &view_tensor, py::arg("shape"), py::arg("strides") = py::none(),
+             py::arg("offset") = 0, "Shape, strides and offset in elements from element 0.")
+        .def("astype", &astype_tensor, py::arg("dtype"),
+             "A copy with scalars of this type; floats lose their fraction in integers.")
+        .def(
+            "contiguous",
+            [](const TensorRef& self) {
+                const py::gil_scoped_release unlocked;
+                return tensor::contiguous(self, interrupt_poll());
+            },
+            "The tensor itself if its memory has no gaps, else a copy.");
 }
 
 void bind_values(TensorClass& tensor_class) {
     tensor_class
-        .def("to_numpy", [](const Tensor& self) { return tensor_to_numpy(self); },
-             "A new array of shape + element dimensions; structures become a structured array.")
-        .def("copy_from_numpy", [](Tensor& self, const py::object& array) {
-            store_values(self, array, "Tensor.copy_from_numpy: argument 'array'");
-        }, py::arg("array"), "Copies an array of the tensor's shape, or as many numbers in one dimension.")
+        .def(
+            "to_numpy", [](const Tensor& self) { return tensor_to_numpy(self); },
+            "A new array of shape + element dimensions; structures become a structured array.")
+        .def(
+            "copy_from_numpy",
+            [](Tensor& self, const py::object& array) {
+                store_values(self, array, "Tensor.copy_from_numpy: argument 'array'");
+            },
+            py::arg("array"),
+            "Copies an array of the tensor's shape, or as many numbers in one dimension.")
         .def("item", &item_of, "The one element as Python numbers.")
-        .def("fill", [](Tensor& self, const py::object& value) { fill_value(self, value, "Tensor.fill: argument 'value'"); },
-             py::arg("value"), "Every element becomes `value`.")
+        .def(
+            "fill",
+            [](Tensor& self, const py::object& value) {
+                fill_value(self, value, "Tensor.fill: argument 'value'");
+            },
+            py::arg("value"), "Every element becomes `value`.")
         .def("clear", &clear_values, "Every byte of every element becomes 0.")
-        .def("torch", [](const py::object& self) { return py::module_::import("torch").attr("from_dlpack")(self); },
-             "A torch tensor: CUDA memory is shared, other devices are copied to the CPU.")
-        .def("to_torch", [](const py::object& self) { return self.attr("torch")(); }, "Same as torch().")
-        .def("__array__", &array_protocol, py::arg("dtype") = py::none(), py::arg("copy") = py::none())
+        .def(
+            "torch",
+            [](const py::object& self) {
+                return py::module_::import("torch").attr("from_dlpack")(self);
+            },
+            "A torch tensor: CUDA memory is shared, other devices are copied to the CPU.")
+        .def(
+            "to_torch", [](const py::object& self) { return self.attr("torch")(); },
+            "Same as torch().")
+        .def("__array__", &array_protocol, py::arg("dtype") = py::none(),
+             py::arg("copy") = py::none())
         .def("__len__", &length_of)
         .def("__iter__", &iterate)
         .def("__repr__", &describe)
@@ -318,22 +398,29 @@ void bind_values(TensorClass& tensor_class) {
 
 /// numpy and from_numpy construct on the class and read or write on an instance.
 void bind_numpy(py::module_& module, TensorClass& tensor_class) {
-    const auto construct_from = [](const py::object& device, const py::object& array, const py::object& dtype) {
+    const auto construct_from = [](const py::object& device, const py::object& array,
+                                   const py::object& dtype) {
         return make_from_array(*device_argument(device, "Tensor.from_numpy"), array, dtype);
     };
     const auto constructor = [&](const char* name) {
-        return py::cpp_function(construct_from, py::name(name), py::arg("device"), py::arg("array"),
-                                py::arg("dtype") = py::none(),
-                                "A tensor with the values of an array; with a vector dtype the last dimensions are "
-                                "the element's own.");
+        return py::cpp_function(
+            construct_from, py::name(name), py::arg("device"), py::arg("array"),
+            py::arg("dtype") = py::none(),
+            "A tensor with the values of an array; with a vector dtype the last dimensions are "
+            "the element's own.");
     };
-    define_class_or_instance(module, tensor_class, "numpy", constructor("numpy"),
-                             py::cpp_function([](const Tensor& self) { return tensor_to_numpy(self); }, py::name("numpy"),
-                                              "Same as to_numpy()."));
+    define_class_or_instance(
+        module, tensor_class, "numpy", constructor("numpy"),
+        py::cpp_function([](const Tensor& self) { return tensor_to_numpy(self); },
+                         py::name("numpy"), "Same as to_numpy()."));
     define_class_or_instance(module, tensor_class, "from_numpy", constructor("from_numpy"),
-                             py::cpp_function([](Tensor& self, const py::object& array) {
-                                 store_values(self, array, "Tensor.from_numpy: argument 'array'");
-                             }, py::name("from_numpy"), py::arg("self"), py::arg("array"), "Same as copy_from_numpy()."));
+                             py::cpp_function(
+                                 [](Tensor& self, const py::object& array) {
+                                     store_values(self, array,
+                                                  "Tensor.from_numpy: argument 'array'");
+                                 },
+                                 py::name("from_numpy"), py::arg("self"), py::arg("array"),
+                                 "Same as copy_from_numpy()."));
 }
 
 } // namespace
@@ -354,9 +441,10 @@ py::array tensor_to_numpy(const Tensor& tensor) {
 }
 
 void bind_tensor(py::module_& module) {
-    TensorClass tensor_class(module, "Tensor",
-                             "An array on a device: dtype, shape, strides, memory. Views share the memory.\n\n"
-                             "Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.\n");
+    TensorClass tensor_class(
+        module, "Tensor",
+        "An array on a device: dtype, shape, strides, memory. Views share the memory.\n\n"
+        "Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.\n");
     bind_factories(tensor_class);
     bind_properties(tensor_class);
     bind_views(tensor_class);
@@ -364,9 +452,12 @@ void bind_tensor(py::module_& module) {
     bind_dlpack(tensor_class);
     bind_numpy(module, tensor_class);
     module.attr("NDBuffer") = tensor_class;
-    module.def("from_dlpack", [](const py::object& device, const py::object& array) {
-        return tensor_from_dlpack(array, device_argument(device, "from_dlpack")->device);
-    }, py::arg("device"), py::arg("array"), "Same as Tensor.from_dlpack().");
+    module.def(
+        "from_dlpack",
+        [](const py::object& device, const py::object& array) {
+            return tensor_from_dlpack(array, device_argument(device, "from_dlpack")->device);
+        },
+        py::arg("device"), py::arg("array"), "Same as Tensor.from_dlpack().");
 }
 
 } // namespace weft::python

@@ -55,7 +55,8 @@ public:
     explicit SequenceReader(std::vector<std::uint64_t>& words) : m_words(words) {}
 
     void read(PyObject* value, std::size_t depth) {
-        const py::object fast = py::reinterpret_steal<py::object>(PySequence_Fast(value, "a sequence is expected"));
+        const py::object fast =
+            py::reinterpret_steal<py::object>(PySequence_Fast(value, "a sequence is expected"));
         if (!fast) {
             throw py::error_already_set();
         }
@@ -73,13 +74,14 @@ public:
 
     std::vector<std::int64_t> shape;
     ScalarKind kind = ScalarKind::bool_;
-    std::vector<double> reals;          ///< same length as integers; used once a float was seen
+    std::vector<double> reals; ///< same length as integers; used once a float was seen
     std::vector<std::int64_t> integers;
 
     void finish() {
         for (std::size_t i = 0; i < reals.size(); ++i) {
-            m_words.push_back(kind == ScalarKind::float64 ? std::bit_cast<std::uint64_t>(reals[i])
-                                                          : std::bit_cast<std::uint64_t>(integers[i]));
+            m_words.push_back(kind == ScalarKind::float64
+                                  ? std::bit_cast<std::uint64_t>(reals[i])
+                                  : std::bit_cast<std::uint64_t>(integers[i]));
         }
     }
 
@@ -183,7 +185,8 @@ void CallArguments::add_value(PyObject* value, std::string_view name) {
         push(NodeKind::none, name);
     } else if (PyDict_Check(value)) {
         add_mapping(value, name);
-    } else if ((PyList_Check(value) || PyTuple_Check(value)) && !PyObject_HasAttrString(value, "_fields")) {
+    } else if ((PyList_Check(value) || PyTuple_Check(value)) &&
+               !PyObject_HasAttrString(value, "_fields")) {
         add_sequence(value, name);
     } else {
         add_object(value, name);
@@ -198,7 +201,8 @@ bool CallArguments::add_number(PyObject* value, std::string_view name) {
     } else if (PyLong_Check(value)) {
         const auto integer = integer_value(value);
         if (!integer) {
-            throw core::ArgumentError(text(label(name), " does not fit 64 bits; pass a smaller integer"));
+            throw core::ArgumentError(
+                text(label(name), " does not fit 64 bits; pass a smaller integer"));
         }
         push(NodeKind::integer, name).integer = *integer;
     } else {
@@ -233,7 +237,8 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
         node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
         node.data_count = 3;
         node.scalar = ScalarKind::float64;
-        for (const double entry : {double{random.minimum}, double{random.maximum}, static_cast<double>(random.seed)}) {
+        for (const double entry :
+             {double{random.minimum}, double{random.maximum}, static_cast<double>(random.seed)}) {
             m_list.words.push_back(std::bit_cast<std::uint64_t>(entry));
         }
     } else if (type == m_types.wang_hash) {
@@ -265,7 +270,8 @@ void CallArguments::add_sequence(PyObject* value, std::string_view name) {
     try {
         reader.read(value, 0);
     } catch (const SequenceReader::Problem& problem) {
-        throw core::ArgumentError(text(label(name), ": ", problem.what), core::ArgumentError::Kind::type);
+        throw core::ArgumentError(text(label(name), ": ", problem.what),
+                                  core::ArgumentError::Kind::type);
     }
     const auto shape_begin = static_cast<std::uint32_t>(m_list.words.size());
     for (const std::int64_t extent : reader.shape) {
@@ -290,7 +296,8 @@ void CallArguments::add_mapping(PyObject* value, std::string_view name) {
     while (PyDict_Next(value, &position, &key, &entry) != 0) {
         if (!PyUnicode_Check(key)) {
             throw core::ArgumentError(text(label(name), " is a dict with a key of type ",
-                                           Py_TYPE(key)->tp_name, "; keys are the names of the fields"),
+                                           Py_TYPE(key)->tp_name,
+                                           "; keys are the names of the fields"),
                                       core::ArgumentError::Kind::type);
         }
         const std::string_view field = utf8(key);
@@ -357,13 +364,15 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
         add_number(m_kept.back().ptr(), name);
         return;
     }
-    if (Py_TYPE(value)->tp_as_number != nullptr && Py_TYPE(value)->tp_as_number->nb_float != nullptr) {
+    if (Py_TYPE(value)->tp_as_number != nullptr &&
+        Py_TYPE(value)->tp_as_number->nb_float != nullptr) {
         push(NodeKind::real, name).real = PyFloat_AsDouble(value);
         return;
     }
-    throw core::ArgumentError(text(label(name), " has type ", Py_TYPE(value)->tp_name,
-                                   "; pass a number, list, dict, numpy array, Tensor or generator such as grid()"),
-                              core::ArgumentError::Kind::type);
+    throw core::ArgumentError(
+        text(label(name), " has type ", Py_TYPE(value)->tp_name,
+             "; pass a number, list, dict, numpy array, Tensor or generator such as grid()"),
+        core::ArgumentError::Kind::type);
 }
 
 } // namespace weft::python

@@ -64,9 +64,10 @@ private:
     std::shared_ptr<Session> m_session; ///< whose device takes foreign arrays
     dispatch::ArgumentList m_list;
     std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;
-    std::vector<pybind11::object> m_kept;      ///< temporaries that nodes point into
+    std::vector<pybind11::object> m_kept; ///< temporaries that nodes point into
     std::vector<pybind11::object> m_instances;
-    std::vector<std::pair<std::uint32_t, PyObject*>> m_value_refs; ///< by node; the caller holds them
+    std::vector<std::pair<std::uint32_t, PyObject*>>
+        m_value_refs; ///< by node; the caller holds them
 };
 
 /// The C++ object behind an instance of a class bound with a simple holder; no type check.

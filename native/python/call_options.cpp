@@ -22,7 +22,8 @@ std::string type_name(py::handle value) {
 
 std::int64_t integer(py::handle value, const char* function) {
     if (PyIndex_Check(value.ptr()) == 0 || PyBool_Check(value.ptr())) {
-        throw ArgumentError(text(function, ": expected integers, got ", type_name(value), "; pass for example (0, 1)"),
+        throw ArgumentError(text(function, ": expected integers, got ", type_name(value),
+                                 "; pass for example (0, 1)"),
                             ArgumentError::Kind::type);
     }
     return py::int_(py::reinterpret_borrow<py::object>(value)).cast<std::int64_t>();
@@ -64,12 +65,14 @@ dispatch::ReturnKind parse_return_kind(py::handle type) {
     } else if (is_numpy_array_type(type)) {
         return dispatch::ReturnKind::numpy;
     } else if (PyType_Check(type.ptr()) != 0 &&
-               PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()),
-                                reinterpret_cast<PyTypeObject*>(py::type::of<tensor::Tensor>().ptr())) != 0) {
+               PyType_IsSubtype(
+                   reinterpret_cast<PyTypeObject*>(type.ptr()),
+                   reinterpret_cast<PyTypeObject*>(py::type::of<tensor::Tensor>().ptr())) != 0) {
         return dispatch::ReturnKind::tensor;
     }
-    throw ArgumentError(text("return_type: expected 'numpy', numpy.ndarray, 'tensor' or weft.Tensor, got ",
-                             py::repr(type).cast<std::string>(), "; pass one of these"));
+    throw ArgumentError(
+        text("return_type: expected 'numpy', numpy.ndarray, 'tensor' or weft.Tensor, got ",
+             py::repr(type).cast<std::string>(), "; pass one of these"));
 }
 
 std::string constant_literal(py::handle value) {
@@ -87,8 +90,8 @@ std::string constant_literal(py::handle value) {
         return "{" + entries + "}";
     }
     if (PyFloat_Check(value.ptr()) == 0) {
-        throw ArgumentError("constants: expected a number, a bool or a list of them, got " + type_name(value) +
-                                "; link-time constants hold nothing else",
+        throw ArgumentError("constants: expected a number, a bool or a list of them, got " +
+                                type_name(value) + "; link-time constants hold nothing else",
                             ArgumentError::Kind::type);
     }
     std::ostringstream stream;
@@ -104,7 +107,8 @@ std::array<std::int64_t, 3> parse_thread_count(py::handle count) {
     } else {
         const auto entries = py::reinterpret_borrow<py::sequence>(count);
         if (entries.size() > 3) {
-            throw ArgumentError(text("dispatch: thread_count has ", entries.size(), " entries; pass at most (x, y, z)"));
+            throw ArgumentError(text("dispatch: thread_count has ", entries.size(),
+                                     " entries; pass at most (x, y, z)"));
         }
         for (std::size_t i = 0; i < entries.size(); ++i) {
             out[i] = integer(entries[i], "dispatch");
@@ -112,8 +116,8 @@ std::array<std::int64_t, 3> parse_thread_count(py::handle count) {
     }
     for (const std::int64_t entry : out) {
         if (entry < 1 || entry > 0x7FFFFFFF) {
-            throw ArgumentError(text("dispatch: thread_count entries must be 1 to 2147483647, got ", entry,
-                                     "; pass for example (1024, 1, 1)"));
+            throw ArgumentError(text("dispatch: thread_count entries must be 1 to 2147483647, got ",
+                                     entry, "; pass for example (1024, 1, 1)"));
         }
     }
     return out;

@@ -14,19 +14,24 @@ struct ClassOrInstance {
 
     py::object get(const py::object& instance) const {
         return instance.is_none() ? on_class
-                                  : py::reinterpret_steal<py::object>(PyMethod_New(on_instance.ptr(), instance.ptr()));
+                                  : py::reinterpret_steal<py::object>(
+                                        PyMethod_New(on_instance.ptr(), instance.ptr()));
     }
 };
 
 } // namespace
 
 void define_class_or_instance(py::module_& module, const py::object& owner, const char* name,
-                              const py::cpp_function& on_class, const py::cpp_function& on_instance) {
+                              const py::cpp_function& on_class,
+                              const py::cpp_function& on_instance) {
     if (!py::hasattr(module, "_ClassOrInstance")) {
         py::class_<ClassOrInstance>(module, "_ClassOrInstance")
-            .def("__get__", [](const ClassOrInstance& self, const py::object& instance, const py::object&) {
-                return self.get(instance);
-            }, py::arg("instance"), py::arg("owner") = py::none());
+            .def(
+                "__get__",
+                [](const ClassOrInstance& self, const py::object& instance, const py::object&) {
+                    return self.get(instance);
+                },
+                py::arg("instance"), py::arg("owner") = py::none());
     }
     owner.attr(name) = py::cast(ClassOrInstance{on_class, on_instance});
 }

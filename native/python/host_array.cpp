@@ -17,22 +17,23 @@ namespace {
 
 ScalarKind kind_of(char kind, py::ssize_t size) {
     switch (kind) {
-    case 'b':
-        return ScalarKind::bool_;
+    case 'b': return ScalarKind::bool_;
     case 'f':
-        return size == 2 ? ScalarKind::float16 : size == 4 ? ScalarKind::float32
-                                             : size == 8 ? ScalarKind::float64
-                                                         : ScalarKind::void_;
+        return size == 2   ? ScalarKind::float16
+               : size == 4 ? ScalarKind::float32
+               : size == 8 ? ScalarKind::float64
+                           : ScalarKind::void_;
     case 'i':
-        return size == 1 ? ScalarKind::int8 : size == 2 ? ScalarKind::int16
-                                          : size == 4 ? ScalarKind::int32
-                                                      : ScalarKind::int64;
+        return size == 1   ? ScalarKind::int8
+               : size == 2 ? ScalarKind::int16
+               : size == 4 ? ScalarKind::int32
+                           : ScalarKind::int64;
     case 'u':
-        return size == 1 ? ScalarKind::uint8 : size == 2 ? ScalarKind::uint16
-                                           : size == 4 ? ScalarKind::uint32
-                                                       : ScalarKind::uint64;
-    default:
-        return ScalarKind::void_;
+        return size == 1   ? ScalarKind::uint8
+               : size == 2 ? ScalarKind::uint16
+               : size == 4 ? ScalarKind::uint32
+                           : ScalarKind::uint64;
+    default: return ScalarKind::void_;
     }
 }
 
@@ -69,7 +70,8 @@ NumberArray::NumberArray(py::array array, std::string_view context)
       m_shape(m_array.shape(), m_array.shape() + m_array.ndim()),
       m_strides(m_array.strides(), m_array.strides() + m_array.ndim()) {
     if (m_kind == ScalarKind::void_) {
-        throw ArgumentError(text(context, " is an array of ", py::str(m_array.dtype()).cast<std::string>(),
+        throw ArgumentError(text(context, " is an array of ",
+                                 py::str(m_array.dtype()).cast<std::string>(),
                                  "; pass bools, integers or floats of at most 64 bits"),
                             ArgumentError::Kind::type);
     }
@@ -83,7 +85,9 @@ tensor::HostSource NumberArray::source() const noexcept {
 }
 
 tensor::HostTarget NumberArray::target() {
-    return {.data = static_cast<std::byte*>(m_array.mutable_data()), .kind = m_kind, .strides = m_strides};
+    return {.data = static_cast<std::byte*>(m_array.mutable_data()),
+            .kind = m_kind,
+            .strides = m_strides};
 }
 
 py::array to_array(py::handle values, std::string_view context) {
@@ -96,7 +100,8 @@ py::array to_array(py::handle values, std::string_view context) {
         if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) {
             throw;
         }
-        throw ArgumentError(text(context, " cannot become an array (", py::str(error.value()).cast<std::string>(),
+        throw ArgumentError(text(context, " cannot become an array (",
+                                 py::str(error.value()).cast<std::string>(),
                                  "); pass numbers, rectangular lists or numpy arrays"),
                             ArgumentError::Kind::type);
     }
@@ -109,24 +114,29 @@ HostArrayView::HostArrayView(py::array array, std::string_view parameter)
     is_read_only = !m_original.writeable();
 }
 
-std::unique_ptr<HostArrayView> HostArrayView::try_create(PyObject* value, std::string_view parameter) {
+std::unique_ptr<HostArrayView> HostArrayView::try_create(PyObject* value,
+                                                         std::string_view parameter) {
     if (!is_numpy_array(value)) {
         return nullptr;
     }
     return std::make_unique<HostArrayView>(py::reinterpret_borrow<py::array>(value), parameter);
 }
 
-void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out, std::string_view parameter) const {
+void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out,
+                            std::string_view parameter) const {
     tensor::convert(m_numbers.source(), kind, out, std::string(parameter));
 }
 
-void HostArrayView::write_from(ScalarKind kind, std::span<const std::byte> bytes, std::string_view parameter) {
+void HostArrayView::write_from(ScalarKind kind, std::span<const std::byte> bytes,
+                               std::string_view parameter) {
     if (is_read_only) {
-        throw ArgumentError(text(std::string(parameter),
-                                 " is a read-only numpy array, results are written to it; pass a copy"));
+        throw ArgumentError(
+            text(std::string(parameter),
+                 " is a read-only numpy array, results are written to it; pass a copy"));
     }
     const std::vector<std::int64_t> packed = tensor::packed_byte_strides(shape, kind);
-    const tensor::HostSource source{.data = bytes.data(), .kind = kind, .shape = shape, .strides = packed};
+    const tensor::HostSource source{
+        .data = bytes.data(), .kind = kind, .shape = shape, .strides = packed};
     tensor::convert(source, m_numbers.target(), std::string(parameter));
     if (!m_numbers.array().is(m_original)) {
         const py::gil_scoped_acquire locked;

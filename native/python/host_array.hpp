@@ -54,10 +54,13 @@ class HostArrayView final : public dispatch::HostArray {
 public:
     /// Null if `value` is no numpy array. @throws ArgumentError{type} naming `parameter` for one that
     /// holds no numbers.
-    [[nodiscard]] static std::unique_ptr<HostArrayView> try_create(PyObject* value, std::string_view parameter);
+    [[nodiscard]] static std::unique_ptr<HostArrayView> try_create(PyObject* value,
+                                                                   std::string_view parameter);
 
-    void read_as(reflect::ScalarKind kind, std::span<std::byte> out, std::string_view parameter) const override;
-    void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes, std::string_view parameter) override;
+    void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
+                 std::string_view parameter) const override;
+    void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
+                    std::string_view parameter) override;
 
     HostArrayView(pybind11::array array, std::string_view parameter);
 

@@ -22,7 +22,8 @@ void add_options(compile::ModuleDesc& desc, const py::dict& options) {
         const auto name = py::str(key).cast<std::string>();
         if (name == "defines") {
             for (auto& definition : definitions_argument(py::reinterpret_borrow<py::dict>(value))) {
-                std::erase_if(desc.defines, [&](const auto& known) { return known.first == definition.first; });
+                std::erase_if(desc.defines,
+                              [&](const auto& known) { return known.first == definition.first; });
                 desc.defines.push_back(std::move(definition));
             }
         } else if (name == "include_paths") {
@@ -37,7 +38,8 @@ void add_options(compile::ModuleDesc& desc, const py::dict& options) {
 }
 
 compile::Target target_of(const Session& session) {
-    return session.device->info().type == device::DeviceType::cuda ? compile::Target::cuda : compile::Target::spirv;
+    return session.device->info().type == device::DeviceType::cuda ? compile::Target::cuda
+                                                                   : compile::Target::spirv;
 }
 
 std::optional<fs::path> existing(const fs::path& path) {
@@ -56,27 +58,31 @@ fs::path find_file(const Session& session, const std::string& name) {
     const fs::path path = core::path_from_utf8(name);
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
-        throw ArgumentError(text("load_module: '", name, "' is a folder; pass the path of a .slang file"));
+        throw ArgumentError(
+            text("load_module: '", name, "' is a folder; pass the path of a .slang file"));
     }
     if (const auto found = existing(path)) {
         return *found;
     }
     std::string looked = "the working folder";
-    for (const std::string& folder : path.is_absolute() ? std::vector<std::string>{} : session.include_paths) {
+    for (const std::string& folder :
+         path.is_absolute() ? std::vector<std::string>{} : session.include_paths) {
         if (const auto found = existing(core::path_from_utf8(folder) / path)) {
             return *found;
         }
         looked += ", '" + folder + "'";
     }
     throw ArgumentError(text("load_module: there is no file '", name, "'",
-                             path.is_absolute() ? "" : text(" in ", looked), "; check the path or add its folder to "
+                             path.is_absolute() ? "" : text(" in ", looked),
+                             "; check the path or add its folder to "
                              "create_device(include_paths=[...])"),
                         ArgumentError::Kind::not_found);
 }
 
 } // namespace
 
-compile::ModuleDesc describe_file(const Session& session, py::handle path, const py::dict& options) {
+compile::ModuleDesc describe_file(const Session& session, py::handle path,
+                                  const py::dict& options) {
     const fs::path file = find_file(session, path_argument(path, "load_module", "path"));
     compile::ModuleDesc desc;
     desc.name = core::utf8_path(file.stem());
@@ -92,7 +98,8 @@ compile::ModuleDesc describe_source(const Session& session, std::string name, st
     return describe_again(session, std::move(desc), options);
 }
 
-compile::ModuleDesc describe_again(const Session& session, compile::ModuleDesc desc, const py::dict& options) {
+compile::ModuleDesc describe_again(const Session& session, compile::ModuleDesc desc,
+                                   const py::dict& options) {
     if (desc.include_paths.empty()) {
         desc.include_paths = session.include_paths;
     }

@@ -14,7 +14,8 @@ namespace weft::python {
 /// @throws ArgumentError{not_found} listing where it looked; ArgumentError for unknown options.
 [[nodiscard]] compile::ModuleDesc describe_file(const Session& session, pybind11::handle path,
                                                 const pybind11::dict& options);
-[[nodiscard]] compile::ModuleDesc describe_source(const Session& session, std::string name, std::string source,
+[[nodiscard]] compile::ModuleDesc describe_source(const Session& session, std::string name,
+                                                  std::string source,
                                                   const pybind11::dict& options);
 /// `desc` for the device of `session` with more options.
 [[nodiscard]] compile::ModuleDesc describe_again(const Session& session, compile::ModuleDesc desc,

@@ -67,7 +67,8 @@ public:
         if (leaf.kind != TypeKind::structure) {
             store_numbers(to_array(values, place_text(path)), leaf_kind(leaf), places, path);
         } else if (PyDict_Check(values.ptr())) {
-            store_fields(values, py::reinterpret_borrow<py::dict>(values).attr("keys")(), leaf, places, path);
+            store_fields(values, py::reinterpret_borrow<py::dict>(values).attr("keys")(), leaf,
+                         places, path);
         } else {
             store_structures(to_array(values, place_text(path)), leaf, places, path);
         }
@@ -78,18 +79,21 @@ private:
         return path.empty() ? std::string(m_context) : text(m_context, ", field '", path, "'");
     }
 
-    void store_numbers(const py::array& array, ScalarKind kind, const Places& places, const std::string& path) const {
+    void store_numbers(const py::array& array, ScalarKind kind, const Places& places,
+                       const std::string& path) const {
         const std::string context = place_text(path);
         const NumberArray numbers(array, context);
         tensor::HostSource source = numbers.source();
         Shape strides = matching_strides(numbers, places, context);
         source.shape = places.shape;
         source.strides = strides;
-        tensor::convert(source, {.data = places.data, .kind = kind, .strides = places.strides}, context);
+        tensor::convert(source, {.data = places.data, .kind = kind, .strides = places.strides},
+                        context);
     }
 
     /// Byte strides that read `numbers` in the shape of the places.
-    Shape matching_strides(const NumberArray& numbers, const Places& places, const std::string& context) const {
+    Shape matching_strides(const NumberArray& numbers, const Places& places,
+                           const std::string& context) const {
         const std::span<const std::int64_t> strides = numbers.source().strides;
         if (numbers.shape() == places.shape) {
             return {strides.begin(), strides.end()};
@@ -104,8 +108,10 @@ private:
             }
             return flat;
         }
-        throw ArgumentError(text(context, " has shape ", shape_text(numbers.shape()), difference(numbers.shape(), places.shape),
-                                 ", ", shape_text(places.shape), " is expected; reshape it (", product(places.shape),
+        throw ArgumentError(text(context, " has shape ", shape_text(numbers.shape()),
+                                 difference(numbers.shape(), places.shape), ", ",
+                                 shape_text(places.shape), " is expected; reshape it (",
+                                 product(places.shape),
                                  " numbers in one dimension are taken too)"));
     }
 
@@ -115,29 +121,33 @@ private:
         }
         for (std::size_t axis = 0; axis < got.size(); ++axis) {
             if (got[axis] != expected[axis]) {
-                return text(" (axis ", axis, " is ", got[axis], " instead of ", expected[axis], ")");
+                return text(" (axis ", axis, " is ", got[axis], " instead of ", expected[axis],
+                            ")");
             }
         }
         return "";
     }
 
-    void store_structures(const py::array& array, const Type& type, Places places, const std::string& path) const {
+    void store_structures(const py::array& array, const Type& type, Places places,
+                          const std::string& path) const {
         const py::object names = array.dtype().attr("names");
         if (!names.is_none()) {
             const Shape shape(array.shape(), array.shape() + array.ndim());
             if (shape != places.shape) {
-                throw ArgumentError(text(place_text(path), " has shape ", shape_text(shape), difference(shape, places.shape),
-                                         ", ", shape_text(places.shape), " is expected; reshape it"));
+                throw ArgumentError(text(place_text(path), " has shape ", shape_text(shape),
+                                         difference(shape, places.shape), ", ",
+                                         shape_text(places.shape), " is expected; reshape it"));
             }
             return store_fields(array, names, type, places, path);
         }
         const auto scalars = tensor::uniform_scalars(std::make_shared<const Type>(type));
         if (!scalars) {
-            throw ArgumentError(text(place_text(path), " is an array of ", py::str(array.dtype()).cast<std::string>(), ", ",
-                                     tensor::display_name(type),
-                                     " mixes scalar kinds; pass a dict or a numpy array with its fields ",
-                                     field_list(type)),
-                                ArgumentError::Kind::type);
+            throw ArgumentError(
+                text(place_text(path), " is an array of ",
+                     py::str(array.dtype()).cast<std::string>(), ", ", tensor::display_name(type),
+                     " mixes scalar kinds; pass a dict or a numpy array with its fields ",
+                     field_list(type)),
+                ArgumentError::Kind::type);
         }
         places.shape.push_back(scalars->count);
         places.strides.push_back(static_cast<std::int64_t>(scalars->scalar->layout.stride));
@@ -145,8 +155,8 @@ private:
     }
 
     /// @param container indexable by field name. @param names what it holds.
-    void store_fields(py::handle container, const py::object& names, const Type& type, const Places& places,
-                      const std::string& path) const {
+    void store_fields(py::handle container, const py::object& names, const Type& type,
+                      const Places& places, const std::string& path) const {
         check_names(names, type, path);
         for (const reflect::Field& field : type.fields) {
             const Places inner{places.data + field.offset, places.shape, places.strides};
@@ -166,8 +176,8 @@ private:
         for (const py::handle name : given) {
             const auto key = py::str(name).cast<std::string>();
             if (!has_field(type, key) && key != "_type") {
-                throw ArgumentError(text(place_text(path), " has a field '", key, "'; ", tensor::display_name(type),
-                                         " has ", field_list(type)));
+                throw ArgumentError(text(place_text(path), " has a field '", key, "'; ",
+                                         tensor::display_name(type), " has ", field_list(type)));
             }
         }
     }
@@ -192,7 +202,8 @@ private:
 /// A contiguous numpy array of the very scalars and shape: its bytes are host bytes.
 bool has_host_form(py::handle values, const ElementArray& elements) {
     const Type& leaf = reflect::leaf(*elements.type);
-    if (!is_numpy_array(values) || leaf.kind == TypeKind::structure || leaf_kind(leaf) == ScalarKind::bool_) {
+    if (!is_numpy_array(values) || leaf.kind == TypeKind::structure ||
+        leaf_kind(leaf) == ScalarKind::bool_) {
         return false; // numpy's bool memory may hold other bytes than 0 and 1
     }
     const auto array = py::reinterpret_borrow<py::array>(values);
@@ -200,7 +211,8 @@ bool has_host_form(py::handle values, const ElementArray& elements) {
     const Shape inner = reflect::element_shape(*elements.type);
     shape.insert(shape.end(), inner.begin(), inner.end());
     const bool is_packed = (array.flags() & py::array::c_style) != 0;
-    return is_packed && has_native_order(array.dtype()) && scalar_kind(array.dtype()) == leaf_kind(leaf) &&
+    return is_packed && has_native_order(array.dtype()) &&
+           scalar_kind(array.dtype()) == leaf_kind(leaf) &&
            std::equal(shape.begin(), shape.end(), array.shape(), array.shape() + array.ndim());
 }
 
@@ -222,7 +234,8 @@ HostBytes host_bytes(py::handle values, const ElementArray& elements, std::strin
     HostBytes result;
     if (has_host_form(values, elements)) {
         auto array = py::reinterpret_borrow<py::array>(values);
-        result.bytes = {static_cast<const std::byte*>(array.data()), static_cast<std::size_t>(array.nbytes())};
+        result.bytes = {static_cast<const std::byte*>(array.data()),
+                        static_cast<std::size_t>(array.nbytes())};
         result.owner = std::move(array);
     } else {
         result.copy = stored(values, elements, Store(context, false));
@@ -231,7 +244,8 @@ HostBytes host_bytes(py::handle values, const ElementArray& elements, std::strin
     return result;
 }
 
-std::vector<std::byte> host_element(py::handle value, const reflect::TypeRef& type, std::string_view context) {
+std::vector<std::byte> host_element(py::handle value, const reflect::TypeRef& type,
+                                    std::string_view context) {
     return stored(value, {.type = type, .shape = {}}, Store(context, true));
 }
 
@@ -243,7 +257,8 @@ py::dtype numpy_dtype(const Type& host_type) {
     py::list names, formats, offsets;
     for (const reflect::Field& field : leaf.fields) {
         names.append(field.name);
-        formats.append(py::make_tuple(numpy_dtype(*field.type), py::tuple(py::cast(reflect::element_shape(*field.type)))));
+        formats.append(py::make_tuple(numpy_dtype(*field.type),
+                                      py::tuple(py::cast(reflect::element_shape(*field.type)))));
         offsets.append(field.offset);
     }
     py::dict spec;

@@ -33,11 +33,12 @@ struct HostBytes {
 ///   of one kind, an array of them as for vectors.
 /// @param context begins messages: "from_numpy: argument 'array'".
 /// @throws ArgumentError with the axis, field or element at fault.
-[[nodiscard]] HostBytes host_bytes(pybind11::handle values, const ElementArray& elements, std::string_view context);
+[[nodiscard]] HostBytes host_bytes(pybind11::handle values, const ElementArray& elements,
+                                   std::string_view context);
 
 /// The same for one element; a single number stands for all scalars of a vector, matrix or array.
-[[nodiscard]] std::vector<std::byte> host_element(pybind11::handle value, const reflect::TypeRef& type,
-                                                  std::string_view context);
+[[nodiscard]] std::vector<std::byte>
+host_element(pybind11::handle value, const reflect::TypeRef& type, std::string_view context);
 
 /// The numpy dtype of the leaves of a host type: "f4" for float3, a structured dtype for structures.
 [[nodiscard]] pybind11::dtype numpy_dtype(const reflect::Type& host_type);

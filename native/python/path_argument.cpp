@@ -19,11 +19,13 @@ std::string path_argument(py::handle path, const char* function, const char* par
                             ArgumentError::Kind::type);
     }
     Py_ssize_t size = 0;
-    const char* data = PyUnicode_Check(native.ptr()) ? PyUnicode_AsUTF8AndSize(native.ptr(), &size) : nullptr;
+    const char* data =
+        PyUnicode_Check(native.ptr()) ? PyUnicode_AsUTF8AndSize(native.ptr(), &size) : nullptr;
     if (data == nullptr) {
         PyErr_Clear();
         throw ArgumentError(text(function, ": ", parameter, " is not valid Unicode (",
-                                 py::repr(native).cast<std::string>(), "); rename the file or folder"));
+                                 py::repr(native).cast<std::string>(),
+                                 "); rename the file or folder"));
     }
     return {data, static_cast<std::size_t>(size)};
 }
@@ -32,12 +34,13 @@ compile::Definitions definitions_argument(const py::dict& defines) {
     compile::Definitions out;
     for (const auto& [name, value] : defines) {
         if (!py::isinstance<py::str>(name)) {
-            throw ArgumentError(text("defines: names must be str, got ", Py_TYPE(name.ptr())->tp_name),
-                                ArgumentError::Kind::type);
+            throw ArgumentError(
+                text("defines: names must be str, got ", Py_TYPE(name.ptr())->tp_name),
+                ArgumentError::Kind::type);
         }
         const bool is_bool = PyBool_Check(value.ptr());
-        out.emplace_back(name.cast<std::string>(),
-                         is_bool ? (value.cast<bool>() ? "1" : "0") : py::str(value).cast<std::string>());
+        out.emplace_back(name.cast<std::string>(), is_bool ? (value.cast<bool>() ? "1" : "0")
+                                                           : py::str(value).cast<std::string>());
     }
     return out;
 }

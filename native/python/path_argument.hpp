@@ -10,7 +10,8 @@ namespace weft::python {
 
 /// A str or os.PathLike as UTF-8 text.
 /// @throws ArgumentError{type} for another type, ArgumentError for a path that is not Unicode.
-[[nodiscard]] std::string path_argument(pybind11::handle path, const char* function, const char* parameter);
+[[nodiscard]] std::string path_argument(pybind11::handle path, const char* function,
+                                        const char* parameter);
 /// {"N": 4, "DEBUG": True} as preprocessor definitions.
 [[nodiscard]] compile::Definitions definitions_argument(const pybind11::dict& defines);
 

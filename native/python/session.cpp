@@ -22,8 +22,10 @@ void apply_environment(device::DeviceDesc& desc) {
     }
     const std::string name = wanted->substr(0, wanted->find(':'));
     if (name != "vulkan" && name != "cuda") {
-        throw core::ArgumentError(core::text("create_device: WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for "
-                                             "adapter 1, got '", *wanted, "'; correct or unset it"));
+        throw core::ArgumentError(
+            core::text("create_device: WEFT_DEVICE must be 'vulkan' or 'cuda', with ':1' for "
+                       "adapter 1, got '",
+                       *wanted, "'; correct or unset it"));
     }
     desc.type = name == "cuda" ? device::DeviceType::cuda : device::DeviceType::vulkan;
     if (name.size() == wanted->size() || desc.adapter) {
@@ -55,8 +57,9 @@ std::vector<std::string> cuda_library_directories() {
             continue;
         }
         const std::filesystem::path packages = core::path_from_utf8(entry.cast<std::string>());
-        for (const char* const folder : {"nvidia/cu13/lib", "nvidia/cu13/bin", "nvidia/cuda_nvrtc/lib",
-                                         "nvidia/cuda_nvrtc/bin", "nvidia/cuda_runtime/lib"}) {
+        for (const char* const folder :
+             {"nvidia/cu13/lib", "nvidia/cu13/bin", "nvidia/cuda_nvrtc/lib",
+              "nvidia/cuda_nvrtc/bin", "nvidia/cuda_runtime/lib"}) {
             std::error_code error;
             if (std::filesystem::is_directory(packages / folder, error)) {
                 folders.push_back(core::utf8_path(packages / folder));
@@ -103,7 +106,8 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     desc.device.library_directories = cuda_library_directories();
     const pybind11::gil_scoped_release unlocked;
     session->compiler = compile::Compiler::create(compiler);
-    auto record = std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});
+    auto record =
+        std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});
     session->device = device::Device::create(desc.device);
     session->device->attach(std::move(record));
     session->reducer = std::make_shared<dispatch::Reducer>(session_context(*session));

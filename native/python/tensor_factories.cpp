@@ -28,15 +28,16 @@ const char* type_name(py::handle value) {
 
 std::int64_t extent_argument(py::handle value, const std::string& where, const char* function) {
     if (PyIndex_Check(value.ptr()) == 0 || PyBool_Check(value.ptr())) {
-        throw ArgumentError(text(function, ": shape must be an integer or a sequence of integers, got ",
-                                 py::repr(value).cast<std::string>(), where, "; pass for example (4, 3)"),
-                            ArgumentError::Kind::type);
+        throw ArgumentError(
+            text(function, ": shape must be an integer or a sequence of integers, got ",
+                 py::repr(value).cast<std::string>(), where, "; pass for example (4, 3)"),
+            ArgumentError::Kind::type);
     }
     const Py_ssize_t extent = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
     if (extent == -1 && PyErr_Occurred() != nullptr) {
         PyErr_Clear();
-        throw ArgumentError(text(function, ": shape has ", py::repr(value).cast<std::string>(), where,
-                                 ", which is larger than any memory"));
+        throw ArgumentError(text(function, ": shape has ", py::repr(value).cast<std::string>(),
+                                 where, ", which is larger than any memory"));
     }
     return extent;
 }
@@ -49,7 +50,8 @@ double number_argument(py::handle value, const char* name) {
     const double number = PyFloat_AsDouble(value.ptr());
     if (number == -1.0 && PyErr_Occurred() != nullptr) {
         PyErr_Clear();
-        throw ArgumentError(text("Tensor.arange: ", name, " must be a number, got ", type_name(value),
+        throw ArgumentError(text("Tensor.arange: ", name, " must be a number, got ",
+                                 type_name(value),
                                  "; pass for example Tensor.arange(device, 0, 10, 2)"),
                             ArgumentError::Kind::type);
     }
@@ -65,10 +67,12 @@ std::vector<std::int64_t> outer_shape(const NumberArray& array, const reflect::T
         const auto scalars = tensor::uniform_scalars(std::make_shared<const reflect::Type>(leaf));
         inner.push_back(scalars ? scalars->count : 0);
     }
-    const bool fits = shape.size() >= inner.size() && std::equal(inner.rbegin(), inner.rend(), shape.rbegin());
+    const bool fits =
+        shape.size() >= inner.size() && std::equal(inner.rbegin(), inner.rend(), shape.rbegin());
     if (!fits) {
-        throw ArgumentError(text("Tensor.from_numpy: argument 'array' has shape ", core::shape_text(shape),
-                                 ", for dtype ", tensor::display_name(dtype), " it must end in ",
+        throw ArgumentError(text("Tensor.from_numpy: argument 'array' has shape ",
+                                 core::shape_text(shape), ", for dtype ",
+                                 tensor::display_name(dtype), " it must end in ",
                                  core::shape_text(inner), "; reshape it"));
     }
     shape.resize(shape.size() - inner.size());
@@ -115,7 +119,8 @@ reflect::TypeRef dtype_of_value(py::handle value, const char* function) {
     return reflect::scalar_type(NumberArray(to_array(value, context), context).kind());
 }
 
-TensorRef make_range(const Session& session, py::handle start, py::handle stop, py::handle step, py::handle dtype) {
+TensorRef make_range(const Session& session, py::handle start, py::handle stop, py::handle step,
+                     py::handle dtype) {
     const py::int_ zero(0);
     const py::handle first = stop.is_none() ? py::handle(zero) : start;
     const py::handle last = stop.is_none() ? start : stop;
@@ -123,13 +128,16 @@ TensorRef make_range(const Session& session, py::handle start, py::handle stop, 
     const double end = number_argument(last, stop.is_none() ? "start" : "stop");
     const double increment = number_argument(step, "step");
     if (increment == 0.0 || !std::isfinite((end - begin) / increment)) {
-        throw ArgumentError(text("Tensor.arange: start, stop and step must be finite and step not 0, got ", begin, ", ",
-                                 end, ", ", increment));
+        throw ArgumentError(
+            text("Tensor.arange: start, stop and step must be finite and step not 0, got ", begin,
+                 ", ", end, ", ", increment));
     }
     const bool is_integral = is_integer(first) && is_integer(last) && is_integer(step);
-    const auto type = dtype_argument(dtype, "Tensor.arange", is_integral ? ScalarKind::int32 : ScalarKind::float32);
+    const auto type = dtype_argument(dtype, "Tensor.arange",
+                                     is_integral ? ScalarKind::int32 : ScalarKind::float32);
     const py::array values = py::module_::import("numpy").attr("arange")(first, last, step);
-    TensorRef result = tensor::Tensor::create(session.device, {.dtype = type, .shape = {values.size()}}, "arange");
+    TensorRef result =
+        tensor::Tensor::create(session.device, {.dtype = type, .shape = {values.size()}}, "arange");
     store_values(*result, values, "Tensor.arange: the range");
     return result;
 }
@@ -139,7 +147,8 @@ TensorRef make_from_array(const Session& session, py::handle values, py::handle 
     const py::array array = to_array(values, context);
     const bool has_fields = !array.dtype().attr("names").is_none();
     if (has_fields && dtype.is_none()) {
-        throw ArgumentError("Tensor.from_numpy: argument 'array' is a structured array, whose Slang type is unknown; "
+        throw ArgumentError("Tensor.from_numpy: argument 'array' is a structured array, whose "
+                            "Slang type is unknown; "
                             "pass dtype=module.Name",
                             ArgumentError::Kind::type);
     }
@@ -158,7 +167,8 @@ TensorRef make_from_array(const Session& session, py::handle values, py::handle 
 }
 
 void store_values(tensor::Tensor& tensor, py::handle values, const char* context) {
-    const ElementArray elements{.type = tensor.dtype(), .shape = {tensor.shape().begin(), tensor.shape().end()}};
+    const ElementArray elements{.type = tensor.dtype(),
+                                .shape = {tensor.shape().begin(), tensor.shape().end()}};
     const HostBytes host = host_bytes(values, elements, context);
     const py::gil_scoped_release unlocked;
     tensor::upload(tensor, host.bytes);

@@ -13,10 +13,12 @@
 namespace weft::python {
 
 /// @throws ArgumentError{type} if `value` is no weft.Device.
-[[nodiscard]] std::shared_ptr<Session> device_argument(pybind11::handle value, const char* function);
+[[nodiscard]] std::shared_ptr<Session> device_argument(pybind11::handle value,
+                                                       const char* function);
 
 /// An integer or a sequence of integers. @throws ArgumentError{type} with the entry at fault.
-[[nodiscard]] std::vector<std::int64_t> shape_argument(pybind11::handle value, const char* function);
+[[nodiscard]] std::vector<std::int64_t> shape_argument(pybind11::handle value,
+                                                       const char* function);
 
 /// The dtype argument, or `fallback` for None.
 [[nodiscard]] reflect::TypeRef dtype_argument(pybind11::handle value, const char* function,
@@ -26,8 +28,9 @@ namespace weft::python {
 [[nodiscard]] reflect::TypeRef dtype_of_value(pybind11::handle value, const char* function);
 
 /// start, start + step, ... below stop; (stop) alone starts at 0.
-[[nodiscard]] tensor::TensorRef make_range(const Session& session, pybind11::handle start, pybind11::handle stop,
-                                           pybind11::handle step, pybind11::handle dtype);
+[[nodiscard]] tensor::TensorRef make_range(const Session& session, pybind11::handle start,
+                                           pybind11::handle stop, pybind11::handle step,
+                                           pybind11::handle dtype);
 
 /// A tensor that holds the values of an array; `dtype` None takes the array's.
 [[nodiscard]] tensor::TensorRef make_from_array(const Session& session, pybind11::handle values,

@@ -44,7 +44,8 @@ py::object scalar(ScalarKind kind, const std::byte* at) {
 py::tuple components(ScalarKind kind, std::int32_t count, const std::byte* at) {
     py::tuple out(count);
     for (std::int32_t i = 0; i < count; ++i) {
-        out[static_cast<std::size_t>(i)] = scalar(kind, at + static_cast<std::size_t>(i) * size_bytes(kind));
+        out[static_cast<std::size_t>(i)] =
+            scalar(kind, at + static_cast<std::size_t>(i) * size_bytes(kind));
     }
     return out;
 }
@@ -55,7 +56,8 @@ std::size_t packed_size(const Type& type) {
     case TypeKind::scalar:
     case TypeKind::enumeration: return size_bytes(type.scalar);
     case TypeKind::vector: return size_bytes(type.scalar) * static_cast<std::size_t>(type.columns);
-    case TypeKind::matrix: return size_bytes(type.scalar) * static_cast<std::size_t>(type.rows * type.columns);
+    case TypeKind::matrix:
+        return size_bytes(type.scalar) * static_cast<std::size_t>(type.rows * type.columns);
     case TypeKind::array: return packed_size(*type.element) * static_cast<std::size_t>(type.count);
     default: return type.layout.stride;
     }
@@ -67,8 +69,9 @@ py::object convert(const Type& type, const std::byte* at, bool in_structure) {
     case TypeKind::enumeration: return scalar(type.scalar, at);
     case TypeKind::vector: return components(type.scalar, type.columns, at);
     case TypeKind::matrix: {
-        const std::size_t row = in_structure ? type.layout.size / static_cast<std::size_t>(type.rows)
-                                             : size_bytes(type.scalar) * static_cast<std::size_t>(type.columns);
+        const std::size_t row =
+            in_structure ? type.layout.size / static_cast<std::size_t>(type.rows)
+                         : size_bytes(type.scalar) * static_cast<std::size_t>(type.columns);
         py::tuple out(type.rows);
         for (std::int32_t i = 0; i < type.rows; ++i) {
             const auto index = static_cast<std::size_t>(i);
@@ -77,10 +80,12 @@ py::object convert(const Type& type, const std::byte* at, bool in_structure) {
         return out;
     }
     case TypeKind::array: {
-        const std::size_t step = in_structure ? type.element->layout.stride : packed_size(*type.element);
+        const std::size_t step =
+            in_structure ? type.element->layout.stride : packed_size(*type.element);
         py::list out;
         for (std::int64_t i = 0; i < type.count; ++i) {
-            out.append(convert(*type.element, at + static_cast<std::size_t>(i) * step, in_structure));
+            out.append(
+                convert(*type.element, at + static_cast<std::size_t>(i) * step, in_structure));
         }
         return out;
     }
@@ -91,7 +96,9 @@ py::object convert(const Type& type, const std::byte* at, bool in_structure) {
         }
         return out;
     }
-    default: throw core::InternalError("value_to_python: a value of type '" + type.full_name + "' was returned");
+    default:
+        throw core::InternalError("value_to_python: a value of type '" + type.full_name +
+                                  "' was returned");
     }
 }
 

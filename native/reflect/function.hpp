@@ -18,38 +18,40 @@ struct Parameter {
     TypeRef type;
     Direction direction = Direction::in;
     bool is_no_diff = false;
-    bool has_default = false;           ///< a default exists, even if it is no literal
+    bool has_default = false; ///< a default exists, even if it is no literal
     std::optional<Literal> default_value;
-    std::string semantic;               ///< "SV_DispatchThreadID" or ""
+    std::string semantic; ///< "SV_DispatchThreadID" or ""
     std::vector<Attribute> attributes;
-    std::string documentation;          ///< comment beside or above the parameter
+    std::string documentation; ///< comment beside or above the parameter
     SourceLocation location;
 };
 
 struct GenericParameter {
     std::string name;
-    bool is_value = false;              ///< let N : int
+    bool is_value = false;                ///< let N : int
     std::vector<std::string> constraints; ///< interface names of a type parameter
 };
 
 /// One overload of one function or method.
 struct Function {
     std::string name;
-    std::string full_name;       ///< callable in Slang source: "Pixel.scale", "gen<float,4>"
-    std::string owner;           ///< full name of the structure of a method, else ""
-    TypeRef this_type;           ///< that structure; null if owner is empty
+    std::string full_name; ///< callable in Slang source: "Pixel.scale", "gen<float,4>"
+    std::string owner;     ///< full name of the structure of a method, else ""
+    TypeRef this_type;     ///< that structure; null if owner is empty
     std::vector<Parameter> parameters;
     TypeRef return_type;
     std::vector<GenericParameter> generics; ///< empty once specialised
     std::vector<Attribute> attributes;
     std::string documentation;
     SourceLocation location;
-    bool is_differentiable = false;  ///< [Differentiable] or [BackwardDifferentiable] or custom derivative
+    bool is_differentiable =
+        false; ///< [Differentiable] or [BackwardDifferentiable] or custom derivative
     bool is_static = false;
-    bool is_mutating = false;        ///< [mutating] method
+    bool is_mutating = false; ///< [mutating] method
     bool is_constructor = false;
-    bool is_entry_point = false;     ///< has [numthreads]
-    bool is_public = true;           ///< false: in a text with `module x;` and without `public`; cannot be called
+    bool is_entry_point = false; ///< has [numthreads]
+    bool is_public =
+        true; ///< false: in a text with `module x;` and without `public`; cannot be called
     std::array<std::int32_t, 3> group_size{1, 1, 1};
 };
 

@@ -20,7 +20,8 @@ std::size_t cuda_vector_alignment(ScalarKind kind, std::size_t scalar, std::int3
     if (kind == ScalarKind::float16) {
         return 4;
     }
-    return length == 3 ? scalar : std::min<std::size_t>(scalar * static_cast<std::size_t>(length), 16);
+    return length == 3 ? scalar
+                       : std::min<std::size_t>(scalar * static_cast<std::size_t>(length), 16);
 }
 
 } // namespace
@@ -52,7 +53,8 @@ Layout array_layout(const Layout& element, std::int64_t count) {
     }
     // Like Slang's natural layout, the last element brings no padding along.
     const std::size_t size = element.stride * (copies - 1) + element.size;
-    return {.size = size, .alignment = element.alignment, .stride = round_up(size, element.alignment)};
+    return {
+        .size = size, .alignment = element.alignment, .stride = round_up(size, element.alignment)};
 }
 
 Layout pointer_layout() {
@@ -69,7 +71,9 @@ Layout place_fields(std::vector<Field>& fields, LayoutRules rules) {
         alignment = std::max(alignment, layout.alignment);
     }
     const std::size_t stride = round_up(end, alignment);
-    return {.size = rules == LayoutRules::spirv ? end : stride, .alignment = alignment, .stride = stride};
+    return {.size = rules == LayoutRules::spirv ? end : stride,
+            .alignment = alignment,
+            .stride = stride};
 }
 
 } // namespace weft::reflect

@@ -24,7 +24,8 @@ void transfer(Archive& archive, Layout& layout) {
 
 template <class Archive>
 void transfer(Archive& archive, TensorTraits& tensor) {
-    archive(tensor.access, tensor.is_interface, tensor.is_differentiable, tensor.rank, tensor.rank_parameter);
+    archive(tensor.access, tensor.is_interface, tensor.is_differentiable, tensor.rank,
+            tensor.rank_parameter);
 }
 
 template <class Archive>
@@ -35,16 +36,16 @@ void transfer(Archive& archive, Field& field) {
 template <class Archive>
 void transfer(Archive& archive, Type& type) {
     archive(type.kind, type.scalar, type.rows, type.columns, type.count, type.count_parameter,
-            type.row_parameter, type.element, type.name, type.full_name, type.generic_arguments, type.fields,
-            type.attributes, type.documentation, type.location, type.layout, type.tensor,
-            type.is_differentiable, type.differential);
+            type.row_parameter, type.element, type.name, type.full_name, type.generic_arguments,
+            type.fields, type.attributes, type.documentation, type.location, type.layout,
+            type.tensor, type.is_differentiable, type.differential);
 }
 
 template <class Archive>
 void transfer(Archive& archive, Parameter& parameter) {
-    archive(parameter.name, parameter.type, parameter.direction, parameter.is_no_diff, parameter.has_default,
-            parameter.default_value, parameter.semantic, parameter.attributes, parameter.documentation,
-            parameter.location);
+    archive(parameter.name, parameter.type, parameter.direction, parameter.is_no_diff,
+            parameter.has_default, parameter.default_value, parameter.semantic,
+            parameter.attributes, parameter.documentation, parameter.location);
 }
 
 template <class Archive>
@@ -54,9 +55,10 @@ void transfer(Archive& archive, GenericParameter& parameter) {
 
 template <class Archive>
 void transfer(Archive& archive, Function& function) {
-    archive(function.name, function.full_name, function.owner, function.this_type, function.parameters, function.return_type,
-            function.generics, function.attributes, function.documentation, function.location,
-            function.is_differentiable, function.is_static, function.is_mutating, function.is_constructor,
+    archive(function.name, function.full_name, function.owner, function.this_type,
+            function.parameters, function.return_type, function.generics, function.attributes,
+            function.documentation, function.location, function.is_differentiable,
+            function.is_static, function.is_mutating, function.is_constructor,
             function.is_entry_point, function.is_public, function.group_size);
 }
 

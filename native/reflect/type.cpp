@@ -12,8 +12,8 @@ namespace weft::reflect {
 namespace {
 
 bool same_generic_arguments(const Type& a, const Type& b) {
-    return std::equal(a.generic_arguments.begin(), a.generic_arguments.end(), b.generic_arguments.begin(),
-                      b.generic_arguments.end(),
+    return std::equal(a.generic_arguments.begin(), a.generic_arguments.end(),
+                      b.generic_arguments.begin(), b.generic_arguments.end(),
                       [](const TypeRef& x, const TypeRef& y) { return same_type(*x, *y); });
 }
 
@@ -73,32 +73,31 @@ TypeRef array_type(TypeRef element, std::int64_t count) {
     type.full_name = core::text("Array<", element->full_name, ",", count, ">");
     type.layout = array_layout(element->layout, count);
     type.is_differentiable = element->is_differentiable;
-    type.differential =
-        element->differential.empty() ? "" : core::text("Array<", element->differential, ",", count, ">");
+    type.differential = element->differential.empty()
+                            ? ""
+                            : core::text("Array<", element->differential, ",", count, ">");
     type.element = std::move(element);
     return std::make_shared<const Type>(std::move(type));
 }
 
 std::vector<std::int64_t> element_shape(const Type& type) {
     switch (type.kind) {
-    case TypeKind::vector:
-        return {type.columns};
-    case TypeKind::matrix:
-        return {type.rows, type.columns};
+    case TypeKind::vector: return {type.columns};
+    case TypeKind::matrix: return {type.rows, type.columns};
     case TypeKind::array: {
         std::vector<std::int64_t> shape = element_shape(*type.element);
         shape.insert(shape.begin(), type.count);
         return shape;
     }
-    default:
-        return {};
+    default: return {};
     }
 }
 
 const Type& leaf(const Type& type) {
     const Type* current = &type;
-    while (current->element && (current->kind == TypeKind::vector || current->kind == TypeKind::matrix ||
-                                current->kind == TypeKind::array)) {
+    while (current->element &&
+           (current->kind == TypeKind::vector || current->kind == TypeKind::matrix ||
+            current->kind == TypeKind::array)) {
         current = current->element.get();
     }
     return *current;
@@ -112,18 +111,15 @@ bool same_type(const Type& a, const Type& b) {
         return false;
     }
     switch (a.kind) {
-    case TypeKind::scalar:
-        return a.scalar == b.scalar;
+    case TypeKind::scalar: return a.scalar == b.scalar;
     case TypeKind::vector:
     case TypeKind::matrix:
         return a.scalar == b.scalar && a.rows == b.rows && a.columns == b.columns &&
                a.row_parameter == b.row_parameter && a.count_parameter == b.count_parameter;
     case TypeKind::array:
         return a.count == b.count && a.count_parameter == b.count_parameter && same_element(a, b);
-    case TypeKind::pointer:
-        return same_element(a, b);
-    default:
-        return a.full_name == b.full_name && same_generic_arguments(a, b);
+    case TypeKind::pointer: return same_element(a, b);
+    default: return a.full_name == b.full_name && same_generic_arguments(a, b);
     }
 }
 

@@ -14,7 +14,19 @@ namespace weft::reflect {
 
 /// The only dtype enumeration of the project.
 enum class ScalarKind : std::uint8_t {
-    void_, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64,
+    void_,
+    bool_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float16,
+    float32,
+    float64,
 };
 
 /// Bytes of one element in a buffer. bool_ is 1 byte in host arrays; its device size is a Layout matter.
@@ -28,10 +40,10 @@ enum class ScalarKind : std::uint8_t {
 [[nodiscard]] bool is_signed(ScalarKind kind) noexcept;
 
 enum class TypeKind : std::uint8_t {
-    scalar,            ///< void included
-    vector,            ///< element = scalar, columns = length
-    matrix,            ///< element = scalar, rows x columns
-    array,             ///< element = any, count = length (0: unsized)
+    scalar, ///< void included
+    vector, ///< element = scalar, columns = length
+    matrix, ///< element = scalar, rows x columns
+    array,  ///< element = any, count = length (0: unsized)
     structure,
     enumeration,       ///< scalar = the underlying integer
     pointer,           ///< element = pointee
@@ -49,7 +61,7 @@ struct TensorTraits {
     bool is_interface = false;      ///< ITensor and friends: the caller chooses the concrete type
     bool is_differentiable = false; ///< IDiffTensor, DiffTensor, ...
     std::int32_t rank = 0;
-    std::string rank_parameter;     ///< the generic parameter if the rank is unbound: "D"
+    std::string rank_parameter; ///< the generic parameter if the rank is unbound: "D"
 };
 
 /// [Label("x")], [Range(0, 1)] on a declaration.
@@ -80,8 +92,8 @@ struct Field {
 enum class LayoutRules : std::uint8_t {
     spirv, ///< Slang's natural layout: vectors aligned as their scalars, bool takes 4 bytes, a member may
            ///< start in the tail padding of the structure before it
-    cuda,  ///< C++ as NVRTC lays it out: float2 aligned to 8, float4 to 16, half3 takes 8 bytes, bool 1
-    host,  ///< arrays of the caller: vectors aligned as their scalars, bool 1, structures padded as in C
+    cuda, ///< C++ as NVRTC lays it out: float2 aligned to 8, float4 to 16, half3 takes 8 bytes, bool 1
+    host, ///< arrays of the caller: vectors aligned as their scalars, bool 1, structures padded as in C
 };
 
 /// Layout of a value behind a device pointer. Zero for types that cannot lie there (interfaces, resources).
@@ -96,13 +108,13 @@ struct Type {
     TypeKind kind = TypeKind::other;
     ScalarKind scalar = ScalarKind::void_; ///< of scalar, vector, matrix, enumeration
     std::int32_t rows = 0;
-    std::int32_t columns = 0;              ///< vector length or matrix columns
-    std::int64_t count = 0;                ///< array length
-    std::string count_parameter;           ///< generic length of a vector or array: "N"
-    std::string row_parameter;             ///< generic row count of a matrix
+    std::int32_t columns = 0;    ///< vector length or matrix columns
+    std::int64_t count = 0;      ///< array length
+    std::string count_parameter; ///< generic length of a vector or array: "N"
+    std::string row_parameter;   ///< generic row count of a matrix
     TypeRef element;
-    std::string name;                      ///< "Pixel"; generic arguments left out
-    std::string full_name;                 ///< as Slang source spells it: "vector<float,3>", "Foo<int>"
+    std::string name;      ///< "Pixel"; generic arguments left out
+    std::string full_name; ///< as Slang source spells it: "vector<float,3>", "Foo<int>"
     std::vector<TypeRef> generic_arguments;
     std::vector<Field> fields;
     std::vector<Attribute> attributes;

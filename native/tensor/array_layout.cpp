@@ -22,12 +22,13 @@ constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 void check_shape(std::span<const std::int64_t> shape) {
     if (shape.size() > kMaxRank) {
         throw ArgumentError(text("Tensor: shape ", shape_text(shape), " has ", shape.size(),
-                                 " dimensions, at most ", kMaxRank, " are possible; merge some of them"));
+                                 " dimensions, at most ", kMaxRank,
+                                 " are possible; merge some of them"));
     }
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] < 0) {
-            throw ArgumentError(text("Tensor: shape ", shape_text(shape), " has ", shape[axis], " at axis ",
-                                     axis, "; every extent must be 0 or greater"));
+            throw ArgumentError(text("Tensor: shape ", shape_text(shape), " has ", shape[axis],
+                                     " at axis ", axis, "; every extent must be 0 or greater"));
         }
     }
 }
@@ -40,8 +41,9 @@ void check_strides(std::span<const std::int64_t> shape, std::span<const std::int
     }
     for (std::size_t axis = 0; axis < strides.size(); ++axis) {
         if (strides[axis] < 0) {
-            throw ArgumentError(text("Tensor: strides ", shape_text(strides), " have ", strides[axis],
-                                     " at axis ", axis, "; strides must be 0 or greater: copy the array first"));
+            throw ArgumentError(text("Tensor: strides ", shape_text(strides), " have ",
+                                     strides[axis], " at axis ", axis,
+                                     "; strides must be 0 or greater: copy the array first"));
         }
     }
 }
@@ -75,7 +77,8 @@ private:
 
 void count_elements(ArrayLayout& layout) {
     const Extent extent(layout);
-    const bool is_empty = std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end();
+    const bool is_empty =
+        std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end();
     layout.element_count = is_empty ? 0 : 1;
     layout.reach = is_empty ? 0 : 1;
     for (std::size_t axis = 0; axis < layout.shape.size() && !is_empty; ++axis) {

@@ -21,7 +21,7 @@ struct ArrayLayout {
     std::int64_t element_count = 1;    ///< product of the shape
     std::int64_t reach = 1;            ///< elements from the first to one past the last; 0 if empty
     bool is_contiguous = true;         ///< row-major without gaps
-    std::uint64_t hash = 0;            ///< of dtype (its fields and offsets included), shape and strides
+    std::uint64_t hash = 0; ///< of dtype (its fields and offsets included), shape and strides
 
     /// Bytes from one element to the next.
     std::uint64_t element_bytes() const noexcept { return dtype->layout.stride; }
@@ -32,7 +32,8 @@ using ArrayLayoutRef = std::shared_ptr<const ArrayLayout>;
 /// @param strides elements; empty: row-major contiguous.
 /// @throws ArgumentError for a dtype that cannot lie in memory, a negative extent or stride, more than
 ///         kMaxRank dimensions, strides of another rank than the shape, or more than 2^63 bytes.
-[[nodiscard]] ArrayLayoutRef make_array_layout(reflect::TypeRef dtype, std::vector<std::int64_t> shape,
+[[nodiscard]] ArrayLayoutRef make_array_layout(reflect::TypeRef dtype,
+                                               std::vector<std::int64_t> shape,
                                                std::vector<std::int64_t> strides = {});
 
 /// Strides of a row-major array without gaps; extents of 0 count as 1.

@@ -121,7 +121,8 @@ template <Conversion kConversion, typename From, typename To>
 std::optional<std::int64_t> convert_row(const RowPlace& row) noexcept {
     const std::byte* source = row.source;
     std::byte* target = row.target;
-    for (std::int64_t i = 0; i < row.count; ++i, source += row.source_stride, target += row.target_stride) {
+    for (std::int64_t i = 0; i < row.count;
+         ++i, source += row.source_stride, target += row.target_stride) {
         From value;
         std::memcpy(&value, source, sizeof(From));
         To result{};
@@ -146,7 +147,8 @@ std::optional<Fault> convert_rows(const HostSource& source, const HostTarget& ta
     std::int64_t done = 0;
     const StridedWalk<2> walk(source.shape, {source.strides, target.strides});
     walk.for_each_row([&](const auto& offsets, std::int64_t count, const auto& strides) {
-        const RowPlace row{source.data + offsets[0], target.data + offsets[1], count, strides[0], strides[1]};
+        const RowPlace row{source.data + offsets[0], target.data + offsets[1], count, strides[0],
+                           strides[1]};
         constexpr bool is_copy = std::is_same_v<From, To> && !std::is_same_v<From, Bool>;
         if (fault) {
             return;
@@ -172,9 +174,9 @@ std::string index_text(std::int64_t flat, std::span<const std::int64_t> shape) {
 
 [[noreturn]] void throw_fault(const Fault& fault, const HostSource& source, ScalarKind to,
                               std::string_view context) {
-    throw ArgumentError(text(context, ": ", index_text(fault.index, source.shape), " is ", fault.value,
-                             ", outside the range ", range_text(to), " of ", reflect::numpy_name(to),
-                             "; clip it or use a wider type"));
+    throw ArgumentError(text(context, ": ", index_text(fault.index, source.shape), " is ",
+                             fault.value, ", outside the range ", range_text(to), " of ",
+                             reflect::numpy_name(to), "; clip it or use a wider type"));
 }
 
 } // namespace
@@ -189,7 +191,8 @@ std::string range_text(ScalarKind kind) {
     visit(kind, [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_integral_v<T>) {
-            result = text('[', +std::numeric_limits<T>::min(), ", ", +std::numeric_limits<T>::max(), ']');
+            result = text('[', +std::numeric_limits<T>::min(), ", ", +std::numeric_limits<T>::max(),
+                          ']');
         } else {
             result = "[0, 1]";
         }
@@ -203,7 +206,8 @@ std::string float_to_integer_message(std::string_view context, ScalarKind from, 
                 reflect::numpy_name(to), ")");
 }
 
-std::vector<std::int64_t> packed_byte_strides(std::span<const std::int64_t> shape, ScalarKind kind) {
+std::vector<std::int64_t> packed_byte_strides(std::span<const std::int64_t> shape,
+                                              ScalarKind kind) {
     std::vector<std::int64_t> strides = contiguous_strides(shape);
     for (std::int64_t& stride : strides) {
         stride *= static_cast<std::int64_t>(reflect::size_bytes(kind));
@@ -235,8 +239,8 @@ void convert(const HostSource& source, const HostTarget& target, std::string_vie
     }
 }
 
-void convert(const HostSource& source, ScalarKind kind, std::span<std::byte> out, std::string_view context,
-             Conversion conversion) {
+void convert(const HostSource& source, ScalarKind kind, std::span<std::byte> out,
+             std::string_view context, Conversion conversion) {
     const std::vector<std::int64_t> strides = packed_byte_strides(source.shape, kind);
     convert(source, {.data = out.data(), .kind = kind, .strides = strides}, context, conversion);
 }

@@ -15,17 +15,17 @@ namespace weft::tensor {
 
 /// An array in host memory. Elements need not be aligned.
 struct HostSource {
-    const std::byte* data = nullptr;             ///< element 0
+    const std::byte* data = nullptr; ///< element 0
     reflect::ScalarKind kind = reflect::ScalarKind::float32;
     std::span<const std::int64_t> shape;
-    std::span<const std::int64_t> strides;       ///< bytes; may be negative or 0
+    std::span<const std::int64_t> strides; ///< bytes; may be negative or 0
 };
 
 /// An array in host memory that is written to. Elements must not overlap.
 struct HostTarget {
     std::byte* data = nullptr;
     reflect::ScalarKind kind = reflect::ScalarKind::float32;
-    std::span<const std::int64_t> strides;       ///< bytes
+    std::span<const std::int64_t> strides; ///< bytes
 };
 
 enum class Conversion : std::uint8_t {
@@ -55,7 +55,8 @@ void convert(const HostSource& source, reflect::ScalarKind kind, std::span<std::
 [[nodiscard]] std::string range_text(reflect::ScalarKind kind);
 
 /// The message for a float that is given where integers are expected.
-[[nodiscard]] std::string float_to_integer_message(std::string_view context, reflect::ScalarKind from,
+[[nodiscard]] std::string float_to_integer_message(std::string_view context,
+                                                   reflect::ScalarKind from,
                                                    reflect::ScalarKind to);
 
 } // namespace weft::tensor

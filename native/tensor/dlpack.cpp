@@ -34,9 +34,10 @@ TypeCode type_code(ScalarKind kind) noexcept {
 }
 
 std::optional<ScalarKind> scalar_kind(const dlpack::DataType& dtype) noexcept {
-    constexpr std::array kinds = {ScalarKind::bool_,  ScalarKind::int8,    ScalarKind::int16,   ScalarKind::int32,
-                                  ScalarKind::int64,  ScalarKind::uint8,   ScalarKind::uint16,  ScalarKind::uint32,
-                                  ScalarKind::uint64, ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
+    constexpr std::array kinds = {ScalarKind::bool_,   ScalarKind::int8,    ScalarKind::int16,
+                                  ScalarKind::int32,   ScalarKind::int64,   ScalarKind::uint8,
+                                  ScalarKind::uint16,  ScalarKind::uint32,  ScalarKind::uint64,
+                                  ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
     for (const ScalarKind kind : kinds) {
         if (dtype.lanes == 1 && type_code(kind) == dtype.code &&
             reflect::size_bytes(kind) * kBitsPerByte == dtype.bits) {
@@ -79,7 +80,8 @@ Managed* export_as(const TensorRef& tensor, const device::InterruptPoll& poll) {
     }
     array.device = dlpack_device(*tensor);
     array.rank = static_cast<std::int32_t>(result->shape.size());
-    array.dtype = {type_code(kind), static_cast<std::uint8_t>(reflect::size_bytes(kind) * kBitsPerByte), 1};
+    array.dtype = {type_code(kind),
+                   static_cast<std::uint8_t>(reflect::size_bytes(kind) * kBitsPerByte), 1};
     array.shape = result->shape.data();
     array.strides = result->strides.data();
     result->managed.release = &Export<Managed>::release;
@@ -90,51 +92,60 @@ Managed* export_as(const TensorRef& tensor, const device::InterruptPoll& poll) {
 ScalarKind checked_scalar(const dlpack::Array& array) {
     const std::optional<ScalarKind> kind = scalar_kind(array.dtype);
     if (!kind) {
-        throw ArgumentError(text("from_dlpack: the array's scalars (DLPack type ", +static_cast<std::uint8_t>(array.dtype.code),
-                                 ", ", +array.dtype.bits, " bits, ", array.dtype.lanes,
+        throw ArgumentError(text("from_dlpack: the array's scalars (DLPack type ",
+                                 +static_cast<std::uint8_t>(array.dtype.code), ", ",
+                                 +array.dtype.bits, " bits, ", array.dtype.lanes,
                                  " lanes) are no bool, integer or float of Weft; convert it first"),
                             ArgumentError::Kind::type);
     }
     return *kind;
 }
 
-std::vector<std::int64_t> strides_of(const dlpack::Array& array, std::span<const std::int64_t> shape) {
+std::vector<std::int64_t> strides_of(const dlpack::Array& array,
+                                     std::span<const std::int64_t> shape) {
     if (array.strides == nullptr) {
         return contiguous_strides(shape);
     }
     return {array.strides, array.strides + array.rank};
 }
 
-TensorRef copy_from_host(const std::shared_ptr<device::Device>& device, const dlpack::Array& array) {
+TensorRef copy_from_host(const std::shared_ptr<device::Device>& device,
+                         const dlpack::Array& array) {
     const ScalarKind kind = checked_scalar(array);
     const std::vector<std::int64_t> shape(array.shape, array.shape + array.rank);
     std::vector<std::int64_t> strides = strides_of(array, shape);
     std::for_each(strides.begin(), strides.end(), [&](std::int64_t& stride) {
         stride *= static_cast<std::int64_t>(reflect::size_bytes(kind));
     });
-    TensorRef tensor = Tensor::create(device, {.dtype = reflect::scalar_type(kind), .shape = shape}, "from_dlpack");
+    TensorRef tensor = Tensor::create(device, {.dtype = reflect::scalar_type(kind), .shape = shape},
+                                      "from_dlpack");
     std::vector<std::byte> packed(host_size_bytes(*tensor));
     const auto* data = static_cast<const std::byte*>(array.data) + array.byte_offset;
-    convert({.data = data, .kind = kind, .shape = shape, .strides = strides}, kind, packed, "from_dlpack");
+    convert({.data = data, .kind = kind, .shape = shape, .strides = strides}, kind, packed,
+            "from_dlpack");
     upload(*tensor, packed);
     return tensor;
 }
 
-TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device, const dlpack::Array& array,
-                            std::shared_ptr<void> keep_alive) {
+TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device,
+                            const dlpack::Array& array, std::shared_ptr<void> keep_alive) {
     const device::DeviceInfo& info = device->info();
     if (info.type != device::DeviceType::cuda || info.adapter != array.device.index) {
-        throw ArgumentError(text("from_dlpack: the array lies on CUDA device ", array.device.index, ", the device '",
-                                 info.name, "' is ", device::to_string(info.type), " adapter ", info.adapter,
+        throw ArgumentError(text("from_dlpack: the array lies on CUDA device ", array.device.index,
+                                 ", the device '", info.name, "' is ", device::to_string(info.type),
+                                 " adapter ", info.adapter,
                                  "; copy the array to the host first, for example with .cpu()"));
     }
-    reflect::TypeRef dtype = reflect::scalar_type(checked_scalar(array), reflect::LayoutRules::host);
+    reflect::TypeRef dtype =
+        reflect::scalar_type(checked_scalar(array), reflect::LayoutRules::host);
     std::vector<std::int64_t> shape(array.shape, array.shape + array.rank);
     std::vector<std::int64_t> strides = strides_of(array, shape);
-    ArrayLayoutRef layout = make_array_layout(std::move(dtype), std::move(shape), std::move(strides));
+    ArrayLayoutRef layout =
+        make_array_layout(std::move(dtype), std::move(shape), std::move(strides));
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
     const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
-    return Tensor::wrap(device->wrap_external(address, size, std::move(keep_alive)), std::move(layout), 0);
+    return Tensor::wrap(device->wrap_external(address, size, std::move(keep_alive)),
+                        std::move(layout), 0);
 }
 
 } // namespace
@@ -154,7 +165,8 @@ dlpack::ManagedArray* export_dlpack(const TensorRef& tensor, const device::Inter
     return export_as<dlpack::ManagedArray>(tensor, poll);
 }
 
-dlpack::VersionedArray* export_versioned_dlpack(const TensorRef& tensor, const device::InterruptPoll& poll) {
+dlpack::VersionedArray* export_versioned_dlpack(const TensorRef& tensor,
+                                                const device::InterruptPoll& poll) {
     auto* const managed = export_as<dlpack::VersionedArray>(tensor, poll);
     managed->flags = is_shared_by_dlpack(*tensor) ? 0 : dlpack::kFlagCopied;
     return managed;
@@ -164,15 +176,14 @@ TensorRef import_dlpack(const std::shared_ptr<device::Device>& device, const dlp
                         std::shared_ptr<void> keep_alive) {
     switch (array.device.code) {
     case DeviceCode::cpu:
-    case DeviceCode::cuda_host:
-        return copy_from_host(device, array);
+    case DeviceCode::cuda_host: return copy_from_host(device, array);
     case DeviceCode::cuda:
-    case DeviceCode::cuda_managed:
-        return share_cuda_memory(device, array, std::move(keep_alive));
+    case DeviceCode::cuda_managed: return share_cuda_memory(device, array, std::move(keep_alive));
     }
-    throw ArgumentError(text("from_dlpack: the array lies on a device of DLPack type ",
-                             static_cast<std::int32_t>(array.device.code),
-                             ", only host and CUDA memory can be used; copy the array to the host first"));
+    throw ArgumentError(
+        text("from_dlpack: the array lies on a device of DLPack type ",
+             static_cast<std::int32_t>(array.device.code),
+             ", only host and CUDA memory can be used; copy the array to the host first"));
 }
 
 } // namespace weft::tensor

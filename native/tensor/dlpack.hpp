@@ -21,13 +21,13 @@ namespace weft::tensor {
 /// @throws ArgumentError for structures that mix scalar kinds.
 [[nodiscard]] dlpack::ManagedArray* export_dlpack(const TensorRef& tensor,
                                                   const device::InterruptPoll& poll = {});
-[[nodiscard]] dlpack::VersionedArray* export_versioned_dlpack(const TensorRef& tensor,
-                                                              const device::InterruptPoll& poll = {});
+[[nodiscard]] dlpack::VersionedArray*
+export_versioned_dlpack(const TensorRef& tensor, const device::InterruptPoll& poll = {});
 
 /// An array of another library as a tensor of `device`.
 /// @param keep_alive releases the array; held while the memory is shared, dropped after a copy.
 /// @throws ArgumentError for a scalar type or a memory that `device` cannot use.
-[[nodiscard]] TensorRef import_dlpack(const std::shared_ptr<device::Device>& device, const dlpack::Array& array,
-                                      std::shared_ptr<void> keep_alive);
+[[nodiscard]] TensorRef import_dlpack(const std::shared_ptr<device::Device>& device,
+                                      const dlpack::Array& array, std::shared_ptr<void> keep_alive);
 
 } // namespace weft::tensor

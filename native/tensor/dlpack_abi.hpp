@@ -9,7 +9,12 @@ namespace weft::tensor::dlpack {
 
 enum class DeviceCode : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
 
-enum class TypeCode : std::uint8_t { signed_integer = 0, unsigned_integer = 1, floating = 2, boolean = 6 };
+enum class TypeCode : std::uint8_t {
+    signed_integer = 0,
+    unsigned_integer = 1,
+    floating = 2,
+    boolean = 6
+};
 
 struct Device {
     DeviceCode code = DeviceCode::cpu;

@@ -23,8 +23,8 @@ using reflect::TypeKind;
 using reflect::TypeRef;
 
 constexpr std::array kStorableScalars = {
-    ScalarKind::bool_,  ScalarKind::int8,   ScalarKind::int16,   ScalarKind::int32,
-    ScalarKind::int64,  ScalarKind::uint8,  ScalarKind::uint16,  ScalarKind::uint32,
+    ScalarKind::bool_,  ScalarKind::int8,    ScalarKind::int16,   ScalarKind::int32,
+    ScalarKind::int64,  ScalarKind::uint8,   ScalarKind::uint16,  ScalarKind::uint32,
     ScalarKind::uint64, ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
 
 bool same_layout(const Layout& a, const Layout& b) noexcept {
@@ -54,9 +54,7 @@ Type relaid(const Type& type, LayoutRules rules) {
     }
     switch (type.kind) {
     case TypeKind::scalar:
-    case TypeKind::enumeration:
-        result.layout = reflect::scalar_layout(type.scalar, rules);
-        break;
+    case TypeKind::enumeration: result.layout = reflect::scalar_layout(type.scalar, rules); break;
     case TypeKind::vector:
         result.layout = reflect::vector_layout(type.scalar, type.columns, rules);
         break;
@@ -66,8 +64,7 @@ Type relaid(const Type& type, LayoutRules rules) {
     case TypeKind::array:
         result.layout = reflect::array_layout(result.element->layout, type.count);
         break;
-    default:
-        break;
+    default: break;
     }
     return result;
 }
@@ -128,7 +125,8 @@ TypeRef parse_template(std::string_view name) {
     if (head == "vector" && first == last) {
         return vector_or_null(*kind, columns);
     }
-    const std::int32_t rows = first == last ? 0 : whole_number(inside.substr(first + 1, last - first - 1));
+    const std::int32_t rows =
+        first == last ? 0 : whole_number(inside.substr(first + 1, last - first - 1));
     return head == "matrix" ? matrix_or_null(*kind, rows, columns) : nullptr;
 }
 
@@ -153,29 +151,24 @@ TypeRef parse_array(std::string_view name) {
         return nullptr;
     }
     const std::int32_t count = whole_number(name.substr(open + 1, close - open - 1));
-    const TypeRef element = parse_dtype(std::string(name.substr(0, open)) + std::string(name.substr(close + 1)));
+    const TypeRef element =
+        parse_dtype(std::string(name.substr(0, open)) + std::string(name.substr(close + 1)));
     return element && count > 0 ? reflect::array_type(element, count) : nullptr;
 }
 
 bool is_storable(const Type& type) {
     switch (type.kind) {
     case TypeKind::scalar:
-    case TypeKind::enumeration:
-        return type.scalar != ScalarKind::void_;
-    case TypeKind::vector:
-        return type.columns > 0;
-    case TypeKind::matrix:
-        return type.rows > 0 && type.columns > 0;
-    case TypeKind::array:
-        return type.count > 0 && type.element && is_storable(*type.element);
+    case TypeKind::enumeration: return type.scalar != ScalarKind::void_;
+    case TypeKind::vector: return type.columns > 0;
+    case TypeKind::matrix: return type.rows > 0 && type.columns > 0;
+    case TypeKind::array: return type.count > 0 && type.element && is_storable(*type.element);
     case TypeKind::structure:
         return type.layout.stride > 0 &&
                std::all_of(type.fields.begin(), type.fields.end(),
                            [](const reflect::Field& field) { return is_storable(*field.type); });
-    case TypeKind::pointer:
-        return true;
-    default:
-        return false;
+    case TypeKind::pointer: return true;
+    default: return false;
     }
 }
 
@@ -219,8 +212,7 @@ struct ScalarCollector {
                 add(field.type, offset + field.offset);
             }
             break;
-        default:
-            add_scalar(type, offset);
+        default: add_scalar(type, offset);
         }
     }
 
@@ -232,8 +224,9 @@ private:
     }
     void add_scalar(const TypeRef& type, std::size_t offset) {
         scalar = scalar ? scalar : type;
-        is_uniform = is_uniform && type->kind != TypeKind::pointer && type->scalar == scalar->scalar &&
-                     offset == end && type->layout.stride == reflect::size_bytes(type->scalar);
+        is_uniform = is_uniform && type->kind != TypeKind::pointer &&
+                     type->scalar == scalar->scalar && offset == end &&
+                     type->layout.stride == reflect::size_bytes(type->scalar);
         end = offset + type->layout.stride;
         ++count;
     }
@@ -249,9 +242,10 @@ TypeRef with_rules(const TypeRef& type, LayoutRules rules) {
     if (type->kind == TypeKind::pointer) {
         return type;
     }
-    Type result = type->kind == TypeKind::structure ? replace_fields(*type, rules) : relaid(*type, rules);
-    const bool is_same = same_layout(result.layout, type->layout) && result.element == type->element &&
-                         same_fields(result, *type);
+    Type result =
+        type->kind == TypeKind::structure ? replace_fields(*type, rules) : relaid(*type, rules);
+    const bool is_same = same_layout(result.layout, type->layout) &&
+                         result.element == type->element && same_fields(result, *type);
     return is_same ? type : std::make_shared<const Type>(std::move(result));
 }
 
@@ -262,10 +256,8 @@ TypeRef storage_type(const TypeRef& type, device::DeviceType device) {
 
 std::string display_name(const Type& type) {
     switch (type.kind) {
-    case TypeKind::scalar:
-        return std::string(reflect::slang_name(type.scalar));
-    case TypeKind::vector:
-        return text(reflect::slang_name(type.scalar), type.columns);
+    case TypeKind::scalar: return std::string(reflect::slang_name(type.scalar));
+    case TypeKind::vector: return text(reflect::slang_name(type.scalar), type.columns);
     case TypeKind::matrix:
         return text(reflect::slang_name(type.scalar), type.rows, 'x', type.columns);
     case TypeKind::array: {
@@ -276,8 +268,7 @@ std::string display_name(const Type& type) {
         }
         return display_name(*current) + dimensions;
     }
-    default:
-        return type.full_name.empty() ? type.name : type.full_name;
+    default: return type.full_name.empty() ? type.name : type.full_name;
     }
 }
 
@@ -287,7 +278,8 @@ TypeRef parse_dtype(std::string_view name) {
     if (compact.find('[') != std::string::npos) {
         return parse_array(compact);
     }
-    return compact.find('<') != std::string::npos ? parse_template(compact) : parse_builtin(compact);
+    return compact.find('<') != std::string::npos ? parse_template(compact)
+                                                  : parse_builtin(compact);
 }
 
 std::vector<std::string> scalar_names() {
@@ -307,10 +299,11 @@ core::Hash128 dtype_hash(const Type& type) {
 
 void require_storable(const Type* type) {
     if (type == nullptr || !is_storable(*type)) {
-        throw core::ArgumentError(text("Tensor: dtype must be a type whose values can lie in memory, got ",
-                                       type == nullptr ? "none" : display_name(*type),
-                                       "; pass for example float32, float3 or a structure without resources"),
-                                  core::ArgumentError::Kind::type);
+        throw core::ArgumentError(
+            text("Tensor: dtype must be a type whose values can lie in memory, got ",
+                 type == nullptr ? "none" : display_name(*type),
+                 "; pass for example float32, float3 or a structure without resources"),
+            core::ArgumentError::Kind::type);
     }
 }
 

@@ -20,7 +20,8 @@ namespace weft::tensor {
 
 /// How a tensor's elements lie in memory: scalars, vectors, matrices and arrays of them are packed scalars
 /// on every device (bool takes 1 byte), structures follow the rules of the device.
-[[nodiscard]] reflect::TypeRef storage_type(const reflect::TypeRef& type, device::DeviceType device);
+[[nodiscard]] reflect::TypeRef storage_type(const reflect::TypeRef& type,
+                                            device::DeviceType device);
 
 /// As a user writes it: "float3", "half2x2", "float[4]", "Pixel".
 [[nodiscard]] std::string display_name(const reflect::Type& type);

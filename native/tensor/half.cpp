@@ -14,7 +14,8 @@ constexpr std::uint16_t kQuietNan = 0x7e00;
 constexpr std::uint16_t kMantissa = 0x03ff;
 constexpr int kMantissaBits = 10;
 constexpr int kSmallestExponent = -14; ///< of a normal number
-constexpr double kOverflow = 65520.0;  ///< halfway between the largest half and the next power of two
+constexpr double kOverflow =
+    65520.0; ///< halfway between the largest half and the next power of two
 
 } // namespace
 
@@ -35,7 +36,8 @@ std::uint16_t half_from_double(double value) noexcept {
     // A carry out of the mantissa runs into the exponent field, which is what the encoding wants.
     const double units = std::nearbyint(std::ldexp(magnitude, kMantissaBits - exponent));
     const int base = (exponent - kSmallestExponent) << kMantissaBits;
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(base + static_cast<int>(units)));
+    return static_cast<std::uint16_t>(sign |
+                                      static_cast<std::uint16_t>(base + static_cast<int>(units)));
 }
 
 float float_from_half(std::uint16_t bits) noexcept {
@@ -45,7 +47,8 @@ float float_from_half(std::uint16_t bits) noexcept {
     float magnitude = 0.0F;
     if (exponent == kInfinity >> kMantissaBits) {
         constexpr std::uint32_t float_infinity = 0x7f800000U;
-        magnitude = std::bit_cast<float>(float_infinity | static_cast<std::uint32_t>(mantissa) << 13U);
+        magnitude =
+            std::bit_cast<float>(float_infinity | static_cast<std::uint32_t>(mantissa) << 13U);
     } else if (exponent == 0) {
         magnitude = std::ldexp(static_cast<float>(mantissa), kSmallestExponent - kMantissaBits);
     } else {

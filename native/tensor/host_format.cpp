@@ -20,20 +20,16 @@ public:
 
     void add(const Type& host, const Type& device, std::size_t host_at, std::size_t device_at) {
         switch (device.kind) {
-        case TypeKind::vector:
-            return repeat(host, device, device.columns, host_at, device_at);
-        case TypeKind::matrix:
-            return add_rows(host, device, host_at, device_at);
-        case TypeKind::array:
-            return repeat(host, device, device.count, host_at, device_at);
+        case TypeKind::vector: return repeat(host, device, device.columns, host_at, device_at);
+        case TypeKind::matrix: return add_rows(host, device, host_at, device_at);
+        case TypeKind::array: return repeat(host, device, device.count, host_at, device_at);
         case TypeKind::structure:
             for (std::size_t i = 0; i < device.fields.size(); ++i) {
                 add(*host.fields[i].type, *device.fields[i].type, host_at + host.fields[i].offset,
                     device_at + device.fields[i].offset);
             }
             return;
-        default:
-            return add_scalar(host, device, host_at, device_at);
+        default: return add_scalar(host, device, host_at, device_at);
         }
     }
 
@@ -46,7 +42,8 @@ private:
         }
     }
 
-    void add_rows(const Type& host, const Type& device, std::size_t host_at, std::size_t device_at) {
+    void add_rows(const Type& host, const Type& device, std::size_t host_at,
+                  std::size_t device_at) {
         const auto rows = static_cast<std::size_t>(device.rows);
         for (std::size_t row = 0; row < rows; ++row) {
             repeat(host, device, device.columns, host_at + row * (host.layout.size / rows),
@@ -54,7 +51,8 @@ private:
         }
     }
 
-    void add_scalar(const Type& host, const Type& device, std::size_t host_at, std::size_t device_at) {
+    void add_scalar(const Type& host, const Type& device, std::size_t host_at,
+                    std::size_t device_at) {
         const ScalarRun run{.size = host.layout.size,
                             .device_size = device.layout.size,
                             .count = 1,
@@ -83,11 +81,12 @@ bool has_same_place(const ScalarRun& run) noexcept {
 }
 
 /// Normalises to 0 or 1, which is what kernels and numpy both rely on.
-void copy_bools(const std::byte* source, std::size_t source_size, std::byte* target, std::size_t target_size,
-                std::size_t count) {
+void copy_bools(const std::byte* source, std::size_t source_size, std::byte* target,
+                std::size_t target_size, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::byte* const begin = source + i * source_size;
-        const bool value = std::any_of(begin, begin + source_size, [](std::byte b) { return b != std::byte{0}; });
+        const bool value =
+            std::any_of(begin, begin + source_size, [](std::byte b) { return b != std::byte{0}; });
         std::memset(target + i * target_size, 0, target_size);
         target[i * target_size] = std::byte{value};
     }
@@ -96,9 +95,11 @@ void copy_bools(const std::byte* source, std::size_t source_size, std::byte* tar
 } // namespace
 
 HostFormat::HostFormat(const reflect::TypeRef& dtype)
-    : m_host_type(with_rules(dtype, reflect::LayoutRules::host)), m_device_stride(dtype->layout.stride) {
+    : m_host_type(with_rules(dtype, reflect::LayoutRules::host)),
+      m_device_stride(dtype->layout.stride) {
     RunBuilder(m_runs).add(*m_host_type, *dtype, 0, 0);
-    m_is_identity = host_stride() == m_device_stride && std::all_of(m_runs.begin(), m_runs.end(), has_same_place);
+    m_is_identity = host_stride() == m_device_stride &&
+                    std::all_of(m_runs.begin(), m_runs.end(), has_same_place);
 }
 
 void HostFormat::to_device(std::span<const std::byte> host, std::span<std::byte> device) const {
@@ -113,7 +114,8 @@ void HostFormat::to_device(std::span<const std::byte> host, std::span<std::byte>
         std::byte* const to = device.data() + i * m_device_stride;
         for (const ScalarRun& run : m_runs) {
             if (run.is_bool) {
-                copy_bools(from + run.host_offset, run.size, to + run.device_offset, run.device_size, run.count);
+                copy_bools(from + run.host_offset, run.size, to + run.device_offset,
+                           run.device_size, run.count);
             } else {
                 std::memcpy(to + run.device_offset, from + run.host_offset, run.count * run.size);
             }
@@ -132,7 +134,8 @@ void HostFormat::to_host(std::span<const std::byte> device, std::span<std::byte>
         std::byte* const to = host.data() + i * host_stride();
         for (const ScalarRun& run : m_runs) {
             if (run.is_bool) {
-                copy_bools(from + run.device_offset, run.device_size, to + run.host_offset, run.size, run.count);
+                copy_bools(from + run.device_offset, run.device_size, to + run.host_offset,
+                           run.size, run.count);
             } else {
                 std::memcpy(to + run.host_offset, from + run.device_offset, run.count * run.size);
             }

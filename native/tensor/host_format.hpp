@@ -14,10 +14,10 @@ namespace weft::tensor {
 
 /// `count` scalars of an element that follow each other on both sides.
 struct ScalarRun {
-    std::size_t size = 0;           ///< bytes of a scalar on the host
-    std::size_t device_size = 0;    ///< bytes of a scalar on the device
+    std::size_t size = 0;        ///< bytes of a scalar on the host
+    std::size_t device_size = 0; ///< bytes of a scalar on the device
     std::size_t count = 0;
-    std::size_t host_offset = 0;    ///< bytes into the element
+    std::size_t host_offset = 0; ///< bytes into the element
     std::size_t device_offset = 0;
     bool is_bool = false;
 };

@@ -16,7 +16,8 @@ class StridedWalk {
 public:
     using Offsets = std::array<std::int64_t, N>;
 
-    StridedWalk(std::span<const std::int64_t> shape, const std::array<std::span<const std::int64_t>, N>& strides) {
+    StridedWalk(std::span<const std::int64_t> shape,
+                const std::array<std::span<const std::int64_t>, N>& strides) {
         for (std::size_t axis = 0; axis < shape.size(); ++axis) {
             m_is_empty = m_is_empty || shape[axis] == 0;
             if (shape[axis] != 1) {

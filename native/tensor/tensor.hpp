@@ -23,8 +23,9 @@ using TensorRef = std::shared_ptr<Tensor>;
 class Tensor {
 public:
     struct Desc {
-        reflect::TypeRef dtype = {};            ///< scalar, vector, matrix, array or structure
-        std::vector<std::int64_t> shape = {};   ///< elements a dimension; empty: one element; may hold 0
+        reflect::TypeRef dtype = {}; ///< scalar, vector, matrix, array or structure
+        std::vector<std::int64_t> shape =
+            {}; ///< elements a dimension; empty: one element; may hold 0
         std::vector<std::int64_t> strides = {}; ///< elements; empty: row-major contiguous
         std::int64_t offset = 0;                ///< elements from the start of the buffer
     };
@@ -41,8 +42,8 @@ public:
     /// A view of existing memory, whose dtype is taken as it is.
     /// @throws ArgumentError if it reaches outside the buffer.
     [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer, Desc desc);
-    [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer, ArrayLayoutRef layout,
-                                        std::int64_t offset);
+    [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer,
+                                        ArrayLayoutRef layout, std::int64_t offset);
 
     const ArrayLayoutRef& layout() const noexcept { return m_layout; }
     const reflect::TypeRef& dtype() const noexcept { return m_layout->dtype; }
@@ -74,7 +75,8 @@ public:
         friend class Tensor;
         Key() = default;
     };
-    Tensor(Key, std::shared_ptr<device::Buffer> buffer, ArrayLayoutRef layout, std::int64_t offset) noexcept;
+    Tensor(Key, std::shared_ptr<device::Buffer> buffer, ArrayLayoutRef layout,
+           std::int64_t offset) noexcept;
 
 private:
     std::shared_ptr<device::Buffer> m_buffer;

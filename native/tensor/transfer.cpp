@@ -42,8 +42,9 @@ void check_size(const char* function, std::size_t expected, std::size_t got) {
 void refuse_repeats(const char* function, const Tensor& tensor) {
     for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
         if (tensor.strides()[axis] == 0 && tensor.shape()[axis] > 1) {
-            throw ArgumentError(text(function, ": the tensor repeats its elements along axis ", axis,
-                                     " (broadcast), which cannot be written; write to the tensor it views"));
+            throw ArgumentError(
+                text(function, ": the tensor repeats its elements along axis ", axis,
+                     " (broadcast), which cannot be written; write to the tensor it views"));
         }
     }
 }
@@ -52,7 +53,8 @@ void refuse_repeats(const char* function, const Tensor& tensor) {
 template <typename Copy>
 void walk_elements(const Tensor& tensor, Copy&& copy) {
     const std::vector<std::int64_t> packed = contiguous_strides(tensor.shape());
-    const StridedWalk<2> walk(tensor.shape(), {std::span<const std::int64_t>(packed), tensor.strides()});
+    const StridedWalk<2> walk(tensor.shape(),
+                              {std::span<const std::int64_t>(packed), tensor.strides()});
     const auto bytes = static_cast<std::int64_t>(element_bytes(tensor));
     walk.for_each_row([&](const auto& offsets, std::int64_t count, const auto& strides) {
         if (strides[0] == strides[1] || count == 1) {
@@ -91,7 +93,8 @@ void upload_packed(Tensor& tensor, const Bytes& packed) {
 }
 
 /// Device elements, packed, out of the tensor.
-void download_packed(const Tensor& tensor, std::span<std::byte> packed, const device::InterruptPoll& poll) {
+void download_packed(const Tensor& tensor, std::span<std::byte> packed,
+                     const device::InterruptPoll& poll) {
     if (tensor.is_contiguous()) {
         tensor.device().download(tensor.buffer(), tensor.offset_bytes(), packed, poll);
         return;
@@ -168,30 +171,28 @@ void fill_device_element(Tensor& tensor, std::span<const std::byte> element) {
 reflect::TypeRef replace_scalar(const reflect::TypeRef& type, reflect::ScalarKind kind) {
     switch (type->kind) {
     case reflect::TypeKind::scalar:
-    case reflect::TypeKind::enumeration:
-        return reflect::scalar_type(kind);
-    case reflect::TypeKind::vector:
-        return reflect::vector_type(kind, type->columns);
-    case reflect::TypeKind::matrix:
-        return reflect::matrix_type(kind, type->rows, type->columns);
+    case reflect::TypeKind::enumeration: return reflect::scalar_type(kind);
+    case reflect::TypeKind::vector: return reflect::vector_type(kind, type->columns);
+    case reflect::TypeKind::matrix: return reflect::matrix_type(kind, type->rows, type->columns);
     case reflect::TypeKind::array: {
         reflect::TypeRef element = replace_scalar(type->element, kind);
         return element ? reflect::array_type(std::move(element), type->count) : nullptr;
     }
-    default:
-        return nullptr;
+    default: return nullptr;
     }
 }
 
 } // namespace
 
 std::size_t host_size_bytes(const Tensor& tensor) {
-    return static_cast<std::size_t>(tensor.element_count()) * HostFormat(tensor.dtype()).host_stride();
+    return static_cast<std::size_t>(tensor.element_count()) *
+           HostFormat(tensor.dtype()).host_stride();
 }
 
 void upload(Tensor& tensor, std::span<const std::byte> host) {
     const HostFormat format(tensor.dtype());
-    check_size("upload", static_cast<std::size_t>(tensor.element_count()) * format.host_stride(), host.size());
+    check_size("upload", static_cast<std::size_t>(tensor.element_count()) * format.host_stride(),
+               host.size());
     refuse_repeats("upload", tensor);
     if (host.empty()) {
         return;
@@ -207,7 +208,8 @@ void upload(Tensor& tensor, std::span<const std::byte> host) {
 
 void download(const Tensor& tensor, std::span<std::byte> host, const device::InterruptPoll& poll) {
     const HostFormat format(tensor.dtype());
-    check_size("download", static_cast<std::size_t>(tensor.element_count()) * format.host_stride(), host.size());
+    check_size("download", static_cast<std::size_t>(tensor.element_count()) * format.host_stride(),
+               host.size());
     if (host.empty()) {
         return;
     }
@@ -235,20 +237,22 @@ void clear(Tensor& tensor) {
 }
 
 void copy(Tensor& target, const Tensor& source, const device::InterruptPoll& poll) {
-    if (!std::equal(target.shape().begin(), target.shape().end(), source.shape().begin(), source.shape().end()) ||
-        !reflect::same_type(*target.dtype(), *source.dtype()) || &target.device() != &source.device()) {
-        throw ArgumentError(text("copy: the target has shape ", core::shape_text(target.shape()), " of ",
-                                 display_name(*target.dtype()), ", the source ", core::shape_text(source.shape()),
-                                 " of ", display_name(*source.dtype()),
-                                 "; both must be equal and on one device"));
+    if (!std::equal(target.shape().begin(), target.shape().end(), source.shape().begin(),
+                    source.shape().end()) ||
+        !reflect::same_type(*target.dtype(), *source.dtype()) ||
+        &target.device() != &source.device()) {
+        throw ArgumentError(
+            text("copy: the target has shape ", core::shape_text(target.shape()), " of ",
+                 display_name(*target.dtype()), ", the source ", core::shape_text(source.shape()),
+                 " of ", display_name(*source.dtype()), "; both must be equal and on one device"));
     }
     refuse_repeats("copy", target);
     if (source.element_count() == 0) {
         return;
     }
     if (target.is_contiguous() && source.is_contiguous()) {
-        target.device().copy(target.buffer(), target.offset_bytes(), source.buffer(), source.offset_bytes(),
-                             packed_bytes(source));
+        target.device().copy(target.buffer(), target.offset_bytes(), source.buffer(),
+                             source.offset_bytes(), packed_bytes(source));
         return;
     }
     Bytes packed(packed_bytes(source));
@@ -260,28 +264,35 @@ TensorRef contiguous(const TensorRef& tensor, const device::InterruptPoll& poll)
     if (tensor->is_contiguous()) {
         return tensor;
     }
-    Tensor::Desc desc{.dtype = tensor->dtype(), .shape = {tensor->shape().begin(), tensor->shape().end()}};
+    Tensor::Desc desc{.dtype = tensor->dtype(),
+                      .shape = {tensor->shape().begin(), tensor->shape().end()}};
     TensorRef result = Tensor::create(tensor->buffer().device_ref(), std::move(desc), "copy");
     copy(*result, *tensor, poll);
     return result;
 }
 
-TensorRef with_scalar_kind(const Tensor& tensor, reflect::ScalarKind kind, const device::InterruptPoll& poll) {
+TensorRef with_scalar_kind(const Tensor& tensor, reflect::ScalarKind kind,
+                           const device::InterruptPoll& poll) {
     const reflect::TypeRef dtype = replace_scalar(tensor.dtype(), kind);
     if (!dtype) {
-        throw ArgumentError(text("astype: ", display_name(*tensor.dtype()),
-                                 " is a structure, whose scalars have kinds of their own; convert its fields"),
-                            ArgumentError::Kind::type);
+        throw ArgumentError(
+            text("astype: ", display_name(*tensor.dtype()),
+                 " is a structure, whose scalars have kinds of their own; convert its fields"),
+            ArgumentError::Kind::type);
     }
     const std::vector<std::int64_t> shape(tensor.shape().begin(), tensor.shape().end());
-    TensorRef result = Tensor::create(tensor.buffer().device_ref(), {.dtype = dtype, .shape = shape}, "astype");
+    TensorRef result =
+        Tensor::create(tensor.buffer().device_ref(), {.dtype = dtype, .shape = shape}, "astype");
     Bytes values(host_size_bytes(tensor));
     download(tensor, values, poll);
     const reflect::ScalarKind from = reflect::leaf(*tensor.dtype()).scalar;
-    const std::vector<std::int64_t> count = {
-        static_cast<std::int64_t>(values.size() / std::max<std::size_t>(1, reflect::size_bytes(from)))};
+    const std::vector<std::int64_t> count = {static_cast<std::int64_t>(
+        values.size() / std::max<std::size_t>(1, reflect::size_bytes(from)))};
     Bytes converted(host_size_bytes(*result));
-    convert({.data = values.data(), .kind = from, .shape = count, .strides = packed_byte_strides(count, from)},
+    convert({.data = values.data(),
+             .kind = from,
+             .shape = count,
+             .strides = packed_byte_strides(count, from)},
             kind, converted, "astype", Conversion::requested);
     upload(*result, converted);
     return result;

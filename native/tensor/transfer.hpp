@@ -20,7 +20,8 @@ namespace weft::tensor {
 void upload(Tensor& tensor, std::span<const std::byte> host);
 
 /// Waits for work that writes the tensor. @throws ArgumentError if `host` has another size.
-void download(const Tensor& tensor, std::span<std::byte> host, const device::InterruptPoll& poll = {});
+void download(const Tensor& tensor, std::span<std::byte> host,
+              const device::InterruptPoll& poll = {});
 
 /// Every element becomes `element`, one element in host format.
 void fill(Tensor& tensor, std::span<const std::byte> element);

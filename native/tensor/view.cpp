@@ -50,9 +50,10 @@ public:
     void take_integer(std::int64_t index) {
         const std::int64_t extent = m_tensor.shape()[m_axis];
         if (index < -extent || index >= extent) {
-            throw ArgumentError(text("Tensor[]: index ", index, " is outside axis ", m_axis, " of shape ",
-                                     shape_text(m_tensor.shape()),
-                                     extent == 0 ? "; that axis is empty" : text("; pass ", -extent, " to ", extent - 1)));
+            throw ArgumentError(text("Tensor[]: index ", index, " is outside axis ", m_axis,
+                                     " of shape ", shape_text(m_tensor.shape()),
+                                     extent == 0 ? "; that axis is empty"
+                                                 : text("; pass ", -extent, " to ", extent - 1)));
         }
         offset += (index < 0 ? index + extent : index) * m_tensor.strides()[m_axis];
         ++m_axis;
@@ -60,8 +61,9 @@ public:
 
     void take_slice(const IndexItem& item) {
         if (item.step < 1) {
-            throw ArgumentError(text("Tensor[]: the slice of axis ", m_axis, " has step ", item.step,
-                                     ", steps must be 1 or greater; reverse the array with numpy before"));
+            throw ArgumentError(
+                text("Tensor[]: the slice of axis ", m_axis, " has step ", item.step,
+                     ", steps must be 1 or greater; reverse the array with numpy before"));
         }
         const std::int64_t extent = m_tensor.shape()[m_axis];
         const std::int64_t stride = m_tensor.strides()[m_axis];
@@ -107,23 +109,26 @@ bool consumes_axis(const IndexItem& item) noexcept {
 
 void check_items(const Tensor& tensor, std::span<const IndexItem> items) {
     const auto consumed = std::count_if(items.begin(), items.end(), consumes_axis);
-    const auto ellipses = std::count_if(items.begin(), items.end(),
-                                        [](const IndexItem& item) { return item.kind == Kind::ellipsis; });
+    const auto ellipses = std::count_if(items.begin(), items.end(), [](const IndexItem& item) {
+        return item.kind == Kind::ellipsis;
+    });
     if (ellipses > 1) {
-        throw ArgumentError(text("Tensor[]: the index has ", ellipses, " ellipses (...), one is possible"));
+        throw ArgumentError(
+            text("Tensor[]: the index has ", ellipses, " ellipses (...), one is possible"));
     }
     if (static_cast<std::size_t>(consumed) > tensor.rank()) {
-        throw ArgumentError(text("Tensor[]: the index has ", consumed, " entries, the tensor of shape ",
-                                 shape_text(tensor.shape()), " has ", tensor.rank(),
-                                 " dimensions; leave the rest away"));
+        throw ArgumentError(text("Tensor[]: the index has ", consumed,
+                                 " entries, the tensor of shape ", shape_text(tensor.shape()),
+                                 " has ", tensor.rank(), " dimensions; leave the rest away"));
     }
 }
 
 /// Replaces the one -1 and checks that the element count stays.
 Shape resolve_shape(const Tensor& tensor, Shape shape) {
     const auto fail = [&](const char* remedy) {
-        throw ArgumentError(text("reshape: shape ", shape_text(shape), " does not fit the ", tensor.element_count(),
-                                 " elements of shape ", shape_text(tensor.shape()), "; ", remedy));
+        throw ArgumentError(text("reshape: shape ", shape_text(shape), " does not fit the ",
+                                 tensor.element_count(), " elements of shape ",
+                                 shape_text(tensor.shape()), "; ", remedy));
     };
     if (std::count(shape.begin(), shape.end(), -1) > 1) {
         fail("only one entry may be -1");
@@ -191,7 +196,8 @@ std::optional<Shape> reshaped_strides(const Tensor& tensor, std::span<const std:
 /// Dimensions that flatten_dtype appends.
 Shape flat_shape(const reflect::TypeRef& type, const UniformScalars& scalars) {
     Shape shape = reflect::element_shape(*type);
-    const std::int64_t count = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    const std::int64_t count =
+        std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
     if (count != scalars.count) {
         shape.push_back(scalars.count / count); // the fields of the structure at the bottom
     }
@@ -203,7 +209,8 @@ Shape flat_shape(const reflect::TypeRef& type, const UniformScalars& scalars) {
 TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items) {
     check_items(*tensor, items);
     Indexer indexer(*tensor);
-    auto consumers_left = static_cast<std::size_t>(std::count_if(items.begin(), items.end(), consumes_axis));
+    auto consumers_left =
+        static_cast<std::size_t>(std::count_if(items.begin(), items.end(), consumes_axis));
     for (const IndexItem& item : items) {
         switch (item.kind) {
         case Kind::integer:
@@ -214,12 +221,8 @@ TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items) {
             indexer.take_slice(item);
             --consumers_left;
             break;
-        case Kind::ellipsis:
-            indexer.keep(indexer.axes_left() - consumers_left);
-            break;
-        case Kind::new_axis:
-            indexer.insert_axis();
-            break;
+        case Kind::ellipsis: indexer.keep(indexer.axes_left() - consumers_left); break;
+        case Kind::new_axis: indexer.insert_axis(); break;
         }
     }
     indexer.keep(indexer.axes_left());
@@ -240,13 +243,14 @@ TensorRef reshape(const TensorRef& tensor, Shape shape, const device::InterruptP
 
 TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes) {
     if (axes.size() != tensor->rank()) {
-        throw ArgumentError(text("permute: axes ", shape_text(axes), " name ", axes.size(), " of ", tensor->rank(),
-                                 " dimensions; name every axis once"));
+        throw ArgumentError(text("permute: axes ", shape_text(axes), " name ", axes.size(), " of ",
+                                 tensor->rank(), " dimensions; name every axis once"));
     }
     Shape shape, strides;
     std::vector<bool> is_used(axes.size(), false);
     for (const std::int64_t entry : axes) {
-        const auto axis = static_cast<std::size_t>(normalised_axis("permute", entry, tensor->rank()));
+        const auto axis =
+            static_cast<std::size_t>(normalised_axis("permute", entry, tensor->rank()));
         if (is_used[axis]) {
             throw ArgumentError(text("permute: axes ", shape_text(axes), " name axis ", axis,
                                      " twice; name every axis once"));
@@ -260,16 +264,18 @@ TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes) {
 
 TensorRef broadcast_to(const TensorRef& tensor, Shape shape) {
     if (shape.size() < tensor->rank()) {
-        throw ArgumentError(text("broadcast_to: shape ", shape_text(shape), " has fewer dimensions than shape ",
-                                 shape_text(tensor->shape()), "; broadcasting can only add some"));
+        throw ArgumentError(text("broadcast_to: shape ", shape_text(shape),
+                                 " has fewer dimensions than shape ", shape_text(tensor->shape()),
+                                 "; broadcasting can only add some"));
     }
     const std::size_t added = shape.size() - tensor->rank();
     Shape strides(shape.size(), 0);
     for (std::size_t axis = 0; axis < tensor->rank(); ++axis) {
         const std::int64_t extent = tensor->shape()[axis];
         if (extent != shape[added + axis] && extent != 1) {
-            throw ArgumentError(text("broadcast_to: axis ", axis, " of shape ", shape_text(tensor->shape()),
-                                     " has extent ", extent, ", shape ", shape_text(shape), " asks for ",
+            throw ArgumentError(text("broadcast_to: axis ", axis, " of shape ",
+                                     shape_text(tensor->shape()), " has extent ", extent,
+                                     ", shape ", shape_text(shape), " asks for ",
                                      shape[added + axis], "; extents must be equal or 1"));
         }
         strides[added + axis] = extent == shape[added + axis] ? tensor->strides()[axis] : 0;
@@ -282,8 +288,9 @@ TensorRef squeeze(const TensorRef& tensor, std::optional<std::int64_t> axis) {
     if (axis) {
         chosen = static_cast<std::size_t>(normalised_axis("squeeze", *axis, tensor->rank()));
         if (tensor->shape()[*chosen] != 1) {
-            throw ArgumentError(text("squeeze: axis ", *chosen, " of shape ", shape_text(tensor->shape()),
-                                     " has extent ", tensor->shape()[*chosen], ", only extent 1 can be dropped"));
+            throw ArgumentError(text("squeeze: axis ", *chosen, " of shape ",
+                                     shape_text(tensor->shape()), " has extent ",
+                                     tensor->shape()[*chosen], ", only extent 1 can be dropped"));
         }
     }
     Shape shape, strides;
@@ -308,12 +315,14 @@ TensorRef unsqueeze(const TensorRef& tensor, std::int64_t axis) {
 TensorRef flatten_dtype(const TensorRef& tensor) {
     const std::optional<UniformScalars> scalars = uniform_scalars(tensor->dtype());
     if (!scalars) {
-        throw ArgumentError(text("flatten_dtype: ", display_name(*tensor->dtype()),
-                                 " mixes scalar kinds or has gaps between them; take its fields one by one"));
+        throw ArgumentError(
+            text("flatten_dtype: ", display_name(*tensor->dtype()),
+                 " mixes scalar kinds or has gaps between them; take its fields one by one"));
     }
     Shape shape = shape_of(*tensor);
     Shape strides = strides_of(*tensor);
-    std::for_each(strides.begin(), strides.end(), [&](std::int64_t& stride) { stride *= scalars->stride; });
+    std::for_each(strides.begin(), strides.end(),
+                  [&](std::int64_t& stride) { stride *= scalars->stride; });
     const Shape inner = flat_shape(tensor->dtype(), *scalars);
     const Shape inner_strides = contiguous_strides(inner);
     shape.insert(shape.end(), inner.begin(), inner.end());

@@ -20,7 +20,7 @@ struct IndexItem {
     std::int64_t integer = 0;               ///< negative counts from the end
     std::optional<std::int64_t> start = {}; ///< slice bounds as in Python: clipped to the axis
     std::optional<std::int64_t> stop = {};
-    std::int64_t step = 1;                  ///< 1 or greater
+    std::int64_t step = 1; ///< 1 or greater
 };
 
 /// tensor[items...]; axes without an item are kept.

@@ -22,8 +22,13 @@ public:
         case OperandKind::tensor: add_tensor(operand); break;
         case OperandKind::pointer: add_address(operand); break;
         case OperandKind::uniform: add_uniform(operand); break;
-        case OperandKind::grid: add_generator(operand, 2 * operand.dimensions.size(), ScalarKind::int32); break;
-        case OperandKind::rand_float: add_generator(operand, 2, ScalarKind::float32); add_seed(operand, 2); break;
+        case OperandKind::grid:
+            add_generator(operand, 2 * operand.dimensions.size(), ScalarKind::int32);
+            break;
+        case OperandKind::rand_float:
+            add_generator(operand, 2, ScalarKind::float32);
+            add_seed(operand, 2);
+            break;
         case OperandKind::wang_hash: add_seed(operand, 0); break;
         default: break;
         }
@@ -61,7 +66,8 @@ private:
         }
         for (std::size_t i = 0; i < memory.call_strides.size(); ++i) {
             if (memory.call_strides[i] != 0 && memory.call_strides[i] != 1) {
-                add_constant(call_stride_field(operand, i), memory.call_strides[i], m_kernel.is_index64);
+                add_constant(call_stride_field(operand, i), memory.call_strides[i],
+                             m_kernel.is_index64);
             }
         }
     }
@@ -126,8 +132,9 @@ private:
 };
 
 void assign_offsets(Kernel& kernel) {
-    std::stable_sort(kernel.arguments.begin(), kernel.arguments.end(),
-                     [](const ArgumentField& a, const ArgumentField& b) { return a.size > b.size; });
+    std::stable_sort(
+        kernel.arguments.begin(), kernel.arguments.end(),
+        [](const ArgumentField& a, const ArgumentField& b) { return a.size > b.size; });
     std::uint32_t offset = 0;
     for (ArgumentField& field : kernel.arguments) {
         field.offset = offset;

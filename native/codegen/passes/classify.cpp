@@ -9,7 +9,8 @@ namespace weft::codegen {
 
 namespace {
 
-bool is_row_major(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
+bool is_row_major(const std::vector<std::int64_t>& shape,
+                  const std::vector<std::int64_t>& strides) {
     std::int64_t expected = 1;
     for (std::size_t i = shape.size(); i-- > 0;) {
         if (shape[i] != 1 && strides[i] != expected) {

@@ -21,7 +21,8 @@ bool can_merge(Kernel& kernel, std::size_t index) {
     bool mergeable = true;
     for_each_memory_operand(kernel, [&](Operand& operand) {
         const auto& strides = operand.memory.call_strides;
-        mergeable = mergeable && strides[index] == strides[index + 1] * kernel.dimensions[index + 1];
+        mergeable =
+            mergeable && strides[index] == strides[index + 1] * kernel.dimensions[index + 1];
     });
     return mergeable;
 }

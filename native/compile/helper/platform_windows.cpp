@@ -34,7 +34,8 @@ DWORD chunk(std::size_t size) {
 bool read_input(std::span<std::byte> bytes) {
     while (!bytes.empty()) {
         DWORD count = 0;
-        if (!ReadFile(GetStdHandle(STD_INPUT_HANDLE), bytes.data(), chunk(bytes.size()), &count, nullptr) ||
+        if (!ReadFile(GetStdHandle(STD_INPUT_HANDLE), bytes.data(), chunk(bytes.size()), &count,
+                      nullptr) ||
             count == 0) {
             return false;
         }
@@ -46,7 +47,8 @@ bool read_input(std::span<std::byte> bytes) {
 bool write_output(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         DWORD count = 0;
-        if (!WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), bytes.data(), chunk(bytes.size()), &count, nullptr)) {
+        if (!WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), bytes.data(), chunk(bytes.size()), &count,
+                       nullptr)) {
             return false;
         }
         bytes = bytes.subspan(count);
@@ -55,7 +57,8 @@ bool write_output(std::span<const std::byte> bytes) {
 }
 
 void limit_memory(std::uint64_t bytes) {
-    SetErrorMode(SEM_NOGPFAULTERRORBOX | SEM_FAILCRITICALERRORS); // a crash must not wait for a dialog
+    SetErrorMode(SEM_NOGPFAULTERRORBOX |
+                 SEM_FAILCRITICALERRORS); // a crash must not wait for a dialog
     const HANDLE job = CreateJobObjectW(nullptr, nullptr);
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_PROCESS_MEMORY;
@@ -66,7 +69,8 @@ void limit_memory(std::uint64_t bytes) {
 
 int run_with_stack(std::size_t bytes, const std::function<int()>& work) {
     Task task{&work, EXIT_FAILURE};
-    const HANDLE thread = CreateThread(nullptr, bytes, run_task, &task, STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
+    const HANDLE thread =
+        CreateThread(nullptr, bytes, run_task, &task, STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
     if (thread == nullptr) {
         return work();
     }

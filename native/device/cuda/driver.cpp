@@ -49,8 +49,7 @@ std::string_view init_remedy(CUresult code) noexcept {
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
         return "the driver's library and kernel module differ in version: reboot after a driver "
                "update";
-    default:
-        return "check that nvidia-smi works, or pass DeviceType.vulkan";
+    default: return "check that nvidia-smi works, or pass DeviceType.vulkan";
     }
 }
 

@@ -31,8 +31,7 @@ std::string_view remedy(CUresult code) noexcept {
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
         return "another library records a CUDA graph in this thread: call Weft outside of that "
                "recording";
-    default:
-        return "update the NVIDIA driver, or choose another device";
+    default: return "update the NVIDIA driver, or choose another device";
     }
 }
 
@@ -62,10 +61,8 @@ bool is_sticky(CUresult code) noexcept {
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-        return true;
-    default:
-        return false;
+    case CUDA_ERROR_MISALIGNED_ADDRESS: return true;
+    default: return false;
     }
 }
 

@@ -8,7 +8,8 @@
 
 namespace weft::codegen::testing {
 
-inline Operand float_operand(const std::string& name, std::vector<std::int64_t> strides, bool writes = false) {
+inline Operand float_operand(const std::string& name, std::vector<std::int64_t> strides,
+                             bool writes = false) {
     Operand operand;
     operand.kind = OperandKind::element;
     operand.type = reflect::scalar_type(reflect::ScalarKind::float32);
@@ -33,11 +34,13 @@ inline std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shap
 }
 
 /// add(a, b) with the given strides; the result is row-major.
-inline Kernel add_kernel(std::vector<std::int64_t> shape, std::vector<std::int64_t> a, std::vector<std::int64_t> b) {
+inline Kernel add_kernel(std::vector<std::int64_t> shape, std::vector<std::int64_t> a,
+                         std::vector<std::int64_t> b) {
     Kernel kernel;
     kernel.callee = "add";
     kernel.imports = {"user"};
-    kernel.operands = {float_operand("weft_a", std::move(a)), float_operand("weft_b", std::move(b))};
+    kernel.operands = {float_operand("weft_a", std::move(a)),
+                       float_operand("weft_b", std::move(b))};
     kernel.has_result = true;
     kernel.result = float_operand("weft_result", row_major(shape), true);
     kernel.shape = std::move(shape);

@@ -130,7 +130,8 @@ TEST_CASE("more groups than one dimension holds are laid out in rows") {
     lower(kernel);
 
     CHECK(kernel.group_count[0] == 65535);
-    CHECK(std::int64_t{kernel.group_count[0]} * kernel.group_count[1] * 256 * kernel.width >= (std::int64_t{1} << 28));
+    CHECK(std::int64_t{kernel.group_count[0]} * kernel.group_count[1] * 256 * kernel.width >=
+          (std::int64_t{1} << 28));
 }
 
 TEST_CASE("software devices get storage bindings instead of pointers") {

@@ -15,13 +15,16 @@ namespace weft::compile {
 [[nodiscard]] CompilerDesc describe_cached_compiler(const std::filesystem::path& cache);
 
 /// Loads `text` as the module "sample".
-[[nodiscard]] LoadedModuleRef load_text(Compiler& compiler, std::string_view text, Target target = Target::spirv);
+[[nodiscard]] LoadedModuleRef load_text(Compiler& compiler, std::string_view text,
+                                        Target target = Target::spirv);
 /// Loads a file.
 [[nodiscard]] LoadedModuleRef load_file(Compiler& compiler, const std::filesystem::path& path);
 
 /// The only function called `name`. Fails the test if there is none or more than one.
-[[nodiscard]] const reflect::Function& only_function(const reflect::Module& module, std::string_view name);
-[[nodiscard]] const reflect::Structure& only_struct(const reflect::Module& module, std::string_view name);
+[[nodiscard]] const reflect::Function& only_function(const reflect::Module& module,
+                                                     std::string_view name);
+[[nodiscard]] const reflect::Structure& only_struct(const reflect::Module& module,
+                                                    std::string_view name);
 
 /// The error that `work` ends with. Fails the test if it ends without a CompileError.
 template <typename Work>

@@ -37,7 +37,8 @@ void damage_files(const std::filesystem::path& folder) {
     }
 }
 
-constexpr std::string_view kText = "float f(float x) { return 2 * x; }\nfloat g(Tensor<float, 2> t) { return t[0, 0]; }\n";
+constexpr std::string_view kText =
+    "float f(float x) { return 2 * x; }\nfloat g(Tensor<float, 2> t) { return t[0, 0]; }\n";
 
 } // namespace
 
@@ -91,13 +92,16 @@ TEST_CASE("an edit of the file or of an import is seen on a warm cache") {
     const test::TemporaryFolder folder;
     const auto cache = folder.path() / "cache";
     (void)folder.write("helper.slang", "float h(float x) { return x; }\n");
-    const auto main = folder.write("main.slang", "import helper;\nfloat f(float x) { return h(x); }\n");
+    const auto main =
+        folder.write("main.slang", "import helper;\nfloat f(float x) { return h(x); }\n");
     const auto compiler = Compiler::create(describe_cached_compiler(cache));
     const auto first = load_file(*compiler, main);
 
     (void)folder.write("helper.slang", "float h(float x) { return 2 * x; }\n");
     const auto second = load_file(*compiler, main);
-    (void)folder.write("main.slang", "import helper;\nfloat f(float x) { return h(x); }\nfloat g() { return 1; }\n");
+    (void)folder.write(
+        "main.slang",
+        "import helper;\nfloat f(float x) { return h(x); }\nfloat g() { return 1; }\n");
     const auto third = load_file(*compiler, main);
 
     CHECK(second->hash != first->hash);
@@ -129,7 +133,8 @@ TEST_CASE("several threads share one compiler") {
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         threads.emplace_back([&, i] {
-            const auto module = load_text(*compiler, core::text("float f(float x) { return ", i, " * x; }"));
+            const auto module =
+                load_text(*compiler, core::text("float f(float x) { return ", i, " * x; }"));
             sizes[i] = compiler->compile_kernel(simple_kernel(module)).code.size();
         });
     }
@@ -173,7 +178,8 @@ TEST_CASE("clearing the cache makes the next load a miss") {
 }
 
 TEST_CASE("a folder that cannot be written is no error") {
-    const auto compiler = Compiler::create(describe_cached_compiler("/proc/weft-cannot-write-here"));
+    const auto compiler =
+        Compiler::create(describe_cached_compiler("/proc/weft-cannot-write-here"));
 
     CHECK(load_text(*compiler, kText)->reflection.functions.size() == 2);
 }
@@ -198,7 +204,8 @@ TEST_CASE("a child after fork compiles with a process of its own, and the parent
 
     const pid_t child = fork();
     if (child == 0) {
-        const bool is_loaded = load_text(*compiler, "float child() { return 1; }")->reflection.functions.size() == 1;
+        const bool is_loaded =
+            load_text(*compiler, "float child() { return 1; }")->reflection.functions.size() == 1;
         _exit(is_loaded && compiler->statistics().helper_starts == 1 ? 0 : 1);
     }
     int status = -1;
@@ -214,7 +221,8 @@ TEST_CASE("two processes fill one cold cache at the same time") {
     const auto fill = [&cache] {
         const auto compiler = Compiler::create(describe_cached_compiler(cache.path()));
         for (int i = 0; i < 3; ++i) {
-            const auto module = load_text(*compiler, core::text("float f(float x) { return x + ", i, "; }"));
+            const auto module =
+                load_text(*compiler, core::text("float f(float x) { return x + ", i, "; }"));
             (void)compiler->compile_kernel(simple_kernel(module));
         }
     };
@@ -230,7 +238,8 @@ TEST_CASE("two processes fill one cold cache at the same time") {
     CHECK(status == 0);
     const auto warm = Compiler::create(describe_cached_compiler(cache.path()));
     for (int i = 0; i < 3; ++i) {
-        const auto module = load_text(*warm, core::text("float f(float x) { return x + ", i, "; }"));
+        const auto module =
+            load_text(*warm, core::text("float f(float x) { return x + ", i, "; }"));
         (void)warm->compile_kernel(simple_kernel(module));
     }
     CHECK(warm->statistics().kernel_hits == 3);

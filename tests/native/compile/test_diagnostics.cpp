@@ -34,11 +34,11 @@ TEST_CASE("text that is no table of diagnostics is kept as a message") {
 TEST_CASE("a compile error names the module and carries file, line and column as data") {
     const auto compiler = plain_compiler();
 
-    const auto error =
-        compile_error_of([&] { (void)load_text(*compiler, "float f(float x)\n{\n    return x + y;\n}\n"); });
+    const auto error = compile_error_of(
+        [&] { (void)load_text(*compiler, "float f(float x)\n{\n    return x + y;\n}\n"); });
 
-    CHECK(std::string(error.what()) ==
-          "load_module: 'sample' does not compile: sample:3:16: error 30015: undefined identifier 'y'.");
+    CHECK(std::string(error.what()) == "load_module: 'sample' does not compile: sample:3:16: error "
+                                       "30015: undefined identifier 'y'.");
     REQUIRE(error.diagnostics().size() == 1);
     CHECK(error.diagnostics()[0].line == 3);
     CHECK(error.diagnostics()[0].column == 16);
@@ -47,7 +47,8 @@ TEST_CASE("a compile error names the module and carries file, line and column as
 TEST_CASE("an unfinished text is reported at its own end") {
     const auto compiler = plain_compiler();
 
-    const auto error = compile_error_of([&] { (void)load_text(*compiler, "float f(float x)\n{ return x;\n"); });
+    const auto error =
+        compile_error_of([&] { (void)load_text(*compiler, "float f(float x)\n{ return x;\n"); });
 
     REQUIRE_FALSE(error.diagnostics().empty());
     CHECK(error.diagnostics()[0].line <= 3);
@@ -65,7 +66,8 @@ TEST_CASE("warnings come with the module") {
 TEST_CASE("several errors are counted in the message") {
     const auto compiler = plain_compiler();
 
-    const auto error = compile_error_of([&] { (void)load_text(*compiler, "float f() { return a + b; }\n"); });
+    const auto error =
+        compile_error_of([&] { (void)load_text(*compiler, "float f() { return a + b; }\n"); });
 
     CHECK(std::string(error.what()).find("(and 1 more error)") != std::string::npos);
     CHECK(error.diagnostics().size() == 2);

@@ -21,7 +21,8 @@ std::string repeat(std::string_view text, int count) {
 }
 
 std::shared_ptr<Compiler> create_process_compiler(std::chrono::milliseconds time_limit,
-                                                  std::uint64_t memory_limit = std::uint64_t{4} << 30) {
+                                                  std::uint64_t memory_limit = std::uint64_t{4}
+                                                                               << 30) {
     CompilerDesc desc = describe_cached_compiler({});
     desc.time_limit = time_limit;
     desc.memory_limit = memory_limit;
@@ -42,7 +43,8 @@ void survive(std::string_view text) {
 } // namespace
 
 TEST_CASE("100,000 nested parentheses do not harm the caller") {
-    survive("float f(float x) { return " + repeat("(", 100'000) + "x" + repeat(")", 100'000) + "; }");
+    survive("float f(float x) { return " + repeat("(", 100'000) + "x" + repeat(")", 100'000) +
+            "; }");
 }
 
 TEST_CASE("an expression of 20,000 terms does not harm the caller") {
@@ -54,7 +56,8 @@ TEST_CASE("20,000 nested blocks do not harm the caller") {
 }
 
 TEST_CASE("a generic that instantiates itself for ever does not harm the caller") {
-    survive("struct Box<T> { T item; };\nint grow<T>(T x, int n) { Box<T> b; return n <= 0 ? 0 : grow<Box<T>>(b, n - 1); }\n"
+    survive("struct Box<T> { T item; };\nint grow<T>(T x, int n) { Box<T> b; return n <= 0 ? 0 : "
+            "grow<Box<T>>(b, n - 1); }\n"
             "int f() { return grow<int>(1, 3); }\n");
 }
 
@@ -68,7 +71,8 @@ TEST_CASE("a macro that expands to itself does not harm the caller") {
 
 TEST_CASE("a file that includes itself does not harm the caller") {
     const test::TemporaryFolder folder;
-    const auto path = folder.write("self.slang", "#include \"self.slang\"\nfloat f() { return 1; }\n");
+    const auto path =
+        folder.write("self.slang", "#include \"self.slang\"\nfloat f() { return 1; }\n");
     const auto compiler = create_process_compiler(std::chrono::seconds(5));
 
     CHECK_THROWS_AS(load_file(*compiler, path), core::CompileError);
@@ -82,16 +86,20 @@ TEST_CASE("control characters and unfinished tokens do not harm the caller") {
 TEST_CASE("a compile that takes too long is stopped and named") {
     const auto compiler = create_process_compiler(std::chrono::milliseconds(1));
 
-    const auto error = compile_error_of([&] { (void)load_text(*compiler, "float f() { return 1; }"); });
+    const auto error =
+        compile_error_of([&] { (void)load_text(*compiler, "float f() { return 1; }"); });
 
-    CHECK_THAT(error.what(), ContainsSubstring("'sample'") && ContainsSubstring("took longer than the limit of 0.001 s"));
+    CHECK_THAT(error.what(), ContainsSubstring("'sample'") &&
+                                 ContainsSubstring("took longer than the limit of 0.001 s"));
 }
 
 TEST_CASE("a compile that needs too much memory is an error that says so") {
-    const auto compiler = create_process_compiler(std::chrono::seconds(20), std::uint64_t{256} << 20);
+    const auto compiler =
+        create_process_compiler(std::chrono::seconds(20), std::uint64_t{256} << 20);
     std::string text;
     for (int i = 0; i < 20'000; ++i) {
-        text += core::text("struct S", i, " { float a[", i + 1, "]; float get() { return a[0]; } };\n");
+        text +=
+            core::text("struct S", i, " { float a[", i + 1, "]; float get() { return a[0]; } };\n");
     }
 
     CHECK_THROWS_AS(load_text(*compiler, text), core::CompileError);
@@ -111,5 +119,6 @@ TEST_CASE("a folder without the Slang library is named") {
     desc.slang_directory = folder.path();
 
     CHECK_THROWS_WITH(load_text(*Compiler::create(desc), "float f() { return 1; }"),
-                      ContainsSubstring("holds no libslang-compiler") && ContainsSubstring(folder.path().string()));
+                      ContainsSubstring("holds no libslang-compiler") &&
+                          ContainsSubstring(folder.path().string()));
 }

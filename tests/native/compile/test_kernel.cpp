@@ -12,13 +12,18 @@ namespace {
 
 /// A kernel that stores `expression` through the pointer in its arguments.
 KernelRequest store_request(const LoadedModuleRef& module, const std::string& expression) {
-    KernelRequest request{.module = module, .linked = {}, .source = {}, .entry_point = "weft_entry",
+    KernelRequest request{.module = module,
+                          .linked = {},
+                          .source = {},
+                          .entry_point = "weft_entry",
                           .target = module->desc.target};
-    request.source = core::text("import \"", module->import_name, "\";\nimport weft;\n",
-                                "struct Arguments { float* result; float value; };\n"
-                                "[shader(\"compute\")] [numthreads(32, 1, 1)]\n"
-                                "void weft_entry(uint3 thread : SV_DispatchThreadID, uniform Arguments arguments)\n"
-                                "{ let value = arguments.value; arguments.result[thread.x] = ", expression, "; }\n");
+    request.source = core::text(
+        "import \"", module->import_name, "\";\nimport weft;\n",
+        "struct Arguments { float* result; float value; };\n"
+        "[shader(\"compute\")] [numthreads(32, 1, 1)]\n"
+        "void weft_entry(uint3 thread : SV_DispatchThreadID, uniform Arguments arguments)\n"
+        "{ let value = arguments.value; arguments.result[thread.x] = ",
+        expression, "; }\n");
     return request;
 }
 
@@ -46,9 +51,11 @@ TEST_CASE("a kernel compiles to SPIR-V 1.5 that keeps the name of its entry poin
 
 TEST_CASE("a kernel compiles to CUDA source with its prelude") {
     const auto compiler = plain_compiler();
-    const auto module = load_text(*compiler, "float twice(float x) { return 2 * x; }", Target::cuda);
+    const auto module =
+        load_text(*compiler, "float twice(float x) { return 2 * x; }", Target::cuda);
 
-    const std::string code = code_text(compiler->compile_kernel(store_request(module, "twice(value)")));
+    const std::string code =
+        code_text(compiler->compile_kernel(store_request(module, "twice(value)")));
 
     CHECK(code.find("extern \"C\" __global__") != std::string::npos);
     CHECK(code.find("weft_entry") != std::string::npos);
@@ -58,11 +65,12 @@ TEST_CASE("a kernel compiles to CUDA source with its prelude") {
 TEST_CASE("uniforms at module scope become one block with offsets, if the kernel uses them") {
     const auto compiler = plain_compiler();
     for (const Target target : {Target::spirv, Target::cuda}) {
-        const auto module = load_text(*compiler,
-                                      "uniform float scale;\nuniform float3 tint;\nuniform int count;\n"
-                                      "float scaled(float x) { return x * scale + tint.y + count; }\n"
-                                      "float plain(float x) { return x; }\n",
-                                      target);
+        const auto module =
+            load_text(*compiler,
+                      "uniform float scale;\nuniform float3 tint;\nuniform int count;\n"
+                      "float scaled(float x) { return x * scale + tint.y + count; }\n"
+                      "float plain(float x) { return x; }\n",
+                      target);
 
         const KernelCode used = compiler->compile_kernel(store_request(module, "scaled(value)"));
         const KernelCode unused = compiler->compile_kernel(store_request(module, "plain(value)"));
@@ -81,8 +89,9 @@ TEST_CASE("uniforms at module scope become one block with offsets, if the kernel
 
 TEST_CASE("link-time constants are set by the kernel") {
     const auto compiler = plain_compiler();
-    const auto module = load_text(*compiler, "extern static const int kCount;\nfloat f(float x) { return x * kCount; }",
-                                  Target::cuda);
+    const auto module = load_text(
+        *compiler, "extern static const int kCount;\nfloat f(float x) { return x * kCount; }",
+        Target::cuda);
     KernelRequest request = store_request(module, "f(value)");
     request.source += "export static const int kCount = 12345;\n";
 
@@ -109,15 +118,18 @@ TEST_CASE("two modules of one name do not collide") {
     const auto second = load_text(*compiler, "float f(float x) { return x + 2222; }", Target::cuda);
 
     CHECK(first->import_name != second->import_name);
-    CHECK(code_text(compiler->compile_kernel(store_request(first, "f(value)"))).find("1111") != std::string::npos);
-    CHECK(code_text(compiler->compile_kernel(store_request(second, "f(value)"))).find("2222") != std::string::npos);
+    CHECK(code_text(compiler->compile_kernel(store_request(first, "f(value)"))).find("1111") !=
+          std::string::npos);
+    CHECK(code_text(compiler->compile_kernel(store_request(second, "f(value)"))).find("2222") !=
+          std::string::npos);
 }
 
 TEST_CASE("an error in a kernel's source is a CompileError with diagnostics") {
     const auto compiler = plain_compiler();
     const auto module = load_text(*compiler, "float f(float x) { return x; }");
 
-    const auto error = compile_error_of([&] { (void)compiler->compile_kernel(store_request(module, "nothing(value)")); });
+    const auto error = compile_error_of(
+        [&] { (void)compiler->compile_kernel(store_request(module, "nothing(value)")); });
 
     REQUIRE_FALSE(error.diagnostics().empty());
     CHECK(error.diagnostics()[0].message.find("nothing") != std::string::npos);

@@ -16,12 +16,17 @@ namespace {
 constexpr std::string_view kStructures =
     "struct Inner { float3 f; half e; };\n"
     "enum Mode { a, b };\n"
-    "struct All { Inner i; half z; half2 h2; half4 h4; bool b1; bool2 b2; bool b; bool3 b3; bool4 b4; uint8_t u;\n"
-    "  vector<uint8_t, 2> u2; vector<uint8_t, 3> u3; vector<int16_t, 2> s2; vector<int16_t, 3> s3;\n"
-    "  vector<int16_t, 4> s4; double2 d2; float x; double3 d3; float y; double4 d4; float4x4 m44; float2x2 m22;\n"
-    "  half3x3 h33; float2x3 m23; float3x2 m32; bool2x2 bm; vector<float, 1> f1; Inner items[2]; Mode mode;\n"
+    "struct All { Inner i; half z; half2 h2; half4 h4; bool b1; bool2 b2; bool b; bool3 b3; bool4 "
+    "b4; uint8_t u;\n"
+    "  vector<uint8_t, 2> u2; vector<uint8_t, 3> u3; vector<int16_t, 2> s2; vector<int16_t, 3> "
+    "s3;\n"
+    "  vector<int16_t, 4> s4; double2 d2; float x; double3 d3; float y; double4 d4; float4x4 m44; "
+    "float2x2 m22;\n"
+    "  half3x3 h33; float2x3 m23; float3x2 m32; bool2x2 bm; vector<float, 1> f1; Inner items[2]; "
+    "Mode mode;\n"
     "  float* p; vector<half, 1> h1; vector<int64_t, 2> l2; half3 h3; half3 h3a[2]; half tail; };\n"
-    "struct Small { float a; float2 b; bool c; double d; half e; float3 f; float3x3 m; int g[3]; };\n";
+    "struct Small { float a; float2 b; bool c; double d; half e; float3 f; float3x3 m; int g[3]; "
+    "};\n";
 
 std::vector<std::uint32_t> to_words(const std::vector<std::byte>& code) {
     std::vector<std::uint32_t> words(code.size() / 4);
@@ -30,7 +35,8 @@ std::vector<std::uint32_t> to_words(const std::vector<std::byte>& code) {
 }
 
 /// Byte offsets of the members of the SPIR-V structure called `name`.
-std::vector<std::size_t> member_offsets(const std::vector<std::uint32_t>& words, const std::string& name) {
+std::vector<std::size_t> member_offsets(const std::vector<std::uint32_t>& words,
+                                        const std::string& name) {
     constexpr std::uint32_t op_name = 5;
     constexpr std::uint32_t op_member_decorate = 72;
     constexpr std::uint32_t offset_decoration = 35;
@@ -67,10 +73,11 @@ TEST_CASE("the SPIR-V layout of a structure is the one in the code that Slang em
     const auto module = load_text(*compiler, kStructures);
 
     KernelRequest request{.module = module, .linked = {}, .source = {}, .entry_point = "probe"};
-    request.source = core::text("import \"", module->import_name, "\";\n",
-                                "struct Arguments { All* all; Small* small; };\n"
-                                "[shader(\"compute\")] [numthreads(1, 1, 1)] void probe(uniform Arguments a)\n"
-                                "{ a.all[1].x = a.all.y; a.small[1].a = a.small.e; }\n");
+    request.source =
+        core::text("import \"", module->import_name, "\";\n",
+                   "struct Arguments { All* all; Small* small; };\n"
+                   "[shader(\"compute\")] [numthreads(1, 1, 1)] void probe(uniform Arguments a)\n"
+                   "{ a.all[1].x = a.all.y; a.small[1].a = a.small.e; }\n");
     const auto words = to_words(compiler->compile_kernel(request).code);
 
     for (const std::string name : {"All", "Small"}) {
@@ -90,9 +97,10 @@ TEST_CASE("the CUDA layout of a structure is the one that NVRTC gives it") {
 
     const reflect::Type& all = *only_struct(module->reflection, "All").type;
     const reflect::Type& small = *only_struct(module->reflection, "Small").type;
-    CHECK(field_offsets(all) == std::vector<std::size_t>{0,   16,  20,  24,  32,  34,  36,  37,  40,  44,  46,  48,
-                                                         52,  56,  64,  80,  96,  104, 128, 144, 176, 240, 256, 280,
-                                                         304, 328, 332, 336, 368, 376, 384, 400, 416, 424, 440});
+    CHECK(field_offsets(all) ==
+          std::vector<std::size_t>{0,   16,  20,  24,  32,  34,  36,  37,  40,  44,  46,  48,
+                                   52,  56,  64,  80,  96,  104, 128, 144, 176, 240, 256, 280,
+                                   304, 328, 332, 336, 368, 376, 384, 400, 416, 424, 440});
     CHECK(all.layout.stride == 448);
     CHECK(all.layout.alignment == 16);
     CHECK(field_offsets(small) == std::vector<std::size_t>{0, 8, 16, 24, 32, 36, 48, 84});

@@ -9,8 +9,9 @@ using reflect::TypeKind;
 
 TEST_CASE("a generic function is specialised by the arguments in its name") {
     const auto compiler = plain_compiler();
-    const auto module = load_text(*compiler, "/// Sums.\nvector<T, N> gen<T : __BuiltinFloatingPointType, let N : int>"
-                                             "(vector<T, N> a, T b) { return a * b; }");
+    const auto module = load_text(
+        *compiler, "/// Sums.\nvector<T, N> gen<T : __BuiltinFloatingPointType, let N : int>"
+                   "(vector<T, N> a, T b) { return a * b; }");
 
     const auto found = compiler->find_functions(*module, "gen<float, 4>");
 
@@ -35,8 +36,9 @@ TEST_CASE("a generic function asked for without arguments keeps its parameters")
 
 TEST_CASE("all overloads are found, each with its own declaration") {
     const auto compiler = plain_compiler();
-    const auto module =
-        load_text(*compiler, "/// of float\nfloat f(float x) { return x; }\n/// of int\nfloat f(int x) { return x; }\n");
+    const auto module = load_text(
+        *compiler,
+        "/// of float\nfloat f(float x) { return x; }\n/// of int\nfloat f(int x) { return x; }\n");
 
     const auto found = compiler->find_functions(*module, "f");
 
@@ -50,8 +52,9 @@ TEST_CASE("all overloads are found, each with its own declaration") {
 
 TEST_CASE("methods are found through their structure, generic ones and those of extensions too") {
     const auto compiler = plain_compiler();
-    const auto module = load_text(*compiler, "struct Foo<T> { T item; T get(T by) { return item; } };\n"
-                                             "struct Bar { float x; }; extension Bar { float more() { return x; } }\n");
+    const auto module = load_text(
+        *compiler, "struct Foo<T> { T item; T get(T by) { return item; } };\n"
+                   "struct Bar { float x; }; extension Bar { float more() { return x; } }\n");
 
     const auto get = compiler->find_functions(*module, "Foo<int>.get");
     const auto more = compiler->find_functions(*module, "Bar.more");
@@ -66,11 +69,13 @@ TEST_CASE("methods are found through their structure, generic ones and those of 
 
 TEST_CASE("types are found by their Slang spelling") {
     const auto compiler = plain_compiler();
-    const auto module = load_text(*compiler, "struct Foo<T> { T item; };\nnamespace n { struct P { int a; }; }\n"
-                                             "typealias Alias = Foo<float>;");
+    const auto module =
+        load_text(*compiler, "struct Foo<T> { T item; };\nnamespace n { struct P { int a; }; }\n"
+                             "typealias Alias = Foo<float>;");
 
     CHECK(compiler->find_type(*module, "float3")->columns == 3);
-    CHECK(compiler->find_type(*module, "Foo<int>")->fields.at(0).type->scalar == reflect::ScalarKind::int32);
+    CHECK(compiler->find_type(*module, "Foo<int>")->fields.at(0).type->scalar ==
+          reflect::ScalarKind::int32);
     CHECK(compiler->find_type(*module, "n.P")->full_name == "n.P");
     CHECK(compiler->find_type(*module, "Alias")->full_name == "Foo<float>");
     CHECK(compiler->find_type(*module, "Ptr<float>")->kind == TypeKind::pointer);
@@ -83,8 +88,9 @@ TEST_CASE("names that are absent or no names at all are not found") {
     const auto compiler = plain_compiler();
     const auto module = load_text(*compiler, "float f(float x) { return x; }");
 
-    for (const std::string name : {"nothing", "", "*", "1 + 2", "f(", "float3;", "Foo<", "<>", "a..b", "\"f\"", "f<",
-                                   "float,", "struct X {}", "((((", "[", ",", "Nothing<float>", "Nothing.f"}) {
+    for (const std::string name :
+         {"nothing", "", "*", "1 + 2", "f(", "float3;", "Foo<", "<>", "a..b", "\"f\"", "f<",
+          "float,", "struct X {}", "((((", "[", ",", "Nothing<float>", "Nothing.f"}) {
         INFO(name);
         CHECK(compiler->find_type(*module, name) == nullptr);
         CHECK(compiler->find_functions(*module, name).empty());

@@ -22,7 +22,8 @@ bool depends_on(const LoadedModule& module, const std::filesystem::path& path) {
 TEST_CASE("names of module weft are visible without an import and lines keep their numbers") {
     const auto compiler = plain_compiler();
 
-    const auto module = load_text(*compiler, "float f(Tensor<float, 1> t) { return t[0]; }\nfloat g() { return 1; }\n");
+    const auto module = load_text(
+        *compiler, "float f(Tensor<float, 1> t) { return t[0]; }\nfloat g() { return 1; }\n");
 
     CHECK(only_function(module->reflection, "g").location.line == 2);
 }
@@ -30,20 +31,23 @@ TEST_CASE("names of module weft are visible without an import and lines keep the
 TEST_CASE("a text that declares its own module name compiles, its public functions can be called") {
     const auto compiler = plain_compiler();
 
-    const auto module = load_text(*compiler, "// mine\nmodule mine;\npublic float f(Tensor<float, 1> t) { return t[0]; }\n"
-                                             "float hidden(float x) { return x; }\n");
+    const auto module = load_text(
+        *compiler, "// mine\nmodule mine;\npublic float f(Tensor<float, 1> t) { return t[0]; }\n"
+                   "float hidden(float x) { return x; }\n");
 
     CHECK(only_function(module->reflection, "f").location.line == 3);
     CHECK(only_function(module->reflection, "f").is_public);
     CHECK_FALSE(only_function(module->reflection, "hidden").is_public);
-    CHECK(only_function(load_text(*compiler, "float f() { return 1; }")->reflection, "f").is_public);
+    CHECK(
+        only_function(load_text(*compiler, "float f() { return 1; }")->reflection, "f").is_public);
 }
 
 TEST_CASE("sources written for slangpy find its module, by name and by string") {
     const auto compiler = plain_compiler();
 
     for (const std::string import : {"import slangpy;", "import \"slangpy\";"}) {
-        const auto module = load_text(*compiler, import + "\nfloat f(Tensor<float, 1> t) { return t[0]; }\n");
+        const auto module =
+            load_text(*compiler, import + "\nfloat f(Tensor<float, 1> t) { return t[0]; }\n");
         CHECK(only_function(module->reflection, "f").location.line == 2);
     }
 }
@@ -66,10 +70,11 @@ TEST_CASE("a user's file named weft.slang does not replace module weft") {
 
 TEST_CASE("an imported user module sees module weft too and is a dependency") {
     const test::TemporaryFolder folder;
-    const auto helper = folder.write("helper.slang", "float h(Tensor<float, 1> t) { return t[0]; }\n");
+    const auto helper =
+        folder.write("helper.slang", "float h(Tensor<float, 1> t) { return t[0]; }\n");
     const auto header = folder.write("constants.h", "static const float kTwo = 2;\n");
-    const auto main = folder.write(
-        "main.slang", "import helper;\n#include \"constants.h\"\nfloat f(Tensor<float, 1> t) { return kTwo * h(t); }\n");
+    const auto main = folder.write("main.slang", "import helper;\n#include \"constants.h\"\nfloat "
+                                                 "f(Tensor<float, 1> t) { return kTwo * h(t); }\n");
 
     const auto module = load_file(*plain_compiler(), main);
 
@@ -83,8 +88,9 @@ TEST_CASE("an imported user module sees module weft too and is a dependency") {
 TEST_CASE("a module made of several files lists the functions of all of them") {
     const test::TemporaryFolder folder;
     (void)folder.write("part.slang", "implementing main;\nfloat part(float x) { return x; }\n");
-    const auto main =
-        folder.write("main.slang", "module main;\n__include part;\npublic float f(float x) { return part(x); }\n");
+    const auto main = folder.write(
+        "main.slang",
+        "module main;\n__include part;\npublic float f(float x) { return part(x); }\n");
 
     const auto module = load_file(*plain_compiler(), main);
 
@@ -97,7 +103,8 @@ TEST_CASE("imports are looked for beside the file, then in the include paths") {
     (void)folder.write("library/extra.slang", "float extra() { return 1; }\n");
     (void)folder.write("library/near.slang", "this is not the one;\n");
     (void)folder.write("user/near.slang", "float near() { return 1; }\n");
-    const auto main = folder.write("user/main.slang", "import extra;\nimport near;\nfloat f() { return extra() + near(); }\n");
+    const auto main = folder.write(
+        "user/main.slang", "import extra;\nimport near;\nfloat f() { return extra() + near(); }\n");
     ModuleDesc desc;
     desc.name = "main";
     desc.path = main.string();
@@ -137,7 +144,8 @@ TEST_CASE("editing an imported file changes the hash of the module") {
     CHECK(after->hash != before->hash);
 }
 
-TEST_CASE("a kernel of a loaded module compiles from the text that was loaded, whatever is on disk now") {
+TEST_CASE(
+    "a kernel of a loaded module compiles from the text that was loaded, whatever is on disk now") {
     const test::TemporaryFolder folder;
     const auto helper = folder.write("helper.slang", "float h() { return 1; }\n");
     const auto main = folder.write("main.slang", "import helper;\nfloat f() { return h(); }\n");
@@ -159,12 +167,15 @@ TEST_CASE("an absent file, a directory, a large file and bytes that are not text
     const auto compiler = plain_compiler();
     const auto load = [&](const std::filesystem::path& path) { return load_file(*compiler, path); };
 
-    CHECK_THROWS_WITH(load(folder.path() / "absent.slang"), ContainsSubstring("there is no file") && ContainsSubstring("absent.slang"));
+    CHECK_THROWS_WITH(load(folder.path() / "absent.slang"),
+                      ContainsSubstring("there is no file") && ContainsSubstring("absent.slang"));
     CHECK_THROWS_WITH(load(folder.path()), ContainsSubstring("is a directory"));
-    CHECK_THROWS_WITH(load(folder.write("large.slang", std::string((16 << 20) + 1, ' '))), ContainsSubstring("larger than 16 MB"));
+    CHECK_THROWS_WITH(load(folder.write("large.slang", std::string((16 << 20) + 1, ' '))),
+                      ContainsSubstring("larger than 16 MB"));
     CHECK_THROWS_WITH(load(folder.write("binary.slang", std::string("\x89PNG\xff\x00\x01", 7))),
                       ContainsSubstring("is not UTF-8 text (byte 0)"));
-    CHECK_THROWS_WITH(load("/tmp/\xff.slang"), ContainsSubstring("path of the module is not valid UTF-8"));
+    CHECK_THROWS_WITH(load("/tmp/\xff.slang"),
+                      ContainsSubstring("path of the module is not valid UTF-8"));
     CHECK_THROWS_AS(load(folder.path() / "absent.slang"), ArgumentError);
 }
 
@@ -193,7 +204,8 @@ TEST_CASE("an imported file that is not text is refused by name") {
     (void)folder.write("helper.slang", "\xff\xfe");
     const auto main = folder.write("main.slang", "import helper;\n");
 
-    CHECK_THROWS_WITH(load_file(*plain_compiler(), main), ContainsSubstring("helper.slang") && ContainsSubstring("is not UTF-8"));
+    CHECK_THROWS_WITH(load_file(*plain_compiler(), main),
+                      ContainsSubstring("helper.slang") && ContainsSubstring("is not UTF-8"));
 }
 
 TEST_CASE("a compiled module lying beside the source is never loaded") {

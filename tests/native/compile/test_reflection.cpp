@@ -20,7 +20,8 @@ reflect::Module reflect_text(std::string_view text) {
 } // namespace
 
 TEST_CASE("a module lists its own functions in source order and nothing that it imports") {
-    const auto module = reflect_text("float b(float x) { return x; }\nint a(int x) { return x; }\n");
+    const auto module =
+        reflect_text("float b(float x) { return x; }\nint a(int x) { return x; }\n");
 
     REQUIRE(module.functions.size() == 2);
     CHECK(module.functions[0].name == "b");
@@ -31,8 +32,9 @@ TEST_CASE("a module lists its own functions in source order and nothing that it 
 }
 
 TEST_CASE("parameters carry name, type, direction and no_diff") {
-    const auto module = reflect_text("float f(in float a, out float2 b, inout int c, no_diff float d, const uint e)"
-                                     " { b = float2(a); return d; }");
+    const auto module =
+        reflect_text("float f(in float a, out float2 b, inout int c, no_diff float d, const uint e)"
+                     " { b = float2(a); return d; }");
 
     const reflect::Function& f = only_function(module, "f");
     REQUIRE(f.parameters.size() == 5);
@@ -48,12 +50,13 @@ TEST_CASE("parameters carry name, type, direction and no_diff") {
 }
 
 TEST_CASE("scalar types keep their width") {
-    const auto module = reflect_text("void f(bool a, int8_t b, int16_t c, int d, int64_t e, uint8_t g, uint16_t h,"
-                                     " uint i, uint64_t j, half k, float l, double m) {}");
+    const auto module =
+        reflect_text("void f(bool a, int8_t b, int16_t c, int d, int64_t e, uint8_t g, uint16_t h,"
+                     " uint i, uint64_t j, half k, float l, double m) {}");
 
     const std::vector<ScalarKind> expected{
-        ScalarKind::bool_,  ScalarKind::int8,   ScalarKind::int16,  ScalarKind::int32,
-        ScalarKind::int64,  ScalarKind::uint8,  ScalarKind::uint16, ScalarKind::uint32,
+        ScalarKind::bool_,  ScalarKind::int8,    ScalarKind::int16,   ScalarKind::int32,
+        ScalarKind::int64,  ScalarKind::uint8,   ScalarKind::uint16,  ScalarKind::uint32,
         ScalarKind::uint64, ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
     std::vector<ScalarKind> kinds;
     for (const auto& parameter : only_function(module, "f").parameters) {
@@ -65,8 +68,9 @@ TEST_CASE("scalar types keep their width") {
 }
 
 TEST_CASE("vectors, matrices and arrays keep their sizes") {
-    const auto module = reflect_text("void f(float3 a, float3x2 b, int c[4], float2 d[5], float e[3][2], float g[],"
-                                     " vector<half, 1> h) {}");
+    const auto module =
+        reflect_text("void f(float3 a, float3x2 b, int c[4], float2 d[5], float e[3][2], float g[],"
+                     " vector<half, 1> h) {}");
 
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[0].type->columns == 3);
@@ -83,10 +87,11 @@ TEST_CASE("vectors, matrices and arrays keep their sizes") {
 }
 
 TEST_CASE("literal defaults are read exactly, negative and double ones included") {
-    const auto module = reflect_text("static const int kCount = 7;\n"
-                                     "void f(int l, int a = 3, int b = -4, float c = 0.5, float d = -2.5f, float e = 2,\n"
-                                     "       bool g = true, double h = 0.1, uint i = 0xffffffffu, int j = kCount,\n"
-                                     "       float3 k = float3(1, 2, 3)) {}");
+    const auto module = reflect_text(
+        "static const int kCount = 7;\n"
+        "void f(int l, int a = 3, int b = -4, float c = 0.5, float d = -2.5f, float e = 2,\n"
+        "       bool g = true, double h = 0.1, uint i = 0xffffffffu, int j = kCount,\n"
+        "       float3 k = float3(1, 2, 3)) {}");
 
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[1].default_value == Literal(std::int64_t{3}));
@@ -107,7 +112,8 @@ TEST_CASE("literal defaults are read exactly, negative and double ones included"
 TEST_CASE("user attributes carry their arguments on functions, parameters, structures and fields") {
     const auto module = reflect_text(
         "[__AttributeUsage(_AttributeTargets.Function)] struct LabelAttribute { string text; };\n"
-        "[__AttributeUsage(_AttributeTargets.Param)] struct RangeAttribute { float low; float high; };\n"
+        "[__AttributeUsage(_AttributeTargets.Param)] struct RangeAttribute { float low; float "
+        "high; };\n"
         "[__AttributeUsage(_AttributeTargets.Struct)] struct KindAttribute { int id; };\n"
         "[__AttributeUsage(_AttributeTargets.Var)] struct UnitAttribute { string text; };\n"
         "[Kind(-3)] struct Lamp { [Unit(\"W\")] float power; };\n"
@@ -128,27 +134,28 @@ TEST_CASE("user attributes carry their arguments on functions, parameters, struc
 }
 
 TEST_CASE("documentation is cut from above declarations and from beside parameters and fields") {
-    const auto module = reflect_text("/// Adds two numbers.\n"
-                                     "/// Exactly.\n"
-                                     "[Differentiable]\n"
-                                     "float add(\n"
-                                     "    float a, ///< the first\n"
-                                     "    // the second\n"
-                                     "    float b)\n"
-                                     "{ return a + b; }\n"
-                                     "\n"
-                                     "// not about f\n"
-                                     "\n"
-                                     "float f(float x /* metres */, float y) { return x; } // trailing\n"
-                                     "/**\n"
-                                     " * A pixel.\n"
-                                     " */\n"
-                                     "struct Pixel {\n"
-                                     "    float r; // red\n"
-                                     "    /// green\n"
-                                     "    float g;\n"
-                                     "    float b;\n"
-                                     "};\n");
+    const auto module =
+        reflect_text("/// Adds two numbers.\n"
+                     "/// Exactly.\n"
+                     "[Differentiable]\n"
+                     "float add(\n"
+                     "    float a, ///< the first\n"
+                     "    // the second\n"
+                     "    float b)\n"
+                     "{ return a + b; }\n"
+                     "\n"
+                     "// not about f\n"
+                     "\n"
+                     "float f(float x /* metres */, float y) { return x; } // trailing\n"
+                     "/**\n"
+                     " * A pixel.\n"
+                     " */\n"
+                     "struct Pixel {\n"
+                     "    float r; // red\n"
+                     "    /// green\n"
+                     "    float g;\n"
+                     "    float b;\n"
+                     "};\n");
 
     const reflect::Function& add = only_function(module, "add");
     CHECK(add.documentation == "Adds two numbers.\nExactly.");
@@ -165,7 +172,8 @@ TEST_CASE("documentation is cut from above declarations and from beside paramete
 }
 
 TEST_CASE("functions and parameters know their place in the user's text") {
-    const auto module = reflect_text("\nfloat first(float x) { return x; }\n\n  int second(int y) { return y; }\n");
+    const auto module =
+        reflect_text("\nfloat first(float x) { return x; }\n\n  int second(int y) { return y; }\n");
 
     CHECK(only_function(module, "first").location.line == 2);
     CHECK(only_function(module, "first").location.column == 7);
@@ -189,8 +197,9 @@ TEST_CASE("differentiability is read from every form of the attribute") {
 }
 
 TEST_CASE("overloads are listed one by one") {
-    const auto module = reflect_text("float f(float3 x) { return 0; }\nfloat f(float3 x[2]) { return 1; }\n"
-                                     "float f(int x) { return 2; }");
+    const auto module =
+        reflect_text("float f(float3 x) { return 0; }\nfloat f(float3 x[2]) { return 1; }\n"
+                     "float f(int x) { return 2; }");
 
     REQUIRE(module.functions.size() == 3);
     CHECK(module.functions[0].parameters[0].type->kind == TypeKind::vector);
@@ -199,9 +208,9 @@ TEST_CASE("overloads are listed one by one") {
 }
 
 TEST_CASE("generic parameters keep their order, kind and constraints") {
-    const auto module = reflect_text(
-        "T f<T : __BuiltinFloatingPointType, let N : int, U : IDifferentiable>(T a, vector<T, N> b, U c, float d[N],"
-        " matrix<float, N, 2> e) { return a; }");
+    const auto module = reflect_text("T f<T : __BuiltinFloatingPointType, let N : int, U : "
+                                     "IDifferentiable>(T a, vector<T, N> b, U c, float d[N],"
+                                     " matrix<float, N, 2> e) { return a; }");
 
     const reflect::Function& f = only_function(module, "f");
     REQUIRE(f.generics.size() == 3);
@@ -249,8 +258,9 @@ TEST_CASE("structures list fields, methods and constructors, but nothing that Sl
 }
 
 TEST_CASE("a generic structure lists its parameters") {
-    const auto module = reflect_text("struct Pair<T, let N : int> { T items[N]; T first() { return items[0]; } };\n"
-                                     "float f(Pair<float, 2> p) { return p.first(); }");
+    const auto module =
+        reflect_text("struct Pair<T, let N : int> { T items[N]; T first() { return items[0]; } };\n"
+                     "float f(Pair<float, 2> p) { return p.first(); }");
 
     const reflect::Structure& pair = only_struct(module, "Pair");
     REQUIRE(pair.generics.size() == 2);
@@ -273,8 +283,9 @@ TEST_CASE("enumerations carry their underlying integer") {
 }
 
 TEST_CASE("numthreads alone makes an entry point") {
-    const auto module = reflect_text("[numthreads(8, 4, 2)] void run(uint3 id : SV_DispatchThreadID) {}\n"
-                                     "[shader(\"compute\")] [numthreads(16, 1, 1)] void walk() {}\nvoid f() {}");
+    const auto module =
+        reflect_text("[numthreads(8, 4, 2)] void run(uint3 id : SV_DispatchThreadID) {}\n"
+                     "[shader(\"compute\")] [numthreads(16, 1, 1)] void walk() {}\nvoid f() {}");
 
     const reflect::Function& run = only_function(module, "run");
     CHECK(run.is_entry_point);
@@ -285,8 +296,9 @@ TEST_CASE("numthreads alone makes an entry point") {
 }
 
 TEST_CASE("uniforms and link-time constants at module scope are listed, other variables are not") {
-    const auto module = reflect_text("uniform float scale;\nextern static const int kCount;\n"
-                                     "static const float kPi = 3.14;\ngroupshared float cache[4];\n");
+    const auto module =
+        reflect_text("uniform float scale;\nextern static const int kCount;\n"
+                     "static const float kPi = 3.14;\ngroupshared float cache[4];\n");
 
     REQUIRE(module.globals.size() == 1);
     CHECK(module.globals[0].name == "scale");
@@ -297,8 +309,9 @@ TEST_CASE("uniforms and link-time constants at module scope are listed, other va
 }
 
 TEST_CASE("tensor parameters are recognised with element, rank and access") {
-    const auto module = reflect_text("void f(ITensor<float, 2> a, IRWTensor<float3, 1> b, WTensor<int, 3> c) {}\n"
-                                     "void g<T : __BuiltinFloatingPointType, let D : int>(ITensor<T, D> a) {}");
+    const auto module =
+        reflect_text("void f(ITensor<float, 2> a, IRWTensor<float3, 1> b, WTensor<int, 3> c) {}\n"
+                     "void g<T : __BuiltinFloatingPointType, let D : int>(ITensor<T, D> a) {}");
 
     const auto& parameters = only_function(module, "f").parameters;
     REQUIRE(parameters[0].type->kind == TypeKind::tensor);
@@ -316,7 +329,8 @@ TEST_CASE("tensor parameters are recognised with element, rank and access") {
 }
 
 TEST_CASE("pointers know what they point to, even a structure that points to itself") {
-    const auto module = reflect_text("struct Node { float value; Node* next; };\nvoid f(float3* p, Node* n) {}");
+    const auto module =
+        reflect_text("struct Node { float value; Node* next; };\nvoid f(float3* p, Node* n) {}");
 
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[0].type->kind == TypeKind::pointer);
@@ -330,7 +344,8 @@ TEST_CASE("pointers know what they point to, even a structure that points to its
 }
 
 TEST_CASE("types that Weft cannot pass are named, not dropped") {
-    const auto module = reflect_text("void f(Texture2D a, StructuredBuffer<float> b, SamplerState c, IDifferentiable d) {}");
+    const auto module = reflect_text(
+        "void f(Texture2D a, StructuredBuffer<float> b, SamplerState c, IDifferentiable d) {}");
 
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[0].type->kind == TypeKind::resource);
@@ -341,7 +356,8 @@ TEST_CASE("types that Weft cannot pass are named, not dropped") {
 }
 
 TEST_CASE("functions in a namespace are listed under their full name") {
-    const auto module = reflect_text("namespace maths { float twice(float x) { return 2 * x; } struct P { int a; }; }");
+    const auto module = reflect_text(
+        "namespace maths { float twice(float x) { return 2 * x; } struct P { int a; }; }");
 
     CHECK(only_function(module, "maths.twice").name == "twice");
     CHECK(only_struct(module, "P").type->full_name == "maths.P");

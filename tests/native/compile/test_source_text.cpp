@@ -53,7 +53,8 @@ TEST_CASE("the second parameter on a line does not inherit the comment above the
 }
 
 TEST_CASE("modifiers are looked for in the declaration only") {
-    const SourceText text("public float a;\nfloat b;\npublic\n[Differentiable]\nfloat c() { return 1; }\n");
+    const SourceText text(
+        "public float a;\nfloat b;\npublic\n[Differentiable]\nfloat c() { return 1; }\n");
 
     CHECK(text.has_modifier(*text.find_name(1, 14, "a"), "public"));
     CHECK_FALSE(text.has_modifier(*text.find_name(2, 7, "b"), "public"));

@@ -35,8 +35,8 @@ struct Record {
 
 template <class Archive>
 void transfer(Archive& archive, Record& r) {
-    archive(r.flag, r.small, r.large, r.number, r.colour, r.text, r.bytes, r.pairs, r.maybe, r.choice, r.triple,
-            r.hash, r.first, r.second, r.none);
+    archive(r.flag, r.small, r.large, r.number, r.colour, r.text, r.bytes, r.pairs, r.maybe,
+            r.choice, r.triple, r.hash, r.first, r.second, r.none);
 }
 
 Record make_record() {

@@ -41,7 +41,8 @@ TEST_CASE("another cache on the same folder sees the entry") {
     const TemporaryFolder folder;
     FileCache({.directory = folder.path()}).store("kernel", hash_text("a"), {});
 
-    CHECK(FileCache({.directory = folder.path()}).try_load("kernel", hash_text("a")) == std::vector<std::byte>());
+    CHECK(FileCache({.directory = folder.path()}).try_load("kernel", hash_text("a")) ==
+          std::vector<std::byte>());
 }
 
 TEST_CASE("a damaged, shortened or foreign entry is a miss and is removed") {
@@ -51,10 +52,18 @@ TEST_CASE("a damaged, shortened or foreign entry is a miss and is removed") {
     const fs::path path = cache.entry_path("kernel", key);
     cache.store("kernel", key, bytes_of("some code"));
     auto bytes = *try_read_file(path, 1000);
-    SECTION("one bit") { bytes.back() ^= std::byte{1}; }
-    SECTION("end missing") { bytes.pop_back(); }
-    SECTION("almost nothing left") { bytes.resize(3); }
-    SECTION("of another key") { bytes = *try_read_file(path, 1000), bytes[4] ^= std::byte{1}; }
+    SECTION("one bit") {
+        bytes.back() ^= std::byte{1};
+    }
+    SECTION("end missing") {
+        bytes.pop_back();
+    }
+    SECTION("almost nothing left") {
+        bytes.resize(3);
+    }
+    SECTION("of another key") {
+        bytes = *try_read_file(path, 1000), bytes[4] ^= std::byte{1};
+    }
     REQUIRE(try_write_file(path, bytes));
 
     CHECK_FALSE(cache.try_load("kernel", key).has_value());

@@ -9,7 +9,8 @@ using namespace weft::core;
 TEST_CASE("hashes are those of MurmurHash3 x64/128") {
     CHECK(hash_text("").to_string() == "00000000000000000000000000000000");
     CHECK(hash_text("hello") == Hash128{0xcbd8a7b341bd9b02, 0x5b1e906a48ae1d19});
-    CHECK(hash_text("The quick brown fox jumps over the lazy dog") == Hash128{0xe34bbc7bbc071b6c, 0x7a433ca9c49a9347});
+    CHECK(hash_text("The quick brown fox jumps over the lazy dog") ==
+          Hash128{0xe34bbc7bbc071b6c, 0x7a433ca9c49a9347});
 }
 
 TEST_CASE("every length up to several blocks hashes differently, and so does every seed") {

@@ -88,7 +88,8 @@ TEST_CASE("a process that was forked meanwhile does not end the child") {
 }
 
 TEST_CASE("an executable that is not there is named") {
-    CHECK_THROWS_AS(Subprocess::start({.executable = "/nowhere/program", .arguments = {}}), DeviceError);
+    CHECK_THROWS_AS(Subprocess::start({.executable = "/nowhere/program", .arguments = {}}),
+                    DeviceError);
     CHECK_THROWS_WITH(Subprocess::start({.executable = "/nowhere/program", .arguments = {}}),
                       ContainsSubstring("/nowhere/program"));
 }

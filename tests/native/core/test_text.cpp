@@ -32,7 +32,8 @@ TEST_CASE("near misses come best first and at most three") {
 
 TEST_CASE("a suggestion reads as a question, or is empty") {
     CHECK(suggestion("ad", std::vector<std::string>{"add"}) == " Did you mean 'add'?");
-    CHECK(suggestion("sin", std::vector<std::string>{"sine", "sink"}) == " Did you mean 'sine' or 'sink'?");
+    CHECK(suggestion("sin", std::vector<std::string>{"sine", "sink"}) ==
+          " Did you mean 'sine' or 'sink'?");
     CHECK(suggestion("x", std::vector<std::string>{"rotate"}).empty());
 }
 
@@ -40,8 +41,8 @@ TEST_CASE("the first byte that is not UTF-8 is found") {
     CHECK(find_invalid_utf8("plain") == std::string_view::npos);
     CHECK(find_invalid_utf8("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa8") == std::string_view::npos);
     CHECK(find_invalid_utf8("ab\xff") == 2);
-    CHECK(find_invalid_utf8("a\xc3") == 1);          // cut short
-    CHECK(find_invalid_utf8("\xc0\xaf") == 0);       // overlong
-    CHECK(find_invalid_utf8("\xed\xa0\x80") == 0);   // surrogate
+    CHECK(find_invalid_utf8("a\xc3") == 1);            // cut short
+    CHECK(find_invalid_utf8("\xc0\xaf") == 0);         // overlong
+    CHECK(find_invalid_utf8("\xed\xa0\x80") == 0);     // surrogate
     CHECK(find_invalid_utf8("\xf4\x90\x80\x80") == 0); // past U+10FFFF
 }

@@ -39,8 +39,7 @@ Description describe(TestKernel kernel) {
         return {"scale_bindings",
                 "kernels.slang",
                 {.group_size = kGroup, .argument_bytes = 8, .storage_bindings = 2}};
-    case TestKernel::spin:
-        return {"spin", "kernels.slang", {.argument_bytes = 12}};
+    case TestKernel::spin: return {"spin", "kernels.slang", {.argument_bytes = 12}};
     case TestKernel::store_from_address:
         return {"store_from_address",
                 "kernels.slang",

@@ -12,7 +12,8 @@ namespace weft::dispatch::testing {
 using reflect::ScalarKind;
 using reflect::TypeRef;
 
-inline reflect::Function function_of(std::string name, std::vector<std::pair<std::string, TypeRef>> parameters,
+inline reflect::Function function_of(std::string name,
+                                     std::vector<std::pair<std::string, TypeRef>> parameters,
                                      TypeRef return_type) {
     reflect::Function function;
     function.name = name;
@@ -43,7 +44,8 @@ public:
     Arguments& tensor(ScalarKind kind, std::vector<std::int64_t> shape) {
         return tensor(reflect::scalar_type(kind), std::move(shape));
     }
-    Arguments& tensor(TypeRef dtype, std::vector<std::int64_t> shape, Role role = Role::positional) {
+    Arguments& tensor(TypeRef dtype, std::vector<std::int64_t> shape,
+                      Role role = Role::positional) {
         tensor::Tensor::Desc desc;
         desc.dtype = std::move(dtype);
         desc.shape = std::move(shape);
@@ -75,7 +77,8 @@ public:
 
 private:
     Node& push(NodeKind kind, Role role = Role::positional) {
-        list_.roots.push_back({.node = static_cast<std::uint32_t>(list_.nodes.size()), .role = role});
+        list_.roots.push_back(
+            {.node = static_cast<std::uint32_t>(list_.nodes.size()), .role = role});
         Node& node = list_.nodes.emplace_back();
         node.kind = kind;
         return node;
@@ -86,7 +89,8 @@ private:
     ArgumentList list_;
 };
 
-inline std::unique_ptr<BoundCall> resolve(const std::vector<reflect::Function>& overloads, const Arguments& arguments,
+inline std::unique_ptr<BoundCall> resolve(const std::vector<reflect::Function>& overloads,
+                                          const Arguments& arguments,
                                           const CallOptions& options = {}) {
     return resolve_call(overloads.front().name, overloads, arguments.list(), options, {},
                         [](const std::string&) { return std::vector<reflect::Function>{}; });

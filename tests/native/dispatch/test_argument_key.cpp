@@ -20,7 +20,8 @@ TEST_CASE("calls that differ in numbers share a key") {
 }
 
 TEST_CASE("calls on other tensors of the same layout share a key") {
-    CHECK(key_of(Arguments().tensor(ScalarKind::float32, {4})) == key_of(Arguments().tensor(ScalarKind::float32, {4})));
+    CHECK(key_of(Arguments().tensor(ScalarKind::float32, {4})) ==
+          key_of(Arguments().tensor(ScalarKind::float32, {4})));
 }
 
 TEST_CASE("kind, shape, dtype and names are part of the key") {

@@ -17,7 +17,8 @@ using namespace weft::dispatch::testing;
 namespace {
 
 struct Fixture {
-    std::shared_ptr<device::Device> device = device::Device::create({.type = device::DeviceType::automatic, .debug = true});
+    std::shared_ptr<device::Device> device =
+        device::Device::create({.type = device::DeviceType::automatic, .debug = true});
     std::shared_ptr<Module> module;
 
     explicit Fixture(const std::string& text) {
@@ -27,8 +28,10 @@ struct Fixture {
         compile::ModuleDesc desc;
         desc.name = "end_to_end";
         desc.text = text;
-        desc.target = device->info().type == device::DeviceType::cuda ? compile::Target::cuda : compile::Target::spirv;
-        module = Module::create({.device = device, .compiler = compile::Compiler::create(compiler)}, desc, {});
+        desc.target = device->info().type == device::DeviceType::cuda ? compile::Target::cuda
+                                                                      : compile::Target::spirv;
+        module = Module::create({.device = device, .compiler = compile::Compiler::create(compiler)},
+                                desc, {});
     }
     ~Fixture() { CHECK(device->validation_message_count() == 0); }
 
@@ -65,7 +68,8 @@ float pick(ITensor<float, 1> t, int i) { return t[i]; }
 TEST_CASE("a function of numbers returns a number") {
     Fixture fixture(kSource);
 
-    CHECK(fixture.call("add", Arguments(fixture.device).real(1.5).integer(2)) == std::vector<float>{3.5F});
+    CHECK(fixture.call("add", Arguments(fixture.device).real(1.5).integer(2)) ==
+          std::vector<float>{3.5F});
 }
 
 TEST_CASE("a function is called over a list and a broadcast number") {
@@ -78,14 +82,17 @@ TEST_CASE("a function is called over a list and a broadcast number") {
 TEST_CASE("a row and a column broadcast to a matrix") {
     Fixture fixture(kSource);
 
-    CHECK(fixture.call("add", Arguments(fixture.device).list({2, 1}, {10, 20}).list({3}, {1, 2, 3})) ==
+    CHECK(fixture.call("add",
+                       Arguments(fixture.device).list({2, 1}, {10, 20}).list({3}, {1, 2, 3})) ==
           std::vector<float>{11, 12, 13, 21, 22, 23});
 }
 
 TEST_CASE("vectors are taken from the trailing dimension") {
     Fixture fixture(kSource);
 
-    CHECK(fixture.call("scale", Arguments(fixture.device).list({2, 3}, {1, 2, 3, 4, 5, 6}).list({2}, {1, 10})) ==
+    CHECK(fixture.call(
+              "scale",
+              Arguments(fixture.device).list({2, 3}, {1, 2, 3, 4, 5, 6}).list({2}, {1, 10})) ==
           std::vector<float>{1, 2, 3, 40, 50, 60});
 }
 

@@ -32,7 +32,8 @@ TEST_CASE("a type parameter takes the element type of a tensor") {
     function.generics = {{"T", false, {}}};
     std::string why;
 
-    const auto name = infer_specialization(function, Arguments().tensor(ScalarKind::float64, {3}).list(), {}, why);
+    const auto name = infer_specialization(
+        function, Arguments().tensor(ScalarKind::float64, {3}).list(), {}, why);
 
     CHECK(name == "twice<double>");
 }
@@ -42,7 +43,8 @@ TEST_CASE("vector length and scalar are inferred from a tensor of scalars") {
     function.generics = {{"T", false, {}}, {"N", true, {}}};
     std::string why;
 
-    const auto name = infer_specialization(function, Arguments().tensor(ScalarKind::float32, {7, 4}).list(), {}, why);
+    const auto name = infer_specialization(
+        function, Arguments().tensor(ScalarKind::float32, {7, 4}).list(), {}, why);
 
     CHECK(name == "sum<float, 4>");
 }
@@ -52,14 +54,15 @@ TEST_CASE("a tensor's type wins over a Python number's") {
     function.generics = {{"T", false, {}}};
     std::string why;
 
-    const auto name =
-        infer_specialization(function, Arguments().integer(2).tensor(ScalarKind::float16, {3}).list(), {}, why);
+    const auto name = infer_specialization(
+        function, Arguments().integer(2).tensor(ScalarKind::float16, {3}).list(), {}, why);
 
     CHECK(name == "mix<half>");
 }
 
 TEST_CASE("a parameter that no argument mentions is reported by name") {
-    auto function = function_of("make", {{"x", reflect::scalar_type(ScalarKind::float32)}}, generic("T"));
+    auto function =
+        function_of("make", {{"x", reflect::scalar_type(ScalarKind::float32)}}, generic("T"));
     function.generics = {{"T", false, {}}};
     std::string why;
 

@@ -38,9 +38,11 @@ TEST_CASE("half travels as float") {
 TEST_CASE("an integer out of range names the limits") {
     CHECK_THROWS_WITH(written<std::int32_t>(Arguments().integer(300), ScalarKind::uint8),
                       ContainsSubstring("0 to 255") && ContainsSubstring("got 300"));
-    CHECK_THROWS_AS(written<std::int32_t>(Arguments().integer(-1), ScalarKind::uint32), core::ArgumentError);
-    CHECK_THROWS_AS(written<std::int32_t>(Arguments().integer(std::int64_t{1} << 40), ScalarKind::int32),
+    CHECK_THROWS_AS(written<std::int32_t>(Arguments().integer(-1), ScalarKind::uint32),
                     core::ArgumentError);
+    CHECK_THROWS_AS(
+        written<std::int32_t>(Arguments().integer(std::int64_t{1} << 40), ScalarKind::int32),
+        core::ArgumentError);
 }
 
 TEST_CASE("list components are picked in order") {

@@ -8,7 +8,8 @@ using namespace weft::reflect;
 namespace {
 
 Field field(TypeRef type) {
-    return {.name = "f", .type = std::move(type), .offset = 0, .attributes = {}, .documentation = {}};
+    return {
+        .name = "f", .type = std::move(type), .offset = 0, .attributes = {}, .documentation = {}};
 }
 
 } // namespace

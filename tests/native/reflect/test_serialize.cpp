@@ -11,7 +11,9 @@ Module make_module() {
     Type pixel;
     pixel.kind = TypeKind::structure;
     pixel.name = pixel.full_name = "Pixel";
-    pixel.fields.push_back({.name = "r", .type = scalar_type(ScalarKind::float32), .offset = 4,
+    pixel.fields.push_back({.name = "r",
+                            .type = scalar_type(ScalarKind::float32),
+                            .offset = 4,
                             .attributes = {{"Range", {std::int64_t{1}, 2.5, std::string("x")}}},
                             .documentation = "red"});
     pixel.location = {"a.slang", 3, 8};
@@ -20,9 +22,16 @@ Module make_module() {
     scale.name = "scale";
     scale.full_name = "Pixel.scale";
     scale.this_type = std::make_shared<const Type>(pixel);
-    scale.parameters.push_back({.name = "by", .type = scale.this_type, .direction = Direction::inout,
-                                .is_no_diff = true, .has_default = true, .default_value = -1.5, .semantic = "S",
-                                .attributes = {}, .documentation = "factor", .location = {}});
+    scale.parameters.push_back({.name = "by",
+                                .type = scale.this_type,
+                                .direction = Direction::inout,
+                                .is_no_diff = true,
+                                .has_default = true,
+                                .default_value = -1.5,
+                                .semantic = "S",
+                                .attributes = {},
+                                .documentation = "factor",
+                                .location = {}});
     scale.return_type = vector_type(ScalarKind::int8, 3);
     scale.generics = {{"T", false, {"IFoo"}}, {"N", true, {}}};
     scale.group_size = {8, 4, 1};

@@ -30,9 +30,11 @@ reflect::TypeRef make_structure(const std::string& name,
     return std::make_shared<const reflect::Type>(std::move(type));
 }
 
-tensor::TensorRef counting_tensor(const std::shared_ptr<device::Device>& device, std::vector<std::int64_t> shape) {
-    auto result = tensor::Tensor::create(
-        device, {.dtype = reflect::scalar_type(reflect::ScalarKind::float32), .shape = std::move(shape)});
+tensor::TensorRef counting_tensor(const std::shared_ptr<device::Device>& device,
+                                  std::vector<std::int64_t> shape) {
+    auto result =
+        tensor::Tensor::create(device, {.dtype = reflect::scalar_type(reflect::ScalarKind::float32),
+                                        .shape = std::move(shape)});
     std::vector<float> values(static_cast<std::size_t>(result->element_count()));
     std::iota(values.begin(), values.end(), 0.0F);
     tensor::upload(*result, bytes_of(values));

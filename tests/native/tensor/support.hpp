@@ -33,7 +33,8 @@ std::vector<T> values_of(const tensor::Tensor& tensor) {
 }
 
 /// A float tensor of this shape that holds 0, 1, 2, ...
-tensor::TensorRef counting_tensor(const std::shared_ptr<device::Device>& device, std::vector<std::int64_t> shape);
+tensor::TensorRef counting_tensor(const std::shared_ptr<device::Device>& device,
+                                  std::vector<std::int64_t> shape);
 
 /// The message of the ArgumentError that `action` throws; "" if it throws none.
 template <typename Action>

@@ -50,7 +50,8 @@ TEST_CASE("strides decide whether an array layout is contiguous") {
 TEST_CASE("equal array layouts have equal hashes and others do not") {
     const auto layout = make_array_layout(kFloat, {2, 3});
 
-    CHECK(layout->hash == make_array_layout(reflect::scalar_type(ScalarKind::float32), {2, 3})->hash);
+    CHECK(layout->hash ==
+          make_array_layout(reflect::scalar_type(ScalarKind::float32), {2, 3})->hash);
     CHECK(layout->hash != make_array_layout(kFloat, {3, 2})->hash);
     CHECK(layout->hash != make_array_layout(kFloat, {2, 3}, {1, 2})->hash);
     CHECK(layout->hash != make_array_layout(reflect::scalar_type(ScalarKind::int32), {2, 3})->hash);
@@ -66,23 +67,31 @@ TEST_CASE("structures of one name but other fields have different hashes") {
 TEST_CASE("an array layout rejects what cannot be an array") {
     CHECK(argument_error([] { (void)make_array_layout(kFloat, {4, -1}); }) ==
           "Tensor: shape (4, -1) has -1 at axis 1; every extent must be 0 or greater");
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, std::vector<std::int64_t>(17, 1)); })
-              .find("has 17 dimensions, at most 16 are possible") != std::string::npos);
+    CHECK(argument_error([] {
+              (void)make_array_layout(kFloat, std::vector<std::int64_t>(17, 1));
+          }).find("has 17 dimensions, at most 16 are possible") != std::string::npos);
     CHECK(argument_error([] { (void)make_array_layout(kFloat, {4, 4}, {4}); }) ==
-          "Tensor: strides (4,) have 1 entries, shape (4, 4) has 2; pass one stride for each dimension");
+          "Tensor: strides (4,) have 1 entries, shape (4, 4) has 2; pass one stride for each "
+          "dimension");
     CHECK(argument_error([] { (void)make_array_layout(kFloat, {4}, {-1}); }) ==
-          "Tensor: strides (-1,) have -1 at axis 0; strides must be 0 or greater: copy the array first");
-    CHECK(argument_error([] { (void)make_array_layout(reflect::scalar_type(ScalarKind::void_), {4}); }) ==
-          "Tensor: dtype must be a type whose values can lie in memory, got void; pass for example float32, "
-          "float3 or a structure without resources");
+          "Tensor: strides (-1,) have -1 at axis 0; strides must be 0 or greater: copy the array "
+          "first");
+    CHECK(argument_error([] {
+              (void)make_array_layout(reflect::scalar_type(ScalarKind::void_), {4});
+          }) == "Tensor: dtype must be a type whose values can lie in memory, got void; pass for "
+                "example float32, "
+                "float3 or a structure without resources");
 }
 
 TEST_CASE("an array layout rejects sizes that no memory has") {
     constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string expected = "is larger than any memory; check the order of shape and dtype";
 
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, {large, 3}); }).find(expected) != std::string::npos);
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, {large}); }).find(expected) != std::string::npos);
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, {3}, {large}); }).find(expected) != std::string::npos);
+    CHECK(argument_error([] { (void)make_array_layout(kFloat, {large, 3}); }).find(expected) !=
+          std::string::npos);
+    CHECK(argument_error([] { (void)make_array_layout(kFloat, {large}); }).find(expected) !=
+          std::string::npos);
+    CHECK(argument_error([] { (void)make_array_layout(kFloat, {3}, {large}); }).find(expected) !=
+          std::string::npos);
     CHECK(make_array_layout(kFloat, {0, large, large})->element_count == 0);
 }

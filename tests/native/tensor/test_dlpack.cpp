@@ -30,14 +30,15 @@ TEST_CASE("memory that no other library can reach leaves as a copy on the host")
     CHECK(array.device.code == dlpack::DeviceCode::cpu);
     CHECK(array.dtype.code == dlpack::TypeCode::floating);
     CHECK(array.dtype.bits == 32);
-    CHECK(std::vector<std::int64_t>(array.shape, array.shape + array.rank) == std::vector<std::int64_t>{3, 2});
+    CHECK(std::vector<std::int64_t>(array.shape, array.shape + array.rank) ==
+          std::vector<std::int64_t>{3, 2});
     const auto* data = static_cast<const float*>(array.data);
     CHECK(std::vector<float>(data, data + 6) == std::vector{0.0F, 3.0F, 1.0F, 4.0F, 2.0F, 5.0F});
 }
 
 TEST_CASE("vectors and bools leave as axes of scalars") {
-    const auto tensor = Tensor::create(test::host_device(),
-                                       {.dtype = reflect::vector_type(ScalarKind::bool_, 2), .shape = {3}});
+    const auto tensor = Tensor::create(
+        test::host_device(), {.dtype = reflect::vector_type(ScalarKind::bool_, 2), .shape = {3}});
     tensor::upload(*tensor, test::bytes_of(std::vector<std::uint8_t>{1, 0, 0, 1, 1, 1}));
 
     const auto exported = owned(tensor::export_dlpack(tensor));
@@ -88,7 +89,8 @@ TEST_CASE("arrays that Weft cannot use are refused") {
           "from_dlpack: the array lies on CUDA device 1, the device '" + device->info().name +
               "' is cpu adapter 0; copy the array to the host first, for example with .cpu()");
     CHECK(on_device(static_cast<dlpack::DeviceCode>(10), 0) ==
-          "from_dlpack: the array lies on a device of DLPack type 10, only host and CUDA memory can be used; copy the "
+          "from_dlpack: the array lies on a device of DLPack type 10, only host and CUDA memory "
+          "can be used; copy the "
           "array to the host first");
 }
 

@@ -37,8 +37,9 @@ TEST_CASE("dtype names of Slang and numpy are understood") {
 }
 
 TEST_CASE("texts that name no dtype are not understood") {
-    for (const char* text : {"", "floaty", "float5", "float0", "void", "float3x", "float3x5", "vector<float>",
-                             "matrix<float,2>", "float[0]", "float[", "float[-1]", "vector<Foo,3>", "3"}) {
+    for (const char* text :
+         {"", "floaty", "float5", "float0", "void", "float3x", "float3x5", "vector<float>",
+          "matrix<float,2>", "float[0]", "float[", "float[-1]", "vector<Foo,3>", "3"}) {
         INFO(text);
         CHECK(parse_dtype(text) == nullptr);
     }
@@ -58,9 +59,10 @@ TEST_CASE("a type that lies the same in other rules stays the same object") {
 }
 
 TEST_CASE("types are laid out anew for the rules of a device") {
-    const auto structure = test::make_structure("Mixed", {{"flag", reflect::scalar_type(ScalarKind::bool_)},
-                                                          {"small", reflect::vector_type(ScalarKind::float16, 3)},
-                                                          {"pair", reflect::vector_type(ScalarKind::float32, 2)}});
+    const auto structure =
+        test::make_structure("Mixed", {{"flag", reflect::scalar_type(ScalarKind::bool_)},
+                                       {"small", reflect::vector_type(ScalarKind::float16, 3)},
+                                       {"pair", reflect::vector_type(ScalarKind::float32, 2)}});
     CHECK(structure->fields[1].offset == 4);
     CHECK(structure->layout.stride == 20);
 
@@ -74,22 +76,26 @@ TEST_CASE("types are laid out anew for the rules of a device") {
 }
 
 TEST_CASE("vectors, matrices, arrays and structures of equal scalars are uniform") {
-    const auto three = test::make_structure("Three", {{"xy", reflect::vector_type(ScalarKind::float32, 2)},
-                                                      {"z", reflect::scalar_type(ScalarKind::float32)}});
+    const auto three =
+        test::make_structure("Three", {{"xy", reflect::vector_type(ScalarKind::float32, 2)},
+                                       {"z", reflect::scalar_type(ScalarKind::float32)}});
 
     CHECK(tensor::uniform_scalars(reflect::matrix_type(ScalarKind::float32, 2, 3))->count == 6);
     CHECK(tensor::uniform_scalars(reflect::array_type(three, 4))->count == 12);
-    const auto padded = tensor::uniform_scalars(reflect::vector_type(ScalarKind::float16, 3, LayoutRules::cuda));
+    const auto padded =
+        tensor::uniform_scalars(reflect::vector_type(ScalarKind::float16, 3, LayoutRules::cuda));
     CHECK(padded->count == 3);
     CHECK(padded->stride == 4);
 }
 
 TEST_CASE("structures that mix scalars or have gaps are not uniform") {
-    const auto mixed = test::make_structure("Mixed", {{"x", reflect::scalar_type(ScalarKind::float32)},
-                                                      {"i", reflect::scalar_type(ScalarKind::int32)}});
+    const auto mixed =
+        test::make_structure("Mixed", {{"x", reflect::scalar_type(ScalarKind::float32)},
+                                       {"i", reflect::scalar_type(ScalarKind::int32)}});
     const auto half3 = reflect::vector_type(ScalarKind::float16, 3, LayoutRules::cuda);
 
-    const auto flags = test::make_structure("Flags", {{"a", reflect::scalar_type(ScalarKind::bool_)}});
+    const auto flags =
+        test::make_structure("Flags", {{"a", reflect::scalar_type(ScalarKind::bool_)}});
 
     CHECK_FALSE(tensor::uniform_scalars(mixed));
     CHECK_FALSE(tensor::uniform_scalars(flags)); // 4 bytes each in SPIR-V rules
@@ -102,7 +108,8 @@ TEST_CASE("types without values in memory are refused") {
     interface_type.name = "IShape";
 
     CHECK(test::argument_error([&] { tensor::require_storable(&interface_type); }) ==
-          "Tensor: dtype must be a type whose values can lie in memory, got IShape; pass for example float32, float3 "
+          "Tensor: dtype must be a type whose values can lie in memory, got IShape; pass for "
+          "example float32, float3 "
           "or a structure without resources");
     CHECK_THROWS_AS(tensor::require_storable(nullptr), core::ArgumentError);
 }

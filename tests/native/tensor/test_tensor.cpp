@@ -28,8 +28,8 @@ TEST_CASE("elements are packed scalars, structures follow the rules of the devic
 }
 
 TEST_CASE("an empty tensor needs no memory") {
-    const auto tensor =
-        Tensor::create(test::host_device(), {.dtype = reflect::scalar_type(ScalarKind::int32), .shape = {0, 4}});
+    const auto tensor = Tensor::create(
+        test::host_device(), {.dtype = reflect::scalar_type(ScalarKind::int32), .shape = {0, 4}});
 
     CHECK(tensor->address() == 0);
     CHECK(test::values_of<int>(*tensor).empty());
@@ -38,7 +38,8 @@ TEST_CASE("an empty tensor needs no memory") {
 TEST_CASE("a view starts at its offset and shares the buffer") {
     const auto base = test::counting_tensor(test::host_device(), {10});
 
-    const auto view = Tensor::wrap(base->buffer_ref(), {.dtype = base->dtype(), .shape = {3}, .offset = 4});
+    const auto view =
+        Tensor::wrap(base->buffer_ref(), {.dtype = base->dtype(), .shape = {3}, .offset = 4});
 
     CHECK(view->address() == base->address() + 16);
     CHECK(test::values_of<float>(*view) == std::vector{4.0F, 5.0F, 6.0F});
@@ -48,12 +49,15 @@ TEST_CASE("a view that reaches outside its buffer is refused") {
     const auto base = test::counting_tensor(test::host_device(), {10});
     const auto wrap = [&](std::vector<std::int64_t> shape, std::int64_t offset) {
         return test::argument_error([&] {
-            (void)Tensor::wrap(base->buffer_ref(), {.dtype = base->dtype(), .shape = shape, .offset = offset});
+            (void)Tensor::wrap(base->buffer_ref(),
+                               {.dtype = base->dtype(), .shape = shape, .offset = offset});
         });
     };
 
-    CHECK(wrap({8}, 3) == "Tensor: a view of shape (8,) at offset 3 needs 8 elements, the buffer holds 10 of float; "
-                          "pass a smaller shape, smaller strides or a smaller offset");
+    CHECK(
+        wrap({8}, 3) ==
+        "Tensor: a view of shape (8,) at offset 3 needs 8 elements, the buffer holds 10 of float; "
+        "pass a smaller shape, smaller strides or a smaller offset");
     CHECK(wrap({1}, -1) != "");
     CHECK(wrap({0}, 11) != "");
     CHECK(wrap({10}, 0) == "");
@@ -62,7 +66,8 @@ TEST_CASE("a view that reaches outside its buffer is refused") {
 
 TEST_CASE("tensors made from one layout share it") {
     const auto device = test::host_device();
-    const auto layout = tensor::make_array_layout(reflect::scalar_type(ScalarKind::float32), {4, 4});
+    const auto layout =
+        tensor::make_array_layout(reflect::scalar_type(ScalarKind::float32), {4, 4});
 
     const auto a = Tensor::create(device, layout);
     const auto b = Tensor::create(device, layout);

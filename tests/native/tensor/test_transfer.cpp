@@ -14,7 +14,8 @@ using test::values_of;
 
 TEST_CASE("what is uploaded can be downloaded") {
     const auto device = test::host_device();
-    const auto tensor = Tensor::create(device, {.dtype = reflect::vector_type(ScalarKind::int16, 3), .shape = {2, 2}});
+    const auto tensor = Tensor::create(
+        device, {.dtype = reflect::vector_type(ScalarKind::int16, 3), .shape = {2, 2}});
     std::vector<std::int16_t> values(12);
     std::iota(values.begin(), values.end(), std::int16_t{-5});
 
@@ -25,8 +26,9 @@ TEST_CASE("what is uploaded can be downloaded") {
 
 TEST_CASE("upload into a view leaves the memory between its elements alone") {
     const auto base = counting_tensor(test::host_device(), {4, 3});
-    const auto column = tensor::index(base, std::vector<tensor::IndexItem>{
-                                                {}, {.kind = tensor::IndexItem::Kind::integer, .integer = 1}});
+    const auto column =
+        tensor::index(base, std::vector<tensor::IndexItem>{
+                                {}, {.kind = tensor::IndexItem::Kind::integer, .integer = 1}});
 
     tensor::upload(*column, test::bytes_of(std::vector{-1.0F, -2.0F, -3.0F, -4.0F}));
 
@@ -39,7 +41,8 @@ TEST_CASE("upload and download check the number of bytes") {
     std::vector<std::byte> wrong(12);
 
     CHECK(argument_error([&] { tensor::upload(*tensor, wrong); }) ==
-          "upload: the tensor holds 16 bytes, got 12; pass an array of the tensor's own shape and dtype");
+          "upload: the tensor holds 16 bytes, got 12; pass an array of the tensor's own shape and "
+          "dtype");
     CHECK_THROWS_AS(tensor::download(*tensor, wrong), core::ArgumentError);
 }
 
@@ -47,14 +50,16 @@ TEST_CASE("a broadcast view cannot be written") {
     const auto view = tensor::broadcast_to(counting_tensor(test::host_device(), {1}), {4});
 
     CHECK(argument_error([&] { tensor::clear(*view); }) ==
-          "clear: the tensor repeats its elements along axis 0 (broadcast), which cannot be written; write to the "
+          "clear: the tensor repeats its elements along axis 0 (broadcast), which cannot be "
+          "written; write to the "
           "tensor it views");
     CHECK_THROWS_AS(tensor::upload(*view, std::vector<std::byte>(16)), core::ArgumentError);
 }
 
 TEST_CASE("fill repeats an element of any size") {
     const auto device = test::host_device();
-    const auto fill_and_read = [&](reflect::TypeRef dtype, const auto& element, std::int64_t count) {
+    const auto fill_and_read = [&](reflect::TypeRef dtype, const auto& element,
+                                   std::int64_t count) {
         const auto tensor = Tensor::create(device, {.dtype = std::move(dtype), .shape = {count}});
         tensor::fill(*tensor, test::bytes_of(element));
         using T = typename std::decay_t<decltype(element)>::value_type;
@@ -69,7 +74,8 @@ TEST_CASE("fill repeats an element of any size") {
           std::vector<std::int8_t>(8, -3));
     CHECK(fill_and_read(reflect::scalar_type(ScalarKind::float64), std::vector{0.1}, 20000) ==
           std::vector<double>(20000, 0.1));
-    const auto triples = fill_and_read(reflect::vector_type(ScalarKind::float32, 3), std::vector{1.0F, 2.0F, 3.0F}, 30000);
+    const auto triples = fill_and_read(reflect::vector_type(ScalarKind::float32, 3),
+                                       std::vector{1.0F, 2.0F, 3.0F}, 30000);
     CHECK(std::accumulate(triples.begin(), triples.end(), 0.0) == 180000.0);
     CHECK(triples[89999] == 3.0F);
 }
@@ -86,8 +92,9 @@ TEST_CASE("fill and clear of a view touch its elements only") {
 }
 
 TEST_CASE("clear sets all bytes of structures") {
-    const auto dtype = test::make_structure("Mixed", {{"a", reflect::scalar_type(ScalarKind::int8)},
-                                                      {"b", reflect::scalar_type(ScalarKind::float64)}});
+    const auto dtype =
+        test::make_structure("Mixed", {{"a", reflect::scalar_type(ScalarKind::int8)},
+                                       {"b", reflect::scalar_type(ScalarKind::float64)}});
     const auto tensor = Tensor::create(test::host_device(), {.dtype = dtype, .shape = {3}});
     tensor::fill(*tensor, std::vector<std::byte>(16, std::byte{1}));
 
@@ -105,8 +112,9 @@ TEST_CASE("copy moves elements between any strides") {
     tensor::copy(*target, *tensor::permute(source, axes));
 
     CHECK(values_of<float>(*target) == std::vector{0.0F, 3.0F, 1.0F, 4.0F, 2.0F, 5.0F});
-    CHECK(argument_error([&] { tensor::copy(*target, *source); })
-              .find("copy: the target has shape (3, 2) of float, the source (2, 3) of float") == 0);
+    CHECK(argument_error([&] {
+              tensor::copy(*target, *source);
+          }).find("copy: the target has shape (3, 2) of float, the source (2, 3) of float") == 0);
 }
 
 TEST_CASE("contiguous keeps a contiguous tensor and copies any other") {
@@ -121,7 +129,8 @@ TEST_CASE("contiguous keeps a contiguous tensor and copies any other") {
 
 TEST_CASE("astype converts the scalars of vectors and truncates floats") {
     const auto device = test::host_device();
-    const auto tensor = Tensor::create(device, {.dtype = reflect::vector_type(ScalarKind::float32, 2), .shape = {2}});
+    const auto tensor = Tensor::create(
+        device, {.dtype = reflect::vector_type(ScalarKind::float32, 2), .shape = {2}});
     tensor::upload(*tensor, test::bytes_of(std::vector{1.9F, -1.9F, 0.0F, 3.0F}));
 
     const auto converted = tensor::with_scalar_kind(*tensor, ScalarKind::int32);
@@ -133,7 +142,8 @@ TEST_CASE("astype converts the scalars of vectors and truncates floats") {
 }
 
 TEST_CASE("astype refuses structures") {
-    const auto dtype = test::make_structure("One", {{"a", reflect::scalar_type(ScalarKind::float32)}});
+    const auto dtype =
+        test::make_structure("One", {{"a", reflect::scalar_type(ScalarKind::float32)}});
     const auto tensor = Tensor::create(test::host_device(), {.dtype = dtype, .shape = {1}});
 
     CHECK(argument_error([&] { (void)tensor::with_scalar_kind(*tensor, ScalarKind::int32); }) ==

@@ -23,7 +23,8 @@ IndexItem integer(std::int64_t value) {
     return {.kind = IndexItem::Kind::integer, .integer = value};
 }
 
-IndexItem slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::int64_t step = 1) {
+IndexItem slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+                std::int64_t step = 1) {
     return {.start = start, .stop = stop, .step = step};
 }
 
@@ -35,11 +36,14 @@ const IndexItem kNewAxis{.kind = IndexItem::Kind::new_axis};
 TEST_CASE("integers and slices select as in numpy") {
     const auto base = counting_tensor(test::host_device(), {3, 4});
 
-    CHECK(values_of<float>(*tensor::index(base, Items{integer(1)})) == std::vector{4.0F, 5.0F, 6.0F, 7.0F});
-    CHECK(values_of<float>(*tensor::index(base, Items{integer(-1), integer(-4)})) == std::vector{8.0F});
+    CHECK(values_of<float>(*tensor::index(base, Items{integer(1)})) ==
+          std::vector{4.0F, 5.0F, 6.0F, 7.0F});
+    CHECK(values_of<float>(*tensor::index(base, Items{integer(-1), integer(-4)})) ==
+          std::vector{8.0F});
     CHECK(values_of<float>(*tensor::index(base, Items{slice(1, {}), slice({}, {}, 2)})) ==
           std::vector{4.0F, 6.0F, 8.0F, 10.0F});
-    CHECK(values_of<float>(*tensor::index(base, Items{slice(-2, -1), slice(-100, 2)})) == std::vector{4.0F, 5.0F});
+    CHECK(values_of<float>(*tensor::index(base, Items{slice(-2, -1), slice(-100, 2)})) ==
+          std::vector{4.0F, 5.0F});
     CHECK(shape_of(*tensor::index(base, Items{slice(2, 1)})) == Shape{0, 4});
     CHECK(shape_of(*tensor::index(base, Items{slice(50, 60)})) == Shape{0, 4});
 }
@@ -55,7 +59,8 @@ TEST_CASE("ellipsis and new axes place the other entries") {
 
     CHECK(shape_of(*tensor::index(base, Items{kEllipsis, integer(0)})) == Shape{2, 3});
     CHECK(shape_of(*tensor::index(base, Items{integer(0), kEllipsis, integer(0)})) == Shape{3});
-    CHECK(shape_of(*tensor::index(base, Items{kNewAxis, kEllipsis, kNewAxis})) == Shape{1, 2, 3, 4, 1});
+    CHECK(shape_of(*tensor::index(base, Items{kNewAxis, kEllipsis, kNewAxis})) ==
+          Shape{1, 2, 3, 4, 1});
     CHECK(shape_of(*tensor::index(base, Items{})) == Shape{2, 3, 4});
 }
 
@@ -68,10 +73,13 @@ TEST_CASE("bad indices are refused with the axis at fault") {
     CHECK(message({slice({}, {}), integer(3)}) ==
           "Tensor[]: index 3 is outside axis 1 of shape (2, 3); pass -3 to 2");
     CHECK(message({integer(0), integer(0), integer(0)}) ==
-          "Tensor[]: the index has 3 entries, the tensor of shape (2, 3) has 2 dimensions; leave the rest away");
-    CHECK(message({kEllipsis, kEllipsis}) == "Tensor[]: the index has 2 ellipses (...), one is possible");
-    CHECK(message({slice({}, {}, -1)}) == "Tensor[]: the slice of axis 0 has step -1, steps must be 1 or greater; "
-                                          "reverse the array with numpy before");
+          "Tensor[]: the index has 3 entries, the tensor of shape (2, 3) has 2 dimensions; leave "
+          "the rest away");
+    CHECK(message({kEllipsis, kEllipsis}) ==
+          "Tensor[]: the index has 2 ellipses (...), one is possible");
+    CHECK(message({slice({}, {}, -1)}) ==
+          "Tensor[]: the slice of axis 0 has step -1, steps must be 1 or greater; "
+          "reverse the array with numpy before");
 }
 
 TEST_CASE("an index into an empty axis says so") {
@@ -88,8 +96,8 @@ TEST_CASE("reshape keeps the memory where strides allow") {
     const auto reshaped = tensor::reshape(even_rows, {2, 2, 3});
 
     CHECK(reshaped->buffer_ref() == base->buffer_ref());
-    CHECK(values_of<float>(*reshaped) ==
-          std::vector{0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 12.0F, 13.0F, 14.0F, 15.0F, 16.0F, 17.0F});
+    CHECK(values_of<float>(*reshaped) == std::vector{0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 12.0F,
+                                                     13.0F, 14.0F, 15.0F, 16.0F, 17.0F});
     CHECK(tensor::reshape(base, {24})->buffer_ref() == base->buffer_ref());
     CHECK(tensor::reshape(base, {1, 24, 1})->buffer_ref() == base->buffer_ref());
 }
@@ -118,11 +126,13 @@ TEST_CASE("reshape refuses another number of elements") {
         return argument_error([&] { (void)tensor::reshape(base, shape); });
     };
 
-    CHECK(message({4, 2}) == "reshape: shape (4, 2) does not fit the 6 elements of shape (2, 3); its product must be "
-                             "equal (one entry may be -1)");
+    CHECK(message({4, 2}) ==
+          "reshape: shape (4, 2) does not fit the 6 elements of shape (2, 3); its product must be "
+          "equal (one entry may be -1)");
     CHECK(message({-1, 4}) != "");
-    CHECK(message({-1, -1}) == "reshape: shape (-1, -1) does not fit the 6 elements of shape (2, 3); only one entry "
-                               "may be -1");
+    CHECK(message({-1, -1}) ==
+          "reshape: shape (-1, -1) does not fit the 6 elements of shape (2, 3); only one entry "
+          "may be -1");
     CHECK(message({std::int64_t{1} << 40, std::int64_t{1} << 40}) != "");
     CHECK(message({-2, -3}) != "");
 }
@@ -149,9 +159,11 @@ TEST_CASE("broadcast_to repeats elements without copying them") {
     CHECK(values_of<float>(*view) ==
           std::vector{0.0F, 0.0F, 0.0F, 1.0F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F, 1.0F});
     CHECK(argument_error([&] { (void)tensor::broadcast_to(base, {3, 3}); }) ==
-          "broadcast_to: axis 0 of shape (2, 1) has extent 2, shape (3, 3) asks for 3; extents must be equal or 1");
+          "broadcast_to: axis 0 of shape (2, 1) has extent 2, shape (3, 3) asks for 3; extents "
+          "must be equal or 1");
     CHECK(argument_error([&] { (void)tensor::broadcast_to(base, {2}); }) ==
-          "broadcast_to: shape (2,) has fewer dimensions than shape (2, 1); broadcasting can only add some");
+          "broadcast_to: shape (2,) has fewer dimensions than shape (2, 1); broadcasting can only "
+          "add some");
 }
 
 TEST_CASE("squeeze and unsqueeze drop and insert axes of extent 1") {
@@ -167,10 +179,12 @@ TEST_CASE("squeeze and unsqueeze drop and insert axes of extent 1") {
 
 TEST_CASE("flatten_dtype turns the scalars of elements into axes") {
     const auto device = test::host_device();
-    const auto pixel = test::make_structure("Pixel", {{"xy", reflect::vector_type(ScalarKind::float32, 2)},
-                                                      {"z", reflect::scalar_type(ScalarKind::float32)}});
+    const auto pixel =
+        test::make_structure("Pixel", {{"xy", reflect::vector_type(ScalarKind::float32, 2)},
+                                       {"z", reflect::scalar_type(ScalarKind::float32)}});
     const auto flat = [&](const reflect::TypeRef& dtype, Shape shape) {
-        return shape_of(*tensor::flatten_dtype(Tensor::create(device, {.dtype = dtype, .shape = std::move(shape)})));
+        return shape_of(*tensor::flatten_dtype(
+            Tensor::create(device, {.dtype = dtype, .shape = std::move(shape)})));
     };
 
     CHECK(flat(reflect::vector_type(ScalarKind::float32, 3), {5}) == Shape{5, 3});
@@ -182,8 +196,10 @@ TEST_CASE("flatten_dtype turns the scalars of elements into axes") {
 
 TEST_CASE("flatten_dtype keeps strides and offsets of views") {
     const auto device = test::host_device();
-    const auto base = Tensor::create(device, {.dtype = reflect::vector_type(ScalarKind::float32, 2), .shape = {4}});
-    tensor::upload(*base, test::bytes_of(std::vector{0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 7.0F}));
+    const auto base = Tensor::create(
+        device, {.dtype = reflect::vector_type(ScalarKind::float32, 2), .shape = {4}});
+    tensor::upload(*base,
+                   test::bytes_of(std::vector{0.0F, 1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 7.0F}));
 
     const auto flat = tensor::flatten_dtype(tensor::index(base, Items{slice(1, {}, 2)}));
 
@@ -191,18 +207,22 @@ TEST_CASE("flatten_dtype keeps strides and offsets of views") {
 }
 
 TEST_CASE("flatten_dtype refuses structures of mixed scalars") {
-    const auto mixed = test::make_structure("Mixed", {{"x", reflect::scalar_type(ScalarKind::float32)},
-                                                      {"i", reflect::scalar_type(ScalarKind::int32)}});
+    const auto mixed =
+        test::make_structure("Mixed", {{"x", reflect::scalar_type(ScalarKind::float32)},
+                                       {"i", reflect::scalar_type(ScalarKind::int32)}});
     const auto tensor = Tensor::create(test::host_device(), {.dtype = mixed, .shape = {2}});
 
     CHECK(argument_error([&] { (void)tensor::flatten_dtype(tensor); }) ==
-          "flatten_dtype: Mixed mixes scalar kinds or has gaps between them; take its fields one by one");
+          "flatten_dtype: Mixed mixes scalar kinds or has gaps between them; take its fields one "
+          "by one");
 }
 
 TEST_CASE("view takes shape, strides and offset as they are") {
     const auto base = counting_tensor(test::host_device(), {12});
 
-    CHECK(values_of<float>(*tensor::view(base, {2, 2}, {4, 1}, 5)) == std::vector{5.0F, 6.0F, 9.0F, 10.0F});
-    CHECK(values_of<float>(*tensor::view(base, {2, 2}, {}, 0)) == std::vector{0.0F, 1.0F, 2.0F, 3.0F});
+    CHECK(values_of<float>(*tensor::view(base, {2, 2}, {4, 1}, 5)) ==
+          std::vector{5.0F, 6.0F, 9.0F, 10.0F});
+    CHECK(values_of<float>(*tensor::view(base, {2, 2}, {}, 0)) ==
+          std::vector{0.0F, 1.0F, 2.0F, 3.0F});
     CHECK_THROWS_AS(tensor::view(base, {12}, {}, 1), core::ArgumentError);
 }
