@@ -12,9 +12,7 @@ def test_old_glibc_is_named_with_the_version_needed(monkeypatch):
     monkeypatch.setattr(_platform.sys, "platform", "linux")
     monkeypatch.setattr(_platform.os, "confstr", lambda _name: "glibc 2.31")
 
-    with pytest.raises(
-        ImportError, match=r"need glibc 2\.34 or later, got glibc 2\.31"
-    ):
+    with pytest.raises(ImportError, match=r"need glibc 2\.34 or later, got glibc 2\.31"):
         _platform.require_supported_platform()
 
 

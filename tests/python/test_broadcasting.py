@@ -28,7 +28,14 @@ def tensor(device, *shape):
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [((5,), ()), ((3, 4), (4,)), ((3, 1), (1, 4)), ((2, 3, 4), (3, 1)), ((1,), (6,)), ((40, 33), (33,))],
+    [
+        ((5,), ()),
+        ((3, 4), (4,)),
+        ((3, 1), (1, 4)),
+        ((2, 3, 4), (3, 1)),
+        ((1,), (6,)),
+        ((40, 33), (33,)),
+    ],
 )
 def test_shapes_join_as_in_numpy(device, module, left, right):
     a, a_values = tensor(device, *left)

@@ -86,7 +86,9 @@ def test_a_numpy_array_gives_one_call_an_element_and_a_tensor_back(module):
     assert np.allclose(result.numpy(), values * 3, rtol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize(
+    "dtype", [np.float64, np.float32, np.float16, np.int64, np.int32, np.uint8]
+)
 def test_any_number_dtype_rounds_silently_to_float(module, dtype):
     values = np.array([0, 1, 2, 100], dtype=dtype)
 

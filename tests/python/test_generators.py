@@ -74,7 +74,9 @@ def test_offset_and_stride_reach_each_dimension(module, name):
 
 
 def test_a_grid_joins_other_arguments(module):
-    assert np.array_equal(module.plus(weft.grid((3,)), np.full((2, 3), 10.0)).numpy(), [[10, 11, 12]] * 2)
+    assert np.array_equal(
+        module.plus(weft.grid((3,)), np.full((2, 3), 10.0)).numpy(), [[10, 11, 12]] * 2
+    )
 
 
 def test_call_id_is_the_index_within_the_call(module):

@@ -52,7 +52,10 @@ def test_new_functions_signatures_and_structures_appear(device, path):
     module = Module.load_from_file(device, path)
     module.value()
 
-    write(path, "struct S { float x; };\nfloat value(S s) { return s.x; }\nfloat other() { return 7; }")
+    write(
+        path,
+        "struct S { float x; };\nfloat value(S s) { return s.x; }\nfloat other() { return 7; }",
+    )
 
     assert eventually(lambda: module.find_function("other") is not None)
     assert module.other() == 7.0

@@ -14,7 +14,9 @@ from weft import Module
 def folder(tmp_path):
     (tmp_path / "library").mkdir()
     (tmp_path / "library" / "base.slang").write_text("float base() { return 40; }")
-    (tmp_path / "library" / "middle.slang").write_text("import base; float middle() { return base() + 1; }")
+    (tmp_path / "library" / "middle.slang").write_text(
+        "import base; float middle() { return base() + 1; }"
+    )
     (tmp_path / "main.slang").write_text("import middle; float answer() { return middle() + 1; }")
     return tmp_path
 
@@ -69,9 +71,14 @@ def test_load_from_module_takes_the_source_again_with_other_options(device, tmp_
 
 
 def test_linked_modules_provide_exports(device):
-    part = Module.load_from_source(device, "part", "export float partial(float x) { return x + 1; }")
+    part = Module.load_from_source(
+        device, "part", "export float partial(float x) { return x + 1; }"
+    )
     whole = Module.load_from_source(
-        device, "whole", "extern float partial(float x); float f(float x) { return 2 * partial(x); }", link=[part]
+        device,
+        "whole",
+        "extern float partial(float x); float f(float x) { return 2 * partial(x); }",
+        link=[part],
     )
 
     assert whole.f(3.0) == 8.0
@@ -82,11 +89,14 @@ def test_sources_written_for_slangpy_import_its_name(device, statement):
     module = Module.load_from_source(
         device,
         "ported" + str(len(statement)),
-        statement + "\nvoid twice(int i, ITensor<float, 1> a, IWTensor<float, 1> b) { b[i] = 2 * a[i]; }",
+        statement
+        + "\nvoid twice(int i, ITensor<float, 1> a, IWTensor<float, 1> b) { b[i] = 2 * a[i]; }",
     )
     out = weft.Tensor.empty(device, (3,), weft.float32)
 
-    module.twice(weft.grid((3,)), weft.Tensor.from_numpy(device, np.array([1, 2, 3], np.float32)), out)
+    module.twice(
+        weft.grid((3,)), weft.Tensor.from_numpy(device, np.array([1, 2, 3], np.float32)), out
+    )
 
     assert np.array_equal(out.numpy(), [2, 4, 6])
 

@@ -67,7 +67,9 @@ def test_return_type_makes_a_function_with_that_kind_of_result(module):
 
 
 def test_vector_results_become_a_trailing_dimension_in_numpy(module):
-    assert np.array_equal(module.color(np.array([1.0, 2.0]), _result="numpy"), [[1, 2, 3], [2, 4, 6]])
+    assert np.array_equal(
+        module.color(np.array([1.0, 2.0]), _result="numpy"), [[1, 2, 3], [2, 4, 6]]
+    )
 
 
 def test_result_may_be_a_numpy_array(module):

@@ -37,8 +37,12 @@ def test_the_shape_of_a_list_chooses_between_a_vector_and_an_array_of_vectors(mo
 
 
 def test_the_dtype_of_an_array_chooses(device, module):
-    assert np.array_equal(module.which(Tensor.zeros(device, (5,), weft.int32)).numpy(), np.full(5, 2))
-    assert np.array_equal(module.which(Tensor.zeros(device, (5,), weft.float32)).numpy(), np.full(5, 1))
+    assert np.array_equal(
+        module.which(Tensor.zeros(device, (5,), weft.int32)).numpy(), np.full(5, 2)
+    )
+    assert np.array_equal(
+        module.which(Tensor.zeros(device, (5,), weft.float32)).numpy(), np.full(5, 1)
+    )
 
 
 def test_the_number_of_arguments_chooses(module):
@@ -47,7 +51,9 @@ def test_the_number_of_arguments_chooses(module):
 
 
 def test_equally_good_overloads_are_listed(module):
-    with pytest.raises(weft.ArgumentError, match=r"pick.*two overloads.*pick\(a: int.*pick\(a: float"):
+    with pytest.raises(
+        weft.ArgumentError, match=r"pick.*two overloads.*pick\(a: int.*pick\(a: float"
+    ):
         module.pick(1, 2)
 
 

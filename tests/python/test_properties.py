@@ -76,7 +76,11 @@ def test_tensors_of_any_layout_broadcast_as_in_numpy(device, module, data):
     left, right = data.draw(broadcast_pair())
     order = data.draw(st.permutations(range(len(left))))
     base = np.arange(int(np.prod(left)), dtype=np.float32).reshape([left[axis] for axis in order])
-    a = Tensor.from_numpy(device, base).transpose(*np.argsort(order).tolist()) if left else Tensor.full(device, (), 2.0)
+    a = (
+        Tensor.from_numpy(device, base).transpose(*np.argsort(order).tolist())
+        if left
+        else Tensor.full(device, (), 2.0)
+    )
     b = np.arange(int(np.prod(right)), dtype=np.float32).reshape(right)
 
     result = module.affine(a, Tensor.from_numpy(device, b), _result="numpy")

@@ -34,7 +34,9 @@ def test_reduced_axes_can_be_kept(device, numbers):
 def test_long_rows_are_summed_in_segments(device):
     values = np.random.default_rng(2).random(100_003).astype(np.float32)
 
-    assert weft.sum(tensor(device, values)) == pytest.approx(values.astype(np.float64).sum(), rel=1e-6)
+    assert weft.sum(tensor(device, values)) == pytest.approx(
+        values.astype(np.float64).sum(), rel=1e-6
+    )
 
 
 def test_a_transposed_view_is_reduced_without_a_copy(device, numbers):

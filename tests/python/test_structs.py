@@ -77,7 +77,9 @@ def test_a_dict_of_tensors_is_a_structure_of_arrays(device, module):
 def test_structures_return_as_a_structured_array(device, module):
     centers = np.arange(12, dtype=np.float32).reshape(4, 3)
 
-    balls = module.grow({"center": centers, "radius": np.ones(4, np.float32)}, np.arange(4, dtype=np.float32))
+    balls = module.grow(
+        {"center": centers, "radius": np.ones(4, np.float32)}, np.arange(4, dtype=np.float32)
+    )
 
     assert balls.dtype.name == "Ball"
     assert np.array_equal(balls.numpy()["center"], centers)

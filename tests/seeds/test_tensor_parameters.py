@@ -65,7 +65,9 @@ def test_a_tensor_is_changed_in_place(device, module):
 
 def test_a_dense_layer_runs_over_its_outputs(device, module):
     rng = np.random.default_rng(0)
-    weight_init, bias_init, batch = (rng.random(shape, dtype=np.float32) for shape in ((5, 3), (5,), (3,)))
+    weight_init, bias_init, batch = (
+        rng.random(shape, dtype=np.float32) for shape in ((5, 3), (5,), (3,))
+    )
     weights = weft.Tensor.from_numpy(device, weight_init)
     bias = weft.Tensor.from_numpy(device, bias_init)
     x = weft.Tensor.from_numpy(device, batch)

@@ -76,7 +76,7 @@ from weft.types import *  # noqa: F403
 if TYPE_CHECKING:
     from types import ModuleType
 
-from weft._native import all, all_close, any, dot, max, mean, min, norm, sum  # noqa: A004
+from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
 
 __all__ = [
     "ArgumentAttributeError",
