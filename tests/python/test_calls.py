@@ -103,9 +103,9 @@ def test_integer_arrays_convert_to_another_width_if_they_fit(module):
 
 
 def test_a_float_array_is_not_an_integer_argument(module):
-    with pytest.raises(weft.ArgumentError, match="triple.*value"):
+    with pytest.raises(weft.ArgumentError, match=r"triple.*value"):
         module.triple(np.array([1.0, 2.0]))
-    with pytest.raises(weft.ArgumentError, match="triple.*value"):
+    with pytest.raises(weft.ArgumentError, match=r"triple.*value"):
         module.triple(1.5)
 
 

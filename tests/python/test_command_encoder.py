@@ -11,7 +11,10 @@ from weft import Tensor
 
 SOURCE = """
 float next(float x) { return 2 * x + 1; }
-void bump(uint3 thread : SV_DispatchThreadID, RWTensor<float, 1> values) { values[thread.x] = values[thread.x] + 1; }
+void bump(uint3 thread : SV_DispatchThreadID, RWTensor<float, 1> values)
+{
+    values[thread.x] = values[thread.x] + 1;
+}
 """
 
 

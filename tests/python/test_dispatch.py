@@ -13,7 +13,8 @@ SOURCE = """
 uniform float gain;
 
 [numthreads(64, 1, 1)]
-void sumBuffers(NDBuffer<float, 1> a, NDBuffer<float, 1> b, NDBuffer<float, 1> sum, int i : SV_DispatchThreadID)
+void sumBuffers(NDBuffer<float, 1> a, NDBuffer<float, 1> b, NDBuffer<float, 1> sum,
+                int i : SV_DispatchThreadID)
 {
     sum[i] = a[i] + b[i];
 }

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -18,7 +17,7 @@ def write(path, text):
     """Replace the file as editors do: the new text appears at once."""
     temporary = path.with_suffix(".new")
     temporary.write_text(text)
-    os.replace(temporary, path)
+    temporary.replace(path)
 
 
 def eventually(check):

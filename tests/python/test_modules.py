@@ -160,4 +160,6 @@ def test_a_syntax_error_carries_its_place_as_data(device, tmp_path):
 
     first = error.value.diagnostics[0]
     assert first.file.endswith("broken.slang")
-    assert first.line == 2 and first.column > 1 and first.message
+    assert first.line == 2
+    assert first.column > 1
+    assert first.message

@@ -16,7 +16,10 @@ SOURCE = """
 struct Ball { float3 center; float radius; };
 struct Pair { Ball a; Ball b; int kind; };
 float volume(Ball ball) { return ball.radius * ball.radius * ball.radius; }
-float gap(Pair pair) { return distance(pair.a.center, pair.b.center) - pair.a.radius - pair.b.radius; }
+float gap(Pair pair)
+{
+    return distance(pair.a.center, pair.b.center) - pair.a.radius - pair.b.radius;
+}
 Ball grow(Ball ball, float by) { return { ball.center, ball.radius + by }; }
 struct Flagged { bool on; int8_t tag; float weight; };
 float weigh(Flagged f) { return f.on ? f.weight + f.tag : 0; }

@@ -21,7 +21,8 @@ float blend(float a, float b)
 }
 
 [numthreads(128, 1, 1)]
-void blendBuffers(NDBuffer<float, 1> a, NDBuffer<float, 1> b, NDBuffer<float, 1> result, int i : SV_DispatchThreadID)
+void blendBuffers(NDBuffer<float, 1> a, NDBuffer<float, 1> b, NDBuffer<float, 1> result,
+                  int i : SV_DispatchThreadID)
 {
      result[i] = blend(a[i], b[i]);
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Image files as arrays: the only place that knows the Python module OpenImageIO.
 
-Arrays are float32 of shape ``(H, W, C)``, row 0 at the top. What the numbers in the file mean is said
-by ``encoding``, never guessed: ``"linear"`` numbers are proportional to light and are taken as they
-are; ``"srgb"`` numbers carry the sRGB curve, which :func:`read` removes and :func:`write` applies.
-Alpha never carries a curve, and colour is not multiplied by it.
+Arrays are float32 of shape ``(H, W, C)``, row 0 at the top. What the numbers in the file mean is
+said by ``encoding``, never guessed: ``"linear"`` numbers are proportional to light and are taken as
+they are; ``"srgb"`` numbers carry the sRGB curve, which :func:`read` removes and :func:`write`
+applies. Alpha never carries a curve, and colour is not multiplied by it.
 """
 
 from __future__ import annotations
