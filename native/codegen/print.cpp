@@ -36,6 +36,7 @@ public:
         print_offset_width();
         print_arguments();
         print_storage();
+        print_stages();
         print_entry();
         return m_out.take();
     }
@@ -63,10 +64,21 @@ private:
     void print_storage() {
         for_each_operand(m_kernel, [&](const Operand& operand) {
             if (operand.memory.binding >= 0) {
+                const std::string type = operand.memory.is_wide
+                                             ? text("uint", access_words(m_kernel, operand.memory))
+                                             : "uint";
                 m_out.line(text("[[vk::binding(", operand.memory.binding,
-                                ", 0)]] RWStructuredBuffer<uint> ", operand.name, "_storage;"));
+                                ", 0)]] RWStructuredBuffer<", type, "> ", operand.name,
+                                "_storage;"));
             }
         });
+    }
+
+    void print_stages() {
+        for (std::size_t i = 0; i < m_kernel.stages.size(); ++i) {
+            m_out.line(text("groupshared uint ", stage_name(static_cast<std::int32_t>(i)), "[",
+                            m_kernel.stages[i] * m_kernel.group_size[0], "];"));
+        }
     }
 
     void print_entry() {
@@ -114,35 +126,91 @@ private:
         const std::string count = text(type, "(", m_values.argument("weft_count"), ")");
         const std::string thread =
             text("(", group_expression(), " * ", m_kernel.group_size[0], "u + weft_lane_in_group)");
+        if (!m_kernel.stages.empty()) {
+            print_staged_body(type, count);
+            return;
+        }
         if (m_kernel.width == 1) {
             m_out.line(text("const ", type, " weft_index = ", thread, ";"));
             m_out.line("if (weft_index >= " + count + ") return;");
             print_coordinates();
-            print_call();
+            print_element();
             return;
         }
         print_wide_body(type, count, thread);
     }
 
-    /// Four consecutive elements a thread: 16-byte loads, one loop over the lanes, 16-byte stores.
+    /// Consecutive elements a thread: 16-byte loads, one loop over the lanes, 16-byte stores.
     void print_wide_body(const std::string& type, const std::string& count,
                          const std::string& thread) {
-        m_out.line(text("const ", type, " weft_first = ", thread, " * 4u;"));
+        const std::int32_t width = m_kernel.width;
+        m_out.line(text("const ", type, " weft_first = ", thread, " * ", width, "u;"));
         m_out.line("if (weft_first >= " + count + ") return;");
-        m_out.line(
-            text("const uint weft_filled = uint(min(", type, "(4), ", count, " - weft_first));"));
+        if (m_kernel.has_tail) {
+            m_out.line(text("const uint weft_filled = uint(min(", type, "(", width, "), ", count,
+                            " - weft_first));"));
+        }
         m_out.line(text("const ", type, " weft_index = weft_first;"));
         print_coordinates();
+        if (m_kernel.needs_coordinates) {
+            m_out.line(text("const ", type, " weft_first_column = weft_c",
+                            m_kernel.dimensions.size() - 1, ";"));
+        }
         for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
         // Registers cannot be indexed by a loop counter: some drivers leave the loop as it is and spill them.
         m_out.line("[ForceUnroll]");
-        m_out.open("for (uint weft_lane = 0; weft_lane < 4; ++weft_lane)");
-        m_out.open("if (weft_lane < weft_filled)");
+        m_out.open(text("for (uint weft_lane = 0; weft_lane < ", width, "; ++weft_lane)"));
+        if (m_kernel.has_tail) {
+            m_out.open("if (weft_lane < weft_filled)");
+        }
         m_out.line(text("const ", type, " weft_index = weft_first + weft_lane;"));
-        print_coordinates();
+        print_lane_coordinate(type);
         print_call();
+        if (m_kernel.has_tail) {
+            m_out.close();
+        }
         m_out.close();
+        for_each_wide([&](const Operand& operand) { m_values.write_back(operand); });
+    }
+
+    /// The elements of a thread never straddle two rows, so that only the innermost coordinate moves.
+    void print_lane_coordinate(const std::string& type) {
+        if (m_kernel.needs_coordinates) {
+            m_out.line(text("const ", type, " weft_c", m_kernel.dimensions.size() - 1,
+                            " = weft_first_column + weft_lane;"));
+        }
+    }
+
+    /// One element a thread; the group moves staged operands together.
+    void print_staged_body(const std::string& type, const std::string& count) {
+        const std::uint32_t group = m_kernel.group_size[0];
+        m_out.line(text("const ", type, " weft_block = ", group_expression(), " * ", group, "u;"));
+        m_out.line("if (weft_block >= " + count + ") return;");
+        m_out.line(text("const uint weft_filled = uint(min(", type, "(", group, "), ", count,
+                        " - weft_block));"));
+        for_each_staged([&](const Operand& operand) {
+            if (operand.reads) {
+                m_values.fill_stage(operand);
+            }
+        });
+        m_out.line("GroupMemoryBarrierWithGroupSync();");
+        m_out.open("if (weft_lane_in_group < weft_filled)");
+        m_out.line(text("const ", type, " weft_index = weft_block + weft_lane_in_group;"));
+        print_coordinates();
+        print_element();
         m_out.close();
+        m_out.line("GroupMemoryBarrierWithGroupSync();");
+        for_each_staged([&](const Operand& operand) {
+            if (operand.writes) {
+                m_values.empty_stage(operand);
+            }
+        });
+    }
+
+    /// One call with its 16-byte accesses around it.
+    void print_element() {
+        for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
+        print_call();
         for_each_wide([&](const Operand& operand) { m_values.write_back(operand); });
     }
 
@@ -150,6 +218,15 @@ private:
     void for_each_wide(Visit&& visit) {
         for_each_operand(m_kernel, [&](const Operand& operand) {
             if (operand.memory.is_wide) {
+                visit(operand);
+            }
+        });
+    }
+
+    template <typename Visit>
+    void for_each_staged(Visit&& visit) {
+        for_each_operand(m_kernel, [&](const Operand& operand) {
+            if (operand.memory.stage >= 0) {
                 visit(operand);
             }
         });

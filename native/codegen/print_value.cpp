@@ -13,8 +13,6 @@ using reflect::ScalarKind;
 
 namespace {
 
-constexpr std::int64_t kWideElements = 4;
-
 std::int64_t component_count(const Memory& memory) {
     std::int64_t count = 1;
     for (const std::int64_t extent : memory.component_shape) {
@@ -101,8 +99,16 @@ void SourceWriter::close() {
     line("}");
 }
 
-std::int64_t words_per_value(const Operand& operand) {
-    return component_count(operand.memory) * *word_count(*operand.memory.leaf);
+std::int64_t words_per_value(const Memory& memory) {
+    return component_count(memory) * *word_count(*memory.leaf);
+}
+
+std::int64_t access_words(const Kernel& kernel, const Memory& memory) {
+    return words_per_value(memory) * kernel.width % 4 == 0 ? 4 : 2;
+}
+
+std::string stage_name(std::int32_t stage) {
+    return text("weft_stage", stage);
 }
 
 std::string ValuePrinter::argument(const std::string& field) const {
@@ -174,66 +180,134 @@ std::string ValuePrinter::memory_expression(const Operand& operand) const {
                                        : argument(address_field(operand));
 }
 
-void ValuePrinter::prefetch(const Operand& operand) {
-    if (!operand.memory.is_wide) {
-        return;
+std::string ValuePrinter::access_expression(const Operand& operand, std::int64_t index) const {
+    const std::int64_t access = access_words(m_kernel, operand.memory);
+    const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
+    const std::string at = text(operand.name, "_at * ", leaf_words);
+    if (operand.memory.binding >= 0) {
+        return text(memory_expression(operand), "[uint(", at, ") / ", access, " + ", index, "]");
     }
-    const std::int64_t words = words_per_value(operand);
-    m_out.line(text("uint ", operand.name, "_words[", kWideElements * words, "] = {};"));
+    return text("((uint", access, "*)(", memory_expression(operand), " + ", at, "))[", index, "]");
+}
+
+std::string ValuePrinter::word_expression(const Operand& operand, std::int64_t word) const {
+    if (operand.memory.binding >= 0) {
+        const std::int64_t access = access_words(m_kernel, operand.memory);
+        return text(access_expression(operand, word / access), "[", word % access, "]");
+    }
+    return text(memory_expression(operand), "[", operand.name, "_at * ",
+                *word_count(*operand.memory.leaf), " + ", word, "]");
+}
+
+void ValuePrinter::prefetch(const Operand& operand) {
+    const std::int64_t words = words_per_value(operand.memory);
+    const std::int64_t all_words = words * m_kernel.width;
+    const std::int64_t access = access_words(m_kernel, operand.memory);
+    m_out.line(text("uint ", operand.name, "_words[", all_words, "] = {};"));
     if (!operand.reads) {
         return;
     }
     declare_offset(operand);
-    const std::string memory = memory_expression(operand);
-    m_out.open("if (weft_filled == 4)");
-    const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
-    for (std::int64_t i = 0; i < words; ++i) {
-        m_out.line(text("const uint4 ", operand.name, "_quad", i, " = ((uint4*)(", memory, " + ",
-                        operand.name, "_at * ", leaf_words, "))[", i, "];"));
-        for (std::int64_t lane = 0; lane < kWideElements; ++lane) {
-            m_out.line(text(operand.name, "_words[", i * kWideElements + lane, "] = ", operand.name,
-                            "_quad", i, "[", lane, "];"));
+    if (m_kernel.has_tail) {
+        m_out.open(text("if (weft_filled == ", m_kernel.width, ")"));
+    }
+    for (std::int64_t i = 0; i < all_words / access; ++i) {
+        const std::string vector = text(operand.name, "_vector", i);
+        m_out.line(
+            text("const uint", access, " ", vector, " = ", access_expression(operand, i), ";"));
+        for (std::int64_t lane = 0; lane < access; ++lane) {
+            m_out.line(
+                text(operand.name, "_words[", i * access + lane, "] = ", vector, "[", lane, "];"));
         }
+    }
+    if (!m_kernel.has_tail) {
+        return;
     }
     m_out.close();
     m_out.open("else");
     // Spelled out: a loop over the tail would index the registers dynamically and spill them.
-    for (std::int64_t word = 0; word < kWideElements * words; ++word) {
+    for (std::int64_t word = 0; word < all_words; ++word) {
         m_out.line(text("if (", word / words, " < weft_filled) ", operand.name, "_words[", word,
-                        "] = ", memory, "[", operand.name, "_at * ", leaf_words, " + ", word,
-                        "];"));
+                        "] = ", word_expression(operand, word), ";"));
     }
     m_out.close();
 }
 
 void ValuePrinter::write_back(const Operand& operand) {
-    if (!operand.memory.is_wide || !operand.writes) {
+    if (!operand.writes) {
         return;
     }
-    const std::int64_t words = words_per_value(operand);
-    const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
+    const std::int64_t words = words_per_value(operand.memory);
+    const std::int64_t all_words = words * m_kernel.width;
+    const std::int64_t access = access_words(m_kernel, operand.memory);
     if (!operand.reads) {
         declare_offset(operand);
     }
-    const std::string memory = memory_expression(operand);
-    m_out.open("if (weft_filled == 4)");
-    for (std::int64_t i = 0; i < words; ++i) {
+    if (m_kernel.has_tail) {
+        m_out.open(text("if (weft_filled == ", m_kernel.width, ")"));
+    }
+    for (std::int64_t i = 0; i < all_words / access; ++i) {
         std::string lanes;
-        for (std::int64_t lane = 0; lane < kWideElements; ++lane) {
-            lanes +=
-                text(lane == 0 ? "" : ", ", operand.name, "_words[", i * kWideElements + lane, "]");
+        for (std::int64_t lane = 0; lane < access; ++lane) {
+            lanes += text(lane == 0 ? "" : ", ", operand.name, "_words[", i * access + lane, "]");
         }
-        m_out.line(text("((uint4*)(", memory, " + ", operand.name, "_at * ", leaf_words, "))[", i,
-                        "] = uint4(", lanes, ");"));
+        m_out.line(text(access_expression(operand, i), " = uint", access, "(", lanes, ");"));
+    }
+    if (!m_kernel.has_tail) {
+        return;
     }
     m_out.close();
     m_out.open("else");
-    for (std::int64_t word = 0; word < kWideElements * words; ++word) {
-        m_out.line(text("if (", word / words, " < weft_filled) ", memory, "[", operand.name,
-                        "_at * ", leaf_words, " + ", word, "] = ", operand.name, "_words[", word,
-                        "];"));
+    for (std::int64_t word = 0; word < all_words; ++word) {
+        m_out.line(text("if (", word / words, " < weft_filled) ", word_expression(operand, word),
+                        " = ", operand.name, "_words[", word, "];"));
     }
     m_out.close();
+}
+
+void ValuePrinter::fill_stage(const Operand& operand) {
+    const std::int64_t words = words_per_value(operand.memory);
+    const std::string memory =
+        text(memory_expression(operand), "[weft_block * ", words, " + weft_word]");
+    // Into registers first: the loads are then in flight together, whatever the compiler knows about aliases.
+    m_out.line(text("uint ", operand.name, "_words[", words, "] = {};"));
+    for (const bool is_load : {true, false}) {
+        m_out.line("[ForceUnroll]");
+        m_out.open(text("for (uint weft_step = 0; weft_step < ", words, "; ++weft_step)"));
+        m_out.line(text("const uint weft_word = weft_step * ", m_kernel.group_size[0],
+                        " + weft_lane_in_group;"));
+        m_out.line(is_load ? text("if (weft_word < weft_filled * ", words, ") ", operand.name,
+                                  "_words[weft_step] = ", memory, ";")
+                           : text(stage_name(operand.memory.stage), "[weft_word] = ", operand.name,
+                                  "_words[weft_step];"));
+        m_out.close();
+    }
+}
+
+void ValuePrinter::empty_stage(const Operand& operand) {
+    const std::int64_t words = words_per_value(operand.memory);
+    m_out.line("[ForceUnroll]");
+    m_out.open(text("for (uint weft_step = 0; weft_step < ", words, "; ++weft_step)"));
+    m_out.line(text("const uint weft_word = weft_step * ", m_kernel.group_size[0],
+                    " + weft_lane_in_group;"));
+    m_out.line(text("if (weft_word < weft_filled * ", words, ") ", memory_expression(operand),
+                    "[weft_block * ", words, " + weft_word] = ", stage_name(operand.memory.stage),
+                    "[weft_word];"));
+    m_out.close();
+}
+
+std::string ValuePrinter::scalar_expression(const Operand& operand, std::int64_t index,
+                                            std::int64_t count, std::int64_t unit) const {
+    const Memory& memory = operand.memory;
+    if (memory.stage >= 0) {
+        return text(stage_name(memory.stage), "[weft_lane_in_group * ", count, " + ", index, "]");
+    }
+    if (memory.is_wide) {
+        const std::string lane = m_kernel.width == 1 ? "" : text("weft_lane * ", count, " + ");
+        return text(operand.name, "_words[", lane, index, "]");
+    }
+    return text(memory_expression(operand), "[",
+                component_expression(operand, index / unit, unit, index % unit), "]");
 }
 
 void ValuePrinter::load(const Operand& operand) {
@@ -300,7 +374,7 @@ void ValuePrinter::load_element(const Operand& operand) {
         m_out.line(text(operand.type->full_name, " ", operand.name, " = {};"));
         return;
     }
-    if (!memory.is_wide) {
+    if (!memory.is_wide && memory.stage < 0) {
         declare_offset(operand);
     }
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
@@ -315,10 +389,7 @@ void ValuePrinter::load_element(const Operand& operand) {
         const auto index = static_cast<std::int64_t>(i);
         const ScalarKind kind = leaves[i % leaves.size()].kind;
         const std::string at =
-            memory.is_wide
-                ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
-                : text(memory_expression(operand), "[",
-                       component_expression(operand, index / unit, unit, index % unit), "]");
+            scalar_expression(operand, index, static_cast<std::int64_t>(values.size()), unit);
         const std::string raw = memory.is_words ? from_word(kind, at) : at;
         m_out.line(
             assignment(operand.name, values[i], convert(values[i].kind, pointer_kind(kind), raw)));
@@ -427,7 +498,7 @@ void ValuePrinter::store(const Operand& operand) {
 
 void ValuePrinter::store_element(const Operand& operand) {
     const Memory& memory = operand.memory;
-    if (!memory.is_wide && !operand.reads) {
+    if (!memory.is_wide && memory.stage < 0 && !operand.reads) {
         declare_offset(operand);
     }
     if (is_structure_pointer(memory)) {
@@ -443,10 +514,7 @@ void ValuePrinter::store_element(const Operand& operand) {
         const std::string value =
             convert(pointer_kind(kind), values[i].kind, scalar_of(operand.name, values[i]));
         const std::string at =
-            memory.is_wide
-                ? text(operand.name, "_words[weft_lane * ", values.size(), " + ", i, "]")
-                : text(memory_expression(operand), "[",
-                       component_expression(operand, index / unit, unit, index % unit), "]");
+            scalar_expression(operand, index, static_cast<std::int64_t>(values.size()), unit);
         m_out.line(text(at, " = ", memory.is_words ? to_word(kind, value) : value, ";"));
     }
 }

@@ -25,14 +25,18 @@ class ValuePrinter {
 public:
     ValuePrinter(const Kernel& kernel, SourceWriter& out) : m_kernel(kernel), m_out(out) {}
 
-    /// Before the element loop: moves the four elements of a wide operand into registers.
+    /// Before the element loop: moves the thread's elements of a wide operand into registers.
     void prefetch(const Operand& operand);
+    /// Before the element: moves the group's elements of a staged operand into group-shared memory.
+    void fill_stage(const Operand& operand);
     /// Declares variable `operand.name` and gives it its value.
     void load(const Operand& operand);
     /// Writes variable `operand.name` back, if the operand writes.
     void store(const Operand& operand);
     /// After the element loop: moves the registers of a wide operand to memory.
     void write_back(const Operand& operand);
+    /// After the element: moves the group's elements from group-shared memory to where they belong.
+    void empty_stage(const Operand& operand);
 
     /// "weft_arguments." or "weft_arguments->" + field.
     [[nodiscard]] std::string argument(const std::string& field) const;
@@ -46,6 +50,13 @@ private:
                                                    std::int64_t unit, std::int64_t within) const;
     [[nodiscard]] std::string memory_expression(const Operand& operand) const;
     void declare_offset(const Operand& operand);
+    /// Access number `index` of the thread's elements of a wide operand, as 2 or 4 words.
+    [[nodiscard]] std::string access_expression(const Operand& operand, std::int64_t index) const;
+    /// Word number `word` of the thread's elements of a wide operand.
+    [[nodiscard]] std::string word_expression(const Operand& operand, std::int64_t word) const;
+    /// Scalar number `index` of the value, wherever the kernel keeps it.
+    [[nodiscard]] std::string scalar_expression(const Operand& operand, std::int64_t index,
+                                                std::int64_t count, std::int64_t unit) const;
     void load_element(const Operand& operand);
     void load_structures(const Operand& operand, bool is_store);
     void load_tensor(const Operand& operand);
@@ -59,7 +70,11 @@ private:
     SourceWriter& m_out;
 };
 
-/// The number of values of `kind` that one element of the operand's memory holds, in words or leaves.
-[[nodiscard]] std::int64_t words_per_value(const Operand& operand);
+/// The number of words that one value in memory consists of. Precondition: memory.is_words.
+[[nodiscard]] std::int64_t words_per_value(const Memory& memory);
+/// Words of one access to a wide operand: 2 or 4.
+[[nodiscard]] std::int64_t access_words(const Kernel& kernel, const Memory& memory);
+/// Name of a group-shared array of Kernel::stages.
+[[nodiscard]] std::string stage_name(std::int32_t stage);
 
 } // namespace weft::codegen

@@ -6,6 +6,7 @@
 #include "codegen/print.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "tensor/dtype.hpp"
 
 #include <cstring>
 
@@ -105,6 +106,22 @@ void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
     }
 }
 
+/// Layouts of the memory that a call makes, so that a repeated call makes it without looking at types.
+void set_layouts(LaunchPlan& plan, device::DeviceType device) {
+    for (Source& source : plan.sources) {
+        const bool is_made = source.kind == SourceKind::upload ||
+                             (source.kind == SourceKind::allocate && !plan.returns_values);
+        if (is_made) {
+            const reflect::TypeRef dtype = source.kind == SourceKind::upload
+                                               ? reflect::scalar_type(source.scalar)
+                                               : source.dtype;
+            tensor::require_storable(dtype.get());
+            source.layout =
+                tensor::make_array_layout(tensor::storage_type(dtype, device), source.shape);
+        }
+    }
+}
+
 std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
     std::string out =
         text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
@@ -121,9 +138,12 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
         const char* pattern = memory.is_uniform  ? "broadcast"
                               : memory.is_linear ? "one-to-one"
                                                  : "strided";
-        out += text("  ", call.sources[static_cast<std::size_t>(operand.source)].name, ": ",
-                    pattern, memory.is_wide ? ", 16-byte accesses" : "",
-                    memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
+        out +=
+            text("  ", call.sources[static_cast<std::size_t>(operand.source)].name, ": ", pattern,
+                 memory.is_wide      ? ", vector accesses"
+                 : memory.stage >= 0 ? ", through shared memory"
+                                     : "",
+                 memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
     });
     return out;
 }
@@ -139,6 +159,13 @@ void set_flags(LaunchPlan& plan, const CallOptions& options) {
 
 } // namespace
 
+void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
+    const device::DeviceInfo& info = device.info();
+    kernel.prefers_storage_bindings = info.features.is_software;
+    kernel.max_inline_arguments = info.limits.max_inline_arguments;
+    kernel.max_group_count = info.limits.max_group_count[0];
+}
+
 std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
                                              const CallOptions& options,
                                              const KernelProvider& provide) {
@@ -149,6 +176,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     plan->sources = call.sources;
     plan->returned = call.returned;
     set_flags(*plan, options);
+    set_layouts(*plan, call.target.type);
     plan->is_empty = codegen::call_count(kernel) == 0;
     if (plan->is_empty) {
         plan->explanation = "no elements: nothing is launched\n";

@@ -5,7 +5,7 @@
 
 namespace weft::codegen {
 
-/// Sets width = 4 and Memory::is_wide where 16-byte accesses are possible and pay.
+/// Sets width, has_tail and Memory::is_wide: as many elements a thread as make 16-byte accesses, where that pays.
 void choose_vector_width(Kernel& kernel);
 
 } // namespace weft::codegen

@@ -47,4 +47,23 @@ inline Kernel add_kernel(std::vector<std::int64_t> shape, std::vector<std::int64
     return kernel;
 }
 
+/// scale(v) over `count` contiguous vectors of `columns` floats.
+inline Kernel vector_kernel(std::int32_t columns, std::int64_t count) {
+    Kernel kernel;
+    kernel.callee = "scale";
+    kernel.imports = {"user"};
+    Operand operand = float_operand("weft_a", {columns});
+    operand.type = reflect::vector_type(reflect::ScalarKind::float32, columns);
+    operand.memory.component_shape = {columns};
+    operand.memory.component_strides = {1};
+    kernel.operands = {operand};
+    kernel.has_result = true;
+    kernel.result = operand;
+    kernel.result.name = "weft_result";
+    kernel.result.reads = false;
+    kernel.result.writes = true;
+    kernel.shape = {count};
+    return kernel;
+}
+
 } // namespace weft::codegen::testing

@@ -144,7 +144,84 @@ TEST_CASE("software devices get storage bindings instead of pointers") {
     CHECK(kernel.operands[0].memory.binding == -1);
     CHECK(kernel.operands[1].memory.binding == 0);
     CHECK(kernel.result.memory.binding == 1);
+}
+
+TEST_CASE("a software device takes four elements a thread far earlier than a GPU") {
+    Kernel gpu = add_kernel({1 << 15}, {1}, {1});
+    Kernel software = gpu;
+    software.prefers_storage_bindings = true;
+
+    lower(gpu);
+    lower(software);
+
+    CHECK(gpu.width == 1);
+    CHECK(software.width == 4);
+}
+
+TEST_CASE("only a count that is no multiple of the width has a tail") {
+    Kernel even = add_kernel({kMany}, {1}, {1});
+    Kernel odd = add_kernel({kMany + 1}, {1}, {1});
+
+    lower(even);
+    lower(odd);
+
+    CHECK_FALSE(even.has_tail);
+    CHECK(odd.has_tail);
+    CHECK(odd.width == 4);
+}
+
+TEST_CASE("a kernel that reads no array keeps one element a thread") {
+    Kernel kernel = add_kernel({kMany}, {0}, {0});
+
+    lower(kernel);
+
     CHECK(kernel.width == 1);
+}
+
+TEST_CASE("vectors of two take two elements a thread and vectors of four one") {
+    Kernel two = vector_kernel(2, kMany);
+    Kernel four = vector_kernel(4, kMany);
+
+    lower(two);
+    lower(four);
+
+    CHECK(two.width == 2);
+    CHECK(four.width == 1);
+    CHECK(four.operands[0].memory.is_wide);
+    CHECK(two.stages.empty());
+    CHECK(four.stages.empty());
+}
+
+TEST_CASE("elements of three words pass through one group-shared array in and out") {
+    Kernel kernel = vector_kernel(3, kMany);
+
+    lower(kernel);
+
+    CHECK(kernel.stages == std::vector<std::int64_t>{3});
+    CHECK(kernel.operands[0].memory.stage == 0);
+    CHECK(kernel.result.memory.stage == 0);
+}
+
+TEST_CASE("what does not fit in group-shared memory is read where it lies") {
+    Kernel kernel = vector_kernel(3, kMany);
+    for (int i = 0; i < 8; ++i) {
+        kernel.operands.push_back(kernel.operands.front());
+    }
+
+    lower(kernel);
+
+    CHECK(kernel.stages.size() == 5);
+    CHECK(kernel.operands[4].memory.stage == 4);
+    CHECK(kernel.operands[5].memory.stage == -1);
+}
+
+TEST_CASE("software devices do not stage") {
+    Kernel kernel = vector_kernel(3, kMany);
+    kernel.prefers_storage_bindings = true;
+
+    lower(kernel);
+
+    CHECK(kernel.stages.empty());
 }
 
 TEST_CASE("argument fields of 8 bytes come first and offsets have no gaps") {

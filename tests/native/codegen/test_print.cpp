@@ -29,6 +29,49 @@ TEST_CASE("a broadcast operand is read at offset zero without coordinates") {
     CHECK(source.find("weft_rest") == std::string::npos);
 }
 
+TEST_CASE("a kernel without a tail has no branch for one") {
+    Kernel even = add_kernel({1 << 20}, {1}, {1});
+    Kernel odd = add_kernel({(1 << 20) + 1}, {1}, {1});
+
+    lower(even);
+    lower(odd);
+
+    CHECK(print(even).find("weft_filled") == std::string::npos);
+    CHECK(print(odd).find("if (2 < weft_filled) weft_a_words[2]") != std::string::npos);
+}
+
+TEST_CASE("the lanes of a thread share the division into rows") {
+    Kernel kernel = add_kernel({1024, 1024}, {0, 1}, {1, 0});
+
+    lower(kernel);
+    const std::string source = print(kernel);
+
+    CHECK(source.find("weft_rest / ") == source.rfind("weft_rest / "));
+    CHECK(source.find("weft_c1 = weft_first_column + weft_lane;") != std::string::npos);
+}
+
+TEST_CASE("staged operands wait for the group before and after the call") {
+    Kernel kernel = vector_kernel(3, 1 << 20);
+
+    lower(kernel);
+    const std::string source = print(kernel);
+
+    const auto call = source.find("= scale(weft_a);");
+    REQUIRE(call != std::string::npos);
+    CHECK(source.find("groupshared uint weft_stage0[768];") != std::string::npos);
+    CHECK(source.find("GroupMemoryBarrierWithGroupSync();") < call);
+    CHECK(source.rfind("GroupMemoryBarrierWithGroupSync();") > call);
+}
+
+TEST_CASE("wide operands of a software device are bound as vectors") {
+    Kernel kernel = add_kernel({1 << 20}, {1}, {1});
+    kernel.prefers_storage_bindings = true;
+
+    lower(kernel);
+
+    CHECK(print(kernel).find("RWStructuredBuffer<uint4> weft_a_storage;") != std::string::npos);
+}
+
 TEST_CASE("the printed kernel imports the module and calls the function with all operands") {
     Kernel kernel = add_kernel({100}, {1}, {1});
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/stage.hpp"
+
+#include "codegen/leaves.hpp"
+#include "codegen/print_value.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace weft::codegen {
+
+namespace {
+
+// The least that Vulkan promises for maxComputeSharedMemorySize.
+constexpr std::int64_t kSharedWords = 16384 / 4;
+// Below, a launch takes longer than the memory.
+constexpr std::int64_t kFewestElements = std::int64_t{1} << 16;
+
+bool gains_from_staging(const Memory& memory) {
+    if (!memory.is_words || !memory.is_linear) {
+        return false;
+    }
+    const std::int64_t words = words_per_value(memory);
+    return words == 3 || words > 4;
+}
+
+class Stages {
+public:
+    explicit Stages(Kernel& kernel) : m_kernel(kernel) {}
+
+    /// An array of its own, as long as there is room.
+    std::optional<std::int32_t> add(std::int64_t words) {
+        const std::int64_t size = words * m_kernel.group_size[0];
+        if (m_used + size > kSharedWords) {
+            return std::nullopt;
+        }
+        m_used += size;
+        m_kernel.stages.push_back(words);
+        m_is_written.push_back(false);
+        return static_cast<std::int32_t>(m_kernel.stages.size()) - 1;
+    }
+
+    /// For results: an array that was read, since each thread writes only where it alone has read before.
+    std::optional<std::int32_t> reuse(std::int64_t words) {
+        for (std::size_t i = 0; i < m_kernel.stages.size(); ++i) {
+            if (m_kernel.stages[i] == words && !m_is_written[i]) {
+                m_is_written[i] = true;
+                return static_cast<std::int32_t>(i);
+            }
+        }
+        const auto added = add(words);
+        if (added) {
+            m_is_written.back() = true;
+        }
+        return added;
+    }
+
+private:
+    Kernel& m_kernel;
+    std::vector<bool> m_is_written;
+    std::int64_t m_used = 0;
+};
+
+} // namespace
+
+void stage_structures(Kernel& kernel) {
+    if (kernel.is_raw_dispatch || kernel.is_tiled || kernel.prefers_storage_bindings ||
+        kernel.width != 1 || call_count(kernel) < kFewestElements) {
+        return;
+    }
+    Stages stages(kernel);
+    for (const bool writes : {false, true}) {
+        for_each_memory_operand(kernel, [&](Operand& operand) {
+            Memory& memory = operand.memory;
+            if (operand.writes != writes || !gains_from_staging(memory)) {
+                return;
+            }
+            const std::int64_t words = words_per_value(memory);
+            const auto stage = operand.reads ? stages.add(words) : stages.reuse(words);
+            memory.stage = stage.value_or(-1);
+            memory.is_wide = memory.is_wide && !stage;
+        });
+    }
+}
+
+} // namespace weft::codegen
