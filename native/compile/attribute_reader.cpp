@@ -31,6 +31,7 @@ reflect::Attribute AttributeReader::read_one(SlangReflectionAttribute* attribute
 
 std::vector<reflect::Attribute> AttributeReader::read(SlangReflectionType* type) const {
     std::vector<reflect::Attribute> result;
+    result.reserve(m_slang.type_attribute_count(type));
     for (unsigned i = 0; i < m_slang.type_attribute_count(type); ++i) {
         result.push_back(read_one(m_slang.type_attribute(type, i)));
     }
@@ -39,6 +40,7 @@ std::vector<reflect::Attribute> AttributeReader::read(SlangReflectionType* type)
 
 std::vector<reflect::Attribute> AttributeReader::read(SlangReflectionVariable* variable) const {
     std::vector<reflect::Attribute> result;
+    result.reserve(m_slang.variable_attribute_count(variable));
     for (unsigned i = 0; i < m_slang.variable_attribute_count(variable); ++i) {
         result.push_back(read_one(m_slang.variable_attribute(variable, i)));
     }
@@ -47,6 +49,7 @@ std::vector<reflect::Attribute> AttributeReader::read(SlangReflectionVariable* v
 
 std::vector<reflect::Attribute> AttributeReader::read(SlangReflectionFunction* function) const {
     std::vector<reflect::Attribute> result;
+    result.reserve(m_slang.function_attribute_count(function));
     for (unsigned i = 0; i < m_slang.function_attribute_count(function); ++i) {
         result.push_back(read_one(m_slang.function_attribute(function, i)));
     }

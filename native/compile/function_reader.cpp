@@ -30,10 +30,8 @@ std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const refl
 
 } // namespace
 
-FunctionReader::FunctionReader(Session& session, slang::IGlobalSession* global, DeclIndex& index,
-                               TypeReader& types)
-    : m_slang(session.functions()), m_global(global), m_index(index), m_types(types),
-      m_attributes(session.functions()) {}
+FunctionReader::FunctionReader(Session& session, TypeReader& types)
+    : m_slang(session.functions()), m_types(types), m_attributes(session.functions()) {}
 
 Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
     const std::string name = decl.is_constructor ? owner->name : decl.place.name;

@@ -68,7 +68,7 @@ bool has_words_between_punctuation(std::string_view name) {
         const bool follows_punctuation =
             std::string_view("<[,.").find(previous) != std::string_view::npos;
         const bool is_empty_list =
-            (c == '>' || c == ']') && follows_punctuation && !(c == ']' && previous == '[');
+            follows_punctuation && (c == '>' || (c == ']' && previous != '['));
         if ((is_punctuation && follows_punctuation) || is_empty_list) {
             return false;
         }
@@ -100,11 +100,10 @@ std::optional<std::string> normalize_name(const std::string& name) {
     return is_clean ? std::optional(result) : std::nullopt;
 }
 
-Lookup::Lookup(Session& session, slang::IGlobalSession* global, slang::IModule* module)
+Lookup::Lookup(Session& session, slang::IModule* module)
     : m_slang(session.functions()),
       m_program(reinterpret_cast<SlangReflection*>(session.layout_of(module))), m_index(session),
-      m_types(session, session.layout_of(module), m_index),
-      m_functions(session, global, m_index, m_types) {}
+      m_types(session, session.layout_of(module), m_index), m_functions(session, m_types) {}
 
 SlangReflectionType* Lookup::try_find_slang_type(const std::string& name) {
     try {

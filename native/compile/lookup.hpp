@@ -8,7 +8,7 @@ namespace weft::compile {
 /// Finds functions and types of one module by their Slang spelling.
 class Lookup {
 public:
-    Lookup(Session& session, slang::IGlobalSession* global, slang::IModule* module);
+    Lookup(Session& session, slang::IModule* module);
 
     /// "f", "ns.f", "f<float,4>", "Foo<int>.method"; all overloads.
     [[nodiscard]] std::vector<reflect::Function> find_functions(const std::string& name);

@@ -7,10 +7,9 @@ namespace {
 
 class ModuleReader {
 public:
-    ModuleReader(Session& session, slang::IGlobalSession* global, slang::IModule* module)
+    ModuleReader(Session& session, slang::IModule* module)
         : m_slang(session.functions()), m_module(module), m_index(session),
-          m_types(session, session.layout_of(module), m_index),
-          m_functions(session, global, m_index, m_types) {}
+          m_types(session, session.layout_of(module), m_index), m_functions(session, m_types) {}
 
     reflect::Module read(const std::string& name) {
         const ModuleDecls& decls = m_index.decls_of(m_module);
@@ -63,9 +62,8 @@ private:
 
 } // namespace
 
-reflect::Module read_module(Session& session, slang::IGlobalSession* global, slang::IModule* module,
-                            const std::string& name) {
-    return ModuleReader(session, global, module).read(name);
+reflect::Module read_module(Session& session, slang::IModule* module, const std::string& name) {
+    return ModuleReader(session, module).read(name);
 }
 
 } // namespace weft::compile

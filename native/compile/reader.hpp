@@ -67,8 +67,7 @@ private:
 
 class FunctionReader {
 public:
-    FunctionReader(Session& session, slang::IGlobalSession* global, DeclIndex& index,
-                   TypeReader& types);
+    FunctionReader(Session& session, TypeReader& types);
 
     /// A declaration of the user's; `owner` is the structure of a method, else null.
     reflect::Function read(const FunctionDecl& decl, reflect::TypeRef owner);
@@ -78,7 +77,7 @@ public:
                            reflect::TypeRef owner, std::string full_name);
 
     /// Parameters of a generic declaration in source order.
-    std::vector<reflect::GenericParameter> read_generics(SlangReflectionDecl* generic) const;
+    std::vector<reflect::GenericParameter> read_generics(SlangReflectionDecl* decl) const;
 
 private:
     reflect::Parameter read_parameter(SlangReflectionVariable* variable, const DeclPlace* place);
@@ -86,15 +85,13 @@ private:
                       reflect::Parameter& out) const;
 
     const SlangFunctions& m_slang;
-    slang::IGlobalSession* m_global;
-    DeclIndex& m_index;
     TypeReader& m_types;
     AttributeReader m_attributes;
 };
 
 /// Everything the module declares itself.
-[[nodiscard]] reflect::Module read_module(Session& session, slang::IGlobalSession* global,
-                                          slang::IModule* module, const std::string& name);
+[[nodiscard]] reflect::Module read_module(Session& session, slang::IModule* module,
+                                          const std::string& name);
 
 /// The top-level arguments of a generic name: "Tensor<float, 2>" -> {"float", "2"}.
 [[nodiscard]] std::vector<std::string> generic_argument_texts(std::string_view full_name);

@@ -181,7 +181,7 @@ LoadResult CompileService::load_module(const ModuleDesc& desc) {
     LoadResult result;
     result.import_name = make_import_name(desc, source);
     load_into(*live->session, desc, result.import_name, source, live->modules[0], result.warnings);
-    result.reflection = read_module(*live->session, m_global.get(), live->modules[0], desc.name);
+    result.reflection = read_module(*live->session, live->modules[0], desc.name);
     result.dependencies = live->session->files().files();
     result.absent_files = live->session->files().absent_files();
     if (desc.defines.empty()) { // definitions reach Weft's modules too and may have changed them
@@ -233,7 +233,7 @@ CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource
 CompileService::LiveSession& CompileService::keep(const std::vector<ModuleSource>& modules,
                                                   std::unique_ptr<LiveSession> live) {
     live->key = session_key(modules);
-    live->lookup = std::make_unique<Lookup>(*live->session, m_global.get(), live->modules.front());
+    live->lookup = std::make_unique<Lookup>(*live->session, live->modules.front());
     m_sessions.push_front(std::move(live));
     if (m_sessions.size() > kMaxSessions) {
         m_sessions.pop_back();

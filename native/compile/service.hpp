@@ -55,8 +55,7 @@ private:
     Session::Desc describe_session(Target target) const;
     std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules) const;
     LiveSession& open(const std::vector<ModuleSource>& modules);
-    LiveSession& keep(const std::vector<ModuleSource>& modules,
-                      std::unique_ptr<LiveSession> session);
+    LiveSession& keep(const std::vector<ModuleSource>& modules, std::unique_ptr<LiveSession> live);
 
     ServiceDesc m_desc;
     SlangLibrary m_library;

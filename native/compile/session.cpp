@@ -83,6 +83,7 @@ void Session::create_session() {
     const std::string shaders = core::utf8_path(m_desc.shader_directory);
     const std::string compat = core::utf8_path(m_desc.shader_directory / "compat");
     std::vector<const char*> paths;
+    paths.reserve(m_desc.search_paths.size());
     for (const std::string& path : m_desc.search_paths) {
         paths.push_back(path.c_str());
     }

@@ -20,7 +20,7 @@ struct ModuleSource {
 
 /// The name by which kernels import the module: differs for modules of the same name in different
 /// folders, with other defines, or with edited text.
-[[nodiscard]] std::string make_import_name(const ModuleDesc& desc, std::string_view text);
+[[nodiscard]] std::string make_import_name(const ModuleDesc& desc, std::string_view source);
 
 /// One Slang session with the modules that were loaded into it. Slang never reloads a module: other
 /// content needs another session. Not thread-safe.
@@ -39,11 +39,12 @@ public:
     };
     explicit Session(Desc desc);
 
-    /// Loads `text` as module `name`; `path` is what diagnostics call it and where its imports are
+    /// Loads `source` as module `name`; `path` is what diagnostics call it and where its imports are
     /// looked for first. Warnings are appended to `warnings`.
     /// @throws CompileError "<what>: ..." with Slang's diagnostics, ArgumentError for an unusable import.
-    slang::IModule* load(const std::string& name, const std::string& path, const std::string& text,
-                         std::string_view what, std::vector<core::Diagnostic>& warnings);
+    slang::IModule* load(const std::string& name, const std::string& path,
+                         const std::string& source, std::string_view what,
+                         std::vector<core::Diagnostic>& warnings);
 
     /// For lookups by name. Owned by the session.
     slang::ProgramLayout* layout_of(slang::IModule* module);

@@ -21,12 +21,12 @@ inline constexpr std::uint64_t kMaxSourceBytes = std::uint64_t{16} << 20;
 /// Reads a module's own file. @throws ArgumentError: the path is not UTF-8, the file is absent, a
 /// directory, unreadable, over 16 MB or not UTF-8 text.
 [[nodiscard]] std::string read_source(const std::string& path);
-/// @throws ArgumentError if `text` (called `name` in the message) is over 16 MB or not UTF-8.
-void check_source(const std::string& text, const std::string& name);
+/// @throws ArgumentError if `source` (called `name` in the message) is over 16 MB or not UTF-8.
+void check_source(const std::string& source, const std::string& name);
 
-/// Makes module weft, and weft_diff if a type of it is named, visible in `text` and in what imports it, without
+/// Makes module weft, and weft_diff if a type of it is named, visible in `source` and in what imports it, without
 /// moving a line.
-[[nodiscard]] std::string with_implicit_import(std::string_view text);
+[[nodiscard]] std::string with_implicit_import(std::string_view source);
 
 /// Slang's view of the file system during one session. Must outlive the session.
 class SourceFiles final : public ISlangFileSystemExt {

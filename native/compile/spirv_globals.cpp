@@ -11,16 +11,14 @@ namespace weft::compile {
 namespace {
 
 // Numbers of the SPIR-V specification, version 1.5.
-enum Operation : std::uint32_t {
-    kTypePointer = 32,
-    kConstant = 43,
-    kVariable = 59,
-    kLoad = 61,
-    kAccessChain = 65,
-    kInBoundsAccessChain = 66,
-    kDecorate = 71,
-    kMemberDecorate = 72,
-};
+constexpr std::uint32_t kTypePointer = 32;
+constexpr std::uint32_t kConstant = 43;
+constexpr std::uint32_t kVariable = 59;
+constexpr std::uint32_t kLoad = 61;
+constexpr std::uint32_t kAccessChain = 65;
+constexpr std::uint32_t kInBoundsAccessChain = 66;
+constexpr std::uint32_t kDecorate = 71;
+constexpr std::uint32_t kMemberDecorate = 72;
 constexpr std::uint32_t kUniformStorage = 2;
 constexpr std::uint32_t kBinding = 33;
 constexpr std::uint32_t kDescriptorSet = 34;

@@ -128,13 +128,12 @@ public:
 
     void warm_up() override {
         const std::scoped_lock lock(m_mutex);
-        ensure_service();
+        service();
     }
 
     std::vector<std::byte> request(const Request& request, const std::string&) override {
         const std::scoped_lock lock(m_mutex);
-        ensure_service();
-        Reply reply = serve(*m_service, request);
+        Reply reply = serve(service(), request);
         rethrow(reply);
         return std::move(reply.payload);
     }
@@ -142,11 +141,7 @@ public:
     std::uint64_t helper_starts() const noexcept override { return 0; }
 
 private:
-    void ensure_service() {
-        if (!m_service) {
-            m_service.emplace(m_desc);
-        }
-    }
+    CompileService& service() { return m_service ? *m_service : m_service.emplace(m_desc); }
 
     std::mutex m_mutex;
     ServiceDesc m_desc;

@@ -83,7 +83,7 @@ private:
     template <typename... Ts>
     void put(const std::variant<Ts...>& value) {
         put_word(value.index(), 1);
-        std::visit([this](const auto& alternative) { put(alternative); }, value);
+        std::visit([this](const auto& alternative) { this->put(alternative); }, value);
     }
     template <typename T>
     void put(const std::shared_ptr<const T>& object) {

@@ -38,7 +38,7 @@ void Logger::log(LogLevel level, std::string_view message) noexcept {
             m_sink(level, message);
         }
     } catch (...) {
-        // Logging must never turn a working call into a failing one.
+        // Ignored: logging must never turn a working call into a failing one.
     }
 }
 

@@ -86,6 +86,7 @@ std::vector<std::string> near_misses(std::string_view name,
     ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
     ranked.resize(std::min(ranked.size(), kMaxResults));
     std::vector<std::string> result;
+    result.reserve(ranked.size());
     for (auto& [distance, candidate] : ranked) {
         result.push_back(std::move(candidate));
     }

@@ -82,6 +82,7 @@ std::vector<DeviceInfo> Device::enumerate() {
     return devices;
 }
 
+// NOLINTBEGIN(performance-unnecessary-value-param): backends keep what is passed here.
 std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/,
                                               std::uint64_t /*size_bytes*/,
                                               std::shared_ptr<void> /*keep_alive*/) {
@@ -90,5 +91,6 @@ std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/,
                    "' cannot use memory of another library in place; pass an array in host "
                    "memory, which is copied"));
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 } // namespace weft::device

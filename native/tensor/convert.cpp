@@ -76,11 +76,11 @@ bool truncate(double number, To& out) noexcept {
     const double lower = static_cast<double>(std::numeric_limits<To>::min());
     const double upper = std::ldexp(1.0, std::numeric_limits<To>::digits);
     const double whole = std::trunc(number);
-    if (!(whole >= lower && whole < upper)) {
-        return false;
+    const bool fits = whole >= lower && whole < upper;
+    if (fits) {
+        out = static_cast<To>(whole);
     }
-    out = static_cast<To>(whole);
-    return true;
+    return fits;
 }
 
 /// Stores `number` as To; false if it does not fit.
@@ -98,6 +98,7 @@ bool narrow(Number number, To& out) noexcept {
     } else if constexpr (std::is_floating_point_v<Number>) {
         return truncate(static_cast<double>(number), out);
     } else {
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): int8 is a number here, not a character.
         out = static_cast<To>(number);
         return std::in_range<To>(number);
     }

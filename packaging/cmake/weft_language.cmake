@@ -12,8 +12,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(WEFT_SANITIZE)
   add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${WEFT_SANITIZE})
+  add_compile_definitions(WEFT_SANITIZED)
 endif()
-
 
 # Objects are the same for the wheels of all Python versions and for the dev build: compile them once.
 find_program(WEFT_CCACHE ccache)

@@ -50,7 +50,10 @@ def check_types(environment: Environment) -> bool:
 
 def check_structure(environment: Environment) -> bool:
     """Layer walls, source lists, headers, documents: tests/checks."""
-    return run(environment.python, "-m", "pytest", "-q", "--noconftest", "tests/checks", check=False) == 0
+    return (
+        run(environment.python, "-m", "pytest", "-q", "--noconftest", "tests/checks", check=False)
+        == 0
+    )
 
 
 def check_tidy(environment: Environment, *, everything: bool) -> bool:

@@ -7,15 +7,15 @@ import concurrent.futures
 import functools
 import hashlib
 import json
+import os
 import re
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dev.project import BUILD, ROOT, Stamp, output_of, tracked_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dev.environments import Environment
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -60,7 +60,8 @@ def changed_files() -> set[Path]:
 def tidy_one(tool: Path, source: Path, command: str) -> str:
     """Return clang-tidy's complaints about a file, "" if there are none."""
     digest = hashlib.sha256(command.encode())
-    for path in (ROOT / ".clang-tidy", tool, *with_headers(source)):
+    settings = [folder / ".clang-tidy" for folder in source.parents if folder.is_relative_to(ROOT)]
+    for path in (*filter(Path.is_file, settings), tool, *with_headers(source)):
         digest.update(path.read_bytes())
     stamp = Stamp(f"tidy/{source.relative_to(ROOT)}", digest.hexdigest())
     if stamp.is_fresh():
@@ -84,6 +85,6 @@ def tidy(environment: Environment, *, everything: bool) -> list[str]:
         if str(source) in commands and (everything or not changed.isdisjoint(with_headers(source)))
     ]
     tool = environment.tool("clang-tidy")
-    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         texts = pool.map(lambda source: tidy_one(tool, source, commands[str(source)]), sources)
         return [text for text in texts if text]

@@ -80,6 +80,7 @@ std::vector<Adapter> list_adapters(const Driver& driver) {
     int count = 0;
     check(driver, driver.cuDeviceGetCount(&count), "cuDeviceGetCount", kDoing);
     std::vector<Adapter> adapters;
+    adapters.reserve(static_cast<std::size_t>(count));
     for (std::int32_t index = 0; index < count; ++index) {
         adapters.push_back(describe(driver, index));
     }

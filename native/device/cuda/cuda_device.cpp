@@ -9,6 +9,7 @@ namespace {
 
 std::string names_of(const std::vector<cuda::Adapter>& adapters) {
     std::vector<std::string> names;
+    names.reserve(adapters.size());
     for (const cuda::Adapter& adapter : adapters) {
         names.push_back(core::text(adapter.info.adapter, " (", adapter.info.name, ")"));
     }

@@ -34,7 +34,7 @@ KernelCompiler::Desc compiler_desc(const Driver& driver, const Adapter& adapter,
 
 } // namespace
 
-CudaDevice::CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adapter,
+CudaDevice::CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapter& adapter,
                        const DeviceDesc& desc)
     : Device(adapter.info), m_context(std::make_unique<Context>(driver, adapter.device)),
       m_queue(std::make_unique<CommandQueue>(*m_context)),
@@ -170,7 +170,7 @@ void CudaDevice::drop_retired() noexcept {
             return is_finished;
         });
     } catch (const std::exception&) {
-        // No context to enter: the driver is shutting down, and the modules go with it.
+        // Ignored: no context to enter, as the driver is shutting down, and the modules go with it.
     }
 }
 

@@ -25,7 +25,7 @@ namespace weft::device::cuda {
 /// With DeviceDesc::debug every dispatch is waited for, so that an error names the kernel that caused it.
 class CudaDevice final : public Device {
 public:
-    CudaDevice(std::shared_ptr<const Driver> driver, const Adapter& adapter,
+    CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapter& adapter,
                const DeviceDesc& desc);
     ~CudaDevice() override;
 

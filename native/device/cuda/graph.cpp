@@ -65,7 +65,7 @@ void CudaDevice::release_graph(std::list<Graph>::iterator graph) noexcept {
         m_queue->wait_for(graph->last_use, {}, "submit");
         m_context->driver().cuGraphExecDestroy(graph->handle);
     } catch (const std::exception&) {
-        // A lost context: nothing can be released in it any more.
+        // Ignored: a lost context; nothing can be released in it any more.
     }
     m_device_pool->free(graph->constants, m_queue->submitted());
     m_graphs.erase(graph);

@@ -57,7 +57,7 @@ void BlockSource::release_block(const MemoryBlock& block) noexcept {
             m_context.driver().cuMemFreeHost(block.native);
         }
     } catch (const std::exception&) {
-        // No context to enter: the driver is shutting down and has freed the memory with it.
+        // Ignored: no context to enter; the driver is shutting down and has freed the memory with it.
     }
 }
 

@@ -140,6 +140,7 @@ std::vector<int> Nvrtc::architectures() const {
 NvrtcResult Nvrtc::compile(const NvrtcRequest& request) const {
     const Program program(*this, request.source);
     std::vector<const char*> options;
+    options.reserve(request.options.size());
     for (const std::string& option : request.options) {
         options.push_back(option.c_str());
     }

@@ -22,6 +22,7 @@ void append_toolkit(std::vector<fs::path>& folders, const fs::path& root) {
 
 std::vector<fs::path> search_folders(const CudaSearch& search) {
     std::vector<fs::path> folders;
+    folders.reserve(search.directories.size());
     for (const std::string& directory : search.directories) {
         folders.push_back(core::path_from_utf8(directory));
     }

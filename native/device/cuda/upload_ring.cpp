@@ -37,7 +37,7 @@ std::byte* UploadRing::take(std::uint64_t size_bytes, std::string_view function)
 void UploadRing::allocate(std::string_view function) {
     for (Segment& segment : m_segments) {
         if (!segment.event) {
-            segment.event.emplace(m_context);
+            segment.event = std::make_unique<Event>(m_context);
         }
     }
     const std::uint64_t size_bytes = m_segments.size() * kSegmentBytes;

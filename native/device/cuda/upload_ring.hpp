@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 namespace weft::device::cuda {
 
@@ -31,7 +31,7 @@ public:
 
 private:
     struct Segment {
-        std::optional<Event> event;
+        std::unique_ptr<Event> event; ///< null until the memory is allocated
         bool is_recorded = false;
     };
 

@@ -72,6 +72,7 @@ std::vector<UniqueSetLayout> create_set_layouts(const Context& context, const Ke
     const std::uint32_t globals_end = desc.globals.size_bytes > 0 ? desc.globals.vulkan_set + 1 : 0;
     const std::uint32_t count = std::max(globals_end, desc.storage_bindings > 0 ? 1U : 0U);
     std::vector<UniqueSetLayout> layouts;
+    layouts.reserve(count);
     for (std::uint32_t set = 0; set < count; ++set) {
         layouts.push_back(create_set_layout(context, desc, set));
     }
@@ -81,6 +82,7 @@ std::vector<UniqueSetLayout> create_set_layouts(const Context& context, const Ke
 UniquePipelineLayout create_layout(const Context& context, const KernelDesc& desc,
                                    const std::vector<UniqueSetLayout>& sets) {
     std::vector<VkDescriptorSetLayout> handles;
+    handles.reserve(sets.size());
     for (const UniqueSetLayout& set : sets) {
         handles.push_back(set.get());
     }

@@ -19,6 +19,7 @@ core::DeviceError no_device(const vulkan::AdapterList& list) {
 
 std::string names_of(const vulkan::AdapterList& list) {
     std::vector<std::string> names;
+    names.reserve(list.usable.size());
     for (const vulkan::Adapter& adapter : list.usable) {
         names.push_back(core::text(adapter.info.adapter, " (", adapter.info.name, ")"));
     }

@@ -254,7 +254,7 @@ void measure_bandwidth(const Bench& bench) {
 
 } // namespace
 
-int main() {
+int main() { // NOLINT(bugprone-exception-escape): an error ends the benchmark with its text
     const auto start = Clock::now();
     const Bench bench;
     if (!bench.device) {

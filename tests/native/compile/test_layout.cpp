@@ -37,17 +37,17 @@ std::vector<std::uint32_t> to_words(const std::vector<std::byte>& code) {
 /// Byte offsets of the members of the SPIR-V structure called `name`.
 std::vector<std::size_t> member_offsets(const std::vector<std::uint32_t>& words,
                                         const std::string& name) {
-    constexpr std::uint32_t op_name = 5;
-    constexpr std::uint32_t op_member_decorate = 72;
-    constexpr std::uint32_t offset_decoration = 35;
-    constexpr std::size_t header_words = 5;
+    constexpr std::uint32_t kName = 5;
+    constexpr std::uint32_t kMemberDecorate = 72;
+    constexpr std::uint32_t kOffsetDecoration = 35;
+    constexpr std::size_t kHeaderWords = 5;
     std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> offsets;
     std::uint32_t id = 0;
-    for (std::size_t i = header_words; i < words.size(); i += words[i] >> 16) {
+    for (std::size_t i = kHeaderWords; i < words.size(); i += words[i] >> 16) {
         const std::uint32_t op = words[i] & 0xffff;
-        if (op == op_name && name == reinterpret_cast<const char*>(&words[i + 2])) {
+        if (op == kName && name == reinterpret_cast<const char*>(&words[i + 2])) {
             id = words[i + 1];
-        } else if (op == op_member_decorate && words[i + 3] == offset_decoration) {
+        } else if (op == kMemberDecorate && words[i + 3] == kOffsetDecoration) {
             offsets[words[i + 1]][words[i + 2]] = words[i + 4];
         }
     }

@@ -112,6 +112,7 @@ TEST_CASE("a damaged byte anywhere never reads outside the archive") {
         try {
             (void)from_archive<Record>(damaged);
         } catch (const ArchiveError&) {
+            // Ignored: most damage is noticed, some makes another valid record.
         }
     }
     SUCCEED("no access outside the archive (checked by the sanitizers) and no other exception");

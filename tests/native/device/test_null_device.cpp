@@ -2,6 +2,7 @@
 #include "device/null/null_device.hpp"
 #include "device/support.hpp"
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 
 using namespace weft::device;
 using namespace weft::test;
@@ -34,4 +35,21 @@ TEST_CASE("the null device refuses what a real one refuses") {
                     weft::core::DeviceError);
     device->close();
     CHECK_THROWS_AS(device->flush(), weft::core::DeviceError);
+}
+
+TEST_CASE("the null device takes calls from several threads") {
+    const std::shared_ptr<NullDevice> device = create_null_device();
+    const auto kernel = device->create_kernel({.argument_bytes = 12, .label = "nothing"});
+
+    const bool is_clean = run_threads([&](int) {
+        for (int i = 0; i < 1000; ++i) {
+            const auto buffer = create_filled<std::uint32_t>(*device, {1, 2, 3});
+            spin(*device, *kernel, *buffer, 1);
+            device->flush();
+        }
+    });
+
+    CHECK(is_clean);
+    CHECK(device->dispatch_count() == 4000);
+    CHECK(device->memory_info().used == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/null/null_device.hpp"
 #include "device/support.hpp"
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 
 #include <array>
 #include <atomic>
@@ -10,32 +10,6 @@
 
 using namespace weft::device;
 using namespace weft::test;
-
-namespace {
-
-constexpr int kThreads = 4;
-
-/// Runs `work(thread)` on several threads at once; true if none threw.
-template <typename Work>
-bool run_threads(Work&& work) {
-    std::atomic<int> failures{0};
-    std::vector<std::thread> threads;
-    for (int i = 0; i < kThreads; ++i) {
-        threads.emplace_back([&, i] {
-            try {
-                work(i);
-            } catch (const std::exception&) {
-                ++failures;
-            }
-        });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
-    return failures == 0;
-}
-
-} // namespace
 
 TEST_CASE("threads share one device and each gets its own results") {
     const CheckedDevice device;
@@ -91,21 +65,4 @@ TEST_CASE("kernels are created and dropped by several threads at once") {
     });
 
     CHECK(is_clean);
-}
-
-TEST_CASE("the null device takes calls from several threads") {
-    const std::shared_ptr<NullDevice> device = create_null_device();
-    const auto kernel = device->create_kernel({.argument_bytes = 12, .label = "nothing"});
-
-    const bool is_clean = run_threads([&](int) {
-        for (int i = 0; i < 1000; ++i) {
-            const auto buffer = create_filled<std::uint32_t>(*device, {1, 2, 3});
-            spin(*device, *kernel, *buffer, 1);
-            device->flush();
-        }
-    });
-
-    CHECK(is_clean);
-    CHECK(device->dispatch_count() == 4000);
-    CHECK(device->memory_info().used == 0);
 }

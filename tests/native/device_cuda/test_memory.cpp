@@ -64,7 +64,7 @@ TEST_CASE("memory of another library is used in place and kept alive by its buff
 
 TEST_CASE("an upload may be followed by many others before the device runs any") {
     FakeDevice device;
-    const auto buffer = device->create_buffer({.size_bytes = 64 * 4096 * 4});
+    const auto buffer = device->create_buffer({.size_bytes = std::uint64_t{64} * 4096 * 4});
 
     for (std::uint32_t i = 0; i < 64; ++i) {
         std::vector<std::uint32_t> chunk(4096, i);
@@ -72,7 +72,7 @@ TEST_CASE("an upload may be followed by many others before the device runs any")
     }
 
     const std::vector<std::uint32_t> values = download(device, *buffer);
-    for (std::uint32_t i = 0; i < 64; ++i) {
+    for (std::size_t i = 0; i < 64; ++i) {
         REQUIRE(values[i * 4096] == i);
         REQUIRE(values[i * 4096 + 4095] == i);
     }

@@ -84,14 +84,14 @@ TEST_CASE("an array layout rejects what cannot be an array") {
 }
 
 TEST_CASE("an array layout rejects sizes that no memory has") {
-    constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max() / 2;
+    constexpr std::int64_t kLarge = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string expected = "is larger than any memory; check the order of shape and dtype";
 
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, {large, 3}); }).find(expected) !=
+    CHECK(argument_error([] { (void)make_array_layout(kFloat, {kLarge, 3}); }).find(expected) !=
           std::string::npos);
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, {large}); }).find(expected) !=
+    CHECK(argument_error([] { (void)make_array_layout(kFloat, {kLarge}); }).find(expected) !=
           std::string::npos);
-    CHECK(argument_error([] { (void)make_array_layout(kFloat, {3}, {large}); }).find(expected) !=
+    CHECK(argument_error([] { (void)make_array_layout(kFloat, {3}, {kLarge}); }).find(expected) !=
           std::string::npos);
-    CHECK(make_array_layout(kFloat, {0, large, large})->element_count == 0);
+    CHECK(make_array_layout(kFloat, {0, kLarge, kLarge})->element_count == 0);
 }

@@ -55,7 +55,7 @@ TEST_CASE("structures keep their values whatever the rules of the device") {
                                        {"frame", reflect::matrix_type(ScalarKind::float16, 2, 3)}});
     for (const LayoutRules rules : {LayoutRules::spirv, LayoutRules::cuda}) {
         const HostFormat format(tensor::with_rules(spirv, rules));
-        const auto outer = format.host_type();
+        const auto& outer = format.host_type();
         std::vector<std::byte> host(2 * format.host_stride());
         for (std::size_t i = 0; i < host.size(); ++i) {
             host[i] =
