@@ -33,7 +33,7 @@ def command_bench(arguments: list[str]) -> int:
     with build_lock():
         environment = native_build.build_and_stage()
         bench = environments.Environment("bench", environment.base_python)
-        environments.provide(bench, "bench")
+        environments.provide(bench, "bench", "cuda")
         wheels.install_wheel(bench, wheels.build_wheel(environment))
         variables = build_layer()
     script = ROOT / "tests" / "bench" / "run.py"
