@@ -108,14 +108,50 @@ void bind_information(py::module_& module) {
                       "Calls of the driver's allocator so far.");
 }
 
-void bind_session(py::module_& module) {
-    py::class_<Session, std::shared_ptr<Session>>(
-        module, "Device",
-        "A GPU, or software Vulkan, with its memory and compiled code; made by create_device().\n\n"
-        "A context manager: leaving the block closes the device.\n")
-        .def_property_readonly("info", [](const Session& self) { return self.device->info(); })
+using DeviceClass = py::class_<Session, std::shared_ptr<Session>>;
+
+void bind_facts(DeviceClass& bound) {
+    bound.def_property_readonly("info", [](const Session& self) { return self.device->info(); })
         .def_property_readonly("type", [](const Session& self) { return self.device->info().type; })
-        .def("memory_info", [](const Session& self) { return self.device->memory_info(); })
+        .def(
+            "memory_info", [](const Session& self) { return self.device->memory_info(); },
+            "What this device's tensors hold, in bytes.")
+        .def_property_readonly("is_closed",
+                               [](const Session& self) { return self.device->is_closed(); })
+        .def_property_readonly(
+            "validation_messages",
+            [](const Session& self) { return self.device->validation_messages(); },
+            "What the validation layer said (debug=True).")
+        .def_property_readonly("include_paths",
+                               [](const Session& self) { return self.include_paths; })
+        .def_property_readonly(
+            "native_context", [](const Session& self) { return self.device->native_context(); },
+            "CUcontext as an integer; 0 on other backends.")
+        .def_property_readonly(
+            "native_stream", [](const Session& self) { return self.device->native_stream(); },
+            "CUstream as an integer; 0 on other backends.")
+        .def_property_readonly(
+            "compiler_statistics",
+            [](const Session& self) {
+                const auto counts = self.compiler->statistics();
+                py::dict out;
+                out["module_hits"] = counts.module_hits;
+                out["module_misses"] = counts.module_misses;
+                out["kernel_hits"] = counts.kernel_hits;
+                out["kernel_misses"] = counts.kernel_misses;
+                out["helper_starts"] = counts.helper_starts;
+                return out;
+            },
+            "Hits and misses of the disk cache, and how often the compiler process was started.")
+        .def("__repr__", [](const Session& self) {
+            const auto& info = self.device->info();
+            return text("<weft.Device ", device::to_string(info.type), ":", info.adapter, " '",
+                        info.name, "'", self.device->is_closed() ? ", closed" : "", ">");
+        });
+}
+
+void bind_work(DeviceClass& bound) {
+    bound
         .def(
             "wait",
             [](const Session& self) {
@@ -145,33 +181,6 @@ void bind_session(py::module_& module) {
                 self.device->close();
             },
             "Waits, then frees everything; any later use is a DeviceError. May be called twice.")
-        .def_property_readonly("is_closed",
-                               [](const Session& self) { return self.device->is_closed(); })
-        .def_property_readonly(
-            "validation_messages",
-            [](const Session& self) { return self.device->validation_messages(); },
-            "What the validation layer said (debug=True).")
-        .def_property_readonly("include_paths",
-                               [](const Session& self) { return self.include_paths; })
-        .def_property_readonly(
-            "native_context", [](const Session& self) { return self.device->native_context(); },
-            "CUcontext as an integer; 0 on other backends.")
-        .def_property_readonly(
-            "native_stream", [](const Session& self) { return self.device->native_stream(); },
-            "CUstream as an integer; 0 on other backends.")
-        .def_property_readonly(
-            "compiler_statistics",
-            [](const Session& self) {
-                const auto counts = self.compiler->statistics();
-                py::dict out;
-                out["module_hits"] = counts.module_hits;
-                out["module_misses"] = counts.module_misses;
-                out["kernel_hits"] = counts.kernel_hits;
-                out["kernel_misses"] = counts.kernel_misses;
-                out["helper_starts"] = counts.helper_starts;
-                return out;
-            },
-            "Hits and misses of the disk cache, and how often the compiler process was started.")
         .def(
             "clear_cache",
             [](const Session& self) {
@@ -184,12 +193,16 @@ void bind_session(py::module_& module) {
              [](const Session& self, const py::object&, const py::object&, const py::object&) {
                  const py::gil_scoped_release unlocked;
                  self.device->close();
-             })
-        .def("__repr__", [](const Session& self) {
-            const auto& info = self.device->info();
-            return text("<weft.Device ", device::to_string(info.type), ":", info.adapter, " '",
-                        info.name, "'", self.device->is_closed() ? ", closed" : "", ">");
-        });
+             });
+}
+
+void bind_session(py::module_& module) {
+    DeviceClass bound(
+        module, "Device",
+        "A GPU, or software Vulkan, with its memory and compiled code; made by create_device().\n\n"
+        "A context manager: leaving the block closes the device.\n");
+    bind_facts(bound);
+    bind_work(bound);
 }
 
 } // namespace
@@ -218,8 +231,9 @@ void bind_device(py::module_& module) {
             "    adapter: Index as enumerate_devices() shows it; None takes the best.\n"
             "    debug: Turns the Vulkan validation layer on.\n"
             "    include_paths: Folders searched for modules and imports.\n"
-            "    defines: Preprocessor definitions of every module.\n\n"
-            "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n");
+            "    defines: Preprocessor definitions of every module, {'STEPS': 20}.\n\n"
+            "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
+            "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");
     }
     module.def(
         "enumerate_devices",

@@ -9,6 +9,8 @@
 #include "python/bind_reflect.hpp"
 #include "python/module_loader.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <pybind11/stl.h>
 #include <unordered_map>
 
@@ -54,7 +56,7 @@ reflect::TypeRef find_type(const ModuleObject& self, const std::string& name) {
     return self.module->find_type(name);
 }
 
-py::object find_attribute(py::object self_object, const std::string& name) {
+py::object find_attribute(const py::object& self_object, const std::string& name) {
     auto& self = self_object.cast<ModuleObject&>();
     self.module->reload_if_stale();
     if (self.generation != self.module->generation()) {
@@ -117,6 +119,17 @@ py::object require_kind(const py::object& self_object, const std::string& name,
     return found;
 }
 
+std::vector<std::string> method_names(const StructObject& self) {
+    std::vector<std::string> names;
+    for (const auto& structure : self.owner->module->loaded()->reflection.structs) {
+        if (structure.type->name == self.type->name) {
+            std::ranges::transform(structure.methods, std::back_inserter(names),
+                                   &reflect::Function::name);
+        }
+    }
+    return names;
+}
+
 py::object struct_method(const StructObject& self, const std::string& name) {
     if (name.starts_with("__") && name.ends_with("__") && name != "__init") {
         throw py::attribute_error(name);
@@ -124,16 +137,8 @@ py::object struct_method(const StructObject& self, const std::string& name) {
     const std::string method = name == "__init" ? "$init" : name;
     const std::string qualified = self.type->full_name + "." + method;
     if (!has_functions(*self.owner, qualified)) {
-        std::vector<std::string> names;
-        for (const auto& structure : self.owner->module->loaded()->reflection.structs) {
-            for (const auto& candidate : structure.methods) {
-                if (structure.type->name == self.type->name) {
-                    names.push_back(candidate.name);
-                }
-            }
-        }
         throw ArgumentError(text("structure '", self.type->full_name, "' has no method '", name,
-                                 "'", core::suggestion(name, names)),
+                                 "'", core::suggestion(name, method_names(self))),
                             ArgumentError::Kind::attribute);
     }
     return function_object(*self.owner, qualified);
@@ -172,22 +177,26 @@ ModuleObject load_source(const std::shared_ptr<Session>& session, const std::str
     return load(session, describe_source(*session, name, source, options), link, false);
 }
 
-void bind_module_class(py::module_& module) {
-    py::class_<ModuleObject> bound(
-        module, "Module",
-        "A Slang module on a device. Its functions and types are attributes: module.f, "
-        "module['f<float, 4>'], module.Pixel.");
+void bind_loaders(py::class_<ModuleObject>& bound) {
     bound
         .def_static("load_from_file", &load_file, py::arg("device"), py::arg("path"),
                     py::arg("options") = py::dict(), py::arg("link") = py::list(), py::kw_only(),
                     py::arg("hot_reload") = true,
                     "Loads a .slang file; relative paths are searched in the device's "
                     "include_paths too.\n\n"
+                    "Args:\n    options: {'include_paths': [...], 'defines': {...}}, added to the "
+                    "device's.\n"
+                    "    link: Modules that export what this one declares `extern`.\n"
+                    "    hot_reload: Calls use an edit of the file or of its imports half a second "
+                    "later.\n\n"
                     "Raises:\n    FileNotFoundError: There is no such file.\n    CompileError: "
-                    "Slang rejects it.\n")
+                    "Slang rejects it; `diagnostics` says where.\n")
         .def_static("load_from_source", &load_source, py::arg("device"), py::arg("name"),
                     py::arg("source"), py::arg("options") = py::dict(),
-                    py::arg("link") = py::list(), "Loads Slang text.")
+                    py::arg("link") = py::list(),
+                    "Loads Slang text; `name` stands in messages. Options as of "
+                    "load_from_file().\n\n"
+                    "Raises:\n    CompileError: Slang rejects it; `diagnostics` says where.\n")
         .def_static(
             "load_from_module",
             [](const std::shared_ptr<Session>& session, const py::object& other,
@@ -198,6 +207,18 @@ void bind_module_class(py::module_& module) {
             py::arg("device"), py::arg("module"), py::arg("options") = py::dict(),
             py::arg("link") = py::list(),
             "Loads the source of another module again, for another device or other options.")
+        .def(
+            "reload",
+            [](const ModuleObject& self) {
+                const py::gil_scoped_release unlocked;
+                self.module->reload();
+            },
+            "Compiles the source again now.\n\nRaises:\n    CompileError: The last good code stays "
+            "in use.\n");
+}
+
+void bind_contents(py::class_<ModuleObject>& bound) {
+    bound
         .def_property_readonly(
             "name", [](const ModuleObject& self) { return self.module->loaded()->desc.name; })
         .def_property_readonly("device", [](const ModuleObject& self) { return self.session; })
@@ -212,14 +233,17 @@ void bind_module_class(py::module_& module) {
         .def_property_readonly(
             "diagnostics", [](const ModuleObject& self) { return self.module->diagnostics(); },
             "Errors and warnings of the last compile, also of a failed hot reload.")
-        .def(
-            "reload",
-            [](const ModuleObject& self) {
-                const py::gil_scoped_release unlocked;
-                self.module->reload();
-            },
-            "Compiles the source again now.\n\nRaises:\n    CompileError: The last good code stays "
-            "in use.\n")
+        .def("__dir__", [](const ModuleObject& self) { return self.module->names(); })
+        .def("__repr__", [](const ModuleObject& self) {
+            const auto loaded = self.module->loaded();
+            return text("<weft.Module '", loaded->desc.name, "', ",
+                        loaded->reflection.functions.size(), " functions, ",
+                        loaded->reflection.structs.size(), " structures>");
+        });
+}
+
+void bind_lookups(py::class_<ModuleObject>& bound) {
+    bound
         .def(
             "find_function",
             [](const py::object& self, const std::string& name) {
@@ -256,14 +280,17 @@ void bind_module_class(py::module_& module) {
             },
             py::arg("struct"), py::arg("name"), "A method of a structure.")
         .def("__getattr__", &get_attribute)
-        .def("__getitem__", &require_attribute)
-        .def("__dir__", [](const ModuleObject& self) { return self.module->names(); })
-        .def("__repr__", [](const ModuleObject& self) {
-            const auto loaded = self.module->loaded();
-            return text("<weft.Module '", loaded->desc.name, "', ",
-                        loaded->reflection.functions.size(), " functions, ",
-                        loaded->reflection.structs.size(), " structures>");
-        });
+        .def("__getitem__", &require_attribute);
+}
+
+void bind_module_class(py::module_& module) {
+    py::class_<ModuleObject> bound(
+        module, "Module",
+        "A Slang module on a device. Its functions and types are attributes: module.f, "
+        "module['f<float, 4>'], module.Pixel.");
+    bind_loaders(bound);
+    bind_contents(bound);
+    bind_lookups(bound);
 }
 
 void bind_struct_class(py::module_& module) {
@@ -275,6 +302,9 @@ void bind_struct_class(py::module_& module) {
         .def_property_readonly("full_name",
                                [](const StructObject& self) { return self.type->full_name; })
         .def_property_readonly("fields", [](const StructObject& self) { return self.type->fields; })
+        .def(
+            "as_struct", [](const py::object& self) { return self; },
+            "The structure itself, for scripts of other systems.")
         .def("__getattr__", &struct_method)
         .def("__getitem__", &struct_method)
         .def("__repr__", [](const StructObject& self) {

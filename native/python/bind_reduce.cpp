@@ -43,7 +43,7 @@ void set_axes(ReduceRequest& request, const py::object& axis) {
 }
 
 /// A reduction over everything gives a Python number, else a Tensor. Tests give bools.
-py::object run(ReduceRequest request, bool is_test) {
+py::object run(const ReduceRequest& request, bool is_test) {
     const std::shared_ptr<Session> session = session_of(request.x->device());
     tensor::TensorRef result;
     std::vector<std::byte> value;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/numpy_values.hpp"
 
-#include <pybind11/stl.h>
-
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/host_array.hpp"
@@ -189,6 +187,7 @@ private:
 
     static std::string field_list(const Type& type) {
         std::vector<std::string> names;
+        names.reserve(type.fields.size());
         for (const reflect::Field& field : type.fields) {
             names.push_back("'" + field.name + "'");
         }
