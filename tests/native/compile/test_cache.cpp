@@ -42,7 +42,7 @@ constexpr std::string_view kText =
 
 } // namespace
 
-TEST_CASE("a warm start answers from the cache and starts no process") {
+TEST_CASE("a warm start answers from the cache and starts no process", "[helper]") {
     const test::TemporaryFolder cache;
     const auto cold = Compiler::create(describe_cached_compiler(cache.path()));
     const auto first = load_text(*cold, kText);
@@ -126,7 +126,7 @@ TEST_CASE("a file that appears earlier on the search path is seen on a warm cach
     CHECK(after->hash != before->hash);
 }
 
-TEST_CASE("several threads share one compiler") {
+TEST_CASE("several threads share one compiler", "[helper]") {
     const test::TemporaryFolder cache;
     const auto compiler = Compiler::create(describe_cached_compiler(cache.path()));
     std::vector<std::size_t> sizes(4);
@@ -184,7 +184,7 @@ TEST_CASE("a folder that cannot be written is no error") {
     CHECK(load_text(*compiler, kText)->reflection.functions.size() == 2);
 }
 
-TEST_CASE("warming up starts the process only while the cache is cold") {
+TEST_CASE("warming up starts the process only while the cache is cold", "[helper]") {
     const test::TemporaryFolder cache;
     const auto cold = Compiler::create(describe_cached_compiler(cache.path()));
     cold->warm_up();
@@ -198,7 +198,8 @@ TEST_CASE("warming up starts the process only while the cache is cold") {
 }
 
 #if !defined(_WIN32)
-TEST_CASE("a child after fork compiles with a process of its own, and the parent goes on") {
+TEST_CASE("a child after fork compiles with a process of its own, and the parent goes on",
+          "[helper]") {
     const auto compiler = Compiler::create(describe_cached_compiler({}));
     (void)load_text(*compiler, kText);
 

@@ -42,26 +42,26 @@ void survive(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("100,000 nested parentheses do not harm the caller") {
+TEST_CASE("100,000 nested parentheses do not harm the caller", "[helper]") {
     survive("float f(float x) { return " + repeat("(", 100'000) + "x" + repeat(")", 100'000) +
             "; }");
 }
 
-TEST_CASE("an expression of 20,000 terms does not harm the caller") {
+TEST_CASE("an expression of 20,000 terms does not harm the caller", "[helper]") {
     survive("float f(float x) { return x" + repeat(" + x", 20'000) + "; }");
 }
 
-TEST_CASE("20,000 nested blocks do not harm the caller") {
+TEST_CASE("20,000 nested blocks do not harm the caller", "[helper]") {
     survive("void f() { " + repeat("{", 20'000) + repeat("}", 20'000) + " }");
 }
 
-TEST_CASE("a generic that instantiates itself for ever does not harm the caller") {
+TEST_CASE("a generic that instantiates itself for ever does not harm the caller", "[helper]") {
     survive("struct Box<T> { T item; };\nint grow<T>(T x, int n) { Box<T> b; return n <= 0 ? 0 : "
             "grow<Box<T>>(b, n - 1); }\n"
             "int f() { return grow<int>(1, 3); }\n");
 }
 
-TEST_CASE("a macro that expands to itself does not harm the caller") {
+TEST_CASE("a macro that expands to itself does not harm the caller", "[helper]") {
     std::string text = "#define A0 1\n";
     for (int i = 1; i < 40; ++i) {
         text += core::text("#define A", i, " A", i - 1, " + A", i - 1, "\n");
@@ -69,7 +69,7 @@ TEST_CASE("a macro that expands to itself does not harm the caller") {
     survive(text + "#define LOOP LOOP LOOP\nint f() { return A39; }\nint g() { return LOOP; }\n");
 }
 
-TEST_CASE("a file that includes itself does not harm the caller") {
+TEST_CASE("a file that includes itself does not harm the caller", "[helper]") {
     const test::TemporaryFolder folder;
     const auto path =
         folder.write("self.slang", "#include \"self.slang\"\nfloat f() { return 1; }\n");
@@ -79,11 +79,11 @@ TEST_CASE("a file that includes itself does not harm the caller") {
     CHECK(load_text(*compiler, "float f() { return 1; }")->reflection.functions.size() == 1);
 }
 
-TEST_CASE("control characters and unfinished tokens do not harm the caller") {
+TEST_CASE("control characters and unfinished tokens do not harm the caller", "[helper]") {
     survive("\x01\x02\x03 float \x7f f(\"unfinished\n/* unfinished");
 }
 
-TEST_CASE("a compile that takes too long is stopped and named") {
+TEST_CASE("a compile that takes too long is stopped and named", "[helper]") {
     const auto compiler = create_process_compiler(std::chrono::milliseconds(1));
 
     const auto error =
@@ -94,7 +94,7 @@ TEST_CASE("a compile that takes too long is stopped and named") {
 }
 
 #if !defined(WEFT_SANITIZED) // a sanitizer needs more addresses than any limit
-TEST_CASE("a compile that needs too much memory is an error that says so") {
+TEST_CASE("a compile that needs too much memory is an error that says so", "[helper]") {
     const auto compiler =
         create_process_compiler(std::chrono::seconds(20), std::uint64_t{256} << 20);
     std::string text;
@@ -107,7 +107,7 @@ TEST_CASE("a compile that needs too much memory is an error that says so") {
 }
 #endif
 
-TEST_CASE("a missing compiler executable is named") {
+TEST_CASE("a missing compiler executable is named", "[helper]") {
     CompilerDesc desc = describe_cached_compiler({});
     desc.helper_executable = "/nowhere/weft-compiler";
 
