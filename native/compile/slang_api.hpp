@@ -122,12 +122,8 @@ private:
     X(program_parameter_count, spReflection_GetParameterCount)                                     \
     X(program_parameter, spReflection_GetParameterByIndex)                                         \
     X(program_global_size, spReflection_getGlobalConstantBufferSize)                               \
-    X(program_global_binding, spReflection_getGlobalConstantBufferBinding)                         \
-    X(program_globals, spReflection_getGlobalParamsVarLayout)                                      \
-    X(entry_point_group_size, spReflectionEntryPoint_getComputeThreadGroupSize)                    \
     X(layout_variable, spReflectionVariableLayout_GetVariable)                                     \
     X(layout_offset, spReflectionVariableLayout_GetOffset)                                         \
-    X(layout_space, spReflectionVariableLayout_GetSpace)                                           \
     X(layout_type, spReflectionVariableLayout_GetTypeLayout)                                       \
     X(type_layout_field, spReflectionTypeLayout_GetFieldByIndex)                                   \
     X(type_layout_size, spReflectionTypeLayout_GetSize)
