@@ -15,17 +15,21 @@ char lower(char c) noexcept {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-/// Levenshtein distance, letter case ignored.
+/// How many letters were left out, added, changed or swapped with their neighbour; case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> above(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
+    const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i]) == lower(b[j]); };
     for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i + 1);
+        next[0] = i + 1;
         for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+            next[j + 1] = std::min({row[j] + (same(i, j) ? 0 : 1), row[j + 1] + 1, next[j] + 1});
+            if (i > 0 && j > 0 && same(i, j - 1) && same(i - 1, j)) {
+                next[j + 1] = std::min(next[j + 1], above[j - 1] + 1);
+            }
         }
+        above.swap(row);
+        row.swap(next);
     }
     return row[b.size()];
 }
@@ -98,7 +102,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
     if (names.empty()) {
         return "";
     }
-    std::string result = " Did you mean ";
+    std::string result = ". Did you mean ";
     for (std::size_t i = 0; i < names.size(); ++i) {
         const std::string_view separator = i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
         result += text(separator, "'", names[i], "'");

@@ -28,7 +28,7 @@ template <typename... Parts>
 [[nodiscard]] std::vector<std::string> near_misses(std::string_view name,
                                                    std::span<const std::string> candidates);
 
-/// " Did you mean 'a' or 'b'?" for near misses, else "".
+/// ". Did you mean 'a' or 'b'?" for near misses, else "".
 [[nodiscard]] std::string suggestion(std::string_view name,
                                      std::span<const std::string> candidates);
 

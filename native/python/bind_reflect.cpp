@@ -35,7 +35,7 @@ TypeRef parse_name(const std::string& name, const char* function) {
     }
     throw ArgumentError(
         text(function, ": there is no type '", name,
-             "'; names are those of Slang and numpy, structures are attributes of their module.",
+             "'; names are those of Slang and numpy, structures are attributes of their module",
              core::suggestion(name, tensor::scalar_names())));
 }
 

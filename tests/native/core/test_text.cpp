@@ -28,12 +28,14 @@ TEST_CASE("near misses come best first and at most three") {
     CHECK(near_misses("scale_", names).size() == 3);
     CHECK(near_misses("SCALE", names).front() == "scale");
     CHECK(near_misses("entirely", names).empty());
+    CHECK(near_misses("gian", std::vector<std::string>{"gain"}).size() == 1);
+    CHECK(near_misses("gone", std::vector<std::string>{"gain"}).empty());
 }
 
 TEST_CASE("a suggestion reads as a question, or is empty") {
-    CHECK(suggestion("ad", std::vector<std::string>{"add"}) == " Did you mean 'add'?");
+    CHECK(suggestion("ad", std::vector<std::string>{"add"}) == ". Did you mean 'add'?");
     CHECK(suggestion("sin", std::vector<std::string>{"sine", "sink"}) ==
-          " Did you mean 'sine' or 'sink'?");
+          ". Did you mean 'sine' or 'sink'?");
     CHECK(suggestion("x", std::vector<std::string>{"rotate"}).empty());
 }
 
