@@ -16,15 +16,17 @@ bool append_leaves(const Type& type, const std::string& path, std::size_t offset
 
 bool append_components(const Type& type, const std::string& path, std::size_t offset,
                        std::vector<ScalarLeaf>& out) {
-    const std::size_t step = reflect::size_bytes(type.scalar);
-    const std::int32_t rows = type.kind == TypeKind::matrix ? type.rows : 1;
+    const bool is_matrix = type.kind == TypeKind::matrix;
+    const std::int32_t rows = is_matrix ? type.rows : 1;
+    const reflect::Layout& scalar = type.element->layout;
+    const std::size_t pitch = type.layout.size / static_cast<std::size_t>(rows);
     for (std::int32_t row = 0; row < rows; ++row) {
         for (std::int32_t column = 0; column < type.columns; ++column) {
-            const std::string prefix =
-                type.kind == TypeKind::matrix ? core::text("[", row, "]") : "";
-            const auto index = static_cast<std::size_t>(row * type.columns + column);
+            const std::string prefix = is_matrix ? core::text("[", row, "]") : "";
             out.push_back({path + prefix + core::text("[", column, "]"), type.scalar,
-                           offset + index * step, ""});
+                           offset + static_cast<std::size_t>(row) * pitch +
+                               static_cast<std::size_t>(column) * scalar.stride,
+                           scalar.size, ""});
         }
     }
     return true;
@@ -49,10 +51,10 @@ bool append_leaves(const Type& type, const std::string& path, std::size_t offset
                    std::vector<ScalarLeaf>& out) {
     switch (type.kind) {
     case TypeKind::scalar:
-        out.push_back({path, type.scalar, offset, ""});
+        out.push_back({path, type.scalar, offset, type.layout.size, ""});
         return type.scalar != ScalarKind::void_;
     case TypeKind::enumeration:
-        out.push_back({path, type.scalar, offset, type.full_name});
+        out.push_back({path, type.scalar, offset, type.layout.size, type.full_name});
         return true;
     case TypeKind::vector:
     case TypeKind::matrix: return append_components(type, path, offset, out);

@@ -13,7 +13,8 @@ namespace weft::codegen {
 struct ScalarLeaf {
     std::string path; ///< "", ".x", "[1][2]", ".albedo[0]"
     reflect::ScalarKind kind = reflect::ScalarKind::void_;
-    std::size_t offset = 0;  ///< bytes, natural layout
+    std::size_t offset = 0;  ///< bytes, in the layout rules of the type
+    std::size_t size = 0;    ///< bytes there: a bool may take 4
     std::string enumeration; ///< full name of the enumeration type, "" for plain scalars
 };
 

@@ -294,7 +294,10 @@ private:
             names.erase(names.begin());
         }
         const std::string call = callee + "(" + core::join(names, ", ") + ");";
-        if (m_kernel.has_result) {
+        if (m_kernel.has_result && m_kernel.result.kind == OperandKind::composite) {
+            m_values.load(m_kernel.result); // declares what the fields are stored from
+            m_out.line(text(m_kernel.result.name, " = ", call));
+        } else if (m_kernel.has_result) {
             m_out.line(
                 text(m_kernel.result.type->full_name, " ", m_kernel.result.name, " = ", call));
         } else {

@@ -20,13 +20,13 @@ public:
 /// The caller passed something that cannot work. Python: ValueError (and TypeError for a wrong type).
 class ArgumentError : public Error {
 public:
-    enum class Kind : std::uint8_t { value, type, not_found, attribute };
+    enum class Kind : std::uint8_t { value, type, not_found, attribute, index };
 
     explicit ArgumentError(const std::string& message, Kind kind = Kind::value)
         : Error(message), m_kind(kind) {}
 
     /// value -> ValueError, type -> TypeError too, not_found -> FileNotFoundError too,
-    /// attribute -> AttributeError too.
+    /// attribute -> AttributeError too, index -> IndexError too.
     Kind kind() const noexcept { return m_kind; }
 
 private:

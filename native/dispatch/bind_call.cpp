@@ -48,6 +48,7 @@ public:
         : m_arguments(arguments), m_options(options), m_call(std::make_unique<BoundCall>()),
           m_matcher(arguments, target, *m_call) {
         m_call->function = function;
+        m_call->target = target;
     }
 
     std::unique_ptr<BoundCall> run(std::string& why) {
@@ -106,6 +107,7 @@ private:
             }
         }
         std::vector<std::string> names;
+        names.reserve(parameters.size());
         for (const reflect::Parameter& parameter : parameters) {
             names.push_back(parameter.name);
         }
@@ -172,27 +174,26 @@ private:
 
     bool bind_parameter(std::size_t index) {
         const reflect::Parameter& parameter = function().parameters[index];
-        const bool is_given =
-            m_roots[index] && m_arguments.nodes[*m_roots[index]].kind != NodeKind::none;
-        if (!is_given) {
+        const std::optional<std::uint32_t> root = m_roots[index];
+        if (!root || m_arguments.nodes[*root].kind == NodeKind::none) {
             return bind_absent(index);
         }
         const Mapping* mapping = mapping_of(index);
-        const Node& node = m_arguments.nodes[*m_roots[index]];
+        const Node& node = m_arguments.nodes[*root];
         const bool is_host_number = node.kind == NodeKind::boolean ||
                                     node.kind == NodeKind::integer || node.kind == NodeKind::real ||
                                     node.kind == NodeKind::list;
         if (parameter.direction != Direction::in && is_host_number) {
             const bool is_bound = parameter.direction == Direction::inout
-                                      ? bind_returned_value(index)
+                                      ? bind_returned_value(index, *root)
                                       : bind_output(index);
-            m_call->sources.back().node = *m_roots[index];
+            m_call->sources.back().node = *root;
             return is_bound;
         }
         Operand& operand = m_call->kernel.operands.emplace_back();
         return m_matcher.match(
             {.type = parameter.type,
-             .node = *m_roots[index],
+             .node = *root,
              .direction = parameter.direction,
              .name = "weft_" + parameter.name,
              .label = parameter.name,
@@ -307,7 +308,7 @@ private:
     }
 
     /// An inout parameter given as a number or list: a value goes in, the changed value is returned.
-    bool bind_returned_value(std::size_t index) {
+    bool bind_returned_value(std::size_t index, std::uint32_t root) {
         const reflect::Parameter& parameter = function().parameters[index];
         Operand& operand = m_call->kernel.operands.emplace_back();
         operand.name = "weft_" + parameter.name;
@@ -316,7 +317,7 @@ private:
         operand.writes = true;
         operand.fields.resize(2);
         if (!m_matcher.match({.type = parameter.type,
-                              .node = *m_roots[index],
+                              .node = root,
                               .direction = Direction::in,
                               .name = operand.name + "_in",
                               .label = parameter.name,
@@ -383,6 +384,14 @@ std::string signature_text(const reflect::Function& function) {
 
 std::string describe(const ArgumentList& arguments, const Node& node) {
     return node_words(arguments, node);
+}
+
+BindTarget bind_target(const device::Device& device) {
+    const auto& info = device.info();
+    const bool binds = info.features.is_software;
+    return {.type = info.type,
+            .max_storage_binding = binds ? info.limits.max_storage_binding : 0,
+            .storage_binding_alignment = info.limits.storage_binding_alignment};
 }
 
 std::unique_ptr<BoundCall> bind_call(const reflect::Function& function,

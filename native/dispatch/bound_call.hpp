@@ -26,12 +26,22 @@ struct Source {
         kNoNode; ///< allocate: the argument that the output replaces, if one was given
     reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< upload: kind of the temporary
     reflect::TypeRef dtype{};                                ///< allocate: element type
-    std::vector<std::int64_t> shape{};                       ///< allocate, upload
+    tensor::ArrayLayoutRef layout{};   ///< allocate, upload: set by build_plan()
+    std::vector<std::int64_t> shape{}; ///< allocate, upload
     device::BufferAccess access = device::BufferAccess::read;
     std::string name{};     ///< parameter, for messages
     bool downloads = false; ///< upload: copied back into the host array
     bool returns = false;   ///< allocate, upload: part of the return value
 };
+
+/// What binding needs to know of the device.
+struct BindTarget {
+    device::DeviceType type = device::DeviceType::vulkan;
+    std::uint64_t max_storage_binding = 0;
+    std::uint32_t storage_binding_alignment = 16;
+};
+
+[[nodiscard]] BindTarget bind_target(const device::Device& device);
 
 /// One overload matched with one argument list: a kernel to be lowered, and what feeds it.
 struct BoundCall {
@@ -39,13 +49,8 @@ struct BoundCall {
     codegen::Kernel kernel;
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned; ///< sources that make up the return value, in order
+    BindTarget target{};
     std::int32_t cost = 0; ///< conversions and implicit vectorisation; lower is closer
-};
-
-/// What binding needs to know of the device.
-struct BindTarget {
-    std::uint64_t max_storage_binding = 0;
-    std::uint32_t storage_binding_alignment = 16;
 };
 
 /// Matches `function` (no generics left) with the arguments.

@@ -12,29 +12,12 @@ namespace {
 // A call whose shape changes each time must not fill memory with plans.
 constexpr std::size_t kMostPlans = 4096;
 
-BindTarget bind_target(const device::Device& device) {
-    const auto& info = device.info();
-    const bool binds = info.features.is_software;
-    return {.max_storage_binding = binds ? info.limits.max_storage_binding : 0,
-            .storage_binding_alignment = info.limits.storage_binding_alignment};
-}
-
-std::string prelude_of(const CallOptions& options, const reflect::Module& module) {
+std::string prelude_of(const CallOptions& options, const Module& module) {
     std::string prelude = options.prelude;
     for (const auto& [name, literal] : options.constants) {
-        std::vector<std::string> names;
-        const reflect::LinkConstant* found = nullptr;
-        for (const reflect::LinkConstant& constant : module.constants) {
-            names.push_back(constant.name);
-            found = constant.name == name ? &constant : found;
-        }
-        if (found == nullptr) {
-            throw core::ArgumentError(
-                core::text("constants: the module declares no 'extern static const ... ", name, "'",
-                           core::suggestion(name, names)));
-        }
+        const reflect::LinkConstant constant = module.require_constant(name);
         prelude += core::text(prelude.empty() ? "" : "\n", "export static const ",
-                              found->type->full_name, " ", name, " = ", literal, ";");
+                              constant.type->full_name, " ", name, " = ", literal, ";");
     }
     return prelude;
 }
@@ -106,11 +89,9 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
                      [&](const std::string& name) { return m_module->find_overloads(name); });
     codegen::Kernel& kernel = call->kernel;
     kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
-    kernel.prelude = prelude_of(m_options, loaded->reflection);
+    kernel.prelude = prelude_of(m_options, *m_module);
     kernel.callee = kernel.has_this ? call->function.name : call->function.full_name;
-    kernel.prefers_storage_bindings = device.info().features.is_software;
-    kernel.max_inline_arguments = device.info().limits.max_inline_arguments;
-    kernel.max_group_count = device.info().limits.max_group_count[0];
+    adapt_to_device(kernel, device);
     auto plan = build_plan(*call, arguments, m_options,
                            [&](const std::string& source, const codegen::Kernel& lowered) {
                                return m_module->provide_kernel(source, lowered);

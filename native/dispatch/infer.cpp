@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 #include "dispatch/match.hpp"
+#include "tensor/dtype.hpp"
 
 #include <map>
 
@@ -94,6 +95,8 @@ private:
             bind_type(pattern.name, node, mapping);
         } else if (is_array(node)) {
             unify_array(pattern, view_of(m_arguments, node), node);
+        } else if (node.kind == NodeKind::structure) {
+            unify_dict(pattern, node);
         } else if (node.kind == NodeKind::grid || node.kind == NodeKind::call_id) {
             bind(pattern.count_parameter, text(node.rank), false);
         }
@@ -107,7 +110,7 @@ private:
         switch (node.kind) {
         case NodeKind::boolean: bind(name, "bool", true); break;
         case NodeKind::integer: bind(name, "int", true); break;
-        case NodeKind::real: bind(name, "float", true); break;
+        case NodeKind::real:
         case NodeKind::rand_float: bind(name, "float", true); break;
         case NodeKind::wang_hash: bind(name, "uint", true); break;
         case NodeKind::grid:
@@ -158,6 +161,19 @@ private:
             return text("vector<", leaf.full_name, ",", shape[0], ">");
         }
         return text("Array<", spell(leaf, {shape.begin() + 1, shape.end()}), ",", shape[0], ">");
+    }
+
+    /// {"x": 1, "y": 2} for a vector whose length is open.
+    void unify_dict(const Type& pattern, const Node& node) {
+        if (pattern.kind != TypeKind::vector) {
+            return;
+        }
+        const reflect::TypeRef named = tensor::parse_dtype(node.type_name);
+        bind(pattern.count_parameter, text(named ? named->columns : std::int64_t{node.children}),
+             false);
+        if (named && pattern.element && pattern.element->kind == TypeKind::generic_parameter) {
+            bind(pattern.element->name, std::string(slang_name(named->scalar)), false);
+        }
     }
 
     void bind_scalar(const Type* element, const ArrayView& view) {

@@ -24,6 +24,19 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
     return count;
 }
 
+/// Scalar `component` of a host node as memory holds it. `out` has room for 8 bytes.
+void write_stored(const ArgumentList& arguments, const Node& node, std::uint32_t component,
+                  ScalarKind kind, std::byte* out, std::string_view function,
+                  std::string_view parameter) {
+    write_scalar(arguments, node, component, kind, out, function, parameter);
+    if (kind == ScalarKind::float16) { // written as float
+        float value = 0.0F;
+        std::memcpy(&value, out, sizeof(value));
+        const std::uint16_t half = tensor::half_from_double(double{value});
+        std::memcpy(out, &half, sizeof(half));
+    }
+}
+
 /// Row-major bytes of a list or host array as `kind`; bool takes one byte.
 std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& node,
                                   const Source& source, std::string_view function) {
@@ -35,14 +48,8 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
     }
     for (std::size_t i = 0; i * size < bytes.size(); ++i) {
         std::byte scalar[8] = {};
-        write_scalar(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar,
+        write_stored(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar,
                      function, source.name);
-        if (source.scalar == ScalarKind::float16) { // written as float
-            float value = 0.0F;
-            std::memcpy(&value, scalar, sizeof(value));
-            const std::uint16_t half = tensor::half_from_double(double{value});
-            std::memcpy(scalar, &half, sizeof(half));
-        }
         std::memcpy(bytes.data() + i * size, scalar, size);
     }
     return bytes;
@@ -53,10 +60,7 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
 CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
                                   const ArgumentList& arguments, device::Device& device) {
     const Node& node = arguments.nodes[source.node];
-    tensor::Tensor::Desc desc;
-    desc.dtype = reflect::scalar_type(source.scalar);
-    desc.shape = source.shape;
-    auto tensor = tensor::Tensor::create(device.shared_from_this(), std::move(desc), "argument");
+    auto tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "argument");
     if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
         tensor::upload(*tensor, host_bytes(arguments, node, source, plan.function));
     }
@@ -77,10 +81,7 @@ CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index,
         m_value_buffers[index] = std::move(buffer);
         return slot;
     }
-    tensor::Tensor::Desc desc;
-    desc.dtype = source.dtype;
-    desc.shape = source.shape;
-    auto tensor = tensor::Tensor::create(device.shared_from_this(), std::move(desc), "result");
+    auto tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "result");
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
     m_temporaries[index] = std::move(tensor);
     return slot;
@@ -136,7 +137,7 @@ void CallState::pack_globals(const LaunchPlan& plan, const ArgumentList& argumen
     m_globals.assign(plan.compiled->global_bytes, std::byte{0});
     for (const GlobalStep& step : plan.globals) {
         std::byte scalar[8] = {};
-        write_scalar(arguments, arguments.nodes[step.node], step.component, step.scalar, scalar,
+        write_stored(arguments, arguments.nodes[step.node], step.component, step.scalar, scalar,
                      plan.function, arguments.nodes[step.node].name);
         std::memcpy(m_globals.data() + step.offset, scalar, step.size);
     }
@@ -175,6 +176,13 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
                            .tensor = plan.returns_values ? nullptr : m_temporaries[source],
                            .value = {}});
     }
+}
+
+void CallState::release() noexcept {
+    outputs.clear();
+    m_temporaries.clear();
+    m_value_buffers.clear();
+    m_downloads.clear();
 }
 
 void CallState::read_back(const LaunchPlan& plan, device::Device& device,

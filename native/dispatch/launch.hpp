@@ -33,6 +33,8 @@ public:
                    const device::InterruptPoll& poll);
     /// Stores what read_back() fetched into the caller's host arrays.
     void store_host_arrays(const LaunchPlan& plan, const ArgumentList& arguments);
+    /// Lets go of the outputs and of all that the call put into device memory.
+    void release() noexcept;
 
     std::vector<Output> outputs; ///< in the order of LaunchPlan::returned
 
@@ -47,7 +49,7 @@ private:
                          device::Device& device);
     Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
                 device::Device& device);
-    Slot allocate(const LaunchPlan& plan, std::uint32_t source, device::Device& device);
+    Slot allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device);
     void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;
     void pack_globals(const LaunchPlan& plan, const ArgumentList& arguments);
 

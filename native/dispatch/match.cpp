@@ -167,61 +167,6 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     }
 }
 
-bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
-    const Node& node = m_arguments.nodes[request.node];
-    const Type& type = *request.type;
-    if (type.kind != TypeKind::structure) {
-        return refuse(request);
-    }
-    if (!node.type_name.empty() && node.type_name != type.full_name &&
-        node.type_name != type.name) {
-        return refuse(request, text("its _type is '", node.type_name, "'"));
-    }
-    operand.kind = OperandKind::composite;
-    std::size_t matched = 0;
-    for (const reflect::Field& field : type.fields) {
-        std::uint32_t child = request.node + 1;
-        const std::uint32_t end = request.node + node.subtree;
-        while (child < end && m_arguments.nodes[child].name != field.name) {
-            child += m_arguments.nodes[child].subtree;
-        }
-        if (child >= end) {
-            return refuse(request, text("it has no field '", field.name, "'"));
-        }
-        ++matched;
-        Operand& value = operand.fields.emplace_back();
-        operand.field_names.push_back(field.name);
-        if (!match({.type = field.type,
-                    .node = child,
-                    .direction = request.direction,
-                    .name = request.name + "_" + field.name,
-                    .label = request.label + "." + field.name,
-                    .mapping = request.mapping},
-                   value)) {
-            return false;
-        }
-    }
-    return matched == node.children || refuse_unknown_field(request);
-}
-
-bool Matcher::refuse_unknown_field(const MatchRequest& request) {
-    const auto& fields = request.type->fields;
-    std::vector<std::string> names;
-    for (const reflect::Field& field : fields) {
-        names.push_back(field.name);
-    }
-    const std::uint32_t end = request.node + m_arguments.nodes[request.node].subtree;
-    for (std::uint32_t child = request.node + 1; child < end;
-         child += m_arguments.nodes[child].subtree) {
-        const std::string given(m_arguments.nodes[child].name);
-        if (std::find(names.begin(), names.end(), given) == names.end()) {
-            return refuse(request, text(request.type->full_name, " has no field '", given,
-                                        "', its fields are ", core::join(names, ", ")));
-        }
-    }
-    return refuse(request, text("each field may be given once: ", core::join(names, ", ")));
-}
-
 bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
     const Type& type = *request.type;
@@ -357,7 +302,8 @@ struct ConcreteTensor {
 /// The structure that a whole-tensor parameter gets. An interface takes the one without gradients.
 ConcreteTensor concrete_tensor(const Type& type) {
     const reflect::TensorTraits& traits = type.tensor;
-    const auto pick = [&](ConcreteTensor read, ConcreteTensor write, ConcreteTensor both) {
+    const auto pick = [&](const ConcreteTensor& read, const ConcreteTensor& write,
+                          const ConcreteTensor& both) {
         return traits.access == reflect::Access::read    ? read
                : traits.access == reflect::Access::write ? write
                                                          : both;

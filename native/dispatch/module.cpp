@@ -8,9 +8,47 @@
 #include "dispatch/function.hpp"
 #include "dispatch/watcher.hpp"
 
+#include <algorithm>
+
 namespace weft::dispatch {
 
 using core::text;
+
+namespace {
+
+bool is_word_character(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+bool has_word(std::string_view source, std::string_view word) {
+    for (std::size_t at = source.find(word); at != std::string_view::npos && !word.empty();
+         at = source.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        const bool starts = at == 0 || !is_word_character(source[at - 1]);
+        if (starts && (end == source.size() || !is_word_character(source[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// True if a file other than the module's own mentions `name`: reflection lists own declarations only.
+bool is_named_in_imports(const compile::LoadedModule& module, std::string_view name) {
+    for (const compile::Dependency& file : module.dependencies) {
+        if (file.path != module.desc.path && has_word(file.text, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool is_named_in(const compile::LoadedModule& module, std::string_view name) {
+    return has_word(module.desc.text, name) ||
+           std::any_of(module.dependencies.begin(), module.dependencies.end(),
+                       [&](const compile::Dependency& file) { return has_word(file.text, name); });
+}
+
+} // namespace
 
 std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc,
                                        ModuleOptions options) {
@@ -112,6 +150,39 @@ reflect::TypeRef Module::find_type(const std::string& name) const {
         }
     }
     return m_context.compiler->find_type(*module, name);
+}
+
+void Module::require_uniform(const std::string& name) const {
+    const auto module = loaded();
+    std::vector<std::string> names;
+    for (const reflect::GlobalParameter& global : module->reflection.globals) {
+        names.push_back(global.name);
+    }
+    const bool is_known =
+        std::find(names.begin(), names.end(), name) != names.end() ||
+        is_named_in_imports(*module, name) ||
+        std::any_of(m_options.links.begin(), m_options.links.end(),
+                    [&](const auto& link) { return is_named_in(*link->loaded(), name); });
+    if (!is_known) {
+        throw core::ArgumentError(text("set: module '", m_desc.name, "' declares no uniform '",
+                                       name, "'", core::suggestion(name, names)),
+                                  core::ArgumentError::Kind::attribute);
+    }
+}
+
+reflect::LinkConstant Module::require_constant(const std::string& name) const {
+    const auto module = loaded();
+    std::vector<std::string> names;
+    for (const reflect::LinkConstant& constant : module->reflection.constants) {
+        if (constant.name == name) {
+            return constant;
+        }
+        names.push_back(constant.name);
+    }
+    throw core::ArgumentError(text("constants: module '", m_desc.name,
+                                   "' declares no 'extern static const ... ", name, "'",
+                                   core::suggestion(name, names)),
+                              core::ArgumentError::Kind::attribute);
 }
 
 std::vector<std::string> Module::names() const {

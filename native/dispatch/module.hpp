@@ -58,6 +58,11 @@ public:
     /// @throws ArgumentError{attribute} with near misses if there is no such function.
     [[nodiscard]] std::shared_ptr<Function> function(const std::string& name,
                                                      const CallOptions& options = {});
+    /// @throws ArgumentError{attribute} with near misses if neither the module nor what it imports or links
+    ///         can have a module-scope uniform of this name.
+    void require_uniform(const std::string& name) const;
+    /// The declaration 'extern static const ... name'. @throws ArgumentError{attribute} with near misses.
+    [[nodiscard]] reflect::LinkConstant require_constant(const std::string& name) const;
     /// Names of all functions and structures, for suggestions and dir().
     [[nodiscard]] std::vector<std::string> names() const;
 

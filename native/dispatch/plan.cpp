@@ -94,14 +94,12 @@ void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
         }
         for (std::size_t i = 0; i < leaves->size(); ++i) {
             const auto& leaf = (*leaves)[i];
-            const bool is_bool = leaf.kind == reflect::ScalarKind::bool_;
             plan.globals.push_back(
                 {.scalar = leaf.kind,
                  .offset = field.offset + static_cast<std::uint32_t>(leaf.offset),
                  .node = node,
                  .component = static_cast<std::uint32_t>(i),
-                 .size =
-                     is_bool ? 4U : static_cast<std::uint32_t>(reflect::size_bytes(leaf.kind))});
+                 .size = static_cast<std::uint32_t>(leaf.size)});
         }
     }
 }

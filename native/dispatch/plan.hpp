@@ -64,6 +64,9 @@ struct LaunchPlan {
     bool allocates = false;
 };
 
+/// Tells a kernel the properties of its device that shape the code.
+void adapt_to_device(codegen::Kernel& kernel, const device::Device& device);
+
 /// Compiles a printed kernel, or finds it.
 using KernelProvider =
     std::function<CompiledKernelRef(const std::string& source, const codegen::Kernel& kernel)>;

@@ -222,8 +222,8 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
     }
     ReduceLayout layout = reduce_layout(request, *x, y.get());
     if (!layout.fits) {
-        x = tensor::contiguous(x);
-        y = y ? tensor::contiguous(y) : nullptr;
+        x = m_copier->contiguous(x);
+        y = y ? m_copier->contiguous(y) : nullptr;
         layout = reduce_layout(request, *x, y.get());
     }
     if (!layout.fits) {

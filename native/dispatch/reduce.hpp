@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dispatch/module.hpp"
+#include "dispatch/copier.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -28,7 +28,8 @@ struct ReduceRequest {
 /// depends on sizes and strides alone, so two runs on one device agree bit for bit. Thread-safe.
 class Reducer {
 public:
-    explicit Reducer(Context context) : m_context(std::move(context)) {}
+    Reducer(Context context, std::shared_ptr<Copier> copier)
+        : m_context(std::move(context)), m_copier(std::move(copier)) {}
 
     /// Element types of the result: sums and dots of half and float are float, of double double, of integers
     /// 64-bit; minimum and maximum keep the type; mean and norm are float or double; any, all, all_close are uint.
@@ -46,6 +47,7 @@ private:
                                            const tensor::TensorRef& wide, std::int64_t count);
 
     Context m_context;
+    std::shared_ptr<Copier> m_copier;
     std::mutex m_mutex;
     std::shared_ptr<Module> m_module; ///< made by the first reduction
 };

@@ -43,6 +43,13 @@ public:
         : m_arguments(arguments), m_options(options), m_target(target), m_specialize(specialize) {}
 
     void consider(const reflect::Function& overload) {
+        if (!overload.is_public) {
+            refusals.push_back(
+                {signature_text(overload),
+                 text("it is not public, and other code can only call what a file with "
+                      "'module ...;' declares public; write 'public' in front of it")});
+            return;
+        }
         if (overload.generics.empty()) {
             consider_concrete(overload);
             return;

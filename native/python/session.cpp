@@ -69,6 +69,12 @@ std::vector<std::string> cuda_library_directories() {
     return folders;
 }
 
+/// The engine's own functions, whose modules are loaded at their first use.
+void add_helpers(Session& session) {
+    session.copier = std::make_shared<dispatch::Copier>(session_context(session));
+    session.reducer = std::make_shared<dispatch::Reducer>(session_context(session), session.copier);
+}
+
 /// What a device keeps of its session: all but itself.
 struct SessionRecord {
     std::weak_ptr<Session> session;
@@ -110,7 +116,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
         std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});
     session->device = device::Device::create(desc.device);
     session->device->attach(std::move(record));
-    session->reducer = std::make_shared<dispatch::Reducer>(session_context(*session));
+    add_helpers(*session);
     return session;
 }
 
@@ -120,7 +126,7 @@ std::shared_ptr<Session> session_of(device::Device& device) {
     if (!session) {
         session = std::make_shared<Session>(record.settings);
         session->device = device.shared_from_this();
-        session->reducer = std::make_shared<dispatch::Reducer>(session_context(*session));
+        add_helpers(*session);
         record.session = session;
     }
     return session;

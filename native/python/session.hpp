@@ -23,6 +23,7 @@ struct Session {
     std::shared_ptr<core::Logger> logger;
     std::vector<std::string> include_paths;
     compile::Definitions defines;
+    std::shared_ptr<dispatch::Copier> copier{};
     std::shared_ptr<dispatch::Reducer> reducer{};
 };
 

@@ -41,11 +41,11 @@ py::object scalar(ScalarKind kind, const std::byte* at) {
     return py::none();
 }
 
-py::tuple components(ScalarKind kind, std::int32_t count, const std::byte* at) {
-    py::tuple out(count);
-    for (std::int32_t i = 0; i < count; ++i) {
-        out[static_cast<std::size_t>(i)] =
-            scalar(kind, at + static_cast<std::size_t>(i) * size_bytes(kind));
+/// @param step bytes from one component to the next.
+py::tuple components(const Type& type, std::size_t step, const std::byte* at) {
+    py::tuple out(type.columns);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = scalar(type.scalar, at + i * step);
     }
     return out;
 }
@@ -64,18 +64,19 @@ std::size_t packed_size(const Type& type) {
 }
 
 py::object convert(const Type& type, const std::byte* at, bool in_structure) {
+    const std::size_t scalar_step =
+        in_structure && type.element ? type.element->layout.stride : size_bytes(type.scalar);
     switch (type.kind) {
     case TypeKind::scalar:
     case TypeKind::enumeration: return scalar(type.scalar, at);
-    case TypeKind::vector: return components(type.scalar, type.columns, at);
+    case TypeKind::vector: return components(type, scalar_step, at);
     case TypeKind::matrix: {
-        const std::size_t row =
-            in_structure ? type.layout.size / static_cast<std::size_t>(type.rows)
-                         : size_bytes(type.scalar) * static_cast<std::size_t>(type.columns);
+        const std::size_t row = in_structure
+                                    ? type.layout.size / static_cast<std::size_t>(type.rows)
+                                    : scalar_step * static_cast<std::size_t>(type.columns);
         py::tuple out(type.rows);
-        for (std::int32_t i = 0; i < type.rows; ++i) {
-            const auto index = static_cast<std::size_t>(i);
-            out[index] = components(type.scalar, type.columns, at + index * row);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = components(type, scalar_step, at + i * row);
         }
         return out;
     }

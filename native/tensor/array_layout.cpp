@@ -92,10 +92,13 @@ void count_elements(ArrayLayout& layout) {
 }
 
 bool has_no_gaps(const ArrayLayout& layout) {
+    if (layout.element_count == 0) {
+        return true; // the product of the extents may overflow, too
+    }
     std::int64_t expected = 1;
     for (std::size_t axis = layout.shape.size(); axis-- > 0;) {
         if (layout.shape[axis] != 1 && layout.strides[axis] != expected) {
-            return layout.element_count == 0;
+            return false;
         }
         expected *= layout.shape[axis];
     }

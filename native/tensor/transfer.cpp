@@ -39,16 +39,6 @@ void check_size(const char* function, std::size_t expected, std::size_t got) {
     }
 }
 
-void refuse_repeats(const char* function, const Tensor& tensor) {
-    for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
-        if (tensor.strides()[axis] == 0 && tensor.shape()[axis] > 1) {
-            throw ArgumentError(
-                text(function, ": the tensor repeats its elements along axis ", axis,
-                     " (broadcast), which cannot be written; write to the tensor it views"));
-        }
-    }
-}
-
 /// Copies rows between a packed array and the range that the tensor's strides reach.
 template <typename Copy>
 void walk_elements(const Tensor& tensor, Copy&& copy) {
@@ -167,7 +157,18 @@ void fill_device_element(Tensor& tensor, std::span<const std::byte> element) {
     upload_packed(tensor, packed);
 }
 
-/// The same vector, matrix or array of another scalar.
+} // namespace
+
+void refuse_repeats(const char* function, const Tensor& tensor) {
+    for (std::size_t axis = 0; axis < tensor.rank(); ++axis) {
+        if (tensor.strides()[axis] == 0 && tensor.shape()[axis] > 1) {
+            throw ArgumentError(
+                text(function, ": the tensor repeats its elements along axis ", axis,
+                     " (broadcast), which cannot be written; write to the tensor it views"));
+        }
+    }
+}
+
 reflect::TypeRef replace_scalar(const reflect::TypeRef& type, reflect::ScalarKind kind) {
     switch (type->kind) {
     case reflect::TypeKind::scalar:
@@ -182,7 +183,17 @@ reflect::TypeRef replace_scalar(const reflect::TypeRef& type, reflect::ScalarKin
     }
 }
 
-} // namespace
+void require_same_form(const Tensor& target, const Tensor& source) {
+    if (!std::equal(target.shape().begin(), target.shape().end(), source.shape().begin(),
+                    source.shape().end()) ||
+        !reflect::same_type(*target.dtype(), *source.dtype()) ||
+        &target.device() != &source.device()) {
+        throw ArgumentError(
+            text("copy: the target has shape ", core::shape_text(target.shape()), " of ",
+                 display_name(*target.dtype()), ", the source ", core::shape_text(source.shape()),
+                 " of ", display_name(*source.dtype()), "; both must be equal and on one device"));
+    }
+}
 
 std::size_t host_size_bytes(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.element_count()) *
@@ -237,15 +248,7 @@ void clear(Tensor& tensor) {
 }
 
 void copy(Tensor& target, const Tensor& source, const device::InterruptPoll& poll) {
-    if (!std::equal(target.shape().begin(), target.shape().end(), source.shape().begin(),
-                    source.shape().end()) ||
-        !reflect::same_type(*target.dtype(), *source.dtype()) ||
-        &target.device() != &source.device()) {
-        throw ArgumentError(
-            text("copy: the target has shape ", core::shape_text(target.shape()), " of ",
-                 display_name(*target.dtype()), ", the source ", core::shape_text(source.shape()),
-                 " of ", display_name(*source.dtype()), "; both must be equal and on one device"));
-    }
+    require_same_form(target, source);
     refuse_repeats("copy", target);
     if (source.element_count() == 0) {
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values into and out of tensors. Host bytes are row-major elements in the tensor's HostFormat:
-// element_count * host_stride() bytes.
+// element_count * host_stride() bytes. What is strided or converted passes the host here; dispatch/copier.hpp
+// does it on the device.
 #pragma once
 
 #include "tensor/tensor.hpp"
@@ -34,6 +35,16 @@ void copy(Tensor& target, const Tensor& source, const device::InterruptPoll& pol
 
 /// The tensor itself if it is contiguous, else a copy that is.
 [[nodiscard]] TensorRef contiguous(const TensorRef& tensor, const device::InterruptPoll& poll = {});
+
+/// The same vector, matrix or array of another scalar; null for structures.
+[[nodiscard]] reflect::TypeRef replace_scalar(const reflect::TypeRef& type,
+                                              reflect::ScalarKind kind);
+
+/// @throws ArgumentError naming `function` if the tensor repeats elements (broadcast): it cannot be written.
+void refuse_repeats(const char* function, const Tensor& tensor);
+
+/// @throws ArgumentError unless both have one shape, one dtype and one device.
+void require_same_form(const Tensor& target, const Tensor& source);
 
 /// A copy whose scalars have another kind; vectors, matrices and arrays keep their shape.
 /// @throws ArgumentError for structures, and as convert() does.

@@ -53,7 +53,8 @@ public:
             throw ArgumentError(text("Tensor[]: index ", index, " is outside axis ", m_axis,
                                      " of shape ", shape_text(m_tensor.shape()),
                                      extent == 0 ? "; that axis is empty"
-                                                 : text("; pass ", -extent, " to ", extent - 1)));
+                                                 : text("; pass ", -extent, " to ", extent - 1)),
+                                ArgumentError::Kind::index);
         }
         offset += (index < 0 ? index + extent : index) * m_tensor.strides()[m_axis];
         ++m_axis;
@@ -119,7 +120,8 @@ void check_items(const Tensor& tensor, std::span<const IndexItem> items) {
     if (static_cast<std::size_t>(consumed) > tensor.rank()) {
         throw ArgumentError(text("Tensor[]: the index has ", consumed,
                                  " entries, the tensor of shape ", shape_text(tensor.shape()),
-                                 " has ", tensor.rank(), " dimensions; leave the rest away"));
+                                 " has ", tensor.rank(), " dimensions; leave the rest away"),
+                            ArgumentError::Kind::index);
     }
 }
 
@@ -229,16 +231,18 @@ TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items) {
     return make_view(*tensor, std::move(indexer.shape), std::move(indexer.strides), indexer.offset);
 }
 
-TensorRef reshape(const TensorRef& tensor, Shape shape, const device::InterruptPoll& poll) {
+TensorRef try_reshape(const TensorRef& tensor, Shape shape) {
     shape = resolve_shape(*tensor, std::move(shape));
     if (tensor->element_count() == 0) {
         return make_view(*tensor, shape, contiguous_strides(shape));
     }
-    if (std::optional<Shape> strides = reshaped_strides(*tensor, shape)) {
-        return make_view(*tensor, std::move(shape), std::move(*strides));
-    }
-    const TensorRef packed = contiguous(tensor, poll);
-    return make_view(*packed, shape, contiguous_strides(shape));
+    std::optional<Shape> strides = reshaped_strides(*tensor, shape);
+    return strides ? make_view(*tensor, std::move(shape), std::move(*strides)) : nullptr;
+}
+
+TensorRef reshape(const TensorRef& tensor, Shape shape, const device::InterruptPoll& poll) {
+    TensorRef result = try_reshape(tensor, shape);
+    return result ? result : try_reshape(contiguous(tensor, poll), std::move(shape));
 }
 
 TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes) {

@@ -24,11 +24,16 @@ struct IndexItem {
 };
 
 /// tensor[items...]; axes without an item are kept.
-/// @throws ArgumentError for an integer outside its axis, more items than axes, two ellipses, a step < 1.
+/// @throws ArgumentError{index} for an integer outside its axis and more items than axes, ArgumentError
+///         for two ellipses and a step < 1.
 [[nodiscard]] TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items);
 
+/// The view of another shape; null if no strides can express it.
 /// @param shape one entry may be -1: the extent that keeps the element count.
 /// @throws ArgumentError if the element counts differ.
+[[nodiscard]] TensorRef try_reshape(const TensorRef& tensor, std::vector<std::int64_t> shape);
+
+/// The same, of a copy through the host where the tensor itself will not do.
 [[nodiscard]] TensorRef reshape(const TensorRef& tensor, std::vector<std::int64_t> shape,
                                 const device::InterruptPoll& poll = {});
 

@@ -65,7 +65,7 @@ bool uses_thread_index(const Kernel& kernel) {
 bool pays(Kernel& kernel, std::int32_t width) {
     const std::int64_t fewest =
         kernel.prefers_storage_bindings ? kFewestElementsOfSoftware : kFewestElements;
-    const bool rows_divide = kernel.dimensions.size() == 1 || kernel.dimensions.back() % width == 0;
+    const bool rows_divide = kernel.dimensions.size() < 2 || kernel.dimensions.back() % width == 0;
     if (call_count(kernel) < fewest || !rows_divide || uses_thread_index(kernel)) {
         return false;
     }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dicts, dataclasses and structured arrays: values assembled from one operand a field.
+#include "dispatch/match.hpp"
+
+#include "core/text.hpp"
+#include "tensor/dtype.hpp"
+
+#include <algorithm>
+
+namespace weft::dispatch {
+
+using codegen::Operand;
+using codegen::OperandKind;
+using core::text;
+using reflect::Type;
+using reflect::TypeKind;
+
+namespace {
+
+/// What a dict is matched with: the fields of a structure, or x, y, z, w of a vector.
+std::vector<reflect::Field> named_parts(const Type& type) {
+    if (type.kind == TypeKind::structure) {
+        return type.fields;
+    }
+    std::vector<reflect::Field> parts;
+    for (std::size_t i = 0; type.kind == TypeKind::vector && i < std::size_t(type.columns); ++i) {
+        reflect::Field& part = parts.emplace_back();
+        part.name = std::string(1, "xyzw"[i]);
+        part.type = reflect::scalar_type(type.scalar);
+    }
+    return parts;
+}
+
+bool is_named(const Type& type, std::string_view name) {
+    return name.empty() || name == type.full_name || name == type.name ||
+           name == tensor::display_name(type);
+}
+
+} // namespace
+
+bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    const Type& type = *request.type;
+    const std::vector<reflect::Field> fields = named_parts(type);
+    if (fields.empty()) {
+        const bool is_whole = type.kind == TypeKind::tensor || type.kind == TypeKind::pointer;
+        return refuse(request, is_whole ? "make a tensor of it first: Tensor.from_numpy(device, "
+                                          "array, dtype=module.Name)"
+                                        : "");
+    }
+    if (!is_named(type, node.type_name)) {
+        return refuse(request, text("its _type is '", node.type_name, "'"));
+    }
+    operand.kind = OperandKind::composite;
+    for (const reflect::Field& field : fields) {
+        std::uint32_t child = request.node + 1;
+        const std::uint32_t end = request.node + node.subtree;
+        while (child < end && m_arguments.nodes[child].name != field.name) {
+            child += m_arguments.nodes[child].subtree;
+        }
+        if (child >= end) {
+            return refuse(request, text("it has no field '", field.name, "'"));
+        }
+        Operand& value = operand.fields.emplace_back();
+        operand.field_names.push_back(field.name);
+        if (!match({.type = field.type,
+                    .node = child,
+                    .direction = request.direction,
+                    .name = request.name + "_" + field.name,
+                    .label = request.label + "." + field.name,
+                    .mapping = request.mapping},
+                   value)) {
+            return false;
+        }
+    }
+    return fields.size() == node.children || refuse_unknown_field(request, fields);
+}
+
+bool Matcher::refuse_unknown_field(const MatchRequest& request,
+                                   const std::vector<reflect::Field>& fields) {
+    std::vector<std::string> names;
+    for (const reflect::Field& field : fields) {
+        names.push_back(field.name);
+    }
+    const std::uint32_t end = request.node + m_arguments.nodes[request.node].subtree;
+    for (std::uint32_t child = request.node + 1; child < end;
+         child += m_arguments.nodes[child].subtree) {
+        const std::string given(m_arguments.nodes[child].name);
+        if (std::find(names.begin(), names.end(), given) == names.end()) {
+            return refuse(request, text(request.type->full_name, " has no field '", given,
+                                        "', its fields are ", core::join(names, ", ")));
+        }
+    }
+    return refuse(request, text("each field may be given once: ", core::join(names, ", ")));
+}
+
+} // namespace weft::dispatch
