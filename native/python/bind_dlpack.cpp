@@ -4,8 +4,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/interrupt.hpp"
+#include "python/session.hpp"
 #include "tensor/dlpack.hpp"
-#include "tensor/transfer.hpp"
 
 namespace weft::python {
 
@@ -56,11 +56,11 @@ void synchronize(device::Device& device, const py::object& stream) {
     }
 }
 
-TensorRef copy_of(const tensor::Tensor& source) {
+TensorRef copy_of(const tensor::Tensor& source, dispatch::Copier& copier) {
     const std::vector<std::int64_t> shape(source.shape().begin(), source.shape().end());
     TensorRef result = tensor::Tensor::create(
         source.buffer().device_ref(), {.dtype = source.dtype(), .shape = shape}, "dlpack copy");
-    tensor::copy(*result, source, interrupt_poll());
+    copier.copy(*result, source, interrupt_poll());
     return result;
 }
 
@@ -86,11 +86,13 @@ void check_request(const tensor::Tensor& tensor, const py::object& dl_device,
 py::object export_tensor(TensorRef tensor, const py::object& stream, const py::object& max_version,
                          const py::object& dl_device, const py::object& copy) {
     check_request(*tensor, dl_device, copy);
-    if (!copy.is_none() && copy.cast<bool>() && tensor::is_shared_by_dlpack(*tensor)) {
+    const std::shared_ptr<Session> session = session_of(tensor->device());
+    const bool is_shared = tensor::is_shared_by_dlpack(*tensor);
+    if (is_shared && !copy.is_none() && copy.cast<bool>()) {
         const py::gil_scoped_release unlocked;
-        tensor = copy_of(*tensor);
+        tensor = copy_of(*tensor, *session->copier);
     }
-    if (tensor::is_shared_by_dlpack(*tensor)) {
+    if (is_shared) {
         synchronize(tensor->device(), stream);
     }
     const bool is_versioned =
@@ -98,6 +100,7 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
     void* managed = nullptr;
     {
         const py::gil_scoped_release unlocked;
+        tensor = is_shared ? tensor : session->copier->contiguous(tensor, interrupt_poll());
         managed =
             is_versioned
                 ? static_cast<void*>(tensor::export_versioned_dlpack(tensor, interrupt_poll()))

@@ -30,6 +30,7 @@ void raise_argument(const ArgumentError& error) {
     case ArgumentError::Kind::type: return raise("ArgumentTypeError", error);
     case ArgumentError::Kind::not_found: return raise("ArgumentNotFoundError", error);
     case ArgumentError::Kind::attribute: return raise("ArgumentAttributeError", error);
+    case ArgumentError::Kind::index: return raise("ArgumentIndexError", error);
     }
 }
 
@@ -130,6 +131,8 @@ void bind_error(py::module_& module) {
     add_class(module, "ArgumentNotFoundError",
               py::make_tuple(argument, base_of(PyExc_FileNotFoundError)),
               "A file that does not exist.");
+    add_class(module, "ArgumentIndexError", py::make_tuple(argument, base_of(PyExc_IndexError)),
+              "An index outside its tensor.");
     add_class(module, "ArgumentAttributeError",
               py::make_tuple(argument, base_of(PyExc_AttributeError), base_of(PyExc_KeyError)),
               "A name that a module or structure does not have.")

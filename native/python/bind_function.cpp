@@ -7,6 +7,8 @@
 #include "python/bind_error.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/call_options.hpp"
+#include "python/derive_function.hpp"
+#include "python/docstrings.hpp"
 #include "python/interrupt.hpp"
 #include "python/value_ref.hpp"
 #include "python/value_to_python.hpp"
@@ -48,7 +50,7 @@ public:
     }
     ~FrameLease() {
         m_frame->arguments.clear();
-        m_frame->state.outputs.clear();
+        m_frame->state.release();
         m_pool.free.push_back(std::move(m_frame));
     }
     FrameLease(const FrameLease&) = delete;
@@ -248,53 +250,6 @@ auto with_vector_arguments(const py::args& args, const py::kwargs& kwargs, Run&&
     return run(values.data(), args.size(), names.ptr());
 }
 
-py::object derive(const FunctionObject& self, const dispatch::CallOptions& options) {
-    FunctionObject derived = self;
-    derived.function = self.module->function(self.function->name(), options);
-    return make_function(std::move(derived));
-}
-
-py::object map_arguments(const FunctionObject& self, const py::args& args,
-                         const py::kwargs& kwargs) {
-    dispatch::CallOptions options = self.function->options();
-    for (const py::handle entry : args) {
-        options.positional.push_back(parse_mapping(entry));
-    }
-    for (const auto& [name, entry] : kwargs) {
-        options.named.emplace_back(name.cast<std::string>(), parse_mapping(entry));
-    }
-    return derive(self, options);
-}
-
-py::object set_uniforms(const FunctionObject& self, const py::args& args,
-                        const py::kwargs& kwargs) {
-    FunctionObject derived = self;
-    derived.uniforms = self.uniforms ? py::dict(self.uniforms.attr("copy")()) : py::dict();
-    for (const py::handle entry : args) {
-        const py::object values =
-            py::isinstance<py::function>(entry)
-                ? py::reinterpret_borrow<py::object>(entry)(make_function(self))
-                : py::reinterpret_borrow<py::object>(entry);
-        if (!py::isinstance<py::dict>(values)) {
-            throw core::ArgumentError("set: expected a dict of uniform names and values, got " +
-                                          std::string(Py_TYPE(values.ptr())->tp_name) +
-                                          "; pass set({'scale': 2.0})",
-                                      core::ArgumentError::Kind::type);
-        }
-        derived.uniforms.attr("update")(values);
-    }
-    derived.uniforms.attr("update")(kwargs);
-    return make_function(std::move(derived));
-}
-
-py::object set_constants(const FunctionObject& self, const py::dict& constants) {
-    dispatch::CallOptions options = self.function->options();
-    for (const auto& [name, value] : constants) {
-        options.constants.emplace_back(name.cast<std::string>(), constant_literal(value));
-    }
-    return derive(self, options);
-}
-
 void dispatch_threads(const FunctionObject& self, const py::object& thread_count,
                       const py::args& args, const py::kwargs& kwargs) {
     dispatch::CallOptions options = self.function->options();
@@ -302,8 +257,9 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
     options.thread_count = parse_thread_count(thread_count);
     FunctionObject raw = self;
     device::CommandList* commands = nullptr;
-    if (kwargs.contains("vars")) {
-        raw.uniforms = kwargs["vars"].attr("copy")();
+    if (kwargs.contains("vars") && !kwargs["vars"].is_none()) {
+        raw.uniforms = self.uniforms ? py::dict(self.uniforms.attr("copy")()) : py::dict();
+        add_uniforms(raw, kwargs["vars"]);
     }
     if (kwargs.contains("command_encoder") && !kwargs["command_encoder"].is_none()) {
         commands = kwargs["command_encoder"].cast<device::CommandList*>();
@@ -316,6 +272,68 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
                           [&](PyObject* const* values, std::size_t count, PyObject* names) {
                               return call(raw, values, count, names, commands);
                           });
+}
+
+device::CommandList& encoder_of(PyObject* value) {
+    if (!py::isinstance<device::CommandList>(value)) {
+        throw core::ArgumentError(
+            text("append_to: command_encoder must be a weft.CommandEncoder, got ",
+                 Py_TYPE(value)->tp_name, "; pass what device.create_command_encoder() returns"),
+            core::ArgumentError::Kind::type);
+    }
+    return native_value<device::CommandList>(value);
+}
+
+/// append_to(command_encoder=encoder, ...)
+void append_by_keyword(const FunctionObject& self, PyObject* const* values, PyObject* names) {
+    std::vector<PyObject*> rest;
+    py::list rest_names;
+    device::CommandList* commands = nullptr;
+    for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
+        if (utf8(PyTuple_GET_ITEM(names, i)) == "command_encoder") {
+            commands = &encoder_of(values[i]);
+        } else {
+            rest.push_back(values[i]);
+            rest_names.append(py::handle(PyTuple_GET_ITEM(names, i)));
+        }
+    }
+    if (commands == nullptr) {
+        throw core::ArgumentError("append_to: command_encoder is missing; pass what "
+                                  "device.create_command_encoder() returns",
+                                  core::ArgumentError::Kind::type);
+    }
+    call(self, rest.data(), 0, py::tuple(rest_names).ptr(), commands);
+}
+
+/// Takes its arguments as vectorcall() does: py::args and py::kwargs would copy them.
+PyObject* append_to(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    try {
+        const auto& function = native_value<FunctionObject>(self);
+        if (count == 0) {
+            append_by_keyword(function, values, names);
+        } else {
+            device::CommandList& commands = encoder_of(values[0]);
+            call(function, values + 1, static_cast<std::size_t>(count) - 1, names, &commands);
+        }
+        return py::none().release().ptr();
+    } catch (...) {
+        set_python_error(std::current_exception());
+        return nullptr;
+    }
+}
+
+void add_append_to(const py::object& function_class) {
+    static PyMethodDef definition = {
+        "append_to",
+        reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&append_to)),
+        METH_FASTCALL | METH_KEYWORDS,
+        "append_to($self, command_encoder, *args, **kwargs)\n--\n\n"
+        "Records the call instead of running it; all arrays must be tensors, results need "
+        "_result.",
+    };
+    auto* const type = reinterpret_cast<PyTypeObject*>(function_class.ptr());
+    function_class.attr("append_to") =
+        py::reinterpret_steal<py::object>(PyDescr_NewMethod(type, &definition));
 }
 
 std::string explain(const FunctionObject& self, const py::args& args, const py::kwargs& kwargs,
@@ -340,24 +358,18 @@ std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
 
 py::object make_function(FunctionObject function) {
     py::object object = py::cast(std::move(function));
-    vectorcallfunc entry = &vectorcall;
-    std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset, &entry,
-                sizeof(entry));
+    const vectorcallfunc entry = &vectorcall;
+    std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset,
+                static_cast<const void*>(&entry), sizeof(entry));
     return object;
 }
 
-void bind_function(py::module_& module) {
-    py::class_<ValueRef>(module, "ValueRef",
-                         "A host value that an out or inout parameter replaces.")
-        .def(py::init<py::object>(), py::arg("value"))
-        .def_readwrite("value", &ValueRef::value)
-        .def("__repr__", [](const ValueRef& self) {
-            return text("ValueRef(", py::str(self.value).cast<std::string>(), ")");
-        });
+namespace {
 
-    py::class_<FunctionObject>(
-        module, "Function", py::custom_type_setup(&enable_vectorcall),
-        "A Slang function, called with numbers, arrays and tensors of any broadcastable shape.")
+using FunctionClass = py::class_<FunctionObject>;
+
+void bind_calls(FunctionClass& bound) {
+    bound
         .def(
             "call",
             [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
@@ -367,29 +379,24 @@ void bind_function(py::module_& module) {
                     });
             },
             "Same as calling the function.")
-        .def(
-            "append_to",
-            [](const FunctionObject& self, device::CommandList& commands, const py::args& args,
-               const py::kwargs& kwargs) {
-                with_vector_arguments(
-                    args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
-                        return call(self, values, count, names, &commands);
-                    });
-            },
-            py::arg("command_encoder"),
-            "Records the call instead of running it; all arrays must be tensors.")
         .def("dispatch", &dispatch_threads, py::arg("thread_count"),
              "Runs the function once a thread, without vectorising.\n\nArgs:\n    thread_count: "
              "Threads along x, or (x, y, z).\n"
              "    vars: Module-scope uniforms by name.\n    command_encoder: Records instead of "
-             "running.\n")
-        .def("map", &map_arguments,
-             "Says which call dimension each dimension of an argument is, or its element type.\n\n"
-             "Args:\n    One entry an argument, positional or by name: a tuple of dimensions, or a "
-             "type.\n")
-        .def("set", &set_uniforms, "A function whose module-scope uniforms have these values.")
+             "running.\n");
+}
+
+/// What makes another Function of one.
+void bind_derivations(FunctionClass& bound) {
+    bound
+        .def(
+            "as_func", [](const py::object& self) { return self; },
+            "The function itself, for scripts of other systems.")
+        .def("map", &map_arguments, kMapDoc)
+        .def("set", &set_uniforms,
+             "A function whose module-scope uniforms have these values, by name or in a dict.")
         .def("constants", &set_constants, py::arg("constants"),
-             "A function specialised for link-time constants.")
+             "A function compiled for these values of `extern static const`, in a dict.")
         .def(
             "return_type",
             [](const FunctionObject& self, const py::object& type) {
@@ -401,13 +408,17 @@ void bind_function(py::module_& module) {
         .def(
             "bind",
             [](const FunctionObject& self, py::object value) {
-                FunctionObject bound = self;
-                bound.this_value = std::move(value);
-                return make_function(std::move(bound));
+                FunctionObject method = self;
+                method.this_value = std::move(value);
+                return make_function(std::move(method));
             },
             py::arg("this"),
             "A method with `this` given: a dict, a tensor of the structure, or an object with "
-            "get_this().")
+            "get_this().");
+}
+
+void bind_kernel_options(FunctionClass& bound) {
+    bound
         .def(
             "thread_group_size",
             [](const FunctionObject& self, const py::object& size) {
@@ -426,7 +437,11 @@ void bind_function(py::module_& module) {
                 options.prelude += (options.prelude.empty() ? "" : "\n") + code;
                 return derive(self, options);
             },
-            py::arg("code"), "Slang text put in front of the generated kernel.")
+            py::arg("code"), "Slang text put in front of the generated kernel.");
+}
+
+void bind_inspection(FunctionClass& bound) {
+    bound
         .def(
             "explain",
             [](const FunctionObject& self, const py::args& args, const py::kwargs& kwargs) {
@@ -459,6 +474,26 @@ void bind_function(py::module_& module) {
             }
             return out;
         });
+}
+
+} // namespace
+
+void bind_function(py::module_& module) {
+    py::class_<ValueRef>(module, "ValueRef",
+                         "A host value that an out or inout parameter replaces.")
+        .def(py::init<py::object>(), py::arg("value"))
+        .def_readwrite("value", &ValueRef::value)
+        .def("__repr__", [](const ValueRef& self) {
+            return text("ValueRef(", py::str(self.value).cast<std::string>(), ")");
+        });
+
+    FunctionClass bound(module, "Function", py::custom_type_setup(&enable_vectorcall),
+                        kFunctionDoc);
+    bind_calls(bound);
+    bind_derivations(bound);
+    bind_kernel_options(bound);
+    bind_inspection(bound);
+    add_append_to(bound);
 }
 
 } // namespace weft::python

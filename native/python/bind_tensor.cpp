@@ -8,12 +8,13 @@
 #include "python/bind_dlpack.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/class_or_instance.hpp"
+#include "python/docstrings.hpp"
 #include "python/interrupt.hpp"
 #include "python/numpy_values.hpp"
+#include "python/print_tensor.hpp"
 #include "python/tensor_factories.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/host_format.hpp"
-#include "tensor/transfer.hpp"
 #include "tensor/view.hpp"
 
 #include <pybind11/stl.h>
@@ -51,13 +52,15 @@ TensorRef make_empty(const py::object& device, const py::object& shape, const py
 
 void fill_value(Tensor& tensor, const py::object& value, const char* context) {
     const std::vector<std::byte> element = host_element(value, tensor.dtype(), context);
+    const std::shared_ptr<Session> session = session_of(tensor.device());
     const py::gil_scoped_release unlocked;
-    tensor::fill(tensor, element);
+    session->copier->fill(tensor, element);
 }
 
 void clear_values(Tensor& tensor) {
+    const std::shared_ptr<Session> session = session_of(tensor.device());
     const py::gil_scoped_release unlocked;
-    tensor::clear(tensor);
+    session->copier->clear(tensor);
 }
 
 TensorRef make_zeros(const py::object& device, const py::object& shape, const py::object& dtype) {
@@ -148,8 +151,12 @@ std::vector<std::int64_t> variadic_shape(const py::args& args, const char* funct
 
 TensorRef reshape_tensor(const TensorRef& self, const py::args& shape) {
     std::vector<std::int64_t> extents = variadic_shape(shape, "Tensor.reshape");
+    if (TensorRef view = tensor::try_reshape(self, extents)) {
+        return view;
+    }
+    const std::shared_ptr<Session> session = session_of(self->device());
     const py::gil_scoped_release unlocked;
-    return tensor::reshape(self, std::move(extents), interrupt_poll());
+    return session->copier->reshape(self, std::move(extents), interrupt_poll());
 }
 
 TensorRef permute_tensor(const TensorRef& self, const py::args& axes) {
@@ -170,8 +177,18 @@ TensorRef astype_tensor(const TensorRef& self, const py::object& dtype) {
                                  tensor::display_name(*type),
                                  "; use flatten_dtype() and reshape() to change vectors"));
     }
+    const std::shared_ptr<Session> session = session_of(self->device());
     const py::gil_scoped_release unlocked;
-    return tensor::with_scalar_kind(*self, type->scalar, interrupt_poll());
+    return session->copier->with_scalar_kind(self, type->scalar, interrupt_poll());
+}
+
+TensorRef contiguous_tensor(const TensorRef& self) {
+    if (self->is_contiguous()) {
+        return self;
+    }
+    const std::shared_ptr<Session> session = session_of(self->device());
+    const py::gil_scoped_release unlocked;
+    return session->copier->contiguous(self, interrupt_poll());
 }
 
 TensorRef view_tensor(const TensorRef& self, const py::object& shape, const py::object& strides,
@@ -182,6 +199,16 @@ TensorRef view_tensor(const TensorRef& self, const py::object& shape, const py::
         steps = shape_argument(strides, "Tensor.view");
     }
     return tensor::view(self, std::move(extents), std::move(steps), offset);
+}
+
+void copy_from_torch(const TensorRef& self, const py::object& other) {
+    const py::object plain = py::hasattr(other, "detach") ? other.attr("detach")() : other;
+    const std::shared_ptr<Session> session = session_of(self->device());
+    const auto source = tensor_from_dlpack(plain, session->device).cast<TensorRef>();
+    const TensorRef target =
+        self->dtype()->kind == reflect::TypeKind::scalar ? self : tensor::flatten_dtype(self);
+    const py::gil_scoped_release unlocked;
+    session->copier->copy(*target, *source, interrupt_poll());
 }
 
 py::object item_of(const Tensor& self) {
@@ -225,16 +252,8 @@ std::int64_t length_of(const Tensor& self) {
     return self.shape()[0];
 }
 
-std::string describe(const Tensor& self) {
-    const auto& info = self.device().info();
-    return text("Tensor(shape=", core::shape_text(self.shape()),
-                ", dtype=", tensor::display_name(*self.dtype()),
-                ", device=", device::to_string(info.type), ":", info.adapter, " '", info.name,
-                "')");
-}
-
-std::string print_values(const Tensor& self) {
-    return describe(self) + "\n" + py::str(tensor_to_numpy(self)).cast<std::string>();
+std::string print_values(const TensorRef& self) {
+    return tensor_summary(*self) + "\n" + tensor_values_text(self);
 }
 
 void bind_factories(TensorClass& tensor_class) {
@@ -246,16 +265,13 @@ void bind_factories(TensorClass& tensor_class) {
             [](const py::object& device, const py::object& shape, const py::object& dtype) {
                 return make_empty(device, shape, dtype, "Tensor.empty");
             },
-            py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(),
-            "Uninitialised memory; dtype is float32 if left out.")
+            py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(), kEmptyDoc)
         .def_static("zeros", &make_zeros, py::arg("device"), py::arg("shape"),
-                    py::arg("dtype") = py::none(), "Every byte 0; dtype is float32 if left out.")
+                    py::arg("dtype") = py::none(), "Every byte 0. Arguments as of empty().")
         .def_static("ones", &make_ones, py::arg("device"), py::arg("shape"),
-                    py::arg("dtype") = py::none(), "Every scalar 1; dtype is float32 if left out.")
-        .def_static(
-            "full", &make_full, py::arg("device"), py::arg("shape"), py::arg("value"),
-            py::arg("dtype") = py::none(),
-            "Every element `value`: a number, a sequence for vectors, a dict for structures.")
+                    py::arg("dtype") = py::none(), "Every scalar 1. Arguments as of empty().")
+        .def_static("full", &make_full, py::arg("device"), py::arg("shape"), py::arg("value"),
+                    py::arg("dtype") = py::none(), kFullDoc)
         .def_static(
             "arange",
             [](const py::object& device, const py::object& start, const py::object& stop,
@@ -351,26 +367,29 @@ void bind_views(TensorClass& tensor_class) {
         .def("astype", &astype_tensor, py::arg("dtype"),
              "A copy with scalars of this type; floats lose their fraction in integers.")
         .def(
-            "contiguous",
-            [](const TensorRef& self) {
-                const py::gil_scoped_release unlocked;
-                return tensor::contiguous(self, interrupt_poll());
-            },
+            "contiguous", [](const TensorRef& self) { return contiguous_tensor(self); },
             "The tensor itself if its memory has no gaps, else a copy.");
 }
 
 void bind_values(TensorClass& tensor_class) {
     tensor_class
         .def(
-            "to_numpy", [](const Tensor& self) { return tensor_to_numpy(self); },
-            "A new array of shape + element dimensions; structures become a structured array.")
+            "to_numpy", [](const Tensor& self) { return tensor_to_numpy(self); }, kToNumpyDoc)
         .def(
             "copy_from_numpy",
             [](Tensor& self, const py::object& array) {
                 store_values(self, array, "Tensor.copy_from_numpy: argument 'array'");
             },
-            py::arg("array"),
-            "Copies an array of the tensor's shape, or as many numbers in one dimension.")
+            py::arg("array"), kCopyFromNumpyDoc)
+        .def("copy_from_torch", &copy_from_torch, py::arg("tensor"),
+             "Copies a torch tensor of the same shape and dtype; gradients stay behind.")
+        .def(
+            "cursor",
+            [](const py::object& self, std::int64_t start, const py::object& count) {
+                return py::module_::import("weft.cursor").attr("Cursor")(self, start, count);
+            },
+            py::arg("start") = 0, py::arg("count") = py::none(),
+            "Elements to read and write one by one on the host; see weft.cursor.Cursor.")
         .def("item", &item_of, "The one element as Python numbers.")
         .def(
             "fill",
@@ -392,7 +411,7 @@ void bind_values(TensorClass& tensor_class) {
              py::arg("copy") = py::none())
         .def("__len__", &length_of)
         .def("__iter__", &iterate)
-        .def("__repr__", &describe)
+        .def("__repr__", &tensor_summary)
         .def("__str__", &print_values);
 }
 
@@ -403,11 +422,8 @@ void bind_numpy(py::module_& module, TensorClass& tensor_class) {
         return make_from_array(*device_argument(device, "Tensor.from_numpy"), array, dtype);
     };
     const auto constructor = [&](const char* name) {
-        return py::cpp_function(
-            construct_from, py::name(name), py::arg("device"), py::arg("array"),
-            py::arg("dtype") = py::none(),
-            "A tensor with the values of an array; with a vector dtype the last dimensions are "
-            "the element's own.");
+        return py::cpp_function(construct_from, py::name(name), py::arg("device"), py::arg("array"),
+                                py::arg("dtype") = py::none(), kFromNumpyDoc);
     };
     define_class_or_instance(
         module, tensor_class, "numpy", constructor("numpy"),
@@ -435,8 +451,9 @@ py::array tensor_to_numpy(const Tensor& tensor) {
         {.type = format.host_type(), .shape = {tensor.shape().begin(), tensor.shape().end()}});
     const auto bytes = static_cast<std::size_t>(tensor.element_count()) * format.host_stride();
     auto* const data = static_cast<std::byte*>(result.mutable_data());
+    const std::shared_ptr<Session> session = session_of(tensor.device());
     const py::gil_scoped_release unlocked;
-    tensor::download(tensor, {data, bytes}, interrupt_poll());
+    session->copier->download(tensor, {data, bytes}, interrupt_poll());
     return result;
 }
 

@@ -334,18 +334,54 @@ bool CallArguments::add_record(PyObject* value, std::string_view name) {
 }
 
 bool CallArguments::add_array(PyObject* value, std::string_view name) {
-    auto array = is_numpy_array(value) ? HostArrayView::try_create(value, label(name)) : nullptr;
-    if (!array) {
+    if (!is_numpy_array(value)) {
         return false;
     }
-    push(NodeKind::host_array, name).host = array.get();
-    m_arrays.push_back(std::move(array));
+    const auto array = py::reinterpret_borrow<py::array>(value);
+    if (array.dtype().kind() == 'V' && !array.dtype().attr("names").is_none()) {
+        add_structured(array, name);
+        return true;
+    }
+    m_arrays.push_back(HostArrayView::try_create(value, label(name)));
+    push(NodeKind::host_array, name).host = m_arrays.back().get();
+    return true;
+}
+
+/// One array a field, each a view: what a call writes to them lands in the array itself.
+void CallArguments::add_structured(const py::array& array, std::string_view name) {
+    const std::size_t index = m_list.nodes.size();
+    push(NodeKind::structure, name);
+    for (const py::handle field : array.dtype().attr("names")) {
+        m_kept.push_back(py::reinterpret_borrow<py::object>(field));
+        m_kept.push_back(array[field]);
+        add_value(m_kept.back().ptr(), utf8(field.ptr()));
+        ++m_list.nodes[index].children;
+    }
+    m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
+}
+
+/// Scalars of numpy; those that are subclasses of Python's numbers do not get here.
+bool CallArguments::add_numpy_scalar(PyObject* value, std::string_view name) {
+    if (!has_base(value, "numpy.generic")) {
+        return false;
+    }
+    if (has_base(value, "numpy.bool") || has_base(value, "numpy.bool_")) {
+        push(NodeKind::boolean, name).boolean = PyObject_IsTrue(value) == 1;
+    } else if (has_base(value, "numpy.floating")) {
+        push(NodeKind::real, name).real = PyFloat_AsDouble(value);
+    } else if (has_base(value, "numpy.integer")) {
+        m_kept.push_back(py::reinterpret_steal<py::object>(PyNumber_Index(value)));
+        add_number(m_kept.back().ptr(), name);
+    } else {
+        m_kept.push_back(to_array(value, label(name)));
+        add_array(m_kept.back().ptr(), name);
+    }
     return true;
 }
 
 void CallArguments::add_object(PyObject* value, std::string_view name) {
     const py::handle object(value);
-    if (add_record(value, name) || add_array(value, name)) {
+    if (add_array(value, name) || add_record(value, name) || add_numpy_scalar(value, name)) {
         return;
     }
     if (py::hasattr(object, "get_this")) {
@@ -366,7 +402,11 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
     }
     if (Py_TYPE(value)->tp_as_number != nullptr &&
         Py_TYPE(value)->tp_as_number->nb_float != nullptr) {
-        push(NodeKind::real, name).real = PyFloat_AsDouble(value);
+        const double number = PyFloat_AsDouble(value);
+        if (PyErr_Occurred() != nullptr) {
+            throw py::error_already_set();
+        }
+        push(NodeKind::real, name).real = number;
         return;
     }
     throw core::ArgumentError(

@@ -7,6 +7,7 @@
 #include "python/session.hpp"
 
 #include <memory>
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <span>
 #include <string>
@@ -52,6 +53,8 @@ private:
     void add_mapping(PyObject* value, std::string_view name);
     void add_object(PyObject* value, std::string_view name);
     bool add_array(PyObject* value, std::string_view name);
+    void add_structured(const pybind11::array& array, std::string_view name);
+    bool add_numpy_scalar(PyObject* value, std::string_view name);
     bool add_record(PyObject* value, std::string_view name);
     dispatch::Node& push(dispatch::NodeKind kind, std::string_view name);
     void push_grid(std::span<const std::int64_t> shape, std::string_view name);

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/bind_reflect.hpp"
+#include "tensor/dtype.hpp"
 #include "tensor/tensor.hpp"
 
 #include <sstream>
@@ -37,9 +38,21 @@ bool is_numpy_array_type(py::handle type) {
            py::str(type.attr("__name__")).cast<std::string>() == "ndarray";
 }
 
+/// A type, or the name of one: Slang's own or one of the module.
+reflect::TypeRef mapped_type(py::handle entry, const dispatch::Module& module) {
+    if (py::isinstance<py::str>(entry)) {
+        const auto name = entry.cast<std::string>();
+        const reflect::TypeRef own = tensor::parse_dtype(name) ? nullptr : module.find_type(name);
+        if (own) {
+            return own;
+        }
+    }
+    return parse_type(entry, "map");
+}
+
 } // namespace
 
-dispatch::Mapping parse_mapping(py::handle entry) {
+dispatch::Mapping parse_mapping(py::handle entry, const dispatch::Module& module) {
     dispatch::Mapping mapping;
     if (PyIndex_Check(entry.ptr()) != 0 && !PyBool_Check(entry.ptr())) {
         mapping.dimensions.push_back(static_cast<std::int32_t>(integer(entry, "map")));
@@ -48,7 +61,7 @@ dispatch::Mapping parse_mapping(py::handle entry) {
             mapping.dimensions.push_back(static_cast<std::int32_t>(integer(dimension, "map")));
         }
     } else {
-        mapping.type_name = parse_type(entry, "map")->full_name;
+        mapping.type_name = mapped_type(entry, module)->full_name;
     }
     return mapping;
 }
@@ -104,6 +117,11 @@ std::array<std::int64_t, 3> parse_thread_count(py::handle count) {
     std::array<std::int64_t, 3> out{1, 1, 1};
     if (PyIndex_Check(count.ptr()) != 0) {
         out[0] = integer(count, "dispatch");
+    } else if (PySequence_Check(count.ptr()) == 0 || py::isinstance<py::str>(count)) {
+        throw ArgumentError(
+            text("dispatch: thread_count must be an integer or up to three of them, got ",
+                 type_name(count), "; pass for example 1024 or (32, 32)"),
+            ArgumentError::Kind::type);
     } else {
         const auto entries = py::reinterpret_borrow<py::sequence>(count);
         if (entries.size() > 3) {

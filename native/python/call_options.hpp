@@ -2,7 +2,7 @@
 // Python values of map(), return_type(), constants() and dispatch() to CallOptions.
 #pragma once
 
-#include "dispatch/options.hpp"
+#include "dispatch/module.hpp"
 
 #include <array>
 #include <pybind11/pybind11.h>
@@ -11,7 +11,8 @@
 namespace weft::python {
 
 /// (0, 1), 0, (), or a type: weft.float32, float, module.Pixel, "float3".
-[[nodiscard]] dispatch::Mapping parse_mapping(pybind11::handle entry);
+[[nodiscard]] dispatch::Mapping parse_mapping(pybind11::handle entry,
+                                              const dispatch::Module& module);
 /// "numpy", numpy.ndarray, "tensor", weft.Tensor. @throws ArgumentError for anything else.
 [[nodiscard]] dispatch::ReturnKind parse_return_kind(pybind11::handle type);
 /// True, 3, 0.5 as Slang literals; [1, 2] as an initialiser list.

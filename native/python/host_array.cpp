@@ -46,15 +46,19 @@ py::array in_native_order(py::array array) {
 
 } // namespace
 
-bool is_numpy_array(py::handle value) noexcept {
+bool has_base(py::handle value, std::string_view name) noexcept {
     const PyObject* const bases = Py_TYPE(value.ptr())->tp_mro;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
         const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
-        if (std::string_view(base->tp_name) == "numpy.ndarray") {
+        if (std::string_view(base->tp_name) == name) {
             return true;
         }
     }
     return false;
+}
+
+bool is_numpy_array(py::handle value) noexcept {
+    return has_base(value, "numpy.ndarray");
 }
 
 ScalarKind scalar_kind(const py::dtype& dtype) {

@@ -14,6 +14,9 @@
 
 namespace weft::python {
 
+/// True if a class of this name is among the bases of the value's class: "numpy.generic".
+[[nodiscard]] bool has_base(pybind11::handle value, std::string_view name) noexcept;
+
 /// True for numpy.ndarray and its subclasses; costs a few pointer comparisons.
 [[nodiscard]] bool is_numpy_array(pybind11::handle value) noexcept;
 

@@ -17,15 +17,19 @@ using core::text;
 
 namespace {
 
+/// A definition replaces an earlier one of the same name.
+void add_definitions(compile::Definitions& known, const py::dict& given) {
+    for (auto& definition : definitions_argument(given)) {
+        std::erase_if(known, [&](const auto& old) { return old.first == definition.first; });
+        known.push_back(std::move(definition));
+    }
+}
+
 void add_options(compile::ModuleDesc& desc, const py::dict& options) {
     for (const auto& [key, value] : options) {
         const auto name = py::str(key).cast<std::string>();
         if (name == "defines") {
-            for (auto& definition : definitions_argument(py::reinterpret_borrow<py::dict>(value))) {
-                std::erase_if(desc.defines,
-                              [&](const auto& known) { return known.first == definition.first; });
-                desc.defines.push_back(std::move(definition));
-            }
+            add_definitions(desc.defines, py::reinterpret_borrow<py::dict>(value));
         } else if (name == "include_paths") {
             for (const py::handle path : value) {
                 desc.include_paths.push_back(path_argument(path, "load_module", "include_paths"));
@@ -52,6 +56,11 @@ std::optional<fs::path> existing(const fs::path& path) {
         }
     }
     return std::nullopt;
+}
+
+std::string absolute_folder(const std::string& folder) {
+    std::error_code ignored;
+    return core::utf8_path(fs::absolute(core::path_from_utf8(folder), ignored).lexically_normal());
 }
 
 fs::path find_file(const Session& session, const std::string& name) {
@@ -108,6 +117,9 @@ compile::ModuleDesc describe_again(const Session& session, compile::ModuleDesc d
     }
     desc.target = target_of(session);
     add_options(desc, options);
+    for (std::string& folder : desc.include_paths) {
+        folder = absolute_folder(folder); // the compiler's process has a working folder of its own
+    }
     return desc;
 }
 

@@ -7,7 +7,6 @@
 #include "python/host_array.hpp"
 #include "python/numpy_values.hpp"
 #include "tensor/dtype.hpp"
-#include "tensor/transfer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -170,8 +169,9 @@ void store_values(tensor::Tensor& tensor, py::handle values, const char* context
     const ElementArray elements{.type = tensor.dtype(),
                                 .shape = {tensor.shape().begin(), tensor.shape().end()}};
     const HostBytes host = host_bytes(values, elements, context);
+    const std::shared_ptr<Session> session = session_of(tensor.device());
     const py::gil_scoped_release unlocked;
-    tensor::upload(tensor, host.bytes);
+    session->copier->upload(tensor, host.bytes);
 }
 
 } // namespace weft::python

@@ -117,3 +117,108 @@ def test_an_unknown_field_is_named(module):
 def test_a_type_tag_that_does_not_fit_is_named(module):
     with pytest.raises(weft.ArgumentError, match=r"volume.*Pair"):
         module.volume({"_type": "Pair", "center": [0, 0, 0], "radius": 1})
+
+
+PIXEL = np.dtype([("r", "f4"), ("g", "f4"), ("b", "f4")])
+MIXED_ORDER = np.dtype({"names": ["b", "r", "g"], "formats": ["f8", "i2", ">f4"], "itemsize": 40})
+
+
+@pytest.fixture(scope="module")
+def records(device):
+    return weft.Module.load_from_source(
+        device,
+        "records",
+        """
+        struct Pixel { float r; float g; float b; };
+        struct Lit { Pixel pixel; float3 normal; int id; };
+        float sum(Pixel p) { return p.r + 10 * p.g + 100 * p.b; }
+        void brighten(inout Pixel p) { p.r += 1; p.g *= 2; }
+        Pixel gray(float x) { return { x, x, x }; }
+        float lit(Lit l) { return l.pixel.g * l.normal.z + l.id; }
+        float whole(ITensor<Pixel, 1> t) { return t[1].g; }
+        """,
+    )
+
+
+def pixels(dtype):
+    array = np.zeros((2, 3), dtype)
+    array["r"] = np.arange(6).reshape(2, 3)
+    array["g"] = 2
+    array["b"] = 3
+    return array
+
+
+@pytest.mark.parametrize("dtype", [PIXEL, MIXED_ORDER])
+def test_a_structured_array_is_one_structure_an_element(records, dtype):
+    result = records.sum(pixels(dtype), _result="numpy")
+
+    assert np.array_equal(result, np.arange(6).reshape(2, 3) + 320)
+
+
+def test_a_view_of_a_structured_array_is_one_too(records):
+    assert np.array_equal(
+        records.sum(pixels(PIXEL).T[::2], _result="numpy"), [[320, 323], [322, 325]]
+    )
+
+
+def test_an_element_of_a_structured_array_is_one_structure(records):
+    assert records.sum(pixels(PIXEL)[1, 2]) == 325.0
+    assert records.sum(pixels(PIXEL)[1, 2:3][0]) == 325.0
+
+
+def test_an_inout_structured_array_is_written(records):
+    array = pixels(PIXEL)
+
+    records.brighten(array)
+
+    assert np.array_equal(array["r"], pixels(PIXEL)["r"] + 1)
+    assert np.all(array["g"] == 4)
+    assert np.all(array["b"] == 3)
+
+
+def test_a_structured_array_takes_the_result(records):
+    array = np.zeros(4, PIXEL)
+
+    records.gray(np.arange(4), _result=array)
+
+    assert np.array_equal(array["b"], np.arange(4))
+
+
+def test_structured_arrays_nest_and_hold_vectors(records):
+    array = np.zeros(3, [("pixel", PIXEL), ("normal", "f4", (3,)), ("id", "i8")])
+    array["pixel"]["g"] = [1, 2, 3]
+    array["normal"][:, 2] = 10
+    array["id"] = 5
+
+    assert records.lit(array, _result="numpy").tolist() == [15, 25, 35]
+
+
+def test_a_tensor_of_structures_comes_from_a_structured_array(device, records):
+    tensor = weft.Tensor.from_numpy(device, pixels(MIXED_ORDER), dtype=records.Pixel)
+
+    assert tensor.shape == (2, 3)
+    assert records.whole(tensor[0]) == 2.0
+    assert np.array_equal(tensor.numpy()["r"], pixels(PIXEL)["r"])
+
+
+def test_a_whole_tensor_of_structures_wants_a_tensor(records):
+    with pytest.raises(weft.ArgumentError, match=r"'t'.*from_numpy\(device, array, dtype="):
+        records.whole(pixels(PIXEL)[0])
+
+
+def test_structured_arrays_need_the_fields_of_the_structure(records):
+    with pytest.raises(weft.ArgumentError, match="no field 'b'"):
+        records.sum(np.zeros(3, [("r", "f4"), ("g", "f4")]))
+
+
+def test_numpy_scalars_are_numbers(device):
+    module = weft.Module.load_from_source(
+        device, "numpy_scalars", "int pick(bool b, int x, float y) { return b ? x : int(y); }"
+    )
+
+    assert module.pick(np.True_, np.int16(3), np.float32(4)) == 3
+    assert module.pick(np.bool_(False), np.uint8(3), np.float16(4)) == 4
+    with pytest.raises(weft.ArgumentError, match="complex64"):
+        module.pick(True, 1, np.complex64(2))
+    with pytest.raises(weft.ArgumentError, match="argument 3 is an array of <U1"):
+        module.pick(True, 1, np.str_("2"))

@@ -60,7 +60,7 @@ def test_constants_specialise_a_function(module):
 
 def test_a_uniform_that_a_function_reads_must_have_a_value(module):
     with pytest.raises(weft.ArgumentError, match=r"amplify.*'gain'.*set\("):
-        module.amplify.set(gian=2.0, shift=1)(1.0)
+        module.amplify.set(shift=1)(1.0)
 
 
 def test_uniforms_that_a_function_does_not_read_need_no_value(module):

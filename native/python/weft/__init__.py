@@ -25,6 +25,7 @@ from weft import types
 from weft._native import (
     ArgumentAttributeError,
     ArgumentError,
+    ArgumentIndexError,
     ArgumentNotFoundError,
     ArgumentTypeError,
     Attribute,
@@ -81,6 +82,7 @@ from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
 __all__ = [
     "ArgumentAttributeError",
     "ArgumentError",
+    "ArgumentIndexError",
     "ArgumentNotFoundError",
     "ArgumentTypeError",
     "Attribute",

@@ -3,19 +3,84 @@
 """
 Native engine of Weft; use the package weft.
 """
+
 from __future__ import annotations
+
 import collections.abc
 import enum
 import typing
 
 from numpy.typing import NDArray
-__all__: list[str] = ['ArgumentAttributeError', 'ArgumentError', 'ArgumentNotFoundError', 'ArgumentTypeError', 'Attribute', 'CallId', 'CommandEncoder', 'CompileError', 'Device', 'DeviceError', 'DeviceFeatures', 'DeviceInfo', 'DeviceLimits', 'DeviceType', 'Diagnostic', 'Direction', 'Error', 'Field', 'Function', 'FunctionInfo', 'GenericParameter', 'Grid', 'ImageError', 'InternalError', 'MemoryInfo', 'Module', 'NDBuffer', 'OutOfMemoryError', 'Parameter', 'RandFloat', 'SourceLocation', 'Struct', 'StructInfo', 'Tensor', 'ThreadId', 'Type', 'TypeKind', 'ValueRef', 'WangHash', 'all', 'all_close', 'any', 'call_id', 'create_device', 'dot', 'enumerate_devices', 'find_type', 'from_dlpack', 'grid', 'init_device', 'max', 'mean', 'min', 'norm', 'rand_float', 'sum', 'thread_id', 'wang_hash']
+
+from weft.cursor import Cursor
+
+__all__: list[str] = [
+    "ArgumentAttributeError",
+    "ArgumentError",
+    "ArgumentIndexError",
+    "ArgumentNotFoundError",
+    "ArgumentTypeError",
+    "Attribute",
+    "CallId",
+    "CommandEncoder",
+    "CompileError",
+    "Device",
+    "DeviceError",
+    "DeviceFeatures",
+    "DeviceInfo",
+    "DeviceLimits",
+    "DeviceType",
+    "Diagnostic",
+    "Direction",
+    "Error",
+    "Field",
+    "Function",
+    "FunctionInfo",
+    "GenericParameter",
+    "Grid",
+    "ImageError",
+    "InternalError",
+    "MemoryInfo",
+    "Module",
+    "NDBuffer",
+    "OutOfMemoryError",
+    "Parameter",
+    "RandFloat",
+    "SourceLocation",
+    "Struct",
+    "StructInfo",
+    "Tensor",
+    "ThreadId",
+    "Type",
+    "TypeKind",
+    "ValueRef",
+    "WangHash",
+    "all",
+    "all_close",
+    "any",
+    "call_id",
+    "create_device",
+    "dot",
+    "enumerate_devices",
+    "find_type",
+    "from_dlpack",
+    "grid",
+    "init_device",
+    "max",
+    "mean",
+    "min",
+    "norm",
+    "rand_float",
+    "sum",
+    "thread_id",
+    "wang_hash",
+]
+
 class Diagnostic:
     """
     One message of the Slang compiler.
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
     def code(self) -> int:
         """
@@ -27,86 +92,78 @@ class Diagnostic:
         1-based; 0 if unknown.
         """
     @property
-    def file(self) -> str:
-        ...
+    def file(self) -> str: ...
     @property
     def line(self) -> int:
         """
         1-based; 0 if unknown.
         """
     @property
-    def message(self) -> str:
-        ...
+    def message(self) -> str: ...
     @property
     def severity(self) -> str:
         """
         'error', 'warning', 'note' or 'fatal'.
         """
+
 class SourceLocation:
     """
     A place in a source file.
     """
     @property
-    def column(self) -> int:
-        ...
+    def column(self) -> int: ...
     @property
-    def file(self) -> str:
-        ...
+    def file(self) -> str: ...
     @property
     def line(self) -> int:
         """
         1-based; 0 if unknown.
         """
+
 class Attribute:
     """
     [Name(arguments)] on a declaration.
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
-    def arguments(self) -> list[int | float | str]:
-        ...
+    def arguments(self) -> list[int | float | str]: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
+
 class Field:
     """
     A member of a structure.
     """
     @property
-    def attributes(self) -> list[Attribute]:
-        ...
+    def attributes(self) -> list[Attribute]: ...
     @property
-    def documentation(self) -> str:
-        ...
+    def documentation(self) -> str: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
     def offset(self) -> int:
         """
         Bytes on the device.
         """
     @property
-    def type(self) -> typing.Any:
-        ...
+    def type(self) -> typing.Any: ...
+
 class GenericParameter:
     """
     T or `let N : int` of a generic.
     """
     @property
-    def constraints(self) -> list[str]:
-        ...
+    def constraints(self) -> list[str]: ...
     @property
-    def is_value(self) -> bool:
-        ...
+    def is_value(self) -> bool: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
+
 class TypeKind(enum.Enum):
     """
     What a type is made of.
     """
+
     array = ...
     enumeration = ...
     generic_parameter = ...
@@ -119,6 +176,7 @@ class TypeKind(enum.Enum):
     structure = ...
     tensor = ...
     vector = ...
+
 class Type:
     """
     A Slang type; as a dtype it is the element type of a Tensor.
@@ -127,18 +185,13 @@ class Type:
         """
         A value: float3(1, 2, 3) or float3(0).
         """
-    def __eq__(self, arg0: typing.Any) -> bool:
-        ...
-    def __hash__(self) -> int:
-        ...
-    def __repr__(self) -> str:
-        ...
+    def __eq__(self, arg0: typing.Any) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __repr__(self) -> str: ...
     @property
-    def attributes(self) -> list[Attribute]:
-        ...
+    def attributes(self) -> list[Attribute]: ...
     @property
-    def documentation(self) -> str:
-        ...
+    def documentation(self) -> str: ...
     @property
     def element(self) -> typing.Any:
         """
@@ -155,17 +208,13 @@ class Type:
         As Slang spells it.
         """
     @property
-    def is_differentiable(self) -> bool:
-        ...
+    def is_differentiable(self) -> bool: ...
     @property
-    def kind(self) -> TypeKind:
-        ...
+    def kind(self) -> TypeKind: ...
     @property
-    def location(self) -> SourceLocation:
-        ...
+    def location(self) -> SourceLocation: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
     def numpy_name(self) -> typing.Any:
         """
@@ -181,233 +230,194 @@ class Type:
         """
         Bytes on the device.
         """
+
 class Direction(enum.Enum):
     """
     Whether a parameter goes in, out or both.
     """
+
     in_ = ...
     inout = ...
     out = ...
+
 class Parameter:
     """
     A parameter of a function.
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
-    def attributes(self) -> list[Attribute]:
-        ...
+    def attributes(self) -> list[Attribute]: ...
     @property
     def default(self) -> bool | int | float | None:
         """
         A literal default, else None.
         """
     @property
-    def direction(self) -> Direction:
-        ...
+    def direction(self) -> Direction: ...
     @property
-    def documentation(self) -> str:
-        ...
+    def documentation(self) -> str: ...
     @property
-    def has_default(self) -> bool:
-        ...
+    def has_default(self) -> bool: ...
     @property
-    def is_no_diff(self) -> bool:
-        ...
+    def is_no_diff(self) -> bool: ...
     @property
-    def location(self) -> SourceLocation:
-        ...
+    def location(self) -> SourceLocation: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
-    def semantic(self) -> str:
-        ...
+    def semantic(self) -> str: ...
     @property
-    def type(self) -> typing.Any:
-        ...
+    def type(self) -> typing.Any: ...
+
 class FunctionInfo:
     """
     One overload of a function.
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
-    def attributes(self) -> list[Attribute]:
-        ...
+    def attributes(self) -> list[Attribute]: ...
     @property
     def documentation(self) -> str:
         """
         The comment above the declaration.
         """
     @property
-    def full_name(self) -> str:
-        ...
+    def full_name(self) -> str: ...
     @property
-    def generics(self) -> list[GenericParameter]:
-        ...
+    def generics(self) -> list[GenericParameter]: ...
     @property
-    def group_size(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
-        ...
+    def group_size(self) -> typing.Annotated[list[int], "FixedSize(3)"]: ...
     @property
-    def is_differentiable(self) -> bool:
-        ...
+    def is_differentiable(self) -> bool: ...
     @property
-    def is_entry_point(self) -> bool:
-        ...
+    def is_entry_point(self) -> bool: ...
     @property
-    def is_mutating(self) -> bool:
-        ...
+    def is_mutating(self) -> bool: ...
     @property
-    def is_static(self) -> bool:
-        ...
+    def is_static(self) -> bool: ...
     @property
-    def location(self) -> SourceLocation:
-        ...
+    def location(self) -> SourceLocation: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
     def owner(self) -> str:
         """
         The structure of a method, else ''.
         """
     @property
-    def parameters(self) -> list[Parameter]:
-        ...
+    def parameters(self) -> list[Parameter]: ...
     @property
-    def return_type(self) -> typing.Any:
-        ...
+    def return_type(self) -> typing.Any: ...
+
 class StructInfo:
     """
     A structure and its methods.
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
-    def generics(self) -> list[GenericParameter]:
-        ...
+    def generics(self) -> list[GenericParameter]: ...
     @property
-    def methods(self) -> list[FunctionInfo]:
-        ...
+    def methods(self) -> list[FunctionInfo]: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
-    def type(self) -> typing.Any:
-        ...
+    def type(self) -> typing.Any: ...
+
 class DeviceType(enum.Enum):
     """
     Kinds of device; Weft has vulkan and cuda.
     """
+
     automatic = ...
     cpu = ...
     cuda = ...
     d3d12 = ...
     metal = ...
     vulkan = ...
+
 class DeviceLimits:
     """
     Sizes in bytes unless said otherwise.
     """
     @property
-    def max_buffer_size(self) -> int:
-        ...
+    def max_buffer_size(self) -> int: ...
     @property
     def max_group_count(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
         """
         Thread groups a dispatch, (x, y, z).
         """
     @property
-    def max_inline_arguments(self) -> int:
-        ...
+    def max_inline_arguments(self) -> int: ...
     @property
     def max_shared_memory(self) -> int:
         """
         Of one thread group.
         """
     @property
-    def max_storage_binding(self) -> int:
-        ...
+    def max_storage_binding(self) -> int: ...
     @property
-    def max_threads_per_group(self) -> int:
-        ...
+    def max_threads_per_group(self) -> int: ...
     @property
     def subgroup_size(self) -> int:
         """
         Threads.
         """
+
 class DeviceFeatures:
     """
     What kernels may use.
     """
     @property
-    def float16(self) -> bool:
-        ...
+    def float16(self) -> bool: ...
     @property
-    def float16_atomic_add(self) -> bool:
-        ...
+    def float16_atomic_add(self) -> bool: ...
     @property
-    def float32_atomic_add(self) -> bool:
-        ...
+    def float32_atomic_add(self) -> bool: ...
     @property
-    def float64(self) -> bool:
-        ...
+    def float64(self) -> bool: ...
     @property
-    def float64_atomic_add(self) -> bool:
-        ...
+    def float64_atomic_add(self) -> bool: ...
     @property
-    def int16(self) -> bool:
-        ...
+    def int16(self) -> bool: ...
     @property
-    def int64(self) -> bool:
-        ...
+    def int64(self) -> bool: ...
     @property
-    def int8(self) -> bool:
-        ...
+    def int8(self) -> bool: ...
     @property
-    def is_software(self) -> bool:
-        ...
+    def is_software(self) -> bool: ...
     @property
-    def subgroup_arithmetic(self) -> bool:
-        ...
+    def subgroup_arithmetic(self) -> bool: ...
+
 class DeviceInfo:
     """
     A device as enumerate_devices() and Device.info show it.
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
     def adapter(self) -> int:
         """
         Index for create_device(adapter=...).
         """
     @property
-    def adapter_name(self) -> str:
-        ...
+    def adapter_name(self) -> str: ...
     @property
-    def architecture(self) -> str:
-        ...
+    def architecture(self) -> str: ...
     @property
-    def driver(self) -> str:
-        ...
+    def driver(self) -> str: ...
     @property
-    def features(self) -> DeviceFeatures:
-        ...
+    def features(self) -> DeviceFeatures: ...
     @property
-    def limits(self) -> DeviceLimits:
-        ...
+    def limits(self) -> DeviceLimits: ...
     @property
     def memory(self) -> int:
         """
         Bytes.
         """
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
-    def type(self) -> DeviceType:
-        ...
+    def type(self) -> DeviceType: ...
+
 class MemoryInfo:
     """
     Statistics of the pooled allocator, in bytes.
@@ -428,33 +438,29 @@ class MemoryInfo:
         A count.
         """
     @property
-    def peak_used(self) -> int:
-        ...
+    def peak_used(self) -> int: ...
     @property
     def reserved(self) -> int:
         """
         Held by the pool.
         """
     @property
-    def total(self) -> int:
-        ...
+    def total(self) -> int: ...
     @property
     def used(self) -> int:
         """
         In live buffers.
         """
+
 class Device:
     """
     A GPU, or software Vulkan, with its memory and compiled code; made by create_device().
-    
+
     A context manager: leaving the block closes the device.
     """
-    def __enter__(self) -> Device:
-        ...
-    def __exit__(self, arg0: typing.Any, arg1: typing.Any, arg2: typing.Any) -> None:
-        ...
-    def __repr__(self) -> str:
-        ...
+    def __enter__(self) -> Device: ...
+    def __exit__(self, arg0: typing.Any, arg1: typing.Any, arg2: typing.Any) -> None: ...
+    def __repr__(self) -> str: ...
     def clear_cache(self) -> None:
         """
         Removes compiled code from the user's cache folder.
@@ -471,20 +477,39 @@ class Device:
         """
         Submits recorded work without waiting for it.
         """
-    def load_module(self, path: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = [], *, hot_reload: bool = True) -> Module:
+    def load_module(
+        self,
+        path: typing.Any,
+        options: dict[str, typing.Any] = {},
+        link: collections.abc.Sequence[typing.Any] = [],
+        *,
+        hot_reload: bool = True,
+    ) -> Module:
         """
         Same as Module.load_from_file(device, path).
         """
-    def load_module_from_file(self, path: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = [], *, hot_reload: bool = True) -> Module:
+    def load_module_from_file(
+        self,
+        path: typing.Any,
+        options: dict[str, typing.Any] = {},
+        link: collections.abc.Sequence[typing.Any] = [],
+        *,
+        hot_reload: bool = True,
+    ) -> Module:
         """
         Same as Module.load_from_file(device, path).
         """
-    def load_module_from_source(self, module_name: str, source: str, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = []) -> Module:
+    def load_module_from_source(
+        self,
+        module_name: str,
+        source: str,
+        options: dict[str, typing.Any] = {},
+        link: collections.abc.Sequence[typing.Any] = [],
+    ) -> Module:
         """
         Same as Module.load_from_source.
         """
-    def memory_info(self) -> MemoryInfo:
-        ...
+    def memory_info(self) -> MemoryInfo: ...
     def submit_command_buffer(self, command_buffer: CommandEncoder) -> None:
         """
         Runs a recorded list of calls.
@@ -492,7 +517,7 @@ class Device:
     def wait(self) -> None:
         """
         Blocks until all submitted work is done.
-        
+
         Raises:
             KeyboardInterrupt: Ctrl-C; the work goes on.
         """
@@ -506,14 +531,11 @@ class Device:
         Hits and misses of the disk cache, and how often the compiler process was started.
         """
     @property
-    def include_paths(self) -> list[str]:
-        ...
+    def include_paths(self) -> list[str]: ...
     @property
-    def info(self) -> DeviceInfo:
-        ...
+    def info(self) -> DeviceInfo: ...
     @property
-    def is_closed(self) -> bool:
-        ...
+    def is_closed(self) -> bool: ...
     @property
     def native_context(self) -> int:
         """
@@ -525,21 +547,27 @@ class Device:
         CUstream as an integer; 0 on other backends.
         """
     @property
-    def type(self) -> DeviceType:
-        ...
+    def type(self) -> DeviceType: ...
     @property
     def validation_messages(self) -> list[str]:
         """
         What the validation layer said (debug=True).
         """
+
 class Tensor:
     """
     An array on a device: dtype, shape, strides, memory. Views share the memory.
-    
+
     Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.
     """
     @staticmethod
-    def arange(device: typing.Any, start: typing.Any, stop: typing.Any = None, step: typing.Any = 1, dtype: typing.Any = None) -> Tensor:
+    def arange(
+        device: typing.Any,
+        start: typing.Any,
+        stop: typing.Any = None,
+        step: typing.Any = 1,
+        dtype: typing.Any = None,
+    ) -> Tensor:
         """
         start, start + step, ... below stop; arange(device, 5) counts 0 to 4. int32 for integers, else float32.
         """
@@ -564,7 +592,9 @@ class Tensor:
         A tensor with the values of an array; with a vector dtype the last dimensions are the element's own.
         """
     @staticmethod
-    def full(device: typing.Any, shape: typing.Any, value: typing.Any, dtype: typing.Any = None) -> Tensor:
+    def full(
+        device: typing.Any, shape: typing.Any, value: typing.Any, dtype: typing.Any = None
+    ) -> Tensor:
         """
         Every element `value`: a number, a sequence for vectors, a dict for structures.
         """
@@ -593,12 +623,18 @@ class Tensor:
         """
         Zeros with shape, dtype and device of `other`.
         """
-    def __array__(self, dtype: typing.Any = None, copy: typing.Any = None) -> typing.Any:
-        ...
-    def __dlpack__(self, *, stream: typing.Any = None, max_version: typing.Any = None, dl_device: typing.Any = None, copy: typing.Any = None) -> typing.Any:
+    def __array__(self, dtype: typing.Any = None, copy: typing.Any = None) -> typing.Any: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: typing.Any = None,
+        max_version: typing.Any = None,
+        dl_device: typing.Any = None,
+        copy: typing.Any = None,
+    ) -> typing.Any:
         """
         For other array libraries, e.g. torch.from_dlpack(tensor).
-        
+
         CUDA memory is shared; the memory of other devices leaves as a copy on the host. Vectors, matrices and
         structures of one scalar become axes.
         """
@@ -606,18 +642,14 @@ class Tensor:
         """
         (2, adapter) on CUDA, else (1, 0): the host.
         """
-    def __getitem__(self, key: typing.Any) -> Tensor:
-        ...
-    def __init__(self, device: typing.Any, dtype: typing.Any = None, shape: typing.Any = ()) -> None:
-        ...
-    def __iter__(self) -> typing.Any:
-        ...
-    def __len__(self) -> int:
-        ...
-    def __repr__(self) -> str:
-        ...
-    def __str__(self) -> str:
-        ...
+    def __getitem__(self, key: typing.Any) -> Tensor: ...
+    def __init__(
+        self, device: typing.Any, dtype: typing.Any = None, shape: typing.Any = ()
+    ) -> None: ...
+    def __iter__(self) -> typing.Any: ...
+    def __len__(self) -> int: ...
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
     def astype(self, dtype: typing.Any) -> Tensor:
         """
         A copy with scalars of this type; floats lose their fraction in integers.
@@ -637,6 +669,14 @@ class Tensor:
     def copy_from_numpy(self, array: typing.Any) -> None:
         """
         Copies an array of the tensor's shape, or as many numbers in one dimension.
+        """
+    def copy_from_torch(self, tensor: typing.Any) -> None:
+        """
+        Copies a torch tensor of the same shape and dtype; gradients stay behind.
+        """
+    def cursor(self, start: typing.SupportsInt = 0, count: typing.Any = None) -> Cursor:
+        """
+        Elements to read and write one by one on the host; see weft.cursor.Cursor.
         """
     def fill(self, value: typing.Any) -> None:
         """
@@ -686,7 +726,12 @@ class Tensor:
         """
         Inserts an axis of extent 1.
         """
-    def view(self, shape: typing.Any, strides: typing.Any = None, offset: typing.SupportsInt | typing.SupportsIndex = 0) -> Tensor:
+    def view(
+        self,
+        shape: typing.Any,
+        strides: typing.Any = None,
+        offset: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> Tensor:
         """
         Shape, strides and offset in elements from element 0.
         """
@@ -701,8 +746,7 @@ class Tensor:
         Device address of element 0 as an integer; 0 if empty.
         """
     @property
-    def device(self) -> Device:
-        ...
+    def device(self) -> Device: ...
     @property
     def dtype(self) -> typing.Any:
         """
@@ -719,8 +763,7 @@ class Tensor:
         Bytes of all elements on the device.
         """
     @property
-    def ndim(self) -> int:
-        ...
+    def ndim(self) -> int: ...
     @property
     def offset(self) -> int:
         """
@@ -741,56 +784,52 @@ class Tensor:
         """
         In elements.
         """
+
 class _ClassOrInstance:
-    def __get__(self, instance: typing.Any, owner: typing.Any = None) -> typing.Any:
-        ...
+    def __get__(self, instance: typing.Any, owner: typing.Any = None) -> typing.Any: ...
+
 class Grid:
     """
     Coordinates of a call; made by grid().
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
     @property
-    def offset(self) -> list[int]:
-        ...
+    def offset(self) -> list[int]: ...
     @property
-    def shape(self) -> list[int]:
-        ...
+    def shape(self) -> list[int]: ...
     @property
-    def stride(self) -> list[int]:
-        ...
+    def stride(self) -> list[int]: ...
+
 class CallId:
     """
     The call index; made by call_id().
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
+
 class ThreadId:
     """
     The thread index; made by thread_id().
     """
-    def __repr__(self) -> str:
-        ...
+    def __repr__(self) -> str: ...
+
 class RandFloat:
     """
     Uniform random numbers; made by rand_float().
     """
     @property
-    def max(self) -> float:
-        ...
+    def max(self) -> float: ...
     @property
-    def min(self) -> float:
-        ...
+    def min(self) -> float: ...
     @property
-    def seed(self) -> int:
-        ...
+    def seed(self) -> int: ...
+
 class WangHash:
     """
     Random bits; made by wang_hash().
     """
     @property
-    def seed(self) -> int:
-        ...
+    def seed(self) -> int: ...
+
 class CommandEncoder:
     """
     A list of recorded calls; made by device.create_command_encoder().
@@ -803,15 +842,16 @@ class CommandEncoder:
         """
         Runs the recorded calls.
         """
+
 class ValueRef:
     """
     A host value that an out or inout parameter replaces.
     """
+
     value: typing.Any
-    def __init__(self, value: typing.Any) -> None:
-        ...
-    def __repr__(self) -> str:
-        ...
+    def __init__(self, value: typing.Any) -> None: ...
+    def __repr__(self) -> str: ...
+
 class Function:
     """
     A Slang function, called with numbers, arrays and tensors of any broadcastable shape.
@@ -820,9 +860,14 @@ class Function:
         """
         Call self as a function.
         """
-    def __repr__(self) -> str:
-        ...
-    def append_to(self, command_encoder: CommandEncoder, *args: typing.Any, **kwargs: typing.Any) -> None:
+    def __repr__(self) -> str: ...
+    def as_func(self) -> Function:
+        """
+        The function itself, for scripts of other systems.
+        """
+    def append_to(
+        self, command_encoder: CommandEncoder, *args: typing.Any, **kwargs: typing.Any
+    ) -> None:
         """
         Records the call instead of running it; all arrays must be tensors.
         """
@@ -841,7 +886,7 @@ class Function:
     def dispatch(self, thread_count: typing.Any, *args: typing.Any, **kwargs: typing.Any) -> None:
         """
         Runs the function once a thread, without vectorising.
-        
+
         Args:
             thread_count: Threads along x, or (x, y, z).
             vars: Module-scope uniforms by name.
@@ -858,7 +903,7 @@ class Function:
     def map(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         """
         Says which call dimension each dimension of an argument is, or its element type.
-        
+
         Args:
             One entry an argument, positional or by name: a tuple of dimensions, or a type.
         """
@@ -879,8 +924,7 @@ class Function:
         Group size for dispatch().
         """
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
     def overloads(self) -> list[FunctionInfo]:
         """
@@ -891,35 +935,51 @@ class Function:
         """
         Reflection data of the first overload.
         """
+
 class Module:
     """
     A Slang module on a device. Its functions and types are attributes: module.f, module['f<float, 4>'], module.Pixel.
     """
     @staticmethod
-    def load_from_file(device: Device, path: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = [], *, hot_reload: bool = True) -> Module:
+    def load_from_file(
+        device: Device,
+        path: typing.Any,
+        options: dict[str, typing.Any] = {},
+        link: collections.abc.Sequence[typing.Any] = [],
+        *,
+        hot_reload: bool = True,
+    ) -> Module:
         """
         Loads a .slang file; relative paths are searched in the device's include_paths too.
-        
+
         Raises:
             FileNotFoundError: There is no such file.
             CompileError: Slang rejects it.
         """
     @staticmethod
-    def load_from_module(device: Device, module: typing.Any, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = []) -> Module:
+    def load_from_module(
+        device: Device,
+        module: typing.Any,
+        options: dict[str, typing.Any] = {},
+        link: collections.abc.Sequence[typing.Any] = [],
+    ) -> Module:
         """
         Loads the source of another module again, for another device or other options.
         """
     @staticmethod
-    def load_from_source(device: Device, name: str, source: str, options: dict[str, typing.Any] = {}, link: collections.abc.Sequence[typing.Any] = []) -> Module:
+    def load_from_source(
+        device: Device,
+        name: str,
+        source: str,
+        options: dict[str, typing.Any] = {},
+        link: collections.abc.Sequence[typing.Any] = [],
+    ) -> Module:
         """
         Loads Slang text.
         """
-    def __getattr__(self, arg0: str) -> typing.Any:
-        ...
-    def __getitem__(self, arg0: str) -> typing.Any:
-        ...
-    def __repr__(self) -> str:
-        ...
+    def __getattr__(self, arg0: str) -> typing.Any: ...
+    def __getitem__(self, arg0: str) -> typing.Any: ...
+    def __repr__(self) -> str: ...
     def find_function(self, name: str) -> typing.Any:
         """
         The function, or None.
@@ -935,7 +995,7 @@ class Module:
     def reload(self) -> None:
         """
         Compiles the source again now.
-        
+
         Raises:
             CompileError: The last good code stays in use.
         """
@@ -948,8 +1008,7 @@ class Module:
         The structure, or an error that suggests near misses.
         """
     @property
-    def device(self) -> Device:
-        ...
+    def device(self) -> Device: ...
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """
@@ -961,55 +1020,68 @@ class Module:
         Reflection data of every overload that the module declares, in source order.
         """
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
     def structs(self) -> list[StructInfo]:
         """
         Reflection data of every structure that the module declares.
         """
+
 class Struct:
     """
     A structure of a module; usable as a dtype, its methods are attributes.
     """
-    def __getattr__(self, arg0: str) -> typing.Any:
-        ...
-    def __getitem__(self, arg0: str) -> typing.Any:
-        ...
-    def __repr__(self) -> str:
-        ...
+    def as_struct(self) -> Struct:
+        """
+        The structure itself, for scripts of other systems.
+        """
+    def __getattr__(self, arg0: str) -> typing.Any: ...
+    def __getitem__(self, arg0: str) -> typing.Any: ...
+    def __repr__(self) -> str: ...
     @property
-    def fields(self) -> list[Field]:
-        ...
+    def fields(self) -> list[Field]: ...
     @property
-    def full_name(self) -> str:
-        ...
+    def full_name(self) -> str: ...
     @property
-    def name(self) -> str:
-        ...
+    def name(self) -> str: ...
     @property
-    def type(self) -> typing.Any:
-        ...
+    def type(self) -> typing.Any: ...
+
 def all(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Whether no element is zero; uint 0 or 1 in a Tensor. See sum().
     """
-def all_close(a: Tensor, b: Tensor, rtol: typing.SupportsFloat | typing.SupportsIndex = 9.999999747378752e-06, atol: typing.SupportsFloat | typing.SupportsIndex = 9.99999993922529e-09) -> typing.Any:
+
+def all_close(
+    a: Tensor,
+    b: Tensor,
+    rtol: typing.SupportsFloat | typing.SupportsIndex = 9.999999747378752e-06,
+    atol: typing.SupportsFloat | typing.SupportsIndex = 9.99999993922529e-09,
+) -> typing.Any:
     """
     Whether |a - b| <= atol + rtol * |b| for every element; False where one is NaN.
     """
+
 def any(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().
     """
+
 def call_id() -> CallId:
     """
     The call's own coordinates, for an int, intN or int[N] parameter.
     """
-def create_device(type: typing.Any = None, adapter: typing.SupportsInt | typing.SupportsIndex | None = None, debug: bool = False, include_paths: collections.abc.Iterable[typing.Any] = [], defines: dict[str, typing.Any] = {}) -> Device:
+
+def create_device(
+    type: typing.Any = None,
+    adapter: typing.SupportsInt | typing.SupportsIndex | None = None,
+    debug: bool = False,
+    include_paths: collections.abc.Iterable[typing.Any] = [],
+    defines: dict[str, typing.Any] = {},
+) -> Device:
     """
     Creates a device.
-    
+
     Args:
         type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
             WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
@@ -1017,41 +1089,53 @@ def create_device(type: typing.Any = None, adapter: typing.SupportsInt | typing.
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module.
-    
+
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
     """
+
 def dot(a: Tensor, b: Tensor, axis: typing.Any = None) -> typing.Any:
     """
     Sum of products of two tensors of equal shape and dtype, over all elements or the given axes. See sum().
     """
+
 def enumerate_devices() -> list[DeviceInfo]:
     """
     Every device of this machine that create_device() accepts; empty if there is none.
     """
+
 def find_type(name: str) -> Type:
     """
     The type that a Slang or numpy spelling names: 'float3', 'uint8', 'half4x4', 'float[4]'.
     """
+
 def from_dlpack(device: typing.Any, array: typing.Any) -> typing.Any:
     """
     Same as Tensor.from_dlpack().
     """
+
 def grid(shape: typing.Any, offset: typing.Any = None, stride: typing.Any = None) -> Grid:
     """
     Coordinates of each element of a call, for an int, intN or int[N] parameter.
-    
+
     Args:
         shape: Extents, or the number of dimensions, or -1 entries for the call's own extent.
         offset: Added to each coordinate; one integer or one a dimension.
         stride: Multiplies each coordinate; one integer or one a dimension.
-    
+
     A vector parameter counts x from the innermost dimension; an array parameter keeps the order.
     """
-def init_device(type: typing.Any = None, adapter: typing.SupportsInt | typing.SupportsIndex | None = None, debug: bool = False, include_paths: collections.abc.Iterable[typing.Any] = [], defines: dict[str, typing.Any] = {}) -> Device:
+
+def init_device(
+    type: typing.Any = None,
+    adapter: typing.SupportsInt | typing.SupportsIndex | None = None,
+    debug: bool = False,
+    include_paths: collections.abc.Iterable[typing.Any] = [],
+    defines: dict[str, typing.Any] = {},
+) -> Device:
     """
     Creates a device.
-    
+
     Args:
         type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
             WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
@@ -1059,58 +1143,73 @@ def init_device(type: typing.Any = None, adapter: typing.SupportsInt | typing.Su
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module.
-    
+
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
     """
+
 def max(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Largest element, NaN if there is one. See sum().
     """
+
 def mean(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Arithmetic mean; float, or double for double. See sum().
     """
+
 def min(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Smallest element, NaN if there is one. See sum().
     """
+
 def norm(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Euclidean norm: the square root of the sum of squares. See sum().
     """
-def rand_float(min: typing.SupportsFloat | typing.SupportsIndex = 0.0, max: typing.SupportsFloat | typing.SupportsIndex = 1.0, dim: typing.SupportsInt | typing.SupportsIndex = 1, seed: typing.SupportsInt | typing.SupportsIndex = 0) -> RandFloat:
+
+def rand_float(
+    min: typing.SupportsFloat | typing.SupportsIndex = 0.0,
+    max: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    dim: typing.SupportsInt | typing.SupportsIndex = 1,
+    seed: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> RandFloat:
     """
     Uniform random floats in [min, max), for a float or floatN parameter; equal seeds repeat.
     """
+
 def sum(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Sum over all elements, or over the given axes.
-    
+
     half and float are summed pairwise in float, integers in 64 bits. Bit-identical from run to run on one
     device. Vectors count as a last axis. Returns a Python number without `axis`, else a Tensor.
-    
+
     Raises:
         ArgumentError: An axis is out of range, or the tensor holds structures.
     """
+
 def thread_id() -> ThreadId:
     """
     The index of the device thread, for a uint or uintN parameter.
     """
-def wang_hash(dim: typing.SupportsInt | typing.SupportsIndex = 1, seed: typing.SupportsInt | typing.SupportsIndex = 0) -> WangHash:
+
+def wang_hash(
+    dim: typing.SupportsInt | typing.SupportsIndex = 1,
+    seed: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> WangHash:
     """
     Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds repeat.
     Source: T. Wang, Integer Hash Function, 1997.
     """
+
 NDBuffer = Tensor
 
 class Error(Exception):
     """Base of all Weft errors."""
 
-
 class ArgumentError(Error, ValueError):
     """An argument that cannot work."""
-
 
 class CompileError(Error, RuntimeError):
     """Slang rejects a source; `diagnostics` lists why."""
@@ -1126,23 +1225,20 @@ class DeviceError(Error, RuntimeError):
 class ImageError(Error, OSError):
     """An image file cannot be read or written."""
 
-
 class InternalError(Error, RuntimeError):
     """A bug in Weft."""
-
 
 class ArgumentTypeError(ArgumentError, TypeError):
     """An argument of a wrong type."""
 
-
 class OutOfMemoryError(DeviceError, MemoryError):
     """Device memory is short."""
-
 
 class ArgumentNotFoundError(ArgumentError, FileNotFoundError):
     """A file that does not exist."""
 
+class ArgumentIndexError(ArgumentError, IndexError):
+    """An index outside its tensor."""
 
 class ArgumentAttributeError(ArgumentError, AttributeError, KeyError):
     """A name that a module or structure does not have."""
-
