@@ -42,6 +42,15 @@ def test_imports_are_found_in_include_paths_through_a_chain(device, folder):
     assert Module.load_from_file(device, folder / "main.slang", options).answer() == 42
 
 
+@pytest.mark.parametrize("name", ["library", "./library"])
+def test_relative_include_paths_start_from_the_working_folder(device, folder, monkeypatch, name):
+    monkeypatch.chdir(folder)
+
+    assert Module.load_from_file(device, "main.slang", {"include_paths": [name]}).answer() == 42
+    with weft.create_device(type=device.type, include_paths=[name]) as other:
+        assert Module.load_from_file(other, "main.slang").answer() == 42
+
+
 def test_a_missing_import_is_a_compile_error_with_a_place(device, folder):
     with pytest.raises(weft.CompileError) as error:
         Module.load_from_file(device, folder / "main.slang")
