@@ -11,14 +11,42 @@ import pytest
 from checks.source_tree import ROOT, project_files, short, text_of
 
 DOCUMENTS = [path for path in project_files() if path.suffix == ".md"]
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(#[^)\s]*)?[^)]*\)")
+CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def links_of(document: Path) -> list[tuple[Path, str]]:
+    """Return target and anchor ("#..." or "") of each link into the project, code left out."""
+    text = CODE_BLOCK.sub("", text_of(document))
+    return [
+        (document.parent / target if target else document, anchor)
+        for target, anchor in LINK.findall(text)
+        if "://" not in target
+    ]
+
+
+def anchors_of(document: Path) -> set[str]:
+    """Return the anchors that GitHub makes of the headings."""
+    text = CODE_BLOCK.sub("", text_of(document))
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    kept = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {"#" + heading.replace(" ", "-") for heading in kept}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=short)
 def test_relative_links_resolve(document: Path) -> None:
-    targets = [target for target in LINK.findall(text_of(document)) if "://" not in target]
+    assert [str(target) for target, _ in links_of(document) if not target.exists()] == []
 
-    assert [target for target in targets if not (document.parent / target).exists()] == []
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=short)
+def test_links_to_headings_find_them(document: Path) -> None:
+    broken = [
+        f"{target.name}{anchor}"
+        for target, anchor in links_of(document)
+        if anchor and target.suffix == ".md" and anchor not in anchors_of(target)
+    ]
+
+    assert broken == []
 
 
 def test_readme_lists_every_top_folder() -> None:
