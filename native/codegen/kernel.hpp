@@ -129,6 +129,7 @@ struct Kernel {
     bool needs_coordinates = false;
     bool is_index64 = false;
     std::int32_t width = 1;           ///< consecutive elements a thread: 1, 2 or 4
+    std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
     bool has_tail = false;            ///< the last thread has fewer
     std::vector<std::int64_t> stages; ///< group-shared arrays: words an element of each
     bool is_tiled = false;            ///< 32 x 32 tiles of the two innermost dimensions
@@ -141,6 +142,9 @@ struct Kernel {
 
 /// Product of the call shape.
 [[nodiscard]] std::int64_t call_count(const Kernel& kernel);
+
+/// Whether the function sees which thread runs it: each thread then takes one element.
+[[nodiscard]] bool uses_thread_index(const Kernel& kernel);
 
 /// Calls `visit(Operand&)` for every operand that touches tensor memory, the result included.
 template <typename Visit>

@@ -10,6 +10,14 @@ namespace weft::codegen {
 
 using core::text;
 
+bool uses_thread_index(const Kernel& kernel) {
+    bool uses = false;
+    for_each_operand(kernel, [&](const Operand& operand) {
+        uses = uses || operand.kind == OperandKind::thread_id;
+    });
+    return uses;
+}
+
 std::int64_t call_count(const Kernel& kernel) {
     std::int64_t count = 1;
     for (const std::int64_t extent : kernel.shape) {
@@ -130,6 +138,10 @@ private:
             print_staged_body(type, count);
             return;
         }
+        if (m_kernel.steps > 1) {
+            print_stepping_body(type, count);
+            return;
+        }
         if (m_kernel.width == 1) {
             m_out.line(text("const ", type, " weft_index = ", thread, ";"));
             m_out.line("if (weft_index >= " + count + ") return;");
@@ -179,6 +191,22 @@ private:
             m_out.line(text("const ", type, " weft_c", m_kernel.dimensions.size() - 1,
                             " = weft_first_column + weft_lane;"));
         }
+    }
+
+    /// Several elements a thread, one group apart: neighbours stay side by side, and the function is compiled once.
+    void print_stepping_body(const std::string& type, const std::string& count) {
+        const std::uint32_t group = m_kernel.group_size[0];
+        const std::int64_t block = std::int64_t{group} * m_kernel.steps;
+        m_out.line(text("const ", type, " weft_block = ", group_expression(), " * ", block, "u;"));
+        m_out.line("[loop]");
+        m_out.open(
+            text("for (uint weft_step = 0; weft_step < ", block, "; weft_step += ", group, ")"));
+        m_out.line(
+            text("const ", type, " weft_index = weft_block + weft_step + weft_lane_in_group;"));
+        m_out.line("if (weft_index >= " + count + ") return;");
+        print_coordinates();
+        print_element();
+        m_out.close();
     }
 
     /// One element a thread; the group moves staged operands together.

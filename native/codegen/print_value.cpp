@@ -182,12 +182,28 @@ std::string ValuePrinter::memory_expression(const Operand& operand) const {
 
 std::string ValuePrinter::access_expression(const Operand& operand, std::int64_t index) const {
     const std::int64_t access = access_words(m_kernel, operand.memory);
-    const std::int64_t leaf_words = *word_count(*operand.memory.leaf);
-    const std::string at = text(operand.name, "_at * ", leaf_words);
+    const std::string at = text(operand.name, "_at * ", *word_count(*operand.memory.leaf));
     if (operand.memory.binding >= 0) {
         return text(memory_expression(operand), "[uint(", at, ") / ", access, " + ", index, "]");
     }
-    return text("((uint", access, "*)(", memory_expression(operand), " + ", at, "))[", index, "]");
+    return text("(uint", access, "*)(", memory_expression(operand), " + ", at, ") + ", index);
+}
+
+std::string ValuePrinter::load_expression(const Operand& operand, std::int64_t index) const {
+    const std::string access = access_expression(operand, index);
+    return operand.memory.binding >= 0
+               ? access
+               : text("loadAligned<", access_words(m_kernel, operand.memory) * 4, ">(", access,
+                      ")");
+}
+
+std::string ValuePrinter::store_statement(const Operand& operand, std::int64_t index,
+                                          const std::string& value) const {
+    const std::string access = access_expression(operand, index);
+    return operand.memory.binding >= 0
+               ? text(access, " = ", value, ";")
+               : text("storeAligned<", access_words(m_kernel, operand.memory) * 4, ">(", access,
+                      ", ", value, ");");
 }
 
 std::string ValuePrinter::word_expression(const Operand& operand, std::int64_t word) const {
@@ -214,7 +230,7 @@ void ValuePrinter::prefetch(const Operand& operand) {
     for (std::int64_t i = 0; i < all_words / access; ++i) {
         const std::string vector = text(operand.name, "_vector", i);
         m_out.line(
-            text("const uint", access, " ", vector, " = ", access_expression(operand, i), ";"));
+            text("const uint", access, " ", vector, " = ", load_expression(operand, i), ";"));
         for (std::int64_t lane = 0; lane < access; ++lane) {
             m_out.line(
                 text(operand.name, "_words[", i * access + lane, "] = ", vector, "[", lane, "];"));
@@ -251,7 +267,7 @@ void ValuePrinter::write_back(const Operand& operand) {
         for (std::int64_t lane = 0; lane < access; ++lane) {
             lanes += text(lane == 0 ? "" : ", ", operand.name, "_words[", i * access + lane, "]");
         }
-        m_out.line(text(access_expression(operand, i), " = uint", access, "(", lanes, ");"));
+        m_out.line(store_statement(operand, i, text("uint", access, "(", lanes, ")")));
     }
     if (!m_kernel.has_tail) {
         return;

@@ -50,8 +50,12 @@ private:
                                                    std::int64_t unit, std::int64_t within) const;
     [[nodiscard]] std::string memory_expression(const Operand& operand) const;
     void declare_offset(const Operand& operand);
-    /// Access number `index` of the thread's elements of a wide operand, as 2 or 4 words.
+    /// Access number `index` of the thread's elements of a wide operand: 2 or 4 words of a binding, or their address.
     [[nodiscard]] std::string access_expression(const Operand& operand, std::int64_t index) const;
+    // Plain pointer accesses promise the alignment of a word only, and NVIDIA's Vulkan driver then splits them.
+    [[nodiscard]] std::string load_expression(const Operand& operand, std::int64_t index) const;
+    [[nodiscard]] std::string store_statement(const Operand& operand, std::int64_t index,
+                                              const std::string& value) const;
     /// Word number `word` of the thread's elements of a wide operand.
     [[nodiscard]] std::string word_expression(const Operand& operand, std::int64_t word) const;
     /// Scalar number `index` of the value, wherever the kernel keeps it.

@@ -11,6 +11,19 @@ std::int64_t divide_up(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step;
 }
 
+// A large GPU starts groups more slowly than its memory takes 256 elements, one a thread. So many elements fill it
+// several times over with four steps a thread.
+constexpr std::int32_t kSteps = 4;
+constexpr std::int64_t kFewestElementsToStep = std::int64_t{1} << 22;
+
+std::int32_t choose_steps(const Kernel& kernel) {
+    const bool is_plain = kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled;
+    return is_plain && !kernel.prefers_storage_bindings &&
+                   call_count(kernel) >= kFewestElementsToStep && !uses_thread_index(kernel)
+               ? kSteps
+               : 1;
+}
+
 std::int64_t linear_groups(const Kernel& kernel) {
     if (kernel.is_tiled) {
         std::int64_t tiles = 1;
@@ -20,7 +33,8 @@ std::int64_t linear_groups(const Kernel& kernel) {
         }
         return tiles;
     }
-    const std::int64_t threads = divide_up(call_count(kernel), kernel.width);
+    const std::int64_t threads =
+        divide_up(call_count(kernel), std::int64_t{kernel.width} * kernel.steps);
     return divide_up(threads, kernel.group_size[0]);
 }
 
@@ -34,6 +48,7 @@ void choose_thread_grid(Kernel& kernel) {
         }
         return;
     }
+    kernel.steps = choose_steps(kernel);
     const std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
     const std::int64_t columns = std::min<std::int64_t>(groups, kernel.max_group_count);
     kernel.group_count = {static_cast<std::uint32_t>(columns),

@@ -11,6 +11,7 @@ namespace weft::codegen {
 namespace {
 
 constexpr std::int64_t kVectorWords = 4;
+
 // Fewer elements do not fill a large GPU with four a thread; on a CPU every thread costs, whatever it does.
 constexpr std::int64_t kFewestElements = std::int64_t{1} << 19;
 constexpr std::int64_t kFewestElementsOfSoftware = std::int64_t{1} << 14;
@@ -50,14 +51,6 @@ bool moves_as_vectors(const Kernel& kernel, const Memory& memory, std::int32_t w
             (width == 1 && memory.call_strides[inner] * leaf_words % access == 0)) &&
            std::all_of(memory.call_strides.begin(), outer_end,
                        [&](std::int64_t stride) { return stride * leaf_words % access == 0; });
-}
-
-bool uses_thread_index(const Kernel& kernel) {
-    bool uses = false;
-    for_each_operand(kernel, [&](const Operand& operand) {
-        uses = uses || operand.kind == OperandKind::thread_id;
-    });
-    return uses;
 }
 
 /// Whether something is gained by `width` elements a thread. A kernel that reads no array computes what it

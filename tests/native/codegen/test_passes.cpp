@@ -170,12 +170,14 @@ TEST_CASE("only a count that is no multiple of the width has a tail") {
     CHECK(odd.width == 4);
 }
 
-TEST_CASE("a kernel that reads no array keeps one element a thread") {
-    Kernel kernel = add_kernel({kMany}, {0}, {0});
+TEST_CASE("a kernel that reads no array takes several elements a thread one after the other") {
+    Kernel kernel = add_kernel({1 << 22}, {0}, {0});
 
     lower(kernel);
 
     CHECK(kernel.width == 1);
+    CHECK(kernel.steps == 4);
+    CHECK(kernel.group_count[0] == (1 << 22) / 4 / 256);
 }
 
 TEST_CASE("vectors of two take two elements a thread and vectors of four one") {
