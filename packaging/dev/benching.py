@@ -31,7 +31,7 @@ def build_layer() -> dict[str, str]:
 def command_bench(arguments: list[str]) -> int:
     """Build, install the wheel beside the other systems, and run the benchmarks."""
     with build_lock():
-        environment = native_build.build_and_stage()
+        environment = native_build.setup()
         bench = environments.Environment("bench", environment.base_python)
         environments.provide(bench, "bench", "cuda")
         wheels.install_wheel(bench, wheels.build_wheel(environment))

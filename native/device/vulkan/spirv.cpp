@@ -25,12 +25,15 @@ std::string literal(std::span<const std::uint32_t> words) {
 } // namespace
 
 std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
+    const std::size_t count = code.size() / sizeof(std::uint32_t);
+    if (code.size() % sizeof(std::uint32_t) != 0 || count <= kHeaderWords) {
+        return std::nullopt;
+    }
     SpirvCode result;
-    result.words.resize(code.size() / sizeof(std::uint32_t));
-    std::memcpy(result.words.data(), code.data(), result.words.size() * sizeof(std::uint32_t));
+    result.words.resize(count);
+    std::memcpy(result.words.data(), code.data(), code.size());
     const std::span<std::uint32_t> words(result.words);
-    if (code.size() % sizeof(std::uint32_t) != 0 || words.size() <= kHeaderWords ||
-        words[0] != kMagic) {
+    if (words[0] != kMagic) {
         return std::nullopt;
     }
     for (std::size_t at = kHeaderWords; at < words.size();) {
