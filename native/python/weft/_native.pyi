@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Written by ./dev stubs from the bindings; edit those.
+# Kept by hand; ./dev check compares it with the bindings.
 """
 Native engine of Weft; use the package weft.
 """
@@ -509,7 +509,10 @@ class Device:
         """
         Same as Module.load_from_source.
         """
-    def memory_info(self) -> MemoryInfo: ...
+    def memory_info(self) -> MemoryInfo:
+        """
+        What this device's tensors hold, in bytes.
+        """
     def submit_command_buffer(self, command_buffer: CommandEncoder) -> None:
         """
         Runs a recorded list of calls.
@@ -574,7 +577,15 @@ class Tensor:
     @staticmethod
     def empty(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
         """
-        Uninitialised memory; dtype is float32 if left out.
+        Uninitialised memory.
+
+        Args:
+            shape: Elements a dimension, each 0 or greater; an integer or a sequence.
+            dtype: A type of weft or of a module, a numpy dtype, or a name; float32 if left out.
+
+        Raises:
+            ArgumentError: The shape or the dtype is impossible.
+            OutOfMemoryError: The device has no room.
         """
     @staticmethod
     def empty_like(other: Tensor) -> Tensor:
@@ -589,7 +600,16 @@ class Tensor:
     @staticmethod
     def from_numpy(device: typing.Any, array: typing.Any, dtype: typing.Any = None) -> Tensor:
         """
-        A tensor with the values of an array; with a vector dtype the last dimensions are the element's own.
+        A tensor with a copy of an array, a list or a number.
+
+        Args:
+            array: Bools, integers or floats, with any strides and byte order.
+            dtype: None takes the array's (float64 stays double). With a vector, matrix or structure the
+                last dimensions are the element's own: (N, 3) for float3[N].
+
+        Raises:
+            ArgumentError: The last dimensions do not fit, or an integer is out of range.
+            ArgumentTypeError: The array holds no numbers, or floats for integers.
         """
     @staticmethod
     def full(
@@ -597,16 +617,27 @@ class Tensor:
     ) -> Tensor:
         """
         Every element `value`: a number, a sequence for vectors, a dict for structures.
+
+        The dtype is that of the value if left out. Other arguments as of empty().
         """
     @staticmethod
     def numpy(device: typing.Any, array: typing.Any, dtype: typing.Any = None) -> Tensor:
         """
-        A tensor with the values of an array; with a vector dtype the last dimensions are the element's own.
+        A tensor with a copy of an array, a list or a number.
+
+        Args:
+            array: Bools, integers or floats, with any strides and byte order.
+            dtype: None takes the array's (float64 stays double). With a vector, matrix or structure the
+                last dimensions are the element's own: (N, 3) for float3[N].
+
+        Raises:
+            ArgumentError: The last dimensions do not fit, or an integer is out of range.
+            ArgumentTypeError: The array holds no numbers, or floats for integers.
         """
     @staticmethod
     def ones(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
         """
-        Every scalar 1; dtype is float32 if left out.
+        Every scalar 1. Arguments as of empty().
         """
     @staticmethod
     def ones_like(other: Tensor) -> Tensor:
@@ -616,7 +647,7 @@ class Tensor:
     @staticmethod
     def zeros(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
         """
-        Every byte 0; dtype is float32 if left out.
+        Every byte 0. Arguments as of empty().
         """
     @staticmethod
     def zeros_like(other: Tensor) -> Tensor:
@@ -669,6 +700,13 @@ class Tensor:
     def copy_from_numpy(self, array: typing.Any) -> None:
         """
         Copies an array of the tensor's shape, or as many numbers in one dimension.
+
+        The shape ends in the dimensions of an element: (N, 3) for float3[N]. Structures take a structured
+        array or a dict of arrays, too. Floats round to the tensor's type.
+
+        Raises:
+            ArgumentError: Another shape, or an integer out of range.
+            ArgumentTypeError: Floats for integers.
         """
     def copy_from_torch(self, tensor: typing.Any) -> None:
         """
@@ -709,6 +747,11 @@ class Tensor:
     def to_numpy(self) -> NDArray[typing.Any]:
         """
         A new array of shape + element dimensions; structures become a structured array.
+
+        Waits for the work that writes the tensor.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C; the work goes on.
         """
     def to_torch(self) -> typing.Any:
         """
@@ -854,7 +897,20 @@ class ValueRef:
 
 class Function:
     """
-    A Slang function, called with numbers, arrays and tensors of any broadcastable shape.
+    A Slang function, called with numbers, lists, dicts, arrays, Tensors, grid() and the like.
+
+    The shapes of the arguments, less the dimensions of one value of their parameters, join as in
+    numpy; the function runs for each element of the joint shape.
+
+    Args:
+        _result: A Tensor or numpy array to fill, or the kind to return: 'numpy', 'tensor'.
+
+    Returns:
+        A Python value for the shape (), else a Tensor; after it, out parameters left out.
+
+    Raises:
+        ArgumentError: Types, shapes or ranges do not fit; nothing has run.
+        CompileError: The kernel does not compile.
     """
     def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         """
@@ -869,7 +925,7 @@ class Function:
         self, command_encoder: CommandEncoder, *args: typing.Any, **kwargs: typing.Any
     ) -> None:
         """
-        Records the call instead of running it; all arrays must be tensors.
+        Records the call instead of running it; all arrays must be tensors, results need _result.
         """
     def bind(self, this: typing.Any) -> typing.Any:
         """
@@ -881,7 +937,7 @@ class Function:
         """
     def constants(self, constants: dict[str, typing.Any]) -> typing.Any:
         """
-        A function specialised for link-time constants.
+        A function compiled for these values of `extern static const`, in a dict.
         """
     def dispatch(self, thread_count: typing.Any, *args: typing.Any, **kwargs: typing.Any) -> None:
         """
@@ -906,6 +962,9 @@ class Function:
 
         Args:
             One entry an argument, positional or by name: a tuple of dimensions, or a type.
+
+        Returns:
+            A function: f.map((0,), (1,))(a, b) makes an outer product.
         """
     def prelude(self, code: str) -> typing.Any:
         """
@@ -917,7 +976,7 @@ class Function:
         """
     def set(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         """
-        A function whose module-scope uniforms have these values.
+        A function whose module-scope uniforms have these values, by name or in a dict.
         """
     def thread_group_size(self, size: typing.Any) -> typing.Any:
         """
@@ -952,9 +1011,14 @@ class Module:
         """
         Loads a .slang file; relative paths are searched in the device's include_paths too.
 
+        Args:
+            options: {'include_paths': [...], 'defines': {...}}, added to the device's.
+            link: Modules that export what this one declares `extern`.
+            hot_reload: Calls use an edit of the file or of its imports half a second later.
+
         Raises:
             FileNotFoundError: There is no such file.
-            CompileError: Slang rejects it.
+            CompileError: Slang rejects it; `diagnostics` says where.
         """
     @staticmethod
     def load_from_module(
@@ -975,7 +1039,10 @@ class Module:
         link: collections.abc.Sequence[typing.Any] = [],
     ) -> Module:
         """
-        Loads Slang text.
+        Loads Slang text; `name` stands in messages. Options as of load_from_file().
+
+        Raises:
+            CompileError: Slang rejects it; `diagnostics` says where.
         """
     def __getattr__(self, arg0: str) -> typing.Any: ...
     def __getitem__(self, arg0: str) -> typing.Any: ...
@@ -1088,10 +1155,11 @@ def create_device(
         adapter: Index as enumerate_devices() shows it; None takes the best.
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
-        defines: Preprocessor definitions of every module.
+        defines: Preprocessor definitions of every module, {'STEPS': 20}.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
+        ArgumentError: Weft has no devices of that type, or no adapter of that index.
     """
 
 def dot(a: Tensor, b: Tensor, axis: typing.Any = None) -> typing.Any:
@@ -1142,10 +1210,11 @@ def init_device(
         adapter: Index as enumerate_devices() shows it; None takes the best.
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
-        defines: Preprocessor definitions of every module.
+        defines: Preprocessor definitions of every module, {'STEPS': 20}.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
+        ArgumentError: Weft has no devices of that type, or no adapter of that index.
     """
 
 def max(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
