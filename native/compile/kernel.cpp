@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/lookup.hpp"
 
+#include "compile/cuda_globals.hpp"
 #include "compile/diagnostics.hpp"
 #include "compile/spirv_globals.hpp"
 #include "core/error.hpp"
@@ -14,17 +15,25 @@ using core::text;
 
 namespace {
 
-constexpr std::string_view kCudaGlobals = "SLANG_globalParams";
+/// Which parameters of a program its code reads.
+struct UsedGlobals {
+    SpirvGlobals spirv;
+    CudaGlobals cuda;
 
-/// CUDA has no such list: a kernel that names the block may read all of it.
-SpirvGlobals used_globals(Target target, const std::vector<std::byte>& code) {
+    bool is_used() const { return spirv.is_used || cuda.is_used; }
+    /// @param member: the parameter's number among those that lie in the block.
+    bool reads(std::uint32_t offset, std::size_t member) const {
+        return spirv.is_used ? spirv.reads_all || spirv.offsets.contains(offset)
+                             : cuda.reads_all || cuda.members.contains(member);
+    }
+};
+
+UsedGlobals used_globals(Target target, const std::vector<std::byte>& code) {
     if (target != Target::cuda) {
-        return read_spirv_globals(code);
+        return {.spirv = read_spirv_globals(code), .cuda = {}};
     }
     const std::string_view source(reinterpret_cast<const char*>(code.data()), code.size());
-    return {.is_used = source.find(kCudaGlobals) != std::string_view::npos,
-            .reads_all = true,
-            .offsets = {}};
+    return {.spirv = {}, .cuda = read_cuda_globals(source)};
 }
 
 /// Flattens structures: "lamp" -> "lamp.color", "lamp.power".
@@ -62,6 +71,11 @@ public:
         m_out.push_back({prefix + name, type, offset});
     }
 
+    bool lies_in_block(SlangReflectionVariableLayout* layout) const {
+        return m_slang.type_layout_size(m_slang.layout_type(layout),
+                                        SLANG_PARAMETER_CATEGORY_UNIFORM) > 0;
+    }
+
     std::uint32_t offset_of(SlangReflectionVariableLayout* layout) const {
         return static_cast<std::uint32_t>(
             m_slang.layout_offset(layout, SLANG_PARAMETER_CATEGORY_UNIFORM));
@@ -79,21 +93,26 @@ void read_globals(Session& session, slang::IComponentType* program, KernelCode& 
     if (layout == nullptr || slang.program_global_size(layout) == 0) {
         return;
     }
-    const SpirvGlobals used = used_globals(session.target(), out.code);
-    if (!used.is_used) {
+    const UsedGlobals used = used_globals(session.target(), out.code);
+    if (!used.is_used()) {
         return;
     }
     out.global_bytes = static_cast<std::uint32_t>(slang.program_global_size(layout));
-    out.global_set = used.set;
-    out.global_binding = used.binding;
+    out.global_set = used.spirv.set;
+    out.global_binding = used.spirv.binding;
     DeclIndex index(session);
     TypeReader types(session, reinterpret_cast<slang::ProgramLayout*>(layout), index);
     GlobalsReader reader(slang, types, out.globals);
+    std::size_t member = 0;
     for (unsigned i = 0; i < slang.program_parameter_count(layout); ++i) {
         SlangReflectionVariableLayout* const parameter = slang.program_parameter(layout, i);
-        if (used.reads_all || used.offsets.contains(reader.offset_of(parameter))) {
+        if (!reader.lies_in_block(parameter)) {
+            continue;
+        }
+        if (used.reads(reader.offset_of(parameter), member)) {
             reader.add(parameter, "", 0);
         }
+        ++member;
     }
 }
 

@@ -87,6 +87,38 @@ TEST_CASE("uniforms at module scope become one block with offsets, if the kernel
     }
 }
 
+TEST_CASE("only the uniforms that a kernel reads are part of it") {
+    const auto compiler = plain_compiler();
+    for (const Target target : {Target::spirv, Target::cuda}) {
+        const auto module =
+            load_text(*compiler,
+                      "struct Lamp { float3 color; float power; };\n"
+                      "uniform float gain;\nuniform Lamp lamp;\n"
+                      "uniform float weights[4];\nuniform int gain_0;\n"
+                      "float amplified(float x) { return x * gain_0; }\n"
+                      "float lit(float x) { return x * lamp.power; }\n"
+                      "float power(Lamp l, float x) { return l.power * x + l.color.y; }\n"
+                      "float lit_by_all(float x) { return power(lamp, x); }\n"
+                      "float weighted(float x) { return x * weights[int(x)]; }\n",
+                      target);
+        const auto names = [&](const std::string& expression) {
+            std::vector<std::string> result;
+            const KernelCode kernel = compiler->compile_kernel(store_request(module, expression));
+            for (const GlobalField& field : kernel.globals) {
+                result.push_back(field.name);
+            }
+            return result;
+        };
+
+        CHECK(names("amplified(value)") == std::vector<std::string>{"gain_0"});
+        CHECK(names("lit(value)") == std::vector<std::string>{"lamp.color", "lamp.power"});
+        CHECK(names("lit_by_all(value)") == std::vector<std::string>{"lamp.color", "lamp.power"});
+        if (target == Target::cuda) { // SPIR-V pads the array, which is refused
+            CHECK(names("weighted(value)") == std::vector<std::string>{"weights"});
+        }
+    }
+}
+
 TEST_CASE("link-time constants are set by the kernel") {
     const auto compiler = plain_compiler();
     const auto module = load_text(

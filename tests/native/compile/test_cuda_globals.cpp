@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/cuda_globals.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+
+using namespace weft::compile;
+
+namespace {
+
+const std::string kBlock = "struct GlobalParams_0\n{\n    float gain_0;\n    Lamp_0 lamp_0;\n"
+                           "    FixedArray<float, 4>  weights_0;\n    int gain_0_0;\n};\n\n"
+                           "extern \"C\" __constant__ GlobalParams_0 SLANG_globalParams;\n"
+                           "#define globalParams_0 (&SLANG_globalParams)\n";
+
+} // namespace
+
+TEST_CASE("members that are read are found by their place in the block") {
+    const CudaGlobals globals = read_cuda_globals(
+        kBlock + "int _S9 = __ldg(&globalParams_0->gain_0_0);\nf(&globalParams_0->lamp_0, x);\n");
+
+    CHECK(globals.is_used);
+    CHECK_FALSE(globals.reads_all);
+    CHECK(globals.members == std::set<std::size_t>{1, 3});
+}
+
+TEST_CASE("a block that is only declared is not used") {
+    CHECK_FALSE(read_cuda_globals(kBlock + "float f(float x) { return x; }\n").is_used);
+}
+
+TEST_CASE("an access that names no member reads everything") {
+    CHECK(read_cuda_globals(kBlock + "GlobalParams_0 all = *globalParams_0;\n").reads_all);
+    CHECK(read_cuda_globals(kBlock + "float x = globalParams_0->other_0;\n").reads_all);
+}
+
+TEST_CASE("longer names that contain the block's do not count") {
+    CHECK_FALSE(read_cuda_globals(kBlock + "float globalParams_01 = my_globalParams_0;\n").is_used);
+}
+
+TEST_CASE("source without a block uses none") {
+    CHECK_FALSE(read_cuda_globals("float f(float x) { return x; }\n").is_used);
+    CHECK(read_cuda_globals("x = SLANG_globalParams.gain_0;\n").reads_all);
+}
