@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace weft::dispatch {
 
@@ -115,6 +116,11 @@ private:
     void merge_shape(Operand& operand) {
         if (!operand.mapping.empty() && operand.kind == OperandKind::uniform) {
             operand.mapping.clear();
+        }
+        const std::set<std::int32_t> distinct(operand.mapping.begin(), operand.mapping.end());
+        if (distinct.size() != operand.mapping.size()) {
+            fail(operand,
+                 "map() names one call dimension twice; each of its dimensions needs its own");
         }
         if (!operand.mapping.empty() && operand.own_shape.size() != operand.mapping.size()) {
             fail(operand, text("map() names ", operand.mapping.size(),

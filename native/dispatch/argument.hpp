@@ -48,7 +48,8 @@ public:
 
 struct Node {
     NodeKind kind = NodeKind::none;
-    reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< list: bool_, int64 or float64
+    /// list: bool_, int64, uint64 or float64; integer: uint64 if `integer` holds the bits of one
+    reflect::ScalarKind scalar = reflect::ScalarKind::void_;
     std::uint32_t subtree = 1; ///< nodes in this subtree, itself included
     std::uint32_t children = 0;
     std::uint32_t shape_begin = 0; ///< list, grid: into ArgumentList::words

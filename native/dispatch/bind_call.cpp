@@ -22,7 +22,10 @@ std::string node_words(const ArgumentList& arguments, const Node& node) {
     switch (node.kind) {
     case NodeKind::none: return "None";
     case NodeKind::boolean: return node.boolean ? "True" : "False";
-    case NodeKind::integer: return text("the integer ", node.integer);
+    case NodeKind::integer:
+        return node.scalar == reflect::ScalarKind::uint64
+                   ? text("the integer ", static_cast<std::uint64_t>(node.integer))
+                   : text("the integer ", node.integer);
     case NodeKind::real: return text("the number ", node.real);
     case NodeKind::tensor:
         return text("a tensor of ", node.tensor->dtype()->full_name, ", shape ",
@@ -195,7 +198,7 @@ private:
             {.type = parameter.type,
              .node = *root,
              .direction = parameter.direction,
-             .name = "weft_" + parameter.name,
+             .name = stem(index),
              .label = parameter.name,
              .mapping = mapping != nullptr ? mapping->dimensions : std::vector<std::int32_t>{}},
             operand);
@@ -216,7 +219,7 @@ private:
         Operand& operand = m_call->kernel.operands.emplace_back();
         operand.kind = OperandKind::literal;
         operand.type = parameter.type;
-        operand.name = "weft_" + parameter.name;
+        operand.name = stem(index);
         operand.literal = literal_text(*parameter.default_value);
         return true;
     }
@@ -242,7 +245,7 @@ private:
         Operand& operand = m_call->kernel.operands.emplace_back();
         operand.kind = OperandKind::system_value;
         operand.type = parameter.type;
-        operand.name = "weft_" + parameter.name;
+        operand.name = stem(index);
         operand.semantic = is_scalar || columns > 3 ? variable : variable + swizzles[columns - 1];
         return true;
     }
@@ -276,11 +279,16 @@ private:
         return std::move(stream).str();
     }
 
+    /// The index keeps apart what the printer derives from two names: "a" + "_at" and "a_at".
+    std::string stem(std::size_t index) const {
+        return text("weft_", function().parameters[index].name, "_p", index);
+    }
+
     /// An omitted out or inout parameter: memory of the call's shape, part of the return value.
     bool bind_output(std::size_t index) {
         const reflect::Parameter& parameter = function().parameters[index];
         Operand& operand = m_call->kernel.operands.emplace_back();
-        operand.name = "weft_" + parameter.name;
+        operand.name = stem(index);
         return bind_allocated(parameter.type, parameter.name, operand);
     }
 
@@ -311,7 +319,7 @@ private:
     bool bind_returned_value(std::size_t index, std::uint32_t root) {
         const reflect::Parameter& parameter = function().parameters[index];
         Operand& operand = m_call->kernel.operands.emplace_back();
-        operand.name = "weft_" + parameter.name;
+        operand.name = stem(index);
         operand.kind = OperandKind::updated;
         operand.type = parameter.type;
         operand.writes = true;

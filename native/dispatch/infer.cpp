@@ -109,7 +109,9 @@ private:
         }
         switch (node.kind) {
         case NodeKind::boolean: bind(name, "bool", true); break;
-        case NodeKind::integer: bind(name, "int", true); break;
+        case NodeKind::integer:
+            bind(name, node.scalar == ScalarKind::uint64 ? "uint64_t" : "int", true);
+            break;
         case NodeKind::real:
         case NodeKind::rand_float: bind(name, "float", true); break;
         case NodeKind::wang_hash: bind(name, "uint", true); break;

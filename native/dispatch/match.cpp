@@ -126,7 +126,7 @@ std::int32_t conversion_cost(ScalarKind from, ScalarKind to) noexcept {
         return 0;
     }
     if (from == ScalarKind::bool_) {
-        return kFromBool;
+        return reflect::is_float(to) ? kFromBool + kToFloat : kFromBool;
     }
     if (to == ScalarKind::bool_ || (reflect::is_float(from) && !reflect::is_float(to))) {
         return -1;
@@ -155,7 +155,9 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     operand.writes = request.direction != Direction::in;
     operand.mapping = request.mapping;
     switch (node.kind) {
-    case NodeKind::structure: return match_structure(request, operand);
+    case NodeKind::structure:
+        operand.mapping.clear(); // its fields have it
+        return match_structure(request, operand);
     case NodeKind::boolean:
     case NodeKind::integer:
     case NodeKind::real: return match_number(request, operand);
@@ -176,9 +178,10 @@ bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     } else if (type.kind != TypeKind::scalar && type.kind != TypeKind::enumeration) {
         return refuse(request);
     }
-    const ScalarKind literal = node.kind == NodeKind::boolean   ? ScalarKind::bool_
-                               : node.kind == NodeKind::integer ? ScalarKind::int32
-                                                                : ScalarKind::float32;
+    const ScalarKind literal = node.kind == NodeKind::boolean      ? ScalarKind::bool_
+                               : node.kind == NodeKind::real       ? ScalarKind::float32
+                               : node.scalar == ScalarKind::uint64 ? ScalarKind::uint64
+                                                                   : ScalarKind::int32;
     const bool number_to_bool = type.scalar == ScalarKind::bool_ && node.kind == NodeKind::integer;
     const std::int32_t cost = number_to_bool ? kFromBool : conversion_cost(literal, type.scalar);
     if (cost < 0) {
@@ -193,6 +196,29 @@ bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     return true;
 }
 
+namespace {
+
+/// What to pass instead of an array of the wrong elements.
+std::string leaf_remedy(const Type& wanted, const ArrayView& view) {
+    const Type& leaf = reflect::leaf(wanted);
+    if (leaf.kind == TypeKind::structure) {
+        std::vector<std::string> names;
+        for (const reflect::Field& field : leaf.fields) {
+            names.push_back(field.name);
+        }
+        return text("pass a dict, a structured array or a tensor of ", leaf.full_name,
+                    ", with the fields ", core::join(names, ", "));
+    }
+    return view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "";
+}
+
+/// Results are stored in host arrays with conversion, but no float becomes an integer.
+bool can_take_results(const Type& type, const ArrayView& view) {
+    return !view.is_host || conversion_cost(leaf_scalar(type), view.leaf->scalar) >= 0;
+}
+
+} // namespace
+
 bool Matcher::accepts_leaf(const Type& wanted, const ArrayView& view, bool is_exact) {
     const Type& leaf = reflect::leaf(wanted);
     if (leaf.kind == TypeKind::structure || view.leaf->kind == TypeKind::structure) {
@@ -201,6 +227,13 @@ bool Matcher::accepts_leaf(const Type& wanted, const ArrayView& view, bool is_ex
     const bool is_exact_host = view.is_host && conversion_cost(view.leaf->scalar, leaf.scalar) >= 0;
     if (is_exact && !is_exact_host) {
         return leaf.scalar == view.leaf->scalar;
+    }
+    // Lists and host arrays of 0 and 1 may be bools: the values decide.
+    const bool is_flags =
+        view.is_host && leaf.scalar == ScalarKind::bool_ && reflect::is_integer(view.leaf->scalar);
+    if (is_flags && !is_exact) {
+        m_call.cost += kFromBool;
+        return true;
     }
     // Python has one float and one int: a list or float64 array counts as whatever fits.
     const std::int32_t cost = conversion_cost(view.leaf->scalar, leaf.scalar);
@@ -228,13 +261,19 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
         is_plain(type) || type.kind == TypeKind::array || type.kind == TypeKind::structure;
     const bool is_output = request.direction != Direction::in;
     if (!is_value || !accepts_leaf(type, view, is_output)) {
-        return refuse(request,
-                      view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "");
+        return refuse(request, leaf_remedy(type, view));
+    }
+    if (is_output && !can_take_results(type, view)) {
+        return refuse(request, text("it is written with ", leaf_type(request.type)->full_name,
+                                    " values: pass an array that holds these"));
     }
     if (is_output && view.is_host && node.kind != NodeKind::host_array) {
         return refuse(request, "an output needs a Tensor or a numpy array");
     }
     const std::vector<std::int64_t> inner = reflect::element_shape(type);
+    if (std::ranges::find(inner, 0) != inner.end()) {
+        return refuse(request, "an array parameter has at least one element");
+    }
     const bool fits = view.shape.size() >= inner.size() &&
                       std::equal(inner.rbegin(), inner.rend(), view.shape.rbegin());
     if (!fits) {
@@ -352,6 +391,11 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     access.direction = traits.access == reflect::Access::read    ? Direction::in
                        : traits.access == reflect::Access::write ? Direction::out
                                                                  : Direction::inout;
+    if (access.direction != Direction::in && !can_take_results(element, view)) {
+        return refuse(request,
+                      text("it is written with ", leaf_type(request.type->element)->full_name,
+                           " values: pass an array that holds these"));
+    }
     if (view.is_host && access.direction != Direction::in &&
         m_arguments.nodes[request.node].kind != NodeKind::host_array) {
         return refuse(request, "an output needs a Tensor or a numpy array");
@@ -412,7 +456,8 @@ bool Matcher::match_generator(const MatchRequest& request, Operand& operand) {
                             scalar != ScalarKind::void_ && scalar != ScalarKind::bool_;
     const std::int64_t components = inner.empty() ? 1 : inner[0];
     if (!is_numeric || (node.kind == NodeKind::rand_float) != reflect::is_float(scalar)) {
-        const bool grid_as_float = node.kind == NodeKind::grid || node.kind == NodeKind::call_id;
+        const bool grid_as_float = node.kind == NodeKind::grid || node.kind == NodeKind::call_id ||
+                                   node.kind == NodeKind::thread_id;
         if (!is_numeric || !grid_as_float) {
             return refuse(request);
         }

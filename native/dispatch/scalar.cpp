@@ -51,18 +51,36 @@ struct Destination {
     std::string_view parameter;
 };
 
-void write_integer(std::int64_t value, const Destination& to) {
+/// A number as either exact integer or double.
+struct Number {
+    bool is_integer = false;
+    std::int64_t integer = 0; ///< bits of a uint64 if is_unsigned
+    double real = 0.0;
+    bool is_unsigned = false;
+
+    double as_double() const noexcept {
+        if (!is_integer) {
+            return real;
+        }
+        return is_unsigned ? static_cast<double>(static_cast<std::uint64_t>(integer))
+                           : static_cast<double>(integer);
+    }
+};
+
+void write_integer(const Number& number, const Destination& to) {
     const Range range = integer_range(to.kind);
-    const bool too_high = value > 0 && static_cast<std::uint64_t>(value) > range.high;
-    if (value < range.low || too_high) {
-        throw core::ArgumentError(text(to.function, ": parameter '", to.parameter, "' is ",
-                                       slang_name(to.kind), ", which holds ", range.low, " to ",
-                                       range.high, ", got ", value, "; use a wider type"));
+    const auto bits = static_cast<std::uint64_t>(number.integer);
+    const bool is_negative = !number.is_unsigned && number.integer < 0;
+    if (is_negative ? number.integer < range.low : bits > range.high) {
+        throw core::ArgumentError(
+            text(to.function, ": parameter '", to.parameter, "' is ", slang_name(to.kind),
+                 ", which holds ", range.low, " to ", range.high, ", got ",
+                 is_negative ? text(number.integer) : text(bits), "; use a wider type"));
     }
     if (reflect::size_bytes(to.kind) == 8) {
-        put(to.out, value);
+        put(to.out, bits);
     } else {
-        put(to.out, static_cast<std::uint32_t>(static_cast<std::uint64_t>(value)));
+        put(to.out, static_cast<std::uint32_t>(bits));
     }
 }
 
@@ -74,37 +92,38 @@ void write_float(double value, ScalarKind kind, std::byte* out) {
     }
 }
 
-/// A number as either exact integer or double.
-struct Number {
-    bool is_integer = false;
-    std::int64_t integer = 0;
-    double real = 0.0;
-};
-
 Number number_of(const ArgumentList& arguments, const Node& node, std::uint32_t component) {
+    const bool is_unsigned = node.scalar == ScalarKind::uint64;
     switch (node.kind) {
-    case NodeKind::boolean: return {true, node.boolean ? 1 : 0, 0.0};
-    case NodeKind::integer: return {true, node.integer, 0.0};
-    case NodeKind::real: return {false, 0, node.real};
+    case NodeKind::boolean: return {.is_integer = true, .integer = node.boolean ? 1 : 0};
+    case NodeKind::integer:
+        return {.is_integer = true, .integer = node.integer, .is_unsigned = is_unsigned};
+    case NodeKind::real: return {.real = node.real};
     default: break;
     }
     const std::uint64_t word = arguments.data(node)[component];
     if (node.scalar == ScalarKind::float64) {
-        return {false, 0, std::bit_cast<double>(word)};
+        return {.real = std::bit_cast<double>(word)};
     }
-    return {true, std::bit_cast<std::int64_t>(word), 0.0};
+    return {.is_integer = true,
+            .integer = std::bit_cast<std::int64_t>(word),
+            .is_unsigned = is_unsigned};
 }
 
 void write_number(const Number& number, const Destination& to) {
     if (reflect::is_float(to.kind)) {
-        write_float(number.is_integer ? static_cast<double>(number.integer) : number.real, to.kind,
-                    to.out);
+        write_float(number.as_double(), to.kind, to.out);
     } else if (to.kind == ScalarKind::bool_) {
-        const bool flag = number.is_integer ? number.integer != 0 : number.real != 0.0;
-        put(to.out, static_cast<std::uint32_t>(flag));
+        if (number.integer != 0 && number.integer != 1) {
+            throw core::ArgumentError(text(to.function, ": parameter '", to.parameter,
+                                           "' is bool, which holds 0 and 1, got ", number.integer,
+                                           "; compare the number with 0 first"));
+        }
+        put(to.out, static_cast<std::uint32_t>(number.integer));
+    } else if (number.is_integer) {
+        write_integer(number, to);
     } else {
-        write_integer(number.is_integer ? number.integer : static_cast<std::int64_t>(number.real),
-                      to);
+        write_integer({.is_integer = true, .integer = static_cast<std::int64_t>(number.real)}, to);
     }
 }
 

@@ -49,6 +49,12 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
     desc.device.debug = debug;
+    if (py::isinstance<py::str>(include_paths)) { // whose letters would be folders
+        throw core::ArgumentError(
+            "create_device: include_paths must be a list of folders, got str; "
+            "pass for example ['shaders']",
+            core::ArgumentError::Kind::type);
+    }
     for (const py::handle path : include_paths) {
         desc.include_paths.push_back(path_argument(path, "create_device", "include_paths"));
     }

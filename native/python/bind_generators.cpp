@@ -102,13 +102,16 @@ void bind_generators(py::module_& module) {
         "The index of the device thread, for a uint or uintN parameter.\n");
     module.def(
         "rand_float",
-        [](float min, float max, int, std::uint32_t seed) { return RandFloat{min, max, seed}; },
+        [](float min, float max, int, std::int64_t seed) {
+            return RandFloat{min, max, static_cast<std::uint32_t>(seed)};
+        },
         py::arg("min") = 0.0F, py::arg("max") = 1.0F, py::arg("dim") = 1, py::arg("seed") = 0,
         "Uniform random floats in [min, max), for a float or floatN parameter; equal seeds "
         "repeat.\n");
     module.def(
-        "wang_hash", [](int, std::uint32_t seed) { return WangHash{seed}; }, py::arg("dim") = 1,
-        py::arg("seed") = 0,
+        "wang_hash",
+        [](int, std::int64_t seed) { return WangHash{static_cast<std::uint32_t>(seed)}; },
+        py::arg("dim") = 1, py::arg("seed") = 0,
         "Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds "
         "repeat.\n"
         "Source: T. Wang, Integer Hash Function, 1997.\n");

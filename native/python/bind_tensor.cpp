@@ -122,8 +122,11 @@ IndexItem index_item(py::handle item) {
         return {.kind = IndexItem::Kind::ellipsis};
     }
     if (PyIndex_Check(item.ptr()) != 0 && !PyBool_Check(item.ptr())) {
-        return {.kind = IndexItem::Kind::integer,
-                .integer = PyNumber_AsSsize_t(item.ptr(), nullptr)};
+        const Py_ssize_t index = PyNumber_AsSsize_t(item.ptr(), nullptr);
+        if (index != -1 || PyErr_Occurred() == nullptr) {
+            return {.kind = IndexItem::Kind::integer, .integer = index};
+        }
+        PyErr_Clear(); // an array of several numbers
     }
     throw ArgumentError(text("Tensor[]: an index must be an integer, a slice, None or ..., got ",
                              Py_TYPE(item.ptr())->tp_name,

@@ -6,10 +6,10 @@
 #include "python/bind_dlpack.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
+#include "python/sequence_reader.hpp"
 #include "python/value_ref.hpp"
 
 #include <bit>
-#include <optional>
 
 namespace weft::python {
 
@@ -35,100 +35,19 @@ std::string_view utf8(PyObject* text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
-/// nullopt if the integer needs more than 64 bits.
-std::optional<std::int64_t> integer_value(PyObject* value) {
-    int overflow = 0;
-    const long long integer = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (overflow != 0) {
-        return std::nullopt;
-    }
-    return integer;
-}
+// A dict may hold itself.
+constexpr int kDeepest = 64;
 
-/// Flattens nested sequences of numbers; remembers the widest kind and the shape.
-class SequenceReader {
+/// Counts how deep the value being read lies.
+class DepthGuard {
 public:
-    struct Problem {
-        std::string what;
-    };
-
-    explicit SequenceReader(std::vector<std::uint64_t>& words) : m_words(words) {}
-
-    void read(PyObject* value, std::size_t depth) {
-        const py::object fast =
-            py::reinterpret_steal<py::object>(PySequence_Fast(value, "a sequence is expected"));
-        if (!fast) {
-            throw py::error_already_set();
-        }
-        const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.ptr());
-        note_extent(depth, count);
-        for (Py_ssize_t i = 0; i < count; ++i) {
-            PyObject* item = PySequence_Fast_GET_ITEM(fast.ptr(), i);
-            if (PyList_Check(item) || PyTuple_Check(item)) {
-                read(item, depth + 1);
-            } else {
-                read_scalar(item, depth);
-            }
-        }
-    }
-
-    std::vector<std::int64_t> shape;
-    ScalarKind kind = ScalarKind::bool_;
-    std::vector<double> reals; ///< same length as integers; used once a float was seen
-    std::vector<std::int64_t> integers;
-
-    void finish() {
-        for (std::size_t i = 0; i < reals.size(); ++i) {
-            m_words.push_back(kind == ScalarKind::float64
-                                  ? std::bit_cast<std::uint64_t>(reals[i])
-                                  : std::bit_cast<std::uint64_t>(integers[i]));
-        }
-    }
+    explicit DepthGuard(int& depth) : m_depth(depth) { ++m_depth; }
+    ~DepthGuard() { --m_depth; }
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
 
 private:
-    void note_extent(std::size_t depth, Py_ssize_t count) {
-        if (depth == shape.size() && !m_has_leaf) {
-            shape.push_back(count);
-        } else if (depth >= shape.size() || shape[depth] != count) {
-            fail("its rows have different lengths; pass a rectangular list");
-        }
-    }
-
-    void read_scalar(PyObject* item, std::size_t depth) {
-        m_has_leaf = true;
-        if (depth + 1 != shape.size()) {
-            fail("it mixes numbers and lists; pass a rectangular list");
-        }
-        if (PyBool_Check(item)) {
-            push(item == Py_True ? 1 : 0, item == Py_True ? 1.0 : 0.0, ScalarKind::bool_);
-        } else if (PyIndex_Check(item) != 0) {
-            const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(item));
-            const auto value = integer_value(number.ptr());
-            if (!value) {
-                fail("it holds an integer of more than 64 bits; pass smaller integers");
-            }
-            push(*value, static_cast<double>(*value), ScalarKind::int64);
-        } else {
-            const double value = PyFloat_AsDouble(item);
-            if (PyErr_Occurred() != nullptr) {
-                PyErr_Clear();
-                fail(text("it holds a ", Py_TYPE(item)->tp_name, "; lists may hold numbers only"));
-            }
-            push(0, value, ScalarKind::float64);
-        }
-    }
-
-    void push(std::int64_t integer, double real, ScalarKind item_kind) {
-        integers.push_back(integer);
-        reals.push_back(real);
-        kind = std::max(kind, item_kind);
-    }
-
-    /// What is wrong; the caller knows whose argument it is.
-    [[noreturn]] static void fail(const std::string& what) { throw Problem{what}; }
-
-    std::vector<std::uint64_t>& m_words;
-    bool m_has_leaf = false;
+    int& m_depth;
 };
 
 } // namespace
@@ -181,11 +100,16 @@ void CallArguments::add_value(PyObject* value, std::string_view name) {
     if (add_native(value, name) || add_number(value, name)) {
         return;
     }
+    if (m_depth >= kDeepest) {
+        throw core::ArgumentError(
+            text(label(name), " nests more than ", kDeepest, " structures; it may hold itself"));
+    }
+    const DepthGuard guard(m_depth);
     if (value == Py_None) {
         push(NodeKind::none, name);
     } else if (PyDict_Check(value)) {
         add_mapping(value, name);
-    } else if ((PyList_Check(value) || PyTuple_Check(value)) &&
+    } else if ((PyList_Check(value) || PyTuple_Check(value) || PyRange_Check(value)) &&
                !PyObject_HasAttrString(value, "_fields")) {
         add_sequence(value, name);
     } else {
@@ -199,12 +123,14 @@ bool CallArguments::add_number(PyObject* value, std::string_view name) {
     } else if (PyBool_Check(value)) {
         push(NodeKind::boolean, name).boolean = value == Py_True;
     } else if (PyLong_Check(value)) {
-        const auto integer = integer_value(value);
+        const std::optional<Integer> integer = integer_value(value);
         if (!integer) {
             throw core::ArgumentError(
                 text(label(name), " does not fit 64 bits; pass a smaller integer"));
         }
-        push(NodeKind::integer, name).integer = *integer;
+        Node& node = push(NodeKind::integer, name);
+        node.integer = integer->bits;
+        node.scalar = integer->is_unsigned ? ScalarKind::uint64 : ScalarKind::void_;
     } else {
         return false;
     }
@@ -266,25 +192,27 @@ void CallArguments::push_grid(std::span<const std::int64_t> shape, std::string_v
 }
 
 void CallArguments::add_sequence(PyObject* value, std::string_view name) {
-    SequenceReader reader(m_list.words);
+    SequenceReader reader;
     try {
         reader.read(value, 0);
     } catch (const SequenceReader::Problem& problem) {
         throw core::ArgumentError(text(label(name), ": ", problem.what),
                                   core::ArgumentError::Kind::type);
+    } catch (const SequenceReader::HoldsArrays&) {
+        m_kept.push_back(to_array(value, label(name)));
+        add_array(m_kept.back().ptr(), name);
+        return;
     }
-    const auto shape_begin = static_cast<std::uint32_t>(m_list.words.size());
+    Node& node = push(NodeKind::list, name);
+    node.scalar = reader.kind;
+    node.shape_begin = static_cast<std::uint32_t>(m_list.words.size());
+    node.rank = static_cast<std::uint32_t>(reader.shape.size());
     for (const std::int64_t extent : reader.shape) {
         m_list.words.push_back(static_cast<std::uint64_t>(extent));
     }
-    const auto data_begin = static_cast<std::uint32_t>(m_list.words.size());
-    reader.finish();
-    Node& node = push(NodeKind::list, name);
-    node.scalar = reader.kind;
-    node.shape_begin = shape_begin;
-    node.rank = static_cast<std::uint32_t>(reader.shape.size());
-    node.data_begin = data_begin;
+    node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
     node.data_count = static_cast<std::uint32_t>(reader.reals.size());
+    reader.append_to(m_list.words);
 }
 
 void CallArguments::add_mapping(PyObject* value, std::string_view name) {
@@ -393,6 +321,11 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
     if (py::hasattr(object, "__dlpack__")) {
         m_kept.push_back(tensor_from_dlpack(object, m_session->device));
         add_value(m_kept.back().ptr(), name);
+        return;
+    }
+    if (PyObject_CheckBuffer(value) != 0 && !PyBytes_Check(value) && !PyByteArray_Check(value)) {
+        m_kept.push_back(to_array(value, label(name)));
+        add_array(m_kept.back().ptr(), name);
         return;
     }
     if (PyIndex_Check(value) != 0) {

@@ -64,6 +64,7 @@ private:
 
     KnownTypes m_types;
     std::string_view m_function;
+    int m_depth = 0;                    ///< of the value being read
     std::shared_ptr<Session> m_session; ///< whose device takes foreign arrays
     dispatch::ArgumentList m_list;
     std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;

@@ -28,6 +28,17 @@ void require_parameter(dispatch::Function& function, const std::string& name) {
     }
 }
 
+void require_positions(dispatch::Function& function, std::size_t count) {
+    std::size_t most = 0;
+    for (const reflect::Function& overload : function.overloads()) {
+        most = std::max(most, overload.parameters.size());
+    }
+    if (count > most) {
+        throw core::ArgumentError(text("map: ", function.name(), " has ", most, " parameters, got ",
+                                       count, " entries; pass one a parameter, or name them"));
+    }
+}
+
 } // namespace
 
 py::object derive(const FunctionObject& self, const dispatch::CallOptions& options) {
@@ -39,6 +50,7 @@ py::object derive(const FunctionObject& self, const dispatch::CallOptions& optio
 py::object map_arguments(const FunctionObject& self, const py::args& args,
                          const py::kwargs& kwargs) {
     dispatch::CallOptions options = self.function->options();
+    require_positions(*self.function, options.positional.size() + args.size());
     for (const py::handle entry : args) {
         options.positional.push_back(parse_mapping(entry, *self.module));
     }

@@ -25,15 +25,34 @@ void add_definitions(compile::Definitions& known, const py::dict& given) {
     }
 }
 
+py::dict definitions_dict(py::handle value) {
+    if (!py::isinstance<py::dict>(value)) {
+        throw ArgumentError(text("load_module: option 'defines' must be a dict, got ",
+                                 Py_TYPE(value.ptr())->tp_name, "; pass for example {'COUNT': 4}"),
+                            ArgumentError::Kind::type);
+    }
+    return py::reinterpret_borrow<py::dict>(value);
+}
+
+void add_include_paths(compile::ModuleDesc& desc, py::handle value) {
+    if (!py::isinstance<py::list>(value) && !py::isinstance<py::tuple>(value)) {
+        throw ArgumentError(
+            text("load_module: option 'include_paths' must be a list of folders, got ",
+                 Py_TYPE(value.ptr())->tp_name, "; pass for example ['shaders']"),
+            ArgumentError::Kind::type);
+    }
+    for (const py::handle path : value) {
+        desc.include_paths.push_back(path_argument(path, "load_module", "include_paths"));
+    }
+}
+
 void add_options(compile::ModuleDesc& desc, const py::dict& options) {
     for (const auto& [key, value] : options) {
         const auto name = py::str(key).cast<std::string>();
         if (name == "defines") {
-            add_definitions(desc.defines, py::reinterpret_borrow<py::dict>(value));
+            add_definitions(desc.defines, definitions_dict(value));
         } else if (name == "include_paths") {
-            for (const py::handle path : value) {
-                desc.include_paths.push_back(path_argument(path, "load_module", "include_paths"));
-            }
+            add_include_paths(desc, value);
         } else {
             throw ArgumentError(text("load_module: unknown option '", name,
                                      "'; the options are 'defines' and 'include_paths'"));

@@ -158,6 +158,14 @@ def test_append_to_takes_an_encoder_first(module, device):
     assert target.item() == 2.0
 
 
+def test_include_paths_are_a_list():
+    assert_raises(
+        TypeError,
+        "create_device: include_paths must be a list of folders, got str",
+        lambda: weft.create_device(include_paths="shaders"),
+    )
+
+
 def closed_device_actions(device):
     """Everything that a closed device cannot do, by name."""
     module = weft.Module.load_from_source(device, "closed", SOURCE)

@@ -28,7 +28,9 @@ TEST_CASE("numbers are stored as the parameter's kind") {
     CHECK(written<double>(Arguments().integer(7), ScalarKind::float64) == 7.0);
     CHECK(written<std::int32_t>(Arguments().integer(-3), ScalarKind::int32) == -3);
     CHECK(written<std::int32_t>(Arguments().integer(-3), ScalarKind::int8) == -3);
-    CHECK(written<std::uint32_t>(Arguments().integer(2), ScalarKind::bool_) == 1);
+    CHECK(written<std::uint32_t>(Arguments().integer(1), ScalarKind::bool_) == 1);
+    CHECK_THROWS_AS(written<std::uint32_t>(Arguments().integer(2), ScalarKind::bool_),
+                    core::ArgumentError);
 }
 
 TEST_CASE("half travels as float") {

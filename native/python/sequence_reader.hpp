@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of Python, alone and in nested lists.
+#pragma once
+
+#include "reflect/type.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <pybind11/pybind11.h>
+#include <string>
+#include <vector>
+
+namespace weft::python {
+
+/// An integer of 64 bits; those from 2^63 on are unsigned.
+struct Integer {
+    std::int64_t bits = 0;
+    bool is_unsigned = false;
+
+    double as_double() const noexcept {
+        return is_unsigned ? static_cast<double>(static_cast<std::uint64_t>(bits))
+                           : static_cast<double>(bits);
+    }
+};
+
+/// nullopt if the integer needs more than 64 bits.
+[[nodiscard]] std::optional<Integer> integer_value(PyObject* value);
+
+/// Flattens nested sequences of numbers; remembers the widest kind and the shape.
+class SequenceReader {
+public:
+    /// What is wrong; the caller knows whose argument it is.
+    struct Problem {
+        std::string what;
+    };
+    /// A row is a numpy array: numpy reads the sequence better.
+    struct HoldsArrays {};
+
+    /// @param depth 0 for the outermost sequence. @throws Problem, HoldsArrays.
+    void read(PyObject* value, std::size_t depth);
+    /// The numbers, as the bits of `kind`.
+    void append_to(std::vector<std::uint64_t>& words) const;
+
+    std::vector<std::int64_t> shape;
+    reflect::ScalarKind kind = reflect::ScalarKind::bool_; ///< bool, int64, uint64 or float64
+    std::vector<double> reals; ///< same length as the integers; used once a float was seen
+
+private:
+    void note_extent(std::size_t depth, Py_ssize_t count);
+    void read_scalar(PyObject* item, std::size_t depth);
+    void push(const Integer& integer, double real, reflect::ScalarKind item_kind);
+
+    std::vector<std::int64_t> m_integers;
+    bool m_has_leaf = false;
+    bool m_has_negative = false;
+};
+
+} // namespace weft::python
