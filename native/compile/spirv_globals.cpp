@@ -92,7 +92,9 @@ private:
 
 SpirvGlobals read_spirv_globals(std::span<const std::byte> code) {
     std::vector<std::uint32_t> words(code.size() / sizeof(std::uint32_t));
-    std::memcpy(words.data(), code.data(), words.size() * sizeof(std::uint32_t));
+    if (!words.empty()) {
+        std::memcpy(words.data(), code.data(), words.size() * sizeof(std::uint32_t));
+    }
     Reader reader;
     reader.read(words);
     return reader.result;

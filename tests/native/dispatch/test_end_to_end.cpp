@@ -24,6 +24,7 @@ struct Fixture {
     explicit Fixture(const std::string& text) {
         compile::CompilerDesc compiler;
         compiler.slang_directory = test::slang_directory();
+        compiler.helper_executable = test::helper_executable();
         compiler.shader_directory = test::shader_directory();
         compile::ModuleDesc desc;
         desc.name = "end_to_end";

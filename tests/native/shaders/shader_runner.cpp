@@ -24,7 +24,7 @@ std::string read_text(const std::filesystem::path& path) {
 compile::Compiler& shader_compiler() {
     static const std::shared_ptr<compile::Compiler> compiler =
         compile::Compiler::create({.slang_directory = slang_directory(),
-                                   .helper_executable = {},
+                                   .helper_executable = helper_executable(),
                                    .shader_directory = shader_directory(),
                                    .cache_directory = {}});
     return *compiler;
