@@ -22,6 +22,20 @@ def pytest_report_header():
     return [f"weft: no {kind} device here; its tests are skipped" for kind in missing]
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Print what long tests measured (record_property), one line a test."""
+    reports = [
+        report
+        for report in terminalreporter.getreports("passed")
+        if report.when == "call" and report.user_properties
+    ]
+    if reports:
+        terminalreporter.section("figures")
+    for report in reports:
+        figures = ", ".join(f"{name} {value}" for name, value in report.user_properties)
+        terminalreporter.write_line(f"{report.nodeid}: {figures}")
+
+
 def create(kind: str) -> weft.Device:
     """Create a device for tests, with the validation layer on Vulkan."""
     if kind not in PRESENT:

@@ -88,3 +88,12 @@ def test_a_parameter_that_cannot_be_inferred_is_named(device):
     with pytest.raises(weft.ArgumentError, match=r"make.*'T'.*module\[\"make<...>\"\]"):
         module.make(3)
     assert module["make<uint>"](3) == 3
+
+
+def test_an_array_parameter_cannot_be_empty(device):
+    module = weft.Module.load_from_source(
+        device, "empty", "float first<let N : int>(float values[N]) { return values[0]; }"
+    )
+
+    with pytest.raises(weft.ArgumentError, match=r"first.*values.*at least one element"):
+        module.first(np.zeros(0, np.float32))
