@@ -60,6 +60,10 @@ def test_astype_gives_what_numpy_gives(device, source, target):
     with np.errstate(over="ignore"):
         expected = values.astype(target)
     assert result.dtype == expected.dtype
+    if source == "float32" and result.dtype.kind == "f":
+        # Vulkan lets a device take subnormal floats for zero (NVIDIA's does).
+        is_flushed = (np.abs(values) < np.finfo("float32").tiny) & (result == 0)
+        expected = np.where(is_flushed, np.copysign(0, expected), expected)
     assert np.array_equal(result, expected), (values, result, expected)
     if result.dtype.kind == "f":
         assert np.array_equal(np.signbit(result), np.signbit(expected))
