@@ -109,6 +109,9 @@ float spin(float x, int steps)
 """
 
 WAITING = """
+import signal
+# A job in the background starts with Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import time, weft
 device = weft.create_device(type={kind!r})
 module = weft.Module.load_from_source(device, "spin", {source!r})
