@@ -214,6 +214,51 @@ tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::Te
     return result;
 }
 
+void Reducer::run(const std::string& reduction, ReduceArguments& arguments, const tensor::Tensor& x,
+                  const tensor::Tensor& y, const tensor::Tensor& to) {
+    const bool by_thread = is_by_thread(arguments);
+    const std::uint64_t groups = group_count(arguments, by_thread);
+    arguments.x = x.address();
+    arguments.y = y.address();
+    arguments.result = to.address();
+    arguments.group_columns = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(groups, m_context.device->info().limits.max_group_count[0]));
+    const std::array uses{use(x, device::BufferAccess::read), use(y, device::BufferAccess::read),
+                          use(to, device::BufferAccess::write)};
+    launch(kernel(text(by_thread ? "reduceByThread" : "reduceByGroup", "(a, group, thread);"),
+                  text("typealias weft_Arguments = ReduceArguments<", reduction, ">;\n"),
+                  sizeof(arguments)),
+           std::as_bytes(std::span(&arguments, 1)), groups, uses);
+}
+
+namespace {
+
+/// What the reduction of no elements gives, as a word.
+std::uint32_t neutral_word(const ReduceRequest& request, std::uint64_t rows) {
+    const bool has_value =
+        request.operation != Reduction::minimum && request.operation != Reduction::maximum;
+    if (rows != 0 && !has_value) {
+        throw core::ArgumentError(
+            "reduce: the minimum or maximum of no elements does not exist; reduce an axis that is "
+            "not empty");
+    }
+    const bool is_true =
+        request.operation == Reduction::all || request.operation == Reduction::all_close;
+    return is_true ? 1 : 0;
+}
+
+/// How the partial results of `segments` segments, one row a segment, are merged.
+ReduceArguments merge_arguments(std::int64_t segments, std::int64_t rows) {
+    ReduceArguments arguments{};
+    arguments.rows = arguments.row_shape[3] = static_cast<std::uint64_t>(rows);
+    arguments.count = arguments.shape[3] = static_cast<std::uint64_t>(segments);
+    arguments.row_strides_x[3] = arguments.row_strides_y[3] = 1;
+    arguments.strides_x[3] = arguments.strides_y[3] = rows;
+    return arguments;
+}
+
+} // namespace
+
 tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
     tensor::TensorRef x = scalars_of(request.x, "the tensor");
     tensor::TensorRef y = request.y ? scalars_of(request.y, "the second tensor") : nullptr;
@@ -236,17 +281,8 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
     auto result = make_result(m_context.device, wide, layout.result_shape);
     const auto count = static_cast<std::int64_t>(arguments.count);
     if (arguments.rows == 0 || count == 0) {
-        const bool has_value =
-            request.operation != Reduction::minimum && request.operation != Reduction::maximum;
-        if (arguments.rows != 0 && !has_value) {
-            throw core::ArgumentError(
-                "reduce: the minimum or maximum of no elements does not exist; reduce an axis that "
-                "is not empty");
-        }
-        const std::uint32_t neutral =
-            request.operation == Reduction::all || request.operation == Reduction::all_close ? 1
-                                                                                             : 0;
-        m_context.device->fill(result->buffer(), 0, result->buffer().size_bytes() / 4 * 4, neutral);
+        const std::uint32_t word = neutral_word(request, arguments.rows);
+        m_context.device->fill(result->buffer(), 0, result->buffer().size_bytes() / 4 * 4, word);
         return finish(request, result, count);
     }
     arguments.segments = segment_count(arguments);
@@ -254,37 +290,17 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
     arguments.absolute_tolerance = request.absolute_tolerance;
     const std::string operation =
         text(structure_name(request.operation), "<", element_name(kind), ">");
-    const auto run = [&](const std::string& reduction, const tensor::Tensor& from,
-                         const tensor::Tensor& second, const tensor::Tensor& to) {
-        const bool by_thread = is_by_thread(arguments);
-        const std::uint64_t groups = group_count(arguments, by_thread);
-        arguments.x = from.address();
-        arguments.y = second.address();
-        arguments.result = to.address();
-        arguments.group_columns = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(groups, m_context.device->info().limits.max_group_count[0]));
-        const std::array uses{use(from, device::BufferAccess::read),
-                              use(second, device::BufferAccess::read),
-                              use(to, device::BufferAccess::write)};
-        launch(kernel(text(by_thread ? "reduceByThread" : "reduceByGroup", "(a, group, thread);"),
-                      text("typealias weft_Arguments = ReduceArguments<", reduction, ">;\n"),
-                      sizeof(arguments)),
-               std::as_bytes(std::span(&arguments, 1)), groups, uses);
-    };
+    const tensor::Tensor& second = y ? *y : *x;
     if (arguments.segments == 1) {
-        run(operation, *x, y ? *y : *x, *result);
+        run(operation, arguments, *x, second, *result);
         return finish(request, result, count);
     }
     const auto segments = static_cast<std::int64_t>(arguments.segments);
     const auto rows = static_cast<std::int64_t>(arguments.rows);
     const auto partial = make_result(m_context.device, wide, {segments, rows});
-    run(operation, *x, y ? *y : *x, *partial);
-    arguments = {};
-    arguments.rows = arguments.row_shape[3] = static_cast<std::uint64_t>(rows);
-    arguments.count = arguments.shape[3] = static_cast<std::uint64_t>(segments);
-    arguments.row_strides_x[3] = arguments.row_strides_y[3] = 1;
-    arguments.strides_x[3] = arguments.strides_y[3] = rows;
-    run("Merge<" + operation + ">", *partial, *partial, *result);
+    run(operation, arguments, *x, second, *partial);
+    ReduceArguments merge = merge_arguments(segments, rows);
+    run("Merge<" + operation + ">", merge, *partial, *partial, *result);
     return finish(request, result, count);
 }
 

@@ -11,6 +11,8 @@
 
 namespace weft::dispatch {
 
+struct ReduceArguments;
+
 enum class Reduction : std::uint8_t { sum, mean, minimum, maximum, norm, dot, any, all, all_close };
 
 struct ReduceRequest {
@@ -43,6 +45,9 @@ private:
                                            std::uint32_t bytes);
     void launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments,
                 std::uint64_t groups, std::span<const device::BufferUse> buffers);
+    /// One launch over the rows of `arguments`; sets the addresses there.
+    void run(const std::string& reduction, ReduceArguments& arguments, const tensor::Tensor& x,
+             const tensor::Tensor& y, const tensor::Tensor& to);
     [[nodiscard]] tensor::TensorRef finish(const ReduceRequest& request,
                                            const tensor::TensorRef& wide, std::int64_t count);
 

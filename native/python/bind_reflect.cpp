@@ -73,7 +73,7 @@ py::object numpy_name(const TypeObject& self) {
                                                : py::none();
 }
 
-void bind_type(py::module_& module) {
+void bind_type_kind(py::module_& module) {
     py::native_enum<TypeKind>(module, "TypeKind", "enum.Enum", "What a type is made of.")
         .value("scalar", TypeKind::scalar)
         .value("vector", TypeKind::vector)
@@ -88,6 +88,9 @@ void bind_type(py::module_& module) {
         .value("resource", TypeKind::resource)
         .value("other", TypeKind::other)
         .finalize();
+}
+
+void bind_type(py::module_& module) {
     py::class_<TypeObject>(module, "Type",
                            "A Slang type; as a dtype it is the element type of a Tensor.")
         .def("__call__", &construct, "A value: float3(1, 2, 3) or float3(0).")
@@ -252,6 +255,7 @@ py::object type_to_python(TypeRef type) {
 
 void bind_reflect(py::module_& module) {
     bind_declarations(module); // before the class whose signatures name them
+    bind_type_kind(module);
     bind_type(module);
     bind_functions(module);
     module.def(
