@@ -25,6 +25,12 @@ def test_import_leaves_other_modules_alone(module):
     assert run_python(f"import sys, weft; print({module!r} in sys.modules)") == "False"
 
 
+def test_optimisers_are_imported_at_their_first_use():
+    code = "import sys, weft; print('weft.optim' in sys.modules, weft.optim.Adam.__name__)"
+
+    assert run_python(code) == "False Adam"
+
+
 def test_image_is_imported_at_its_first_use():
     assert run_python("import weft; print(weft.image.read.__name__)") == "read"
 

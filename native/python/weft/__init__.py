@@ -135,9 +135,9 @@ __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Import ``weft.image`` at its first use."""
-    if name == "image":
+    """Import the parts that need numpy at their first use."""
+    if name in ("image", "optim"):
         from importlib import import_module
 
-        return import_module("weft.image")
+        return import_module(f"weft.{name}")
     raise AttributeError(f"module 'weft' has no attribute '{name}'")

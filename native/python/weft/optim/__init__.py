@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optimisers for tensors: SGD, Adam and AdamW.
+
+>>> optimiser = weft.optim.Adam({"weights": weights}, learning_rate=0.01)
+>>> optimiser.step(gradients={"weights": gradient})
+"""
+
+from __future__ import annotations
+
+from weft.optim.first_order import SGD, Adam, AdamW
+from weft.optim.optimiser import Optimiser
+from weft.optim.parameters import Tensors
+from weft.optim.schedules import (
+    Schedule,
+    constant_rate,
+    cosine_rate,
+    exponential_rate,
+    step_rate,
+)
+
+__all__ = [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "Optimiser",
+    "Schedule",
+    "Tensors",
+    "constant_rate",
+    "cosine_rate",
+    "exponential_rate",
+    "step_rate",
+]
