@@ -278,7 +278,7 @@ void ValuePrinter::load_structures(const Operand& operand, bool is_store) {
         std::string path;
         std::int64_t rest = component;
         for (std::size_t i = memory.component_shape.size(); i-- > 0;) {
-            path = text("[", rest % memory.component_shape[i], "]") + path;
+            path.insert(0, text("[", rest % memory.component_shape[i], "]"));
             rest /= memory.component_shape[i];
         }
         const std::string at = text(memory_expression(operand), "[",

@@ -45,10 +45,10 @@ std::string to_severity(std::string_view word) {
 
 /// "import of module 'x' failed" and "compilation ceased" follow from the errors before them.
 bool is_consequence(const Diagnostic& diagnostic) {
-    constexpr std::int32_t import_failed = 39999;
-    constexpr std::int32_t compilation_ceased = 40003;
+    constexpr std::int32_t kImportFailed = 39999;
+    constexpr std::int32_t kCompilationCeased = 40003;
     return diagnostic.line == 0 &&
-           (diagnostic.code == import_failed || diagnostic.code == compilation_ceased);
+           (diagnostic.code == kImportFailed || diagnostic.code == kCompilationCeased);
 }
 
 /// Free text (Slang's internal errors) has no columns; empty lines and "abort compilation" are noise.

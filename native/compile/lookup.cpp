@@ -90,7 +90,7 @@ std::optional<std::string> normalize_name(const std::string& name) {
         std::count(result.begin() + static_cast<std::ptrdiff_t>(end), result.end(), '*');
     result.resize(end + 1);
     for (std::ptrdiff_t i = 0; i < stars && i < kMaxNesting; ++i) {
-        result = "Ptr<" + result + ">";
+        result.insert(0, "Ptr<").append(">");
     }
     const bool starts_well =
         std::isalpha(static_cast<unsigned char>(result[0])) != 0 || result[0] == '_';

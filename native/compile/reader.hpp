@@ -52,7 +52,6 @@ private:
     std::vector<reflect::TypeRef> type_arguments(SlangReflectionType* type);
     reflect::ScalarKind scalar_of(SlangReflectionType* type) const;
 
-    Session& m_session;
     const SlangFunctions& m_slang;
     SlangReflection* m_program;
     DeclIndex& m_index;

@@ -39,8 +39,8 @@ fs::path find_library(const fs::path& directory, std::span<const std::string_vie
 }
 
 fs::path find_glslang(const fs::path& directory) {
-    constexpr std::array<std::string_view, 2> stems{"libslang-glslang", "slang-glslang"};
-    return find_library(directory, stems);
+    constexpr std::array<std::string_view, 2> kStems{"libslang-glslang", "slang-glslang"};
+    return find_library(directory, kStems);
 }
 
 [[noreturn]] void throw_missing(const fs::path& directory, std::string_view what) {
@@ -111,9 +111,9 @@ SlangRef<slang::IBlob> make_blob(std::string_view text) {
 }
 
 fs::path find_slang_library(const fs::path& directory) {
-    constexpr std::array<std::string_view, 4> stems{"libslang-compiler", "slang-compiler",
-                                                    "libslang", "slang"};
-    for (const std::string_view& stem : stems) {
+    constexpr std::array<std::string_view, 4> kStems{"libslang-compiler", "slang-compiler",
+                                                     "libslang", "slang"};
+    for (const std::string_view& stem : kStems) {
         const fs::path found = find_library(directory, std::span(&stem, 1));
         // "slang-glslang.dll" also starts with "slang-".
         if (!found.empty() && found.filename().string().find("glslang") == std::string::npos) {

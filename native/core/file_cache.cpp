@@ -35,8 +35,8 @@ std::vector<std::byte> wrap(const Hash128& key, std::span<const std::byte> paylo
 }
 
 std::optional<std::vector<std::byte>> unwrap(const Hash128& key, std::span<const std::byte> bytes) {
-    constexpr std::size_t header = sizeof kMagic + 2 * sizeof(Hash128);
-    if (bytes.size() < header) {
+    constexpr std::size_t kHeader = sizeof kMagic + 2 * sizeof(Hash128);
+    if (bytes.size() < kHeader) {
         return std::nullopt;
     }
     ArchiveReader reader(bytes);
@@ -44,7 +44,7 @@ std::optional<std::vector<std::byte>> unwrap(const Hash128& key, std::span<const
     Hash128 stored_key;
     Hash128 checksum;
     reader(magic, stored_key, checksum);
-    const std::span<const std::byte> payload = bytes.subspan(header);
+    const std::span<const std::byte> payload = bytes.subspan(kHeader);
     if (magic != kMagic || stored_key != key || checksum != hash_bytes(payload)) {
         return std::nullopt;
     }

@@ -43,11 +43,11 @@ constexpr std::uint64_t avalanche(std::uint64_t word) noexcept {
 } // namespace
 
 std::string Hash128::to_string() const {
-    constexpr std::string_view digits = "0123456789abcdef";
+    constexpr std::string_view kDigits = "0123456789abcdef";
     std::string result(32, '0');
     for (unsigned i = 0; i < 16; ++i) {
-        result[i] = digits[(high >> (60 - 4 * i)) & 15];
-        result[16 + i] = digits[(low >> (60 - 4 * i)) & 15];
+        result[i] = kDigits[(high >> (60 - 4 * i)) & 15];
+        result[16 + i] = kDigits[(low >> (60 - 4 * i)) & 15];
     }
     return result;
 }

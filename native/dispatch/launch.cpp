@@ -24,16 +24,15 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
     return count;
 }
 
-/// Scalar `component` of a host node as memory holds it. `out` has room for 8 bytes.
+/// Scalar `component` of a host node as memory holds it.
 void write_stored(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  ScalarKind kind, std::byte* out, std::string_view function,
-                  std::string_view parameter) {
-    write_scalar(arguments, node, component, kind, out, function, parameter);
-    if (kind == ScalarKind::float16) { // written as float
+                  const ScalarDestination& to) {
+    write_scalar(arguments, node, component, to);
+    if (to.kind == ScalarKind::float16) { // written as float
         float value = 0.0F;
-        std::memcpy(&value, out, sizeof(value));
+        std::memcpy(&value, to.out, sizeof(value));
         const std::uint16_t half = tensor::half_from_double(double{value});
-        std::memcpy(out, &half, sizeof(half));
+        std::memcpy(to.out, &half, sizeof(half));
     }
 }
 
@@ -48,8 +47,8 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
     }
     for (std::size_t i = 0; i * size < bytes.size(); ++i) {
         std::byte scalar[8] = {};
-        write_stored(arguments, node, static_cast<std::uint32_t>(i), source.scalar, scalar,
-                     function, source.name);
+        write_stored(arguments, node, static_cast<std::uint32_t>(i),
+                     {source.scalar, scalar, function, source.name});
         std::memcpy(bytes.data() + i * size, scalar, size);
     }
     return bytes;
@@ -128,8 +127,8 @@ void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments,
             continue;
         }
         const Source& source = plan.sources[step.source];
-        write_scalar(arguments, arguments.nodes[source.node], step.component, step.scalar,
-                     block + step.offset, plan.function, source.name);
+        write_scalar(arguments, arguments.nodes[source.node], step.component,
+                     {step.scalar, block + step.offset, plan.function, source.name});
     }
 }
 
@@ -137,8 +136,9 @@ void CallState::pack_globals(const LaunchPlan& plan, const ArgumentList& argumen
     m_globals.assign(plan.compiled->global_bytes, std::byte{0});
     for (const GlobalStep& step : plan.globals) {
         std::byte scalar[8] = {};
-        write_stored(arguments, arguments.nodes[step.node], step.component, step.scalar, scalar,
-                     plan.function, arguments.nodes[step.node].name);
+        const Node& node = arguments.nodes[step.node];
+        write_stored(arguments, node, step.component,
+                     {step.scalar, scalar, plan.function, node.name});
         std::memcpy(m_globals.data() + step.offset, scalar, step.size);
     }
 }

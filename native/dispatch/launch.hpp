@@ -63,10 +63,17 @@ private:
     std::vector<device::BufferUse> m_uses;
 };
 
-/// Writes scalar `component` of a host node as `kind` (as the argument block stores it: bool and small
+/// Where a scalar goes, and what errors call it.
+struct ScalarDestination {
+    reflect::ScalarKind kind;
+    std::byte* out; ///< room for 8 bytes
+    std::string_view function;
+    std::string_view parameter;
+};
+
+/// Writes scalar `component` of a host node as `to.kind` (as the argument block stores it: bool and small
 /// integers as 32 bits, half as float). @throws ArgumentError if it is out of range.
 void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  reflect::ScalarKind kind, std::byte* out, std::string_view function,
-                  std::string_view parameter);
+                  const ScalarDestination& to);
 
 } // namespace weft::dispatch

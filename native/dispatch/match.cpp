@@ -203,6 +203,7 @@ std::string leaf_remedy(const Type& wanted, const ArrayView& view) {
     const Type& leaf = reflect::leaf(wanted);
     if (leaf.kind == TypeKind::structure) {
         std::vector<std::string> names;
+        names.reserve(leaf.fields.size());
         for (const reflect::Field& field : leaf.fields) {
             names.push_back(field.name);
         }

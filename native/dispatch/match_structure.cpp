@@ -79,6 +79,7 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
 bool Matcher::refuse_unknown_field(const MatchRequest& request,
                                    const std::vector<reflect::Field>& fields) {
     std::vector<std::string> names;
+    names.reserve(fields.size());
     for (const reflect::Field& field : fields) {
         names.push_back(field.name);
     }

@@ -44,13 +44,6 @@ void put(std::byte* out, T value) {
     std::memcpy(out, &value, sizeof(T));
 }
 
-struct Destination {
-    ScalarKind kind;
-    std::byte* out;
-    std::string_view function;
-    std::string_view parameter;
-};
-
 /// A number as either exact integer or double.
 struct Number {
     bool is_integer = false;
@@ -67,7 +60,7 @@ struct Number {
     }
 };
 
-void write_integer(const Number& number, const Destination& to) {
+void write_integer(const Number& number, const ScalarDestination& to) {
     const Range range = integer_range(to.kind);
     const auto bits = static_cast<std::uint64_t>(number.integer);
     const bool is_negative = !number.is_unsigned && number.integer < 0;
@@ -110,7 +103,7 @@ Number number_of(const ArgumentList& arguments, const Node& node, std::uint32_t 
             .is_unsigned = is_unsigned};
 }
 
-void write_number(const Number& number, const Destination& to) {
+void write_number(const Number& number, const ScalarDestination& to) {
     if (reflect::is_float(to.kind)) {
         write_float(number.as_double(), to.kind, to.out);
     } else if (to.kind == ScalarKind::bool_) {
@@ -128,7 +121,8 @@ void write_number(const Number& number, const Destination& to) {
 }
 
 /// One element of a numpy array; the array converts itself, then small kinds are widened.
-void write_host_element(const HostArray& array, std::uint32_t component, const Destination& to) {
+void write_host_element(const HostArray& array, std::uint32_t component,
+                        const ScalarDestination& to) {
     std::int64_t count = 1;
     for (const std::int64_t extent : array.shape) {
         count *= extent;
@@ -156,9 +150,7 @@ void write_host_element(const HostArray& array, std::uint32_t component, const D
 } // namespace
 
 void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  ScalarKind kind, std::byte* out, std::string_view function,
-                  std::string_view parameter) {
-    const Destination to{kind, out, function, parameter};
+                  const ScalarDestination& to) {
     if (node.kind == NodeKind::host_array) {
         write_host_element(*node.host, component, to);
     } else {

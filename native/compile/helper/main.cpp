@@ -74,6 +74,6 @@ int main(int argc, char** argv) {
                                     .cache_directory = core::path_from_utf8(argv[3])};
     compile::limit_memory(std::strtoull(argv[4], nullptr, 10));
     // Slang's parser recurses: with this stack a text must be absurd before it overflows.
-    constexpr std::size_t stack_bytes = std::size_t{512} << 20;
-    return compile::run_with_stack(stack_bytes, [&desc] { return serve_requests(desc); });
+    constexpr std::size_t kStackBytes = std::size_t{512} << 20;
+    return compile::run_with_stack(kStackBytes, [&desc] { return serve_requests(desc); });
 }

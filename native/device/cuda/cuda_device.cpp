@@ -28,7 +28,7 @@ std::vector<DeviceInfo> enumerate_devices(const Driver& driver) {
     return devices;
 }
 
-std::shared_ptr<Device> create_device(std::shared_ptr<const Driver> driver,
+std::shared_ptr<Device> create_device(const std::shared_ptr<const Driver>& driver,
                                       const DeviceDesc& desc) {
     const std::vector<Adapter> adapters = list_adapters(*driver);
     if (adapters.empty()) {

@@ -21,7 +21,7 @@ struct Driver;
 
 /// The same with a driver that was loaded already.
 [[nodiscard]] std::vector<DeviceInfo> enumerate_devices(const Driver& driver);
-[[nodiscard]] std::shared_ptr<Device> create_device(std::shared_ptr<const Driver> driver,
+[[nodiscard]] std::shared_ptr<Device> create_device(const std::shared_ptr<const Driver>& driver,
                                                     const DeviceDesc& desc);
 
 } // namespace cuda

@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 T written(const Arguments& arguments, ScalarKind kind, std::uint32_t component = 0) {
     std::byte bytes[8] = {};
-    write_scalar(arguments.list(), arguments.list().nodes[0], component, kind, bytes, "f", "x");
+    write_scalar(arguments.list(), arguments.list().nodes[0], component, {kind, bytes, "f", "x"});
     T value;
     std::memcpy(&value, bytes, sizeof(T));
     return value;
