@@ -136,7 +136,7 @@ __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum
 
 def __getattr__(name: str) -> ModuleType:
     """Import the parts that need numpy at their first use."""
-    if name in ("image", "optim"):
+    if name in ("image", "losses", "optim"):
         from importlib import import_module
 
         return import_module(f"weft.{name}")
