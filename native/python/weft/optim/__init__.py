@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers for tensors: SGD, Adam and AdamW.
+"""Optimisers for tensors: SGD, Adam, AdamW and L-BFGS.
 
 >>> optimiser = weft.optim.Adam({"weights": weights}, learning_rate=0.01)
 >>> optimiser.step(gradients={"weights": gradient})
@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from weft.optim.first_order import SGD, Adam, AdamW
+from weft.optim.lbfgs import LBFGS, Minimum
 from weft.optim.optimiser import Optimiser
 from weft.optim.parameters import Tensors
 from weft.optim.schedules import (
@@ -19,9 +20,11 @@ from weft.optim.schedules import (
 )
 
 __all__ = [
+    "LBFGS",
     "SGD",
     "Adam",
     "AdamW",
+    "Minimum",
     "Optimiser",
     "Schedule",
     "Tensors",

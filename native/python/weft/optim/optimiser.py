@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from weft._native import ArgumentError, ArgumentTypeError, CommandEncoder, Function, Module, Tensor
 from weft.optim.gradient_norm import SHADERS, GradientNorm, run
+from weft.optim.gradients import check_gradients, find_gradients
 from weft.optim.parameters import (
     Parameter,
     Tensors,
     read_number,
     read_parameters,
-    scalars_of,
     spread,
 )
 from weft.optim.schedules import Schedule, constant_rate
@@ -118,9 +118,10 @@ class Optimiser:
             ArgumentError: A gradient is missing or does not fit, or a schedule gave no rate;
                 nothing has changed.
         """
-        found = self._find_gradients(gradients)
+        function = f"{self._name}.step"
+        found = find_gradients(function, self._parameters, gradients)
         same = len(self._recorded) == len(found) and all(map(_is, found, self._recorded))
-        views = [] if same else self._check_gradients(found)
+        views = [] if same else check_gradients(function, self._parameters, found)
         rows = self._settings_rows()
         for group, table in zip(self._groups.values(), rows, strict=True):
             group.upload(table)
@@ -220,52 +221,6 @@ class Optimiser:
                 f"which does not broadcast to its shape {shape}"
             )
         return Tensor.from_numpy(parameter.tensor.device, array)
-
-    def _find_gradients(self, gradients: Tensors | None) -> list[Tensor]:
-        function = f"{self._name}.step"
-        if gradients is None:
-            found = [getattr(parameter.tensor, "grad", None) for parameter in self._parameters]
-        elif isinstance(gradients, Mapping):
-            found = spread(
-                function, "gradients", gradients, self._parameters, convert=lambda _, entry: entry
-            )
-        else:
-            found = [gradients] if isinstance(gradients, Tensor) else list(gradients)
-            if len(found) != len(self._parameters):
-                raise ArgumentError(
-                    f"{function}: gradients has {len(found)} entries for {len(self._parameters)} "
-                    "parameters; pass one for each"
-                )
-        for parameter, gradient in zip(self._parameters, found, strict=True):
-            if gradient is None:
-                raise ArgumentError(
-                    f"{function}: parameter '{parameter.name}' has no gradient; make it with "
-                    "with_grads() and run a backward pass, or pass gradients="
-                )
-        return cast("list[Tensor]", found)
-
-    def _check_gradients(self, gradients: Sequence[Tensor]) -> list[Tensor]:
-        function = f"{self._name}.step"
-        views = []
-        for parameter, gradient in zip(self._parameters, gradients, strict=True):
-            what = f"the gradient of parameter '{parameter.name}'"
-            if not isinstance(gradient, Tensor):
-                raise ArgumentTypeError(
-                    f"{function}: {what} must be a Tensor, got {type(gradient).__name__}; make one "
-                    "with Tensor.from_numpy()"
-                )
-            view = scalars_of(function, what, gradient)
-            if view.shape != parameter.scalars.shape:
-                raise ArgumentError(
-                    f"{function}: {what} has shape {view.shape}, the parameter has "
-                    f"{parameter.scalars.shape}; make them equal"
-                )
-            if view.device is not parameter.tensor.device:
-                raise ArgumentError(
-                    f"{function}: {what} is on another device than the parameter; copy it there"
-                )
-            views.append(view)
-        return views
 
     def _settings_rows(self) -> list[Array]:
         step = self._step_count
