@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers for tensors: SGD, Adam, AdamW and L-BFGS.
+"""Optimisers: SGD, Adam, AdamW and L-BFGS for tensors, Levenberg-Marquardt for few numbers.
 
 >>> optimiser = weft.optim.Adam({"weights": weights}, learning_rate=0.01)
 >>> optimiser.step(gradients={"weights": gradient})
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from weft.optim.first_order import SGD, Adam, AdamW
 from weft.optim.lbfgs import LBFGS, Minimum
+from weft.optim.levenberg_marquardt import LeastSquares, LevenbergMarquardt
 from weft.optim.optimiser import Optimiser
 from weft.optim.parameters import Tensors
 from weft.optim.schedules import (
@@ -24,6 +25,8 @@ __all__ = [
     "SGD",
     "Adam",
     "AdamW",
+    "LeastSquares",
+    "LevenbergMarquardt",
     "Minimum",
     "Optimiser",
     "Schedule",
