@@ -154,7 +154,9 @@ class Workload:
     def dlpack(self, _index):
         # numpy takes host memory only, so a CUDA tensor comes back to Weft.
         on_cuda = self.device.info.type is weft.DeviceType.cuda
-        taken = Tensor.from_dlpack(self.device, self.result) if on_cuda else np.from_dlpack(self.result)
+        taken = (
+            Tensor.from_dlpack(self.device, self.result) if on_cuda else np.from_dlpack(self.result)
+        )
         assert tuple(taken.shape) == (24,)
 
 
