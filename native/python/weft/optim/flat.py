@@ -23,7 +23,7 @@ class FlatSpace:
         is_double = any(parameter.number == "double" for parameter in parameters)
         self.number = "double" if is_double else "float"
         self._module = Module.load_from_file(
-            self.device, SHADERS / "optimisers.slang", hot_reload=False
+            self.device, SHADERS / "flat_vectors.slang", hot_reload=False
         )
         self._ends = [0]
         for parameter in parameters:

@@ -37,15 +37,10 @@ class GradientNorm:
         parameters: What the gradients are of.
         limit: The largest norm; greater than 0.
         scales: Tensors of shape () that take the factor, of float or double.
-        convert: The function of that name in optimisers.slang.
     """
 
     def __init__(
-        self,
-        parameters: Sequence[Parameter],
-        limit: float,
-        scales: Sequence[Tensor],
-        convert: Function,
+        self, parameters: Sequence[Parameter], limit: float, scales: Sequence[Tensor]
     ) -> None:
         device = parameters[0].tensor.device
         is_double = any(parameter.number == "double" for parameter in parameters)
@@ -55,7 +50,6 @@ class GradientNorm:
         )
         self._limit = limit
         self._scales = scales
-        self._convert = convert
         self._ends = [0]
         for parameter in parameters:
             segments = min(-(-parameter.scalars.size // SEGMENT), MOST_SEGMENTS)
@@ -80,12 +74,19 @@ class GradientNorm:
         if begin == end:
             return
         if not gradient.is_contiguous():
-            copy = self._copies.get(index)
-            if copy is None or copy.dtype != gradient.dtype:
-                copy = Tensor.empty(gradient.device, gradient.shape, gradient.dtype)
-                self._copies[index] = copy
-            run(commands, self._convert, copy, gradient)
-            gradient = copy
+            gradient = self._copy(index, gradient, commands)
         function = self._module[f"sumSquares<{gradient.dtype.name},{self._number}>"]
         arguments = (gradient, self._partial[begin:end], gradient.size, end - begin)
         function.dispatch((end - begin) * GROUP, *arguments, command_encoder=commands)
+
+    def _copy(self, index: int, gradient: Tensor, commands: CommandEncoder | None) -> Tensor:
+        """Return a contiguous copy in memory that a recording may come back to."""
+        copy = self._copies.get(index)
+        if copy is None or copy.dtype != gradient.dtype:
+            copy = Tensor.empty(gradient.device, gradient.shape, gradient.dtype)
+            self._copies[index] = copy
+        vectors = Module.load_from_file(
+            gradient.device, SHADERS / "flat_vectors.slang", hot_reload=False
+        )
+        run(commands, vectors.convert, copy, gradient)
+        return copy

@@ -206,7 +206,7 @@ class Optimiser:
         self._norm: GradientNorm | None = None
         if clip_norm is not None:
             scales = [group.limits["scale"] for group in self._groups.values()]
-            self._norm = GradientNorm(self._parameters, clip_norm, scales, module.convert)
+            self._norm = GradientNorm(self._parameters, clip_norm, scales)
 
     def _bound_tensor(self, parameter: Parameter, bound: Array | float) -> Tensor:
         array = np.asarray(bound, dtype=parameter.number.replace("float", "float32"))
