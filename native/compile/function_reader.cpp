@@ -54,7 +54,7 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
         result.name = decl->is_constructor ? owner->name : decl->place.name;
         result.location = decl->place.location;
         if (decl->place.text != nullptr) {
-            result.documentation = decl->place.text->comment_above(decl->place.position);
+            result.documentation = decl->place.text->function_comment(decl->place.position);
             result.is_public = !decl->place.text->declares_module() ||
                                decl->place.text->has_modifier(decl->place.position, "public");
         }

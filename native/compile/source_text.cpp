@@ -49,7 +49,7 @@ std::string_view strip_markers(std::string_view line) {
         line.remove_suffix(2);
     }
     for (const std::string_view marker :
-         {"///<", "//!<", "/**<", "///", "//!", "//", "/**", "/*!", "/*", "*"}) {
+         {"///<", "//!<", "/**<", "/*!<", "///", "//!", "//", "/**", "/*!", "/*", "*"}) {
         if (line.starts_with(marker)) {
             line.remove_prefix(marker.size());
             break;
@@ -247,6 +247,30 @@ SourceText::Position SourceText::declaration_end(Position position) const {
     return m_code.size();
 }
 
+std::string SourceText::comment_behind_head(Position position) const {
+    const std::size_t line = line_index(position);
+    const std::string_view rest = line_text(line).substr(position - m_lines[line]);
+    for (const std::string_view marker : {"///<", "//!<", "/**<", "/*!<"}) {
+        const std::size_t at = rest.find(marker);
+        if (at != std::string_view::npos &&
+            rest.substr(0, at).find_first_not_of("){; \t") == std::string_view::npos) {
+            return strip_comment(rest.substr(at));
+        }
+    }
+    return "";
+}
+
+std::string SourceText::function_comment(Position position) const {
+    if (std::string above = comment_above(position); !above.empty()) {
+        return above;
+    }
+    const std::size_t line = line_index(position);
+    const std::size_t head_end = line_code(line).rfind(')');
+    const bool ends_here =
+        head_end != std::string_view::npos && m_lines[line] + head_end > position;
+    return ends_here ? comment_behind_head(m_lines[line] + head_end) : "";
+}
+
 std::string SourceText::member_comment(Position position, std::string_view name) const {
     const std::size_t start = position + name.size();
     const Position end = declaration_end(start);
@@ -274,6 +298,12 @@ std::string SourceText::member_comment(Position position, std::string_view name)
     const std::size_t own_line = line_index(position);
     const bool is_first =
         is_first_declaration(line_code(own_line).substr(0, position - m_lines[own_line]));
+    // Behind the last of several lines of parameters; on a line with the name it is the function's.
+    if (is_first && own_line == line && end < m_code.size() && m_code[end] == ')') {
+        if (std::string behind = comment_behind_head(end); !behind.empty()) {
+            return behind;
+        }
+    }
     return is_first ? comment_above(position) : "";
 }
 

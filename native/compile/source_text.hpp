@@ -27,6 +27,9 @@ public:
     /// Comment lines directly above the declaration whose name is at `position`, markers removed;
     /// attributes and modifiers may stand between.
     [[nodiscard]] std::string comment_above(Position position) const;
+    /// The comment that belongs to a function: above it, else a `///<` behind its head on the line of its
+    /// name.
+    [[nodiscard]] std::string function_comment(Position position) const;
     /// The comment that belongs to a parameter or field: beside it, else above it.
     [[nodiscard]] std::string member_comment(Position position, std::string_view name) const;
     /// The text after "=" of a parameter, trimmed; "" if there is none.
@@ -45,6 +48,8 @@ private:
     std::string_view line_code(std::size_t index) const; ///< comments and strings blanked
     /// Where the parameter or field ends: the position of its ',' ')' ';' or the end of the text.
     Position declaration_end(Position position) const;
+    /// The `///<` comment behind the ')' at `position`, if none but '{', ';' and ')' stand between.
+    std::string comment_behind_head(Position position) const;
 
     std::string m_text;
     std::string m_code; ///< m_text with comments and string contents replaced by blanks

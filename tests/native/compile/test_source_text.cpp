@@ -52,6 +52,29 @@ TEST_CASE("the second parameter on a line does not inherit the comment above the
     CHECK(text.member_comment(*text.find_name(3, 20, "b"), "b").empty());
 }
 
+TEST_CASE(
+    "a comment behind the closing parenthesis belongs to the last parameter of several lines") {
+    const SourceText text(
+        "float f(\n    float a, ///< first\n    float b) ///< second\n{ return a; }\n"
+        "float g(\n    float c ///< third\n)\n{ return c; }\n");
+
+    CHECK(text.member_comment(*text.find_name(2, 11, "a"), "a") == "first");
+    CHECK(text.member_comment(*text.find_name(3, 11, "b"), "b") == "second");
+    CHECK(text.member_comment(*text.find_name(6, 11, "c"), "c") == "third");
+    CHECK(text.function_comment(*text.find_name(1, 7, "f")).empty());
+}
+
+TEST_CASE("a comment behind the head on the line of the name belongs to the function") {
+    const SourceText text("float f(float a, float b) ///< sum\n{ return a; }\n"
+                          "/// above\nfloat g(float c) { ///< beside\n    return c; }\n"
+                          "float h(float d) // no documentation\n{ return d; }\n");
+
+    CHECK(text.function_comment(*text.find_name(1, 7, "f")) == "sum");
+    CHECK(text.member_comment(*text.find_name(1, 24, "b"), "b").empty());
+    CHECK(text.function_comment(*text.find_name(4, 7, "g")) == "above");
+    CHECK(text.function_comment(*text.find_name(6, 7, "h")).empty());
+}
+
 TEST_CASE("modifiers are looked for in the declaration only") {
     const SourceText text(
         "public float a;\nfloat b;\npublic\n[Differentiable]\nfloat c() { return 1; }\n");
