@@ -37,7 +37,7 @@ std::string dimension_field(std::size_t dimension) {
 }
 
 std::string memory_type(const reflect::Type& leaf) {
-    if (leaf.kind != reflect::TypeKind::scalar) {
+    if (leaf.kind != reflect::TypeKind::scalar && leaf.kind != reflect::TypeKind::enumeration) {
         return leaf.full_name;
     }
     return leaf.scalar == ScalarKind::bool_ ? "uint8_t" : std::string(slang_name(leaf.scalar));

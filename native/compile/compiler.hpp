@@ -14,12 +14,16 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace weft::compile {
 
 enum class Target : std::uint8_t { spirv, cuda };
+
+/// How the name of a generated kernel source begins where diagnostics name it as their file.
+inline constexpr std::string_view kGeneratedFile = "weft_kernel_";
 
 using Definitions = std::vector<std::pair<std::string, std::string>>;
 

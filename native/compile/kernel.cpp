@@ -122,7 +122,7 @@ KernelCode compile_entry_point(Session& session, const std::string& source,
                                const std::string& entry_point,
                                std::span<slang::IModule* const> linked) {
     const std::string what = text("compile_kernel: '", entry_point, "' does not compile");
-    const std::string name = "weft_kernel_" + core::hash_text(source).to_string();
+    const std::string name = std::string(kGeneratedFile) + core::hash_text(source).to_string();
     std::vector<core::Diagnostic> ignored; // warnings about generated code help nobody
     slang::IModule* const module = session.load(name, name, source, what, ignored);
 

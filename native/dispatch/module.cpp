@@ -6,6 +6,9 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "dispatch/function.hpp"
+#include "dispatch/kernel_error.hpp"
+#include "dispatch/kernel_features.hpp"
+#include "dispatch/module_names.hpp"
 #include "dispatch/watcher.hpp"
 
 #include <algorithm>
@@ -13,42 +16,6 @@
 namespace weft::dispatch {
 
 using core::text;
-
-namespace {
-
-bool is_word_character(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-bool has_word(std::string_view source, std::string_view word) {
-    for (std::size_t at = source.find(word); at != std::string_view::npos && !word.empty();
-         at = source.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        const bool starts = at == 0 || !is_word_character(source[at - 1]);
-        if (starts && (end == source.size() || !is_word_character(source[end]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// True if a file other than the module's own mentions `name`: reflection lists own declarations only.
-bool is_named_in_imports(const compile::LoadedModule& module, std::string_view name) {
-    for (const compile::Dependency& file : module.dependencies) {
-        if (file.path != module.desc.path && has_word(file.text, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool is_named_in(const compile::LoadedModule& module, std::string_view name) {
-    return has_word(module.desc.text, name) ||
-           std::any_of(module.dependencies.begin(), module.dependencies.end(),
-                       [&](const compile::Dependency& file) { return has_word(file.text, name); });
-}
-
-} // namespace
 
 std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc,
                                        ModuleOptions options) {
@@ -69,6 +36,7 @@ Module::~Module() = default;
 void Module::load() {
     const auto start = std::filesystem::file_time_type::clock::now();
     auto loaded = m_context.compiler->load_module(m_desc);
+    require_free_names(*loaded);
     const std::lock_guard lock(m_mutex);
     m_load_time = start;
     m_diagnostics = loaded->warnings;
@@ -233,8 +201,9 @@ CompiledKernelRef Module::provide_kernel(const std::string& source, const codege
     return m_kernels.emplace(key, std::move(compiled)).first->second;
 }
 
-CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
-                                         const std::string& source, const codegen::Kernel& kernel) {
+compile::KernelCode Module::compile_code(const compile::LoadedModuleRef& module,
+                                         const std::string& source,
+                                         const codegen::Kernel& kernel) const {
     compile::KernelRequest request;
     request.module = module;
     for (const auto& link : m_options.links) {
@@ -244,7 +213,21 @@ CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
     request.entry_point = codegen::kEntryPoint;
     const bool is_cuda = m_context.device->info().type == device::DeviceType::cuda;
     request.target = is_cuda ? compile::Target::cuda : compile::Target::spirv;
-    const compile::KernelCode code = m_context.compiler->compile_kernel(request);
+    try {
+        return m_context.compiler->compile_kernel(request);
+    } catch (const core::CompileError& error) {
+        throw_kernel_error(error, kernel, source);
+    }
+}
+
+CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
+                                         const std::string& source,
+                                         const codegen::Kernel& kernel) const {
+    const compile::KernelCode code = compile_code(module, source, kernel);
+    const device::DeviceInfo& info = m_context.device->info();
+    if (info.type != device::DeviceType::cuda) {
+        require_features(code.code, info, kernel.callee);
+    }
     auto compiled = std::make_shared<CompiledKernel>();
     compiled->source = source;
     compiled->globals = code.globals;

@@ -37,7 +37,7 @@ struct ModuleOptions {
 /// Thread-safe. Keeps its context alive.
 class Module : public std::enable_shared_from_this<Module> {
 public:
-    /// @throws CompileError, ArgumentError: see compile::Compiler::load_module.
+    /// @throws CompileError, ArgumentError: see compile::Compiler::load_module, require_free_names.
     [[nodiscard]] static std::shared_ptr<Module> create(Context context, compile::ModuleDesc desc,
                                                         ModuleOptions options);
     ~Module();
@@ -83,6 +83,7 @@ public:
     std::filesystem::file_time_type load_time() const;
 
     /// Compiles a generated kernel, or finds it.
+    /// @throws CompileError, InternalError: see throw_kernel_error(). ArgumentError: see require_features().
     [[nodiscard]] CompiledKernelRef provide_kernel(const std::string& source,
                                                    const codegen::Kernel& kernel);
 
@@ -92,7 +93,10 @@ private:
     void reload_quietly();
     [[nodiscard]] CompiledKernelRef compile_kernel(const compile::LoadedModuleRef& module,
                                                    const std::string& source,
-                                                   const codegen::Kernel& kernel);
+                                                   const codegen::Kernel& kernel) const;
+    [[nodiscard]] compile::KernelCode compile_code(const compile::LoadedModuleRef& module,
+                                                   const std::string& source,
+                                                   const codegen::Kernel& kernel) const;
 
     Context m_context;
     compile::ModuleDesc m_desc;

@@ -92,7 +92,18 @@ public:
     const std::uint32_t argument_bytes;
 };
 
-DeviceInfo null_info() {
+constexpr DeviceFeatures kEverything{.is_software = false,
+                                     .float16 = true,
+                                     .float64 = true,
+                                     .int8 = true,
+                                     .int16 = true,
+                                     .int64 = true,
+                                     .float32_atomic_add = true,
+                                     .float16_atomic_add = true,
+                                     .float64_atomic_add = true,
+                                     .subgroup_arithmetic = true};
+
+DeviceInfo null_info(const DeviceFeatures& features) {
     constexpr std::uint32_t kMany = std::numeric_limits<std::int32_t>::max();
     return {.type = DeviceType::cpu,
             .name = "null device",
@@ -108,22 +119,13 @@ DeviceInfo null_info() {
                        .max_buffer_size = kMemoryBytes,
                        .max_storage_binding = 0,
                        .storage_binding_alignment = 16},
-            .features = {.is_software = false,
-                         .float16 = true,
-                         .float64 = true,
-                         .int8 = true,
-                         .int16 = true,
-                         .int64 = true,
-                         .float32_atomic_add = true,
-                         .float16_atomic_add = true,
-                         .float64_atomic_add = true,
-                         .subgroup_arithmetic = true}};
+            .features = features};
 }
 
 class NullDeviceImplementation final : public NullDevice {
 public:
-    NullDeviceImplementation()
-        : NullDevice(null_info()), m_pool(m_source, {.device_name = "null device"}) {}
+    explicit NullDeviceImplementation(const DeviceFeatures& features)
+        : NullDevice(null_info(features)), m_pool(m_source, {.device_name = "null device"}) {}
 
     MemoryInfo memory_info() const override { return m_pool.statistics(); }
 
@@ -229,7 +231,11 @@ private:
 } // namespace
 
 std::shared_ptr<NullDevice> create_null_device() {
-    return std::make_shared<NullDeviceImplementation>();
+    return create_null_device(kEverything);
+}
+
+std::shared_ptr<NullDevice> create_null_device(const DeviceFeatures& features) {
+    return std::make_shared<NullDeviceImplementation>(features);
 }
 
 } // namespace weft::device

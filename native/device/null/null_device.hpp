@@ -20,6 +20,8 @@ protected:
     using Device::Device;
 };
 
+/// @param features: what it says that it can do; everything a GPU can unless given.
 [[nodiscard]] std::shared_ptr<NullDevice> create_null_device();
+[[nodiscard]] std::shared_ptr<NullDevice> create_null_device(const DeviceFeatures& features);
 
 } // namespace weft::device

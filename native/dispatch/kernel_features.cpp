@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/kernel_features.hpp"
+
+#include "compile/spirv_capabilities.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace weft::dispatch {
+
+using device::DeviceFeatures;
+
+namespace {
+
+struct Need {
+    std::uint32_t capability; ///< number of the SPIR-V specification
+    bool DeviceFeatures::* feature;
+    const char* name; ///< of the feature, as device.info.features has it
+    const char* used;
+    const char* instead;
+};
+
+constexpr std::array kNeeds{
+    Need{9, &DeviceFeatures::float16, "float16", "half", "use float"},
+    Need{10, &DeviceFeatures::float64, "float64", "double", "use float"},
+    Need{11, &DeviceFeatures::int64, "int64",
+         "64-bit integers (int64_t, uint64_t, pointers or whole tensors)",
+         "use int or uint, and element-wise parameters"},
+    Need{22, &DeviceFeatures::int16, "int16", "16-bit integers (int16_t or uint16_t)",
+         "use int or uint"},
+    Need{39, &DeviceFeatures::int8, "int8", "8-bit integers (int8_t, uint8_t or arrays of bool)",
+         "use int or uint"},
+    Need{63, &DeviceFeatures::subgroup_arithmetic, "subgroup_arithmetic",
+         "wave operations such as WaveActiveSum", "use shared memory"},
+    Need{6033, &DeviceFeatures::float32_atomic_add, "float32_atomic_add", "atomic sums of float",
+         "use weft.sum() or integers"},
+    Need{6034, &DeviceFeatures::float64_atomic_add, "float64_atomic_add", "atomic sums of double",
+         "use weft.sum() or float"},
+    Need{6095, &DeviceFeatures::float16_atomic_add, "float16_atomic_add", "atomic sums of half",
+         "use weft.sum() or float"},
+};
+
+} // namespace
+
+void require_features(std::span<const std::byte> code, const device::DeviceInfo& info,
+                      const std::string& function) {
+    for (const std::uint32_t capability : compile::read_spirv_capabilities(code)) {
+        for (const Need& need : kNeeds) {
+            if (need.capability == capability && !(info.features.*need.feature)) {
+                throw core::ArgumentError(core::text(
+                    function, ": it uses ", need.used, ", which device '", info.name,
+                    "' cannot do (device.info.features.", need.name, " is False); ", need.instead,
+                    ", or choose another device of weft.enumerate_devices()"));
+            }
+        }
+    }
+}
+
+} // namespace weft::dispatch
