@@ -55,7 +55,7 @@ public:
             throw core::CompileError(text("compiling '", subject, "' needs more than the limit of ",
                                           m_memory_limit >> 20,
                                           " MB of memory; simplify the source or raise "
-                                          "the memory limit"),
+                                          "create_device(compile_memory_limit=...)"),
                                      {});
         }
         rethrow(reply);
@@ -98,16 +98,18 @@ private:
         const std::string end = m_process->finish();
         m_process.reset(); // the next request starts a new one
         if (status == PipeStatus::timed_out) {
-            throw core::CompileError(
-                text("compiling '", subject, "' took longer than the limit of ",
-                     static_cast<double>(m_time_limit.count()) / 1000.0,
-                     " s and was stopped; simplify the source or raise the time limit"),
-                {});
+            throw core::CompileError(text("compiling '", subject,
+                                          "' took longer than the limit of ",
+                                          static_cast<double>(m_time_limit.count()) / 1000.0,
+                                          " s and was stopped; simplify the source or raise "
+                                          "create_device(compile_time_limit=...)"),
+                                     {});
         }
         throw core::CompileError(
             text("compiling '", subject, "' crashed the Slang compiler (its process ", end,
                  "); look for deeply nested or very long expressions and recursion in the "
-                 "source"),
+                 "source, or raise create_device(compile_memory_limit=...) from ",
+                 m_memory_limit >> 20, " MB if it is large"),
             {});
     }
 

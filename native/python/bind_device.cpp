@@ -44,7 +44,8 @@ DeviceType parse_device_type(const py::object& value) {
 
 std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32_t> adapter,
                                 bool debug, const py::iterable& include_paths,
-                                const py::dict& defines) {
+                                const py::dict& defines, std::optional<double> compile_time_limit,
+                                std::optional<std::uint64_t> compile_memory_limit) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -59,6 +60,8 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
         desc.include_paths.push_back(path_argument(path, "create_device", "include_paths"));
     }
     desc.defines = definitions_argument(defines);
+    desc.compile_time_limit = compile_time_limit;
+    desc.compile_memory_limit = compile_memory_limit;
     return create_session(std::move(desc));
 }
 
@@ -229,7 +232,8 @@ void bind_device(py::module_& module) {
         module.def(
             name, &create, py::arg("type") = py::none(), py::arg("adapter") = py::none(),
             py::arg("debug") = false, py::arg("include_paths") = py::list(),
-            py::arg("defines") = py::dict(),
+            py::arg("defines") = py::dict(), py::arg("compile_time_limit") = py::none(),
+            py::arg("compile_memory_limit") = py::none(),
             "Creates a device.\n\n"
             "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
             "Vulkan.\n"
@@ -237,7 +241,13 @@ void bind_device(py::module_& module) {
             "    adapter: Index as enumerate_devices() shows it; None takes the best.\n"
             "    debug: Turns the Vulkan validation layer on.\n"
             "    include_paths: Folders searched for modules and imports.\n"
-            "    defines: Preprocessor definitions of every module, {'STEPS': 20}.\n\n"
+            "    defines: Preprocessor definitions of every module, {'STEPS': 20}.\n"
+            "    compile_time_limit: Seconds that compiling one module or kernel may take; None is "
+            "30.\n        WEFT_COMPILE_TIME_LIMIT decides where None is given.\n"
+            "    compile_memory_limit: Bytes of address space of the compiler's process, at least "
+            "1 "
+            "GiB;\n        None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is "
+            "given.\n\n"
             "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
             "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");
     }

@@ -6,9 +6,14 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
+#include <locale>
+#include <optional>
 #include <pybind11/pybind11.h>
+#include <sstream>
 
 namespace weft::python {
 
@@ -69,6 +74,57 @@ std::vector<std::string> cuda_library_directories() {
     return folders;
 }
 
+/// The number in an environment variable; nullopt if that is not set.
+template <typename T>
+std::optional<T> environment_number(const char* variable) {
+    const auto value = core::environment_variable(variable);
+    if (!value || value->empty()) {
+        return std::nullopt;
+    }
+    std::istringstream stream(*value);
+    stream.imbue(std::locale::classic());
+    T number{};
+    if (value->front() == '-' || !(stream >> number) || !stream.eof()) {
+        throw core::ArgumentError(core::text("create_device: ", variable,
+                                             " must be a positive number, got '", *value,
+                                             "'; correct or unset it"));
+    }
+    return number;
+}
+
+/// Less would not let Slang start, or time every request out.
+constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
+constexpr double kMostSeconds = 1e6;
+
+void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
+    const auto seconds = desc.compile_time_limit
+                             ? desc.compile_time_limit
+                             : environment_number<double>("WEFT_COMPILE_TIME_LIMIT");
+    if (seconds) {
+        const bool is_in_range = *seconds > 0 && *seconds <= kMostSeconds; // false for NaN
+        if (!is_in_range) {
+            throw core::ArgumentError(core::text("create_device: compile_time_limit must be a "
+                                                 "number of seconds above 0 and at most ",
+                                                 kMostSeconds, ", got ", *seconds,
+                                                 "; the default is 30"));
+        }
+        compiler.time_limit =
+            std::chrono::milliseconds(std::max<std::int64_t>(std::llround(*seconds * 1000), 1));
+    }
+    const auto bytes = desc.compile_memory_limit
+                           ? desc.compile_memory_limit
+                           : environment_number<std::uint64_t>("WEFT_COMPILE_MEMORY_LIMIT");
+    if (bytes) {
+        if (*bytes < kLeastMemory) {
+            throw core::ArgumentError(
+                core::text("create_device: compile_memory_limit must be at least ", kLeastMemory,
+                           " bytes, which the Slang compiler itself needs, got ", *bytes,
+                           "; the default is 4294967296"));
+        }
+        compiler.memory_limit = *bytes;
+    }
+}
+
 /// The engine's own functions, whose modules are loaded at their first use.
 void add_helpers(Session& session) {
     session.copier = std::make_shared<dispatch::Copier>(session_context(session));
@@ -108,6 +164,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     compiler.helper_executable = helper_path(package);
     compiler.shader_directory = package / "shaders";
     compiler.cache_directory = cache.empty() ? cache : cache / "slang";
+    set_limits(desc, compiler);
     desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
     desc.device.library_directories = cuda_library_directories();
     const pybind11::gil_scoped_release unlocked;

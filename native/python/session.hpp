@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,11 @@ struct SessionDesc {
     device::DeviceDesc device;
     std::vector<std::string> include_paths;
     compile::Definitions defines;
+    std::optional<double> compile_time_limit{}; ///< seconds a request; WEFT_COMPILE_TIME_LIMIT
+    std::optional<std::uint64_t> compile_memory_limit{}; ///< bytes; WEFT_COMPILE_MEMORY_LIMIT
 };
 
-/// Creates the device and, beside it, starts the compiler.
+/// Creates the device and, beside it, starts the compiler. @throws ArgumentError for a limit that is too small.
 [[nodiscard]] std::shared_ptr<Session> create_session(SessionDesc desc);
 /// The session that created `device`; made anew with the same settings if nothing else holds it any more.
 /// Call under the interpreter lock.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -113,3 +114,61 @@ def test_a_child_after_fork_is_told_to_make_its_own_device(fresh_device):
 
     assert "fork" in os.read(read, 4096).decode()
     assert tensor.numpy().tolist() == [1] * 4
+
+
+ENDLESS = "void f() { " + "{" * 20000 + "}" * 20000 + " }"
+
+
+@pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end")
+@pytest.mark.parametrize("way", ["argument", "environment"])
+def test_the_time_that_compiling_takes_is_limited(way, monkeypatch):
+    if way == "environment":
+        monkeypatch.setenv("WEFT_COMPILE_TIME_LIMIT", "0.75")
+    limit = {"compile_time_limit": 0.75} if way == "argument" else {}
+    device = weft.create_device(**limit)
+    start = time.monotonic()
+
+    with pytest.raises(weft.CompileError, match=r"'slow' took longer.*0\.75 s.*compile_time_limit"):
+        device.load_module_from_source("slow", ENDLESS)
+
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end")
+@pytest.mark.parametrize("way", ["argument", "environment"])
+def test_the_memory_of_the_compiler_is_limited(way, monkeypatch):
+    least = 1 << 30
+    if way == "environment":
+        monkeypatch.setenv("WEFT_COMPILE_MEMORY_LIMIT", str(least))
+    limit = {"compile_memory_limit": least} if way == "argument" else {}
+    device = weft.create_device(**limit)
+    large = "\n".join(f"float f{i}(float x) {{ return x * {i} + x; }}" for i in range(60000))
+
+    with pytest.raises(weft.CompileError, match=r"'large'.*compile_memory_limit") as error:
+        device.load_module_from_source("large", large)
+    assert "1024 MB" in str(error.value)
+
+    module = device.load_module_from_source("small", "float g(float x) { return x; }")
+    assert module.g(2.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("compile_time_limit", 0),
+        ("compile_time_limit", -1),
+        ("compile_time_limit", float("nan")),
+        ("compile_memory_limit", 4096),
+    ],
+)
+def test_a_limit_that_cannot_work_is_refused(option, value):
+    with pytest.raises(weft.ArgumentError, match=rf"create_device: {option} must be .*the default"):
+        weft.create_device(**{option: value})
+
+
+@pytest.mark.parametrize("variable", ["WEFT_COMPILE_TIME_LIMIT", "WEFT_COMPILE_MEMORY_LIMIT"])
+def test_a_limit_in_the_environment_must_be_a_number(variable, monkeypatch):
+    monkeypatch.setenv(variable, "plenty")
+
+    with pytest.raises(weft.ArgumentError, match=rf"{variable}.*'plenty'.*unset"):
+        weft.create_device()

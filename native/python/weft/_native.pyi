@@ -673,13 +673,17 @@ class Tensor:
         """
         (2, adapter) on CUDA, else (1, 0): the host.
         """
+    def __bool__(self) -> bool: ...
+    def __float__(self) -> float: ...
     def __getitem__(self, key: typing.Any) -> Tensor: ...
     def __init__(
         self, device: typing.Any, dtype: typing.Any = None, shape: typing.Any = ()
     ) -> None: ...
+    def __int__(self) -> int: ...
     def __iter__(self) -> typing.Any: ...
     def __len__(self) -> int: ...
     def __repr__(self) -> str: ...
+    def __setitem__(self, key: typing.Any, value: typing.Any) -> None: ...
     def __str__(self) -> str: ...
     def astype(self, dtype: typing.Any) -> Tensor:
         """
@@ -1145,6 +1149,8 @@ def create_device(
     debug: bool = False,
     include_paths: collections.abc.Iterable[typing.Any] = [],
     defines: dict[str, typing.Any] = {},
+    compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
+    compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1156,6 +1162,10 @@ def create_device(
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
+        compile_time_limit: Seconds that compiling one module or kernel may take; None is 30.
+            WEFT_COMPILE_TIME_LIMIT decides where None is given.
+        compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
+            None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
@@ -1200,6 +1210,8 @@ def init_device(
     debug: bool = False,
     include_paths: collections.abc.Iterable[typing.Any] = [],
     defines: dict[str, typing.Any] = {},
+    compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
+    compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1211,6 +1223,10 @@ def init_device(
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
+        compile_time_limit: Seconds that compiling one module or kernel may take; None is 30.
+            WEFT_COMPILE_TIME_LIMIT decides where None is given.
+        compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
+            None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
