@@ -66,6 +66,13 @@ std::vector<ScalarLeaf> memory_leaves(const Memory& memory) {
     return *leaves;
 }
 
+/// A field of a composite value, or an element of one that is an array.
+std::string part_of(const Operand& composite, std::size_t index) {
+    return composite.type->kind == reflect::TypeKind::array
+               ? text(composite.name, "[", index, "]")
+               : text(composite.name, ".", composite.field_names[index]);
+}
+
 /// The kind of a leaf as memory holds it behind a typed pointer.
 ScalarKind pointer_kind(ScalarKind kind) {
     return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
@@ -229,8 +236,7 @@ void ValuePrinter::load_composite(const Operand& operand) {
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         load(operand.fields[i]);
-        m_out.line(
-            text(operand.name, ".", operand.field_names[i], " = ", operand.fields[i].name, ";"));
+        m_out.line(text(part_of(operand, i), " = ", operand.fields[i].name, ";"));
     }
 }
 
@@ -360,8 +366,7 @@ void ValuePrinter::store(const Operand& operand) {
     }
     if (operand.kind == OperandKind::composite) {
         for (std::size_t i = 0; i < operand.fields.size(); ++i) {
-            m_out.line(text(operand.fields[i].name, " = ", operand.name, ".",
-                            operand.field_names[i], ";"));
+            m_out.line(text(operand.fields[i].name, " = ", part_of(operand, i), ";"));
             store(operand.fields[i]);
         }
     } else if (operand.kind == OperandKind::updated) {

@@ -22,6 +22,7 @@ enum class NodeKind : std::uint8_t {
     list,       ///< nested sequence of numbers, rectangular
     host_array, ///< numpy array
     structure,  ///< dict, dataclass, named tuple: one child a field
+    structures, ///< list of such: one child an element
     grid,
     call_id,
     thread_id,

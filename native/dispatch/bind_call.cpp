@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "tensor/dtype.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -28,13 +29,14 @@ std::string node_words(const ArgumentList& arguments, const Node& node) {
                    : text("the integer ", node.integer);
     case NodeKind::real: return text("the number ", node.real);
     case NodeKind::tensor:
-        return text("a tensor of ", node.tensor->dtype()->full_name, ", shape ",
+        return text("a tensor of ", tensor::display_name(*node.tensor->dtype()), ", shape ",
                     core::shape_text(node.tensor->shape()));
     case NodeKind::list: return text("a list of shape ", core::shape_text(arguments.shape(node)));
     case NodeKind::host_array:
         return text("an array of ", reflect::numpy_name(node.host->scalar), ", shape ",
                     core::shape_text(node.host->shape));
     case NodeKind::structure: return text("a structure with ", node.children, " fields");
+    case NodeKind::structures: return text("a list of ", node.children, " structures");
     case NodeKind::grid: return text("grid(", core::shape_text(arguments.shape(node)), ")");
     case NodeKind::call_id: return "call_id()";
     case NodeKind::thread_id: return "thread_id()";
@@ -134,9 +136,10 @@ private:
             return true;
         }
         if (root == nullptr) {
-            return refuse(
-                text("it is a method of ", function().owner,
-                     ": bind a value to it with function.bind(this), or call it on an instance"));
+            return refuse(text(
+                "it is a method of ", function().owner, " and has no 'this'; bind one with module.",
+                function().owner, ".", function().name,
+                ".bind(value)(...), where value is a dict or a tensor of ", function().owner));
         }
         m_call->kernel.has_this = true;
         Operand& operand = m_call->kernel.operands.emplace_back();
@@ -213,8 +216,8 @@ private:
             return bind_output(index);
         }
         if (!parameter.default_value) {
-            return refuse(text("parameter '", parameter.name, "' (", parameter.type->full_name,
-                               ") is missing"));
+            return refuse(text("parameter '", parameter.name, "' (",
+                               tensor::display_name(*parameter.type), ") is missing"));
         }
         Operand& operand = m_call->kernel.operands.emplace_back();
         operand.kind = OperandKind::literal;
@@ -297,7 +300,7 @@ private:
         if (kind == reflect::TypeKind::tensor || kind == reflect::TypeKind::pointer ||
             kind == reflect::TypeKind::interface_ || kind == reflect::TypeKind::resource ||
             kind == reflect::TypeKind::other) {
-            return refuse(text("'", label, "' of type ", type->full_name,
+            return refuse(text("'", label, "' of type ", tensor::display_name(*type),
                                " cannot be created for you: pass it"));
         }
         operand.kind = OperandKind::element;
@@ -385,7 +388,7 @@ std::string signature_text(const reflect::Function& function) {
         const char* prefix = parameter.direction == Direction::out     ? "out "
                              : parameter.direction == Direction::inout ? "inout "
                                                                        : "";
-        parts.push_back(text(parameter.name, ": ", prefix, parameter.type->full_name));
+        parts.push_back(text(parameter.name, ": ", prefix, tensor::display_name(*parameter.type)));
     }
     return text(function.name, "(", core::join(parts, ", "), ")");
 }

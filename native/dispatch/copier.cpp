@@ -217,17 +217,16 @@ bool Copier::try_convert(Tensor& target, const Tensor& source, const device::Int
 
 void Copier::copy(Tensor& target, const Tensor& source, const device::InterruptPoll& poll) {
     tensor::require_same_form(target, source);
-    const bool is_plain = target.is_contiguous() && source.is_contiguous();
-    if (is_plain || source.element_count() == 0) {
-        tensor::copy(target, source, poll);
+    if (source.element_count() == 0) {
         return;
     }
     tensor::refuse_repeats("copy", target);
+    const bool is_plain = target.is_contiguous() && source.is_contiguous();
     if (may_overlap(target, source)) {
         const TensorRef aside = packed_like(source);
         copy(*aside, source, poll);
         copy(target, *aside, poll);
-    } else if (!try_copy(target, source)) {
+    } else if (is_plain || !try_copy(target, source)) {
         tensor::copy(target, source, poll);
     }
 }

@@ -4,6 +4,7 @@
 #include "codegen/leaves.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "tensor/dtype.hpp"
 
 #include <algorithm>
 
@@ -140,9 +141,10 @@ std::int32_t conversion_cost(ScalarKind from, ScalarKind to) noexcept {
 
 bool Matcher::refuse(const MatchRequest& request, const std::string& what) {
     if (m_reason.empty()) {
-        m_reason = text("parameter '", request.label, "' must be ", request.type->full_name,
-                        ", got ", describe(m_arguments, m_arguments.nodes[request.node]),
-                        what.empty() ? "" : "; ", what);
+        m_reason =
+            text("parameter '", request.label, "' must be ", tensor::display_name(*request.type),
+                 ", got ", describe(m_arguments, m_arguments.nodes[request.node]),
+                 what.empty() ? "" : "; ", what);
     }
     return false;
 }
@@ -158,6 +160,7 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     case NodeKind::structure:
         operand.mapping.clear(); // its fields have it
         return match_structure(request, operand);
+    case NodeKind::structures: operand.mapping.clear(); return match_structures(request, operand);
     case NodeKind::boolean:
     case NodeKind::integer:
     case NodeKind::real: return match_number(request, operand);
@@ -207,7 +210,7 @@ std::string leaf_remedy(const Type& wanted, const ArrayView& view) {
         for (const reflect::Field& field : leaf.fields) {
             names.push_back(field.name);
         }
-        return text("pass a dict, a structured array or a tensor of ", leaf.full_name,
+        return text("pass a dict, a structured array or a tensor of ", tensor::display_name(leaf),
                     ", with the fields ", core::join(names, ", "));
     }
     return view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "";
@@ -265,8 +268,9 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
         return refuse(request, leaf_remedy(type, view));
     }
     if (is_output && !can_take_results(type, view)) {
-        return refuse(request, text("it is written with ", leaf_type(request.type)->full_name,
-                                    " values: pass an array that holds these"));
+        return refuse(request,
+                      text("it is written with ", tensor::display_name(*leaf_type(request.type)),
+                           " values: pass an array that holds these"));
     }
     if (is_output && view.is_host && node.kind != NodeKind::host_array) {
         return refuse(request, "an output needs a Tensor or a numpy array");
@@ -374,14 +378,15 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     const reflect::TensorTraits& traits = request.type->tensor;
     const Type& element = *request.type->element;
     if (!accepts_leaf(element, view, true)) {
-        return refuse(request, text("its elements must be ", element.full_name));
+        return refuse(request, text("its elements must be ", tensor::display_name(element)));
     }
     const std::vector<std::int64_t> inner = reflect::element_shape(element);
     const std::size_t rank = static_cast<std::size_t>(traits.rank);
     const bool fits = view.shape.size() >= rank + inner.size() &&
                       std::equal(inner.rbegin(), inner.rend(), view.shape.rbegin());
     if (!fits) {
-        return refuse(request, text("it must have ", rank, " dimensions of ", element.full_name));
+        return refuse(
+            request, text("it must have ", rank, " dimensions of ", tensor::display_name(element)));
     }
     const std::int64_t unit = product(inner);
     const std::vector<std::int64_t> packed = row_major(inner);
@@ -393,9 +398,9 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
                        : traits.access == reflect::Access::write ? Direction::out
                                                                  : Direction::inout;
     if (access.direction != Direction::in && !can_take_results(element, view)) {
-        return refuse(request,
-                      text("it is written with ", leaf_type(request.type->element)->full_name,
-                           " values: pass an array that holds these"));
+        return refuse(request, text("it is written with ",
+                                    tensor::display_name(*leaf_type(request.type->element)),
+                                    " values: pass an array that holds these"));
     }
     if (view.is_host && access.direction != Direction::in &&
         m_arguments.nodes[request.node].kind != NodeKind::host_array) {
@@ -412,7 +417,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     if (is_gapped) {
         return refuse(
             request,
-            text("values of ", element.full_name,
+            text("values of ", tensor::display_name(element),
                  " have gaps in memory on this device; take scalars with one more dimension"));
     }
     operand.kind = OperandKind::tensor;

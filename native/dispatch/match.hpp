@@ -47,6 +47,7 @@ public:
 private:
     bool refuse(const MatchRequest& request, const std::string& what = {});
     bool match_structure(const MatchRequest& request, codegen::Operand& operand);
+    bool match_structures(const MatchRequest& request, codegen::Operand& operand);
     bool refuse_unknown_field(const MatchRequest& request,
                               const std::vector<reflect::Field>& fields);
     bool match_number(const MatchRequest& request, codegen::Operand& operand);

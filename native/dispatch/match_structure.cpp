@@ -76,6 +76,35 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
     return fields.size() == node.children || refuse_unknown_field(request, fields);
 }
 
+bool Matcher::match_structures(const MatchRequest& request, Operand& operand) {
+    const Node& node = m_arguments.nodes[request.node];
+    const Type& type = *request.type;
+    if (type.kind != TypeKind::array) {
+        return refuse(request, "pass one structure whose fields are arrays, or "
+                               "Tensor.from_numpy(device, array, dtype=module.Name)");
+    }
+    if (type.count != static_cast<std::int64_t>(node.children)) {
+        return refuse(request, text("give it ", type.count, " of them"));
+    }
+    operand.kind = OperandKind::composite;
+    std::uint32_t child = request.node + 1;
+    for (std::uint32_t i = 0; i < node.children; ++i) {
+        Operand& element = operand.fields.emplace_back();
+        operand.field_names.push_back(text(i));
+        if (!match({.type = type.element,
+                    .node = child,
+                    .direction = request.direction,
+                    .name = text(request.name, "_", i),
+                    .label = text(request.label, "[", i, "]"),
+                    .mapping = request.mapping},
+                   element)) {
+            return false;
+        }
+        child += m_arguments.nodes[child].subtree;
+    }
+    return true;
+}
+
 bool Matcher::refuse_unknown_field(const MatchRequest& request,
                                    const std::vector<reflect::Field>& fields) {
     std::vector<std::string> names;
@@ -88,8 +117,8 @@ bool Matcher::refuse_unknown_field(const MatchRequest& request,
          child += m_arguments.nodes[child].subtree) {
         const std::string given(m_arguments.nodes[child].name);
         if (std::find(names.begin(), names.end(), given) == names.end()) {
-            return refuse(request, text(request.type->full_name, " has no field '", given,
-                                        "', its fields are ", core::join(names, ", ")));
+            return refuse(request, text(tensor::display_name(*request.type), " has no field '",
+                                        given, "', its fields are ", core::join(names, ", ")));
         }
     }
     return refuse(request, text("each field may be given once: ", core::join(names, ", ")));

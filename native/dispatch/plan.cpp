@@ -89,7 +89,7 @@ void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
         const auto leaves = codegen::scalar_leaves(*field.type);
         if (!leaves) {
             throw core::ArgumentError(text(plan.function, ": the uniform '", field.name,
-                                           "' has type ", field.type->full_name,
+                                           "' has type ", tensor::display_name(*field.type),
                                            ", which set() cannot write"));
         }
         for (std::size_t i = 0; i < leaves->size(); ++i) {

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "dispatch/reduce_layout.hpp"
+#include "tensor/dtype.hpp"
 #include "tensor/transfer.hpp"
 #include "tensor/view.hpp"
 
@@ -65,26 +66,29 @@ std::string element_name(ScalarKind kind) {
     return kind == ScalarKind::bool_ ? "uint8_t" : std::string(slang_name(kind));
 }
 
-tensor::TensorRef scalars_of(const tensor::TensorRef& tensor, const char* which) {
+tensor::TensorRef scalars_of(const tensor::TensorRef& tensor, Reduction operation) {
     tensor::TensorRef flat =
         tensor->dtype()->kind == reflect::TypeKind::scalar ? tensor : tensor::flatten_dtype(tensor);
     if (flat->dtype()->kind != reflect::TypeKind::scalar) {
-        throw core::ArgumentError(text("reduce: ", which, " holds ", tensor->dtype()->full_name,
+        throw core::ArgumentError(text(to_string(operation), ": a tensor holds ",
+                                       tensor::display_name(*tensor->dtype()),
                                        "; only numbers can be reduced, take one field"),
                                   core::ArgumentError::Kind::type);
     }
     return flat;
 }
 
-void check_pair(const tensor::Tensor& x, const tensor::Tensor& y) {
+void check_pair(const tensor::Tensor& x, const tensor::Tensor& y, Reduction operation) {
     if (!std::ranges::equal(x.shape(), y.shape())) {
-        throw core::ArgumentError(text(
-            "reduce: the tensors have shapes ", core::shape_text(x.shape()), " and ",
-            core::shape_text(y.shape()), "; make them equal, for example with broadcast_to()"));
+        throw core::ArgumentError(text(to_string(operation), ": the tensors have shapes ",
+                                       core::shape_text(x.shape()), " and ",
+                                       core::shape_text(y.shape()),
+                                       "; make them equal, for example with broadcast_to()"));
     }
     if (x.dtype()->scalar != y.dtype()->scalar) {
-        throw core::ArgumentError(text("reduce: the tensors hold ", x.dtype()->full_name, " and ",
-                                       y.dtype()->full_name, "; convert one with astype()"));
+        throw core::ArgumentError(
+            text(to_string(operation), ": the tensors hold ", tensor::display_name(*x.dtype()),
+                 " and ", tensor::display_name(*y.dtype()), "; convert one with astype()"));
     }
 }
 
@@ -239,8 +243,8 @@ std::uint32_t neutral_word(const ReduceRequest& request, std::uint64_t rows) {
         request.operation != Reduction::minimum && request.operation != Reduction::maximum;
     if (rows != 0 && !has_value) {
         throw core::ArgumentError(
-            "reduce: the minimum or maximum of no elements does not exist; reduce an axis that is "
-            "not empty");
+            text(to_string(request.operation),
+                 ": no elements have no smallest or largest; reduce an axis that is not empty"));
     }
     const bool is_true =
         request.operation == Reduction::all || request.operation == Reduction::all_close;
@@ -259,11 +263,26 @@ ReduceArguments merge_arguments(std::int64_t segments, std::int64_t rows) {
 
 } // namespace
 
+const char* to_string(Reduction operation) noexcept {
+    switch (operation) {
+    case Reduction::sum: return "sum";
+    case Reduction::mean: return "mean";
+    case Reduction::minimum: return "min";
+    case Reduction::maximum: return "max";
+    case Reduction::norm: return "norm";
+    case Reduction::dot: return "dot";
+    case Reduction::any: return "any";
+    case Reduction::all: return "all";
+    case Reduction::all_close: return "all_close";
+    }
+    return "reduction";
+}
+
 tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
-    tensor::TensorRef x = scalars_of(request.x, "the tensor");
-    tensor::TensorRef y = request.y ? scalars_of(request.y, "the second tensor") : nullptr;
+    tensor::TensorRef x = scalars_of(request.x, request.operation);
+    tensor::TensorRef y = request.y ? scalars_of(request.y, request.operation) : nullptr;
     if (y) {
-        check_pair(*x, *y);
+        check_pair(*x, *y, request.operation);
     }
     ReduceLayout layout = reduce_layout(request, *x, y.get());
     if (!layout.fits) {
@@ -273,7 +292,8 @@ tensor::TensorRef Reducer::reduce(const ReduceRequest& request) {
     }
     if (!layout.fits) {
         throw core::ArgumentError(
-            "reduce: reduced and kept axes alternate more than four times; reduce in two steps");
+            text(to_string(request.operation),
+                 ": reduced and kept axes alternate more than four times; reduce in two steps"));
     }
     ReduceArguments& arguments = layout.arguments;
     const ScalarKind kind = x->dtype()->scalar;

@@ -15,6 +15,9 @@ struct ReduceArguments;
 
 enum class Reduction : std::uint8_t { sum, mean, minimum, maximum, norm, dot, any, all, all_close };
 
+/// As users call it: "sum", "min", "all_close".
+[[nodiscard]] const char* to_string(Reduction operation) noexcept;
+
 struct ReduceRequest {
     Reduction operation = Reduction::sum;
     tensor::TensorRef x;

@@ -27,13 +27,13 @@ std::vector<bool> reduced_axes(const ReduceRequest& request, std::size_t rank) {
     for (const std::int64_t axis : request.axes) {
         const std::int64_t at = axis < 0 ? axis + limit : axis;
         if (at < 0 || at >= limit) {
-            throw core::ArgumentError(text("reduce: axis ", axis,
+            throw core::ArgumentError(text(to_string(request.operation), ": axis ", axis,
                                            " is out of range for a tensor of ", rank,
                                            " dimensions; use ", -limit, " to ", limit - 1));
         }
         if (reduced[static_cast<std::size_t>(at)]) {
-            throw core::ArgumentError(
-                text("reduce: axis ", axis, " is given twice; name each axis once"));
+            throw core::ArgumentError(text(to_string(request.operation), ": axis ", axis,
+                                           " is given twice; name each axis once"));
         }
         reduced[static_cast<std::size_t>(at)] = true;
     }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <pybind11/stl.h>
+#include <span>
 #include <unordered_map>
 
 namespace weft::python {
@@ -37,6 +38,19 @@ struct StructObject {
     py::object owner_object; ///< keeps `owner` alive
     reflect::TypeRef type;
 };
+
+/// What to do about a name that is not there.
+std::string advice(const std::string& name, const std::vector<std::string>& names) {
+    std::string suggestion = core::suggestion(name, names);
+    if (!suggestion.empty()) {
+        return suggestion;
+    }
+    constexpr std::size_t most = 8;
+    const std::span shown(names.data(), std::min(names.size(), most));
+    return names.empty() ? "; it is empty"
+                         : text("; there is ", core::join(shown, ", "),
+                                names.size() > most ? ", ...: dir() lists all" : "");
+}
 
 py::object function_object(const ModuleObject& self, const std::string& name) {
     return make_function({.module = self.module,
@@ -86,7 +100,7 @@ py::object require_attribute(const py::object& self_object, const std::string& n
         const auto& self = self_object.cast<const ModuleObject&>();
         const auto loaded = self.module->loaded();
         throw ArgumentError(text("module '", loaded->desc.name, "' has no function or type '", name,
-                                 "'", core::suggestion(name, self.module->names())),
+                                 "'", advice(name, self.module->names())),
                             ArgumentError::Kind::attribute);
     }
     return found;
@@ -113,7 +127,7 @@ py::object require_kind(const py::object& self_object, const std::string& name,
         throw ArgumentError(text(wants_function ? "require_function: there is no function '"
                                                 : "require_struct: there is no structure '",
                                  name, "' in module '", self.module->loaded()->desc.name, "'",
-                                 core::suggestion(name, self.module->names())),
+                                 advice(name, self.module->names())),
                             ArgumentError::Kind::attribute);
     }
     return found;
@@ -138,7 +152,7 @@ py::object struct_method(const StructObject& self, const std::string& name) {
     const std::string qualified = self.type->full_name + "." + method;
     if (!has_functions(*self.owner, qualified)) {
         throw ArgumentError(text("structure '", self.type->full_name, "' has no method '", name,
-                                 "'", core::suggestion(name, method_names(self))),
+                                 "'", advice(name, method_names(self))),
                             ArgumentError::Kind::attribute);
     }
     return function_object(*self.owner, qualified);

@@ -26,7 +26,8 @@ void set_axes(ReduceRequest& request, const py::object& axis) {
     const auto add = [&](py::handle entry) {
         if (PyIndex_Check(entry.ptr()) == 0) {
             throw core::ArgumentError(
-                core::text("reduce: axis must be an integer or a tuple of them, got ",
+                core::text(dispatch::to_string(request.operation),
+                           ": axis must be an integer or a tuple of them, got ",
                            Py_TYPE(entry.ptr())->tp_name),
                 core::ArgumentError::Kind::type);
         }
@@ -71,7 +72,7 @@ void bind_one(py::module_& module, const char* name, Reduction operation,
             ReduceRequest request{.operation = operation, .x = std::move(x)};
             request.keep_dimensions = keepdims;
             set_axes(request, axis);
-            return run(std::move(request), is_test);
+            return run(request, is_test);
         },
         py::arg("tensor").none(false), py::arg("axis") = py::none(), py::kw_only(),
         py::arg("keepdims") = false, documentation);
@@ -106,7 +107,7 @@ void bind_reduce(py::module_& module) {
             ReduceRequest request{
                 .operation = Reduction::dot, .x = std::move(a), .y = std::move(b)};
             set_axes(request, axis);
-            return run(std::move(request), false);
+            return run(request, false);
         },
         py::arg("a").none(false), py::arg("b").none(false), py::arg("axis") = py::none(),
         "Sum of products of two tensors of equal shape and dtype, over all elements or the given "
@@ -118,7 +119,7 @@ void bind_reduce(py::module_& module) {
                 .operation = Reduction::all_close, .x = std::move(a), .y = std::move(b)};
             request.relative_tolerance = rtol;
             request.absolute_tolerance = atol;
-            return run(std::move(request), true);
+            return run(request, true);
         },
         py::arg("a").none(false), py::arg("b").none(false), py::arg("rtol") = 1e-5F,
         py::arg("atol") = 1e-8F,

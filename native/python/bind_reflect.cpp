@@ -182,7 +182,7 @@ void bind_functions(py::module_& module) {
         .def_readonly("documentation", &reflect::Parameter::documentation)
         .def_readonly("location", &reflect::Parameter::location)
         .def("__repr__", [](const reflect::Parameter& self) {
-            return self.name + ": " + self.type->full_name;
+            return self.name + ": " + tensor::display_name(*self.type);
         });
     py::class_<reflect::Function>(module, "FunctionInfo", "One overload of a function.")
         .def_readonly("name", &reflect::Function::name)

@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "python/bind_dlpack.hpp"
 #include "python/bind_reflect.hpp"
+#include "python/bind_tensor_items.hpp"
 #include "python/class_or_instance.hpp"
 #include "python/docstrings.hpp"
 #include "python/interrupt.hpp"
@@ -25,7 +26,6 @@ namespace py = pybind11;
 using core::ArgumentError;
 using core::text;
 using reflect::ScalarKind;
-using tensor::IndexItem;
 using tensor::Tensor;
 using tensor::TensorRef;
 
@@ -98,54 +98,6 @@ TensorRef construct(const py::object& device, const py::object& dtype, const py:
     return result;
 }
 
-std::optional<std::int64_t> slice_bound(py::handle value) {
-    if (value.is_none()) {
-        return std::nullopt;
-    }
-    const Py_ssize_t bound = PyNumber_AsSsize_t(value.ptr(), nullptr); // clips, as slices do
-    if (bound == -1 && PyErr_Occurred() != nullptr) {
-        throw py::error_already_set();
-    }
-    return bound;
-}
-
-IndexItem index_item(py::handle item) {
-    if (PySlice_Check(item.ptr())) {
-        return {.start = slice_bound(item.attr("start")),
-                .stop = slice_bound(item.attr("stop")),
-                .step = slice_bound(item.attr("step")).value_or(1)};
-    }
-    if (item.is_none()) {
-        return {.kind = IndexItem::Kind::new_axis};
-    }
-    if (item.ptr() == Py_Ellipsis) {
-        return {.kind = IndexItem::Kind::ellipsis};
-    }
-    if (PyIndex_Check(item.ptr()) != 0 && !PyBool_Check(item.ptr())) {
-        const Py_ssize_t index = PyNumber_AsSsize_t(item.ptr(), nullptr);
-        if (index != -1 || PyErr_Occurred() == nullptr) {
-            return {.kind = IndexItem::Kind::integer, .integer = index};
-        }
-        PyErr_Clear(); // an array of several numbers
-    }
-    throw ArgumentError(text("Tensor[]: an index must be an integer, a slice, None or ..., got ",
-                             Py_TYPE(item.ptr())->tp_name,
-                             "; index to_numpy() for masks and lists"),
-                        ArgumentError::Kind::type);
-}
-
-TensorRef index_tensor(const TensorRef& self, const py::object& key) {
-    std::vector<IndexItem> items;
-    if (PyTuple_Check(key.ptr())) {
-        for (const py::handle item : key) {
-            items.push_back(index_item(item));
-        }
-    } else {
-        items.push_back(index_item(key));
-    }
-    return tensor::index(self, items);
-}
-
 /// reshape(2, 3) and reshape((2, 3)).
 std::vector<std::int64_t> variadic_shape(const py::args& args, const char* function) {
     const bool is_one_sequence = args.size() == 1 && PySequence_Check(args[0].ptr()) != 0;
@@ -162,6 +114,11 @@ TensorRef reshape_tensor(const TensorRef& self, const py::args& shape) {
     return session->copier->reshape(self, std::move(extents), interrupt_poll());
 }
 
+constexpr char kTranspose[] = "Tensor.transpose";
+constexpr char kPermute[] = "Tensor.permute";
+
+/// @tparam kName: the method's name in messages.
+template <const char* kName>
 TensorRef permute_tensor(const TensorRef& self, const py::args& axes) {
     if (axes.empty()) {
         std::vector<std::int64_t> reversed(self->rank());
@@ -170,7 +127,7 @@ TensorRef permute_tensor(const TensorRef& self, const py::args& axes) {
         }
         return tensor::permute(self, reversed);
     }
-    return tensor::permute(self, variadic_shape(axes, "Tensor.permute"));
+    return tensor::permute(self, variadic_shape(axes, kName), kName);
 }
 
 TensorRef astype_tensor(const TensorRef& self, const py::object& dtype) {
@@ -214,17 +171,6 @@ void copy_from_torch(const TensorRef& self, const py::object& other) {
     session->copier->copy(*target, *source, interrupt_poll());
 }
 
-py::object item_of(const Tensor& self) {
-    if (self.element_count() != 1) {
-        throw ArgumentError(text("Tensor.item: the tensor has ", self.element_count(),
-                                 " elements, one is expected; "
-                                 "select one, for example with [0], or use to_numpy()"));
-    }
-    return tensor_to_numpy(self)
-        .attr("reshape")(reflect::element_shape(*self.dtype()))
-        .attr("tolist")();
-}
-
 /// values, dtype and copy as numpy passes them.
 py::object array_protocol(const Tensor& self, const py::object& dtype, const py::object& copy) {
     if (!copy.is_none() && !copy.cast<bool>()) {
@@ -233,26 +179,6 @@ py::object array_protocol(const Tensor& self, const py::object& dtype, const py:
     }
     const py::array values = tensor_to_numpy(self);
     return dtype.is_none() ? py::object(values) : values.attr("astype")(dtype);
-}
-
-py::object iterate(const py::object& self) {
-    const auto& tensor = self.cast<const Tensor&>();
-    if (tensor.rank() == 0) {
-        throw ArgumentError(
-            "Tensor: a tensor without dimensions has no rows to iterate over; use item()",
-            ArgumentError::Kind::type);
-    }
-    const py::module_ builtins = py::module_::import("builtins");
-    return builtins.attr("map")(self.attr("__getitem__"),
-                                builtins.attr("range")(tensor.shape()[0]));
-}
-
-std::int64_t length_of(const Tensor& self) {
-    if (self.rank() == 0) {
-        throw ArgumentError("Tensor: a tensor without dimensions has no len(); use item()",
-                            ArgumentError::Kind::type);
-    }
-    return self.shape()[0];
 }
 
 std::string print_values(const TensorRef& self) {
@@ -342,18 +268,20 @@ void bind_properties(TensorClass& tensor_class) {
         .def_property_readonly("address", &Tensor::address,
                                "Device address of element 0 as an integer; 0 if empty.")
         .def_property_readonly(
-            "T", [](const TensorRef& self) { return permute_tensor(self, py::args()); },
+            "T", [](const TensorRef& self) { return permute_tensor<kTranspose>(self, py::args()); },
             "The view with all axes reversed.")
         .def("is_contiguous", &Tensor::is_contiguous, "True for row-major memory without gaps.");
 }
 
 void bind_views(TensorClass& tensor_class) {
-    tensor_class.def("__getitem__", &index_tensor, py::arg("key"))
+    tensor_class
         .def("reshape", &reshape_tensor,
              "A view of another shape; one extent may be -1. Copies only if strides cannot express "
              "it.")
-        .def("transpose", &permute_tensor, "The axes in this order; reversed if none is given.")
-        .def("permute", &permute_tensor, "The axes in this order; reversed if none is given.")
+        .def("transpose", &permute_tensor<kTranspose>,
+             "The axes in this order; reversed if none is given.")
+        .def("permute", &permute_tensor<kPermute>,
+             "The axes in this order; reversed if none is given.")
         .def(
             "broadcast_to",
             [](const TensorRef& self, const py::object& shape) {
@@ -393,7 +321,6 @@ void bind_values(TensorClass& tensor_class) {
             },
             py::arg("start") = 0, py::arg("count") = py::none(),
             "Elements to read and write one by one on the host; see weft.cursor.Cursor.")
-        .def("item", &item_of, "The one element as Python numbers.")
         .def(
             "fill",
             [](Tensor& self, const py::object& value) {
@@ -412,8 +339,6 @@ void bind_values(TensorClass& tensor_class) {
             "Same as torch().")
         .def("__array__", &array_protocol, py::arg("dtype") = py::none(),
              py::arg("copy") = py::none())
-        .def("__len__", &length_of)
-        .def("__iter__", &iterate)
         .def("__repr__", &tensor_summary)
         .def("__str__", &print_values);
 }
@@ -444,8 +369,8 @@ void bind_numpy(py::module_& module, TensorClass& tensor_class) {
 
 } // namespace
 
-py::object tensor_to_python(std::shared_ptr<Tensor> tensor) {
-    return py::cast(std::move(tensor));
+py::object tensor_to_python(const std::shared_ptr<Tensor>& tensor) {
+    return py::cast(tensor);
 }
 
 py::array tensor_to_numpy(const Tensor& tensor) {
@@ -470,6 +395,7 @@ void bind_tensor(py::module_& module) {
     bind_views(tensor_class);
     bind_values(tensor_class);
     bind_dlpack(tensor_class);
+    bind_tensor_items(tensor_class);
     bind_numpy(module, tensor_class);
     module.attr("NDBuffer") = tensor_class;
     module.def(

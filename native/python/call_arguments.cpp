@@ -35,6 +35,21 @@ std::string_view utf8(PyObject* text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
+bool is_dataclass(PyObject* value) {
+    return PyType_Check(value) == 0 && py::hasattr(py::handle(value), "__dataclass_fields__");
+}
+
+/// True for a list of dicts or dataclasses: the first entry decides.
+bool starts_with_structure(PyObject* value) {
+    if (PyRange_Check(value) || PySequence_Fast_GET_SIZE(value) == 0) {
+        return false;
+    }
+    PyObject* const first = PySequence_Fast_GET_ITEM(value, 0);
+    const bool is_plain =
+        PyFloat_Check(first) || PyLong_Check(first) || PyList_Check(first) || PyTuple_Check(first);
+    return !is_plain && (PyDict_Check(first) || is_dataclass(first));
+}
+
 // A dict may hold itself.
 constexpr int kDeepest = 64;
 
@@ -111,7 +126,11 @@ void CallArguments::add_value(PyObject* value, std::string_view name) {
         add_mapping(value, name);
     } else if ((PyList_Check(value) || PyTuple_Check(value) || PyRange_Check(value)) &&
                !PyObject_HasAttrString(value, "_fields")) {
-        add_sequence(value, name);
+        if (starts_with_structure(value)) {
+            add_structures(value, name);
+        } else {
+            add_sequence(value, name);
+        }
     } else {
         add_object(value, name);
     }
@@ -215,6 +234,24 @@ void CallArguments::add_sequence(PyObject* value, std::string_view name) {
     reader.append_to(m_list.words);
 }
 
+void CallArguments::add_structures(PyObject* value, std::string_view name) {
+    const std::size_t index = m_list.nodes.size();
+    push(NodeKind::structures, name);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+        PyObject* const entry = PySequence_Fast_GET_ITEM(value, i);
+        if (!PyDict_Check(entry) && !is_dataclass(entry)) {
+            throw core::ArgumentError(text(label(name), " is a list of structures that holds a ",
+                                           Py_TYPE(entry)->tp_name,
+                                           "; its entries must all be dicts or dataclasses"),
+                                      core::ArgumentError::Kind::type);
+        }
+        m_kept.push_back(py::reinterpret_borrow<py::object>(entry));
+        add_value(entry, {});
+        ++m_list.nodes[index].children;
+    }
+    m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
+}
+
 void CallArguments::add_mapping(PyObject* value, std::string_view name) {
     const std::size_t index = m_list.nodes.size();
     push(NodeKind::structure, name);
@@ -242,7 +279,7 @@ void CallArguments::add_mapping(PyObject* value, std::string_view name) {
 bool CallArguments::add_record(PyObject* value, std::string_view name) {
     const py::handle object(value);
     py::object names;
-    if (py::hasattr(object, "__dataclass_fields__") && PyType_Check(value) == 0) {
+    if (is_dataclass(value)) {
         names = object.attr("__dataclass_fields__").attr("keys")();
     } else if (PyTuple_Check(value) && py::hasattr(object, "_fields")) {
         names = object.attr("_fields");

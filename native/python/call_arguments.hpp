@@ -50,6 +50,7 @@ private:
     bool add_number(PyObject* value, std::string_view name);
     bool add_native(PyObject* value, std::string_view name);
     void add_sequence(PyObject* value, std::string_view name);
+    void add_structures(PyObject* value, std::string_view name);
     void add_mapping(PyObject* value, std::string_view name);
     void add_object(PyObject* value, std::string_view name);
     bool add_array(PyObject* value, std::string_view name);

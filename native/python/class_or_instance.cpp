@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/class_or_instance.hpp"
 
+#include "python/call_errors.hpp"
+
 namespace weft::python {
 
 namespace py = pybind11;
@@ -33,6 +35,8 @@ void define_class_or_instance(py::module_& module, const py::object& owner, cons
                 },
                 py::arg("instance"), py::arg("owner") = py::none());
     }
+    explain_wrong_calls(on_class);
+    explain_wrong_calls(on_instance);
     owner.attr(name) = py::cast(ClassOrInstance{on_class, on_instance});
 }
 

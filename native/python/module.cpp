@@ -6,6 +6,7 @@
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/call_errors.hpp"
 #include "python/generators.hpp"
 
 #include <pybind11/pybind11.h>
@@ -22,4 +23,5 @@ PYBIND11_MODULE(_native, module) {
     bind_function(module);
     bind_module(module);
     bind_reduce(module);
+    explain_wrong_calls_of_module(module);
 }

@@ -34,6 +34,9 @@ std::int64_t extent_argument(py::handle value, const std::string& where, const c
     }
     const Py_ssize_t extent = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
     if (extent == -1 && PyErr_Occurred() != nullptr) {
+        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+            throw py::error_already_set(); // of the object itself
+        }
         PyErr_Clear();
         throw ArgumentError(text(function, ": shape has ", py::repr(value).cast<std::string>(),
                                  where, ", which is larger than any memory"));
@@ -76,6 +79,57 @@ std::vector<std::int64_t> outer_shape(const NumberArray& array, const reflect::T
     }
     shape.resize(shape.size() - inner.size());
     return shape;
+}
+
+/// `shape` without the trailing `inner`. @param path names a field, "" for the array itself.
+std::vector<std::int64_t> without_inner(std::vector<std::int64_t> shape,
+                                        const std::vector<std::int64_t>& inner,
+                                        const std::string& path) {
+    if (shape.size() < inner.size() || !std::equal(inner.rbegin(), inner.rend(), shape.rbegin())) {
+        throw ArgumentError(text("Tensor.from_numpy: field '", path, "' has shape ",
+                                 core::shape_text(shape), ", it must end in ",
+                                 core::shape_text(inner), "; reshape it"));
+    }
+    shape.resize(shape.size() - inner.size());
+    return shape;
+}
+
+/// The shape of the tensor that a dict fills, as its first field has it; storing compares the others.
+std::vector<std::int64_t> shape_of_fields(const py::dict& values, const reflect::Type& type,
+                                          const std::string& path) {
+    for (const reflect::Field& field : reflect::leaf(type).fields) {
+        if (!values.contains(field.name)) {
+            continue; // storing says so
+        }
+        const py::object value = values[py::str(field.name)];
+        const std::string inner_path = path + field.name;
+        if (py::isinstance<py::dict>(value)) {
+            return without_inner(shape_of_fields(value, *field.type, inner_path + "."),
+                                 reflect::element_shape(type), inner_path);
+        }
+        const py::array array = to_array(value, "Tensor.from_numpy: field '" + inner_path + "'");
+        std::vector<std::int64_t> inner = reflect::element_shape(type);
+        const std::vector<std::int64_t> own = reflect::element_shape(*field.type);
+        inner.insert(inner.end(), own.begin(), own.end());
+        return without_inner({array.shape(), array.shape() + array.ndim()}, inner, inner_path);
+    }
+    return {};
+}
+
+TensorRef make_from_dict(const Session& session, const py::dict& values, py::handle dtype) {
+    const reflect::TypeRef type =
+        dtype.is_none() ? nullptr : parse_type(dtype, "Tensor.from_numpy");
+    if (!type || reflect::leaf(*type).kind != reflect::TypeKind::structure) {
+        throw ArgumentError(
+            text("Tensor.from_numpy: argument 'array' is a dict, for which dtype must be a "
+                 "structure, got ",
+                 type ? tensor::display_name(*type) : "none", "; pass dtype=module.Name"),
+            ArgumentError::Kind::type);
+    }
+    TensorRef result = tensor::Tensor::create(
+        session.device, {.dtype = type, .shape = shape_of_fields(values, *type, "")}, "from_numpy");
+    store_values(*result, values, "Tensor.from_numpy: argument 'array'");
+    return result;
 }
 
 } // namespace
@@ -143,6 +197,9 @@ TensorRef make_range(const Session& session, py::handle start, py::handle stop, 
 
 TensorRef make_from_array(const Session& session, py::handle values, py::handle dtype) {
     const char* const context = "Tensor.from_numpy: argument 'array'";
+    if (py::isinstance<py::dict>(values)) {
+        return make_from_dict(session, py::reinterpret_borrow<py::dict>(values), dtype);
+    }
     const py::array array = to_array(values, context);
     const bool has_fields = !array.dtype().attr("names").is_none();
     if (has_fields && dtype.is_none()) {

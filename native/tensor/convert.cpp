@@ -150,11 +150,11 @@ std::optional<Fault> convert_rows(const HostSource& source, const HostTarget& ta
     walk.for_each_row([&](const auto& offsets, std::int64_t count, const auto& strides) {
         const RowPlace row{source.data + offsets[0], target.data + offsets[1], count, strides[0],
                            strides[1]};
-        constexpr bool is_copy = std::is_same_v<From, To> && !std::is_same_v<From, Bool>;
+        constexpr bool kIsCopy = std::is_same_v<From, To> && !std::is_same_v<From, Bool>;
         if (fault) {
             return;
         }
-        if (is_copy && strides[0] == std::int64_t{sizeof(From)} && strides[1] == strides[0]) {
+        if (kIsCopy && strides[0] == std::int64_t{sizeof(From)} && strides[1] == strides[0]) {
             std::memcpy(row.target, row.source, static_cast<std::size_t>(count) * sizeof(From));
         } else if (const auto bad = convert_row<kConversion, From, To>(row)) {
             fault = Fault{done + *bad, value_text<From>(row.source + *bad * row.source_stride)};

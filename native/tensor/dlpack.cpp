@@ -34,11 +34,11 @@ TypeCode type_code(ScalarKind kind) noexcept {
 }
 
 std::optional<ScalarKind> scalar_kind(const dlpack::DataType& dtype) noexcept {
-    constexpr std::array kinds = {ScalarKind::bool_,   ScalarKind::int8,    ScalarKind::int16,
-                                  ScalarKind::int32,   ScalarKind::int64,   ScalarKind::uint8,
-                                  ScalarKind::uint16,  ScalarKind::uint32,  ScalarKind::uint64,
-                                  ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
-    for (const ScalarKind kind : kinds) {
+    constexpr std::array kKinds = {ScalarKind::bool_,   ScalarKind::int8,    ScalarKind::int16,
+                                   ScalarKind::int32,   ScalarKind::int64,   ScalarKind::uint8,
+                                   ScalarKind::uint16,  ScalarKind::uint32,  ScalarKind::uint64,
+                                   ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
+    for (const ScalarKind kind : kKinds) {
         if (dtype.lanes == 1 && type_code(kind) == dtype.code &&
             reflect::size_bytes(kind) * kBitsPerByte == dtype.bits) {
             return kind;

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <regex>
+#include <string>
 #include <utility>
 
 namespace weft::tensor {
@@ -254,7 +256,33 @@ TypeRef storage_type(const TypeRef& type, device::DeviceType device) {
     return with_rules(type, is_packed ? LayoutRules::host : layout_rules(device));
 }
 
+namespace {
+
+/// "vector<float,3>" within a longer name as users write it: "float3".
+std::string short_name(const std::string& full_name) {
+    static const std::regex vectors(
+        R"((vector|matrix)<(bool|half|float|double|u?int(?:(?:8|16|64)_t)?), ?(\d)(?:, ?(\d))?>)");
+    std::string result;
+    auto rest = full_name.cbegin();
+    for (std::sregex_iterator it(full_name.cbegin(), full_name.cend(), vectors), end; it != end;
+         ++it) {
+        const std::smatch& match = *it;
+        result.append(rest, match[0].first);
+        result += match[2].str() + match[3].str();
+        result += match[4].matched ? "x" + match[4].str() : "";
+        rest = match[0].second;
+    }
+    return result.append(rest, full_name.cend());
+}
+
+} // namespace
+
 std::string display_name(const Type& type) {
+    const bool is_generic = !type.count_parameter.empty() || !type.row_parameter.empty() ||
+                            (type.kind == TypeKind::vector && type.columns <= 0);
+    if (is_generic) {
+        return short_name(type.full_name);
+    }
     switch (type.kind) {
     case TypeKind::scalar: return std::string(reflect::slang_name(type.scalar));
     case TypeKind::vector: return text(reflect::slang_name(type.scalar), type.columns);
@@ -264,11 +292,11 @@ std::string display_name(const Type& type) {
         std::string dimensions;
         const Type* current = &type;
         for (; current->kind == TypeKind::array; current = current->element.get()) {
-            dimensions += text('[', current->count, ']');
+            dimensions += current->count == 0 ? "[]" : text('[', current->count, ']');
         }
         return display_name(*current) + dimensions;
     }
-    default: return type.full_name.empty() ? type.name : type.full_name;
+    default: return short_name(type.full_name.empty() ? type.name : type.full_name);
     }
 }
 

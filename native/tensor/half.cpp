@@ -46,9 +46,9 @@ float float_from_half(std::uint16_t bits) noexcept {
     const int mantissa = bits & kMantissa;
     float magnitude = 0.0F;
     if (exponent == kInfinity >> kMantissaBits) {
-        constexpr std::uint32_t float_infinity = 0x7f800000U;
+        constexpr std::uint32_t kFloatInfinity = 0x7f800000U;
         magnitude =
-            std::bit_cast<float>(float_infinity | static_cast<std::uint32_t>(mantissa) << 13U);
+            std::bit_cast<float>(kFloatInfinity | static_cast<std::uint32_t>(mantissa) << 13U);
     } else if (exponent == 0) {
         magnitude = std::ldexp(static_cast<float>(mantissa), kSmallestExponent - kMantissaBits);
     } else {

@@ -96,34 +96,34 @@ void download_packed(const Tensor& tensor, std::span<std::byte> packed,
 
 /// The 32-bit word whose repetition gives the element, if there is one and the range is aligned to it.
 bool try_fill_words(Tensor& tensor, std::span<const std::byte> element) {
-    constexpr std::size_t word_size = 4;
+    constexpr std::size_t kWordSize = 4;
     const std::size_t size = packed_bytes(tensor);
-    if (size % word_size != 0 || tensor.offset_bytes() % word_size != 0) {
+    if (size % kWordSize != 0 || tensor.offset_bytes() % kWordSize != 0) {
         return false;
     }
-    Bytes word(word_size);
-    for (std::size_t i = 0; i < word_size; ++i) {
+    Bytes word(kWordSize);
+    for (std::size_t i = 0; i < kWordSize; ++i) {
         word[i] = element[i % element.size()];
     }
-    for (std::size_t i = 0; i < std::max(element.size(), word_size); ++i) {
-        if (element[i % element.size()] != word[i % word_size]) {
+    for (std::size_t i = 0; i < std::max(element.size(), kWordSize); ++i) {
+        if (element[i % element.size()] != word[i % kWordSize]) {
             return false;
         }
     }
-    if (word_size % element.size() != 0 && element.size() % word_size != 0) {
+    if (kWordSize % element.size() != 0 && element.size() % kWordSize != 0) {
         return false;
     }
     std::uint32_t value = 0;
-    std::memcpy(&value, word.data(), word_size);
+    std::memcpy(&value, word.data(), kWordSize);
     tensor.device().fill(tensor.buffer(), tensor.offset_bytes(), size, value);
     return true;
 }
 
 /// Uploads a first part, then doubles it on the device.
 void fill_by_copies(Tensor& tensor, std::span<const std::byte> element) {
-    constexpr std::size_t first_part = std::size_t{1} << 16U;
+    constexpr std::size_t kFirstPart = std::size_t{1} << 16U;
     const std::size_t total = packed_bytes(tensor);
-    const std::size_t elements = std::max<std::size_t>(1, first_part / element.size());
+    const std::size_t elements = std::max<std::size_t>(1, kFirstPart / element.size());
     Bytes part;
     part.reserve(std::min(total, elements * element.size()));
     while (part.size() < std::min(total, elements * element.size())) {

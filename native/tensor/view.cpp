@@ -245,18 +245,19 @@ TensorRef reshape(const TensorRef& tensor, Shape shape, const device::InterruptP
     return result ? result : try_reshape(contiguous(tensor, poll), std::move(shape));
 }
 
-TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes) {
+TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes,
+                  const char* function) {
     if (axes.size() != tensor->rank()) {
-        throw ArgumentError(text("permute: axes ", shape_text(axes), " name ", axes.size(), " of ",
-                                 tensor->rank(), " dimensions; name every axis once"));
+        throw ArgumentError(text(function, ": axes ", shape_text(axes), " name ", axes.size(),
+                                 " of ", tensor->rank(), " dimensions; name every axis once"));
     }
     Shape shape, strides;
     std::vector<bool> is_used(axes.size(), false);
     for (const std::int64_t entry : axes) {
         const auto axis =
-            static_cast<std::size_t>(normalised_axis("permute", entry, tensor->rank()));
+            static_cast<std::size_t>(normalised_axis(function, entry, tensor->rank()));
         if (is_used[axis]) {
-            throw ArgumentError(text("permute: axes ", shape_text(axes), " name axis ", axis,
+            throw ArgumentError(text(function, ": axes ", shape_text(axes), " name axis ", axis,
                                      " twice; name every axis once"));
         }
         is_used[axis] = true;

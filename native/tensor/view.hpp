@@ -39,7 +39,8 @@ struct IndexItem {
 
 /// Axis i of the result is axis axes[i]; negative axes count from the end.
 /// @throws ArgumentError unless `axes` is a permutation of all axes.
-[[nodiscard]] TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes);
+[[nodiscard]] TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes,
+                                const char* function = "permute");
 
 /// Repeats elements by stride 0: axes are matched from the last, extents must be equal or 1.
 [[nodiscard]] TensorRef broadcast_to(const TensorRef& tensor, std::vector<std::int64_t> shape);

@@ -15,6 +15,8 @@ float f(float x, float y = 1) { return x + y; }
 int g(int n) { return n; }
 float h(Item item) { return item.weight; }
 float3 v(float3 x) { return x; }
+float pair(Item items[2]) { return items[0].weight + items[1].count; }
+struct Counter { float x; float up() { return x + 1; } };
 """
 
 # call, text that must appear in this order
@@ -40,7 +42,24 @@ CASES = {
     ),
     "array out of range": (lambda m: m.g(np.array([1 << 40])), ["g", "'n'", str(1 << 40), "int32"]),
     "float for an integer": (lambda m: m.g(2.5), ["g", "'n'", "int", "2.5"]),
-    "wrong vector length": (lambda m: m.v([1, 2]), ["v", "'x'", "vector<float,3>", "(2,)", "(3,)"]),
+    "wrong vector length": (lambda m: m.v([1, 2]), ["v", "'x'", "float3", "(2,)", "(3,)"]),
+    "vector in a signature": (lambda m: m.v(), ["v", "'x' (float3)", "v(x: float3)"]),
+    "list of structures for one": (
+        lambda m: m.h([{"weight": 1, "count": 2}]),
+        ["h", "'item'", "a list of 1 structures", "fields are arrays"],
+    ),
+    "too few structures": (
+        lambda m: m.pair([{"weight": 1, "count": 2}]),
+        ["pair", "'items'", "Item[2]", "a list of 1 structures", "give it 2"],
+    ),
+    "structures and a number": (
+        lambda m: m.pair([{"weight": 1, "count": 2}, 3]),
+        ["pair", "argument 1", "holds a int", "dicts or dataclasses"],
+    ),
+    "unbound method": (
+        lambda m: m.Counter.up(),
+        ["up", "method of Counter", "module.Counter.up.bind(value)(...)"],
+    ),
     "missing field": (lambda m: m.h({"weight": 1}), ["h", "'item'", "'count'"]),
     "unknown field": (
         lambda m: m.h({"weight": 1, "count": 2, "cost": 3}),

@@ -222,3 +222,102 @@ def test_numpy_scalars_are_numbers(device):
         module.pick(True, 1, np.complex64(2))
     with pytest.raises(weft.ArgumentError, match="argument 3 is an array of <U1"):
         module.pick(True, 1, np.str_("2"))
+
+
+LISTS = """
+struct Inner { float2 uv; };
+struct Layer { float3 tint; float weight; Inner inner; };
+float total(Layer layers[2])
+{
+    return layers[0].weight * layers[0].tint.x + layers[1].weight * layers[1].inner.uv.y;
+}
+void swap(inout Layer layers[2])
+{
+    const Layer first = layers[0];
+    layers[0] = layers[1];
+    layers[1] = first;
+}
+enum Tone : uint8_t { dark, light };
+Tone invert(Tone t) { return t == Tone.dark ? Tone.light : Tone.dark; }
+"""
+
+
+@dataclasses.dataclass
+class Inner:
+    uv: tuple[float, float] = (0.0, 5.0)
+
+
+@dataclasses.dataclass
+class Layer:
+    tint: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    weight: float = 2.0
+    inner: Inner = dataclasses.field(default_factory=Inner)
+
+
+@pytest.fixture(scope="module")
+def lists(device):
+    return weft.Module.load_from_source(device, "lists", LISTS)
+
+
+def layer(weight):
+    return {"tint": [3, 0, 0], "weight": weight, "inner": {"uv": [0, 7]}}
+
+
+def test_an_array_of_structures_takes_a_list_of_dicts_or_dataclasses(lists):
+    assert lists.total([layer(10), layer(1)]) == 37.0
+    assert lists.total((Layer(), Layer())) == 12.0
+    assert lists.total([layer(10), Layer()]) == 40.0
+
+
+def test_fields_of_structures_in_a_list_may_be_arrays(device, lists):
+    weights = Tensor.from_numpy(device, np.arange(4, dtype=np.float32))
+
+    result = lists.total([layer(weights), layer(np.ones(4))], _result="numpy")
+
+    assert result.tolist() == [7.0, 10.0, 13.0, 16.0]
+
+
+def test_an_enumeration_of_bytes_is_read_and_written(lists):
+    result = lists.invert(np.array([0, 1, 0], np.uint8), _result="numpy")
+
+    assert result.tolist() == [1, 0, 1]
+
+
+def test_a_tensor_of_structures_comes_from_a_dict_of_arrays(device, lists):
+    made = Tensor.from_numpy(
+        device,
+        {"tint": np.ones((2, 3)), "weight": [1, 2], "inner": {"uv": np.arange(4).reshape(2, 2)}},
+        dtype=lists.Layer,
+    )
+
+    assert made.shape == (2,)
+    assert made.numpy()["weight"].tolist() == [1, 2]
+    assert made.numpy()["inner"]["uv"].tolist() == [[0, 1], [2, 3]]
+
+
+def test_one_structure_comes_from_a_dict(device, lists):
+    made = Tensor.from_numpy(device, layer(4), dtype=lists.Layer)
+
+    assert made.shape == ()
+    assert float(made.numpy()["weight"]) == 4.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weight": [1, 2, 3]}, "field 'weight' has shape"),
+        ({"tint": np.ones((2, 4))}, r"field 'tint' has shape \(2, 4\), it must end in \(3,\)"),
+        ({"mass": [1, 2]}, "has a field 'mass'"),
+    ],
+)
+def test_a_dict_whose_fields_do_not_fit_is_refused(device, lists, change, message):
+    values = {"tint": np.ones((2, 3)), "weight": [1, 2], "inner": {"uv": np.ones((2, 2))}}
+
+    with pytest.raises(weft.ArgumentError, match=message):
+        Tensor.from_numpy(device, values | change, dtype=lists.Layer)
+
+
+@pytest.mark.parametrize("dtype", [None, weft.float32])
+def test_a_dict_needs_a_structure_as_its_dtype(device, dtype):
+    with pytest.raises(weft.ArgumentError, match=r"is a dict.*pass dtype=module\.Name"):
+        Tensor.from_numpy(device, {"x": [1, 2]}, dtype=dtype)

@@ -18,6 +18,22 @@ std::string parsed_name(std::string_view text) {
 
 } // namespace
 
+TEST_CASE("display names are those that users write") {
+    reflect::Type whole;
+    whole.kind = reflect::TypeKind::tensor;
+    whole.full_name = "ITensor<vector<float,3>, 2>";
+    reflect::Type generic;
+    generic.kind = reflect::TypeKind::vector;
+    generic.full_name = "vector<T,3>";
+    generic.columns = 3;
+    generic.count_parameter = "N";
+
+    CHECK(display_name(*reflect::vector_type(reflect::ScalarKind::float32, 3)) == "float3");
+    CHECK(display_name(*reflect::matrix_type(reflect::ScalarKind::float16, 2, 4)) == "half2x4");
+    CHECK(display_name(whole) == "ITensor<float3, 2>");
+    CHECK(display_name(generic) == "vector<T,3>");
+}
+
 TEST_CASE("dtype names of Slang and numpy are understood") {
     CHECK(parsed_name("float") == "float");
     CHECK(parsed_name("float32") == "float");
