@@ -9,7 +9,7 @@
 
 namespace weft::python {
 
-[[nodiscard]] pybind11::object tensor_to_python(std::shared_ptr<tensor::Tensor> tensor);
+[[nodiscard]] pybind11::object tensor_to_python(const std::shared_ptr<tensor::Tensor>& tensor);
 
 /// The values, row-major: shape, then the element's own dimensions; structures as a structured array.
 /// Waits for the device; Ctrl-C raises KeyboardInterrupt.
