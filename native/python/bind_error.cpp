@@ -152,6 +152,7 @@ void bind_error(py::module_& module) {
               "An image file cannot be read or written.");
     add_class(module, "InternalError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
               "A bug in Weft.");
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is pybind11's.
     py::register_exception_translator([](std::exception_ptr caught) {
         if (caught && !translate(caught)) {
             std::rethrow_exception(caught);

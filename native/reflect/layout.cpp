@@ -27,9 +27,9 @@ std::size_t cuda_vector_alignment(ScalarKind kind, std::size_t scalar, std::int3
 } // namespace
 
 Layout scalar_layout(ScalarKind kind, LayoutRules rules) {
-    constexpr std::size_t spirv_bool_size = 4;
+    constexpr std::size_t kSpirvBoolSize = 4;
     const bool is_wide_bool = kind == ScalarKind::bool_ && rules == LayoutRules::spirv;
-    const std::size_t size = is_wide_bool ? spirv_bool_size : size_bytes(kind);
+    const std::size_t size = is_wide_bool ? kSpirvBoolSize : size_bytes(kind);
     return {.size = size, .alignment = std::max<std::size_t>(size, 1), .stride = size};
 }
 

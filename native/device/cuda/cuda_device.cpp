@@ -43,8 +43,7 @@ std::shared_ptr<Device> create_device(const std::shared_ptr<const Driver>& drive
                                              names_of(adapters), ", got ", index,
                                              "; enumerate_devices() lists them"));
     }
-    return std::make_shared<CudaDevice>(std::move(driver),
-                                        adapters[static_cast<std::size_t>(index)], desc);
+    return std::make_shared<CudaDevice>(driver, adapters[static_cast<std::size_t>(index)], desc);
 }
 
 } // namespace cuda
