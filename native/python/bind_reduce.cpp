@@ -57,7 +57,7 @@ py::object run(const ReduceRequest& request, bool is_test) {
         }
     }
     if (result->rank() != 0) {
-        return tensor_to_python(std::move(result));
+        return tensor_to_python(result);
     }
     py::object number = value_to_python(*result->dtype(), value);
     return is_test ? py::bool_(number) : number;
