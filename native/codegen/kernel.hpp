@@ -51,13 +51,28 @@ enum class OperandKind : std::uint8_t {
     system_value, ///< a compute semantic of a raw dispatch
 };
 
+/// What a kernel computes of its function.
+enum class Derivative : std::uint8_t {
+    none,     ///< the function itself
+    backward, ///< the gradients of its inputs, given those of its outputs
+};
+
+/// How what a thread contributes to a gradient reaches memory.
+enum class Accumulation : std::uint8_t {
+    none,  ///< the operand is no gradient, or is only read
+    plain, ///< one-to-one: the thread alone adds to its element
+    group, ///< one element for all calls: registers, then the group, then one atomic addition a group
+    atomic, ///< elements that several calls share: one atomic addition a call
+};
+
 /// One value that goes into the call, comes out of it, or both.
 struct Operand {
     OperandKind kind = OperandKind::uniform;
-    reflect::TypeRef type;    ///< Slang type of the value
-    std::string name;         ///< identifier stem, unique in the kernel, legal in Slang
-    bool reads = true;        ///< loaded before the call
-    bool writes = false;      ///< stored after the call
+    reflect::TypeRef type; ///< Slang type of the value
+    std::string name;      ///< identifier stem, unique in the kernel, legal in Slang
+    reflect::Direction direction = reflect::Direction::in; ///< of the parameter
+    bool reads = true;                                     ///< loaded before the call
+    bool writes = false;                                   ///< stored after the call
     std::int32_t source = -1; ///< index into the caller's list of argument sources
 
     Memory memory;                            ///< element, tensor, pointer
@@ -73,9 +88,15 @@ struct Operand {
     std::vector<std::int32_t> dimensions; ///< grid, call_id: the call dimensions it yields
     std::vector<Operand> fields;          ///< composite: one a field, in declaration order
     std::vector<std::string> field_names;
-    std::string semantic;      ///< system_value
-    std::string literal;       ///< literal
-    bool is_allocated = false; ///< element: memory of exactly the call's shape, made for it
+    std::string semantic;           ///< system_value
+    std::string literal;            ///< literal
+    bool is_allocated = false;      ///< element: memory of exactly the call's shape, made for it
+    bool is_differentiated = false; ///< backward: passed with its gradient
+    /// backward: at most one each. What the caller gives of an output, and what the kernel adds to of an input.
+    std::vector<Operand> gradient_in;
+    std::vector<Operand> gradient_out;
+    Accumulation accumulation =
+        Accumulation::none; ///< of a gradient_out; plain until the passes decide
 };
 
 /// What one field of the argument block holds; the packer fills it before each launch.
@@ -115,8 +136,9 @@ struct Kernel {
 
     // Over what.
     std::vector<std::int64_t> shape; ///< call shape; empty: one call
-    bool is_raw_dispatch = false;    ///< threads are the user's: no vectorisation
-    bool is_bounded = true;          ///< raw dispatch: threads past the shape return
+    Derivative derivative = Derivative::none;
+    bool is_raw_dispatch = false; ///< threads are the user's: no vectorisation
+    bool is_bounded = true;       ///< raw dispatch: threads past the shape return
     std::array<std::uint32_t, 3> group_size{256, 1, 1};
 
     // The device's properties that shape the code.
@@ -128,9 +150,11 @@ struct Kernel {
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
     bool needs_coordinates = false;
     bool is_index64 = false;
-    std::int32_t width = 1;           ///< consecutive elements a thread: 1, 2 or 4
-    std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
-    bool has_tail = false;            ///< the last thread has fewer
+    std::int32_t width = 1; ///< consecutive elements a thread: 1, 2 or 4
+    bool is_persistent =
+        false;              ///< few groups walk over all elements, so that each adds to a sum once
+    std::int32_t steps = 1; ///< elements a thread takes one group apart, in a loop
+    bool has_tail = false;  ///< the last thread has fewer
     std::vector<std::int64_t> stages; ///< group-shared arrays: words an element of each
     bool is_tiled = false;            ///< 32 x 32 tiles of the two innermost dimensions
     bool arguments_by_address = false;
@@ -143,44 +167,50 @@ struct Kernel {
 /// Product of the call shape.
 [[nodiscard]] std::int64_t call_count(const Kernel& kernel);
 
+/// Whether many threads may add to the operand's memory at once.
+[[nodiscard]] inline bool adds_atomically(const Operand& operand) noexcept {
+    return operand.accumulation == Accumulation::group ||
+           operand.accumulation == Accumulation::atomic;
+}
+
 /// Whether the function sees which thread runs it: each thread then takes one element.
 [[nodiscard]] bool uses_thread_index(const Kernel& kernel);
 
-/// Calls `visit(Operand&)` for every operand that touches tensor memory, the result included.
-template <typename Visit>
-void for_each_memory_operand(Kernel& kernel, Visit&& visit) {
-    auto walk = [&](auto&& self, Operand& operand) -> void {
+/// Calls `visit(operand)` for the operand's fields and gradients, then for itself. `AnyOperand` may be const.
+template <typename AnyOperand, typename Visit>
+void visit_operand_tree(AnyOperand& operand, Visit& visit) {
+    for (AnyOperand& field : operand.fields) {
+        visit_operand_tree(field, visit);
+    }
+    for (AnyOperand& gradient : operand.gradient_in) {
+        visit_operand_tree(gradient, visit);
+    }
+    for (AnyOperand& gradient : operand.gradient_out) {
+        visit_operand_tree(gradient, visit);
+    }
+    visit(operand);
+}
+
+/// Calls `visit(operand)` for every operand, composites after their fields. `AnyKernel` may be const.
+template <typename AnyKernel, typename Visit>
+void for_each_operand(AnyKernel& kernel, Visit&& visit) {
+    for (auto& operand : kernel.operands) {
+        visit_operand_tree(operand, visit);
+    }
+    if (kernel.has_result) {
+        visit_operand_tree(kernel.result, visit);
+    }
+}
+
+/// Calls `visit(operand)` for every operand that touches tensor memory, the result and gradients included.
+template <typename AnyKernel, typename Visit>
+void for_each_memory_operand(AnyKernel& kernel, Visit&& visit) {
+    for_each_operand(kernel, [&](auto& operand) {
         if (operand.kind == OperandKind::element || operand.kind == OperandKind::tensor ||
             operand.kind == OperandKind::pointer) {
             visit(operand);
         }
-        for (Operand& field : operand.fields) {
-            self(self, field);
-        }
-    };
-    for (Operand& operand : kernel.operands) {
-        walk(walk, operand);
-    }
-    if (kernel.has_result) {
-        walk(walk, kernel.result);
-    }
-}
-
-/// Calls `visit(const Operand&)` for every operand, composites after their fields.
-template <typename Visit>
-void for_each_operand(const Kernel& kernel, Visit&& visit) {
-    auto walk = [&](auto&& self, const Operand& operand) -> void {
-        for (const Operand& field : operand.fields) {
-            self(self, field);
-        }
-        visit(operand);
-    };
-    for (const Operand& operand : kernel.operands) {
-        walk(walk, operand);
-    }
-    if (kernel.has_result) {
-        walk(walk, kernel.result);
-    }
+    });
 }
 
 } // namespace weft::codegen

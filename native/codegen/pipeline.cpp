@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/pipeline.hpp"
 
+#include "codegen/passes/accumulation.hpp"
 #include "codegen/passes/arguments.hpp"
 #include "codegen/passes/classify.hpp"
 #include "codegen/passes/collapse.hpp"
@@ -16,6 +17,7 @@ namespace weft::codegen {
 void lower(Kernel& kernel) {
     collapse_dimensions(kernel);  // (a, b, c) -> (a * b, c) where every operand allows it
     classify_memory(kernel);      // words or typed pointers; linear, uniform, packed
+    choose_accumulation(kernel);  // gradients: plain, through the group, or atomic
     choose_index_width(kernel);   // 32-bit unless an offset needs more
     choose_tiling(kernel);        // transposed operands read through the cache in tiles
     choose_vector_width(kernel);  // several elements a thread, 16-byte accesses

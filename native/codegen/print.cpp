@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_gradient.hpp"
 #include "codegen/print_value.hpp"
 #include "core/text.hpp"
 
@@ -32,7 +33,8 @@ constexpr int kTile = 32;
 
 class KernelPrinter {
 public:
-    explicit KernelPrinter(const Kernel& kernel) : m_kernel(kernel), m_values(kernel, m_out) {}
+    explicit KernelPrinter(const Kernel& kernel)
+        : m_kernel(kernel), m_values(kernel, m_out), m_gradients(kernel, m_values, m_out) {}
 
     std::string print() {
         for (const std::string& name : m_kernel.imports) {
@@ -45,6 +47,9 @@ public:
         print_arguments();
         print_storage();
         print_stages();
+        if (m_kernel.is_persistent) {
+            m_gradients.print_shared_memory();
+        }
         print_entry();
         return m_out.take();
     }
@@ -138,6 +143,10 @@ private:
             print_staged_body(type, count);
             return;
         }
+        if (m_kernel.is_persistent) {
+            print_persistent_body(type, count);
+            return;
+        }
         if (m_kernel.steps > 1) {
             print_stepping_body(type, count);
             return;
@@ -207,6 +216,22 @@ private:
         print_coordinates();
         print_element();
         m_out.close();
+    }
+
+    /// Few groups take all elements, a group's worth at a time, and add up what belongs to one element.
+    void print_persistent_body(const std::string& type, const std::string& count) {
+        const std::uint32_t group = m_kernel.group_size[0];
+        const std::string stride =
+            text(type, "(", m_values.argument("weft_groups"), ") * ", group, "u");
+        m_gradients.declare_sums();
+        m_out.line("[loop]");
+        m_out.open(text("for (", type, " weft_index = ", group_expression(), " * ", group,
+                        "u + weft_lane_in_group; weft_index < ", count, "; weft_index += ", stride,
+                        ")"));
+        print_coordinates();
+        print_element();
+        m_out.close();
+        m_gradients.add_sums();
     }
 
     /// One element a thread; the group moves staged operands together.
@@ -311,6 +336,10 @@ private:
     }
 
     void print_call() {
+        if (m_kernel.derivative == Derivative::backward) {
+            m_gradients.print_call();
+            return;
+        }
         std::vector<std::string> names;
         for (const Operand& operand : m_kernel.operands) {
             m_values.load(operand);
@@ -342,6 +371,7 @@ private:
     const Kernel& m_kernel;
     SourceWriter m_out;
     ValuePrinter m_values;
+    GradientPrinter m_gradients;
 };
 
 } // namespace

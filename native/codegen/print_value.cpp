@@ -179,6 +179,12 @@ std::string ValuePrinter::memory_expression(const Operand& operand) const {
                                        : argument(address_field(operand));
 }
 
+std::string ValuePrinter::scalar_address(const Operand& operand, std::int64_t index) const {
+    const auto unit = static_cast<std::int64_t>(memory_leaves(operand.memory).size());
+    return text(memory_expression(operand), " + (",
+                component_expression(operand, index / unit, unit, index % unit), ")");
+}
+
 std::string ValuePrinter::scalar_expression(const Operand& operand, std::int64_t index,
                                             std::int64_t count, std::int64_t unit) const {
     const Memory& memory = operand.memory;
@@ -314,15 +320,38 @@ void ValuePrinter::load_tensor(const Operand& operand) {
     const std::string tail = text(", ", name, "_shape, ", name, "_strides)");
     std::string parts = text("(", element, "*)(", address, ")", tail);
     if (!operand.gradient_parts.empty()) {
-        // The gradients are absent: a null part reads zero and drops what is added.
         parts = text(operand.primal_type, "(", parts);
         for (const std::string& part : operand.gradient_parts) {
-            parts += text(", ", part, "<", element, ".Differential, ", rank, ">((", element,
-                          ".Differential*)nullptr", tail);
+            parts += text(", ", part, "<", element, ".Differential, ", rank, ">(",
+                          gradient_part(operand, part, tail));
         }
         parts += ")";
     }
     m_out.line(text(operand.tensor_type, " ", name, " = ", operand.tensor_type, "(", parts, ";"));
+}
+
+/// Arguments of the constructor of one gradient part. An absent gradient is a null part: it reads zero and drops
+/// what is added.
+std::string ValuePrinter::gradient_part(const Operand& operand, const std::string& part,
+                                        const std::string& absent_tail) {
+    const std::string differential = operand.type->element->full_name + ".Differential*)";
+    const auto& gradients = part == "AtomicTensor" ? operand.gradient_out : operand.gradient_in;
+    if (gradients.empty()) {
+        return text("(", differential, "nullptr", absent_tail);
+    }
+    const Operand& gradient = gradients.front();
+    std::string strides;
+    for (std::size_t i = 0; i < gradient.tensor_strides.size(); ++i) {
+        strides += (i == 0 ? "" : ", ") + argument(tensor_stride_field(gradient, i));
+    }
+    m_out.line(text("int64_t ", gradient.name, "_strides[", gradient.tensor_strides.size(), "] = {",
+                    strides, "};"));
+    std::string address = memory_expression(gradient);
+    if (!gradient.memory.is_uniform) {
+        address += " + (" + offset_expression(gradient) + ")";
+    }
+    return text("(", differential, "(", address, "), ", operand.name, "_shape, ", gradient.name,
+                "_strides)");
 }
 
 void ValuePrinter::load_coordinates(const Operand& operand) {

@@ -38,6 +38,11 @@ public:
     /// After the element: moves the group's elements from group-shared memory to where they belong.
     void empty_stage(const Operand& operand);
 
+    /// Declares where the value lies; load() and store() of values that are not wide do it themselves.
+    void declare_offset(const Operand& operand);
+    /// Address of scalar number `index` of the value, after declare_offset().
+    [[nodiscard]] std::string scalar_address(const Operand& operand, std::int64_t index) const;
+
     /// "weft_arguments." or "weft_arguments->" + field.
     [[nodiscard]] std::string argument(const std::string& field) const;
     /// "uint"/"uint64_t" and "int"/"int64_t", as wide as the kernel's indices.
@@ -49,7 +54,6 @@ private:
     [[nodiscard]] std::string component_expression(const Operand& operand, std::int64_t component,
                                                    std::int64_t unit, std::int64_t within) const;
     [[nodiscard]] std::string memory_expression(const Operand& operand) const;
-    void declare_offset(const Operand& operand);
     /// Access number `index` of the thread's elements of a wide operand: 2 or 4 words of a binding, or their address.
     [[nodiscard]] std::string access_expression(const Operand& operand, std::int64_t index) const;
     // Plain pointer accesses promise the alignment of a word only, and NVIDIA's Vulkan driver then splits them.
@@ -64,6 +68,8 @@ private:
     void load_element(const Operand& operand);
     void load_structures(const Operand& operand, bool is_store);
     void load_tensor(const Operand& operand);
+    [[nodiscard]] std::string gradient_part(const Operand& operand, const std::string& part,
+                                            const std::string& absent_tail);
     void load_uniform(const Operand& operand);
     void load_coordinates(const Operand& operand);
     void load_random(const Operand& operand);

@@ -18,22 +18,6 @@ using core::text;
 
 namespace {
 
-template <typename Visit>
-void visit_operands(codegen::Kernel& kernel, Visit&& visit) {
-    auto walk = [&](auto&& self, Operand& operand) -> void {
-        for (Operand& field : operand.fields) {
-            self(self, field);
-        }
-        visit(operand);
-    };
-    for (Operand& operand : kernel.operands) {
-        walk(walk, operand);
-    }
-    if (kernel.has_result) {
-        walk(walk, kernel.result);
-    }
-}
-
 std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
     std::vector<std::int64_t> strides(shape.size(), 1);
     for (std::size_t i = shape.size(); i-- > 1;) {
@@ -54,14 +38,14 @@ public:
         }
         m_call.kernel.shape.assign(m_rank, 1);
         m_owner.assign(m_rank, "");
-        visit_operands(m_call.kernel, [&](Operand& operand) { merge_shape(operand); });
-        visit_operands(m_call.kernel, [&](Operand& operand) { rewrite(operand); });
+        codegen::for_each_operand(m_call.kernel, [&](Operand& operand) { merge_shape(operand); });
+        codegen::for_each_operand(m_call.kernel, [&](Operand& operand) { rewrite(operand); });
     }
 
 private:
     /// Threads are the user's own, so every argument goes to each of them whole.
     void run_raw(const CallOptions& options) {
-        visit_operands(m_call.kernel, [&](Operand& operand) {
+        codegen::for_each_operand(m_call.kernel, [&](Operand& operand) {
             if (!operand.own_shape.empty()) {
                 fail(operand, text("dispatch() passes arguments whole, but it would be split over ",
                                    core::shape_text(operand.own_shape),
@@ -86,7 +70,7 @@ private:
     }
 
     void find_rank() {
-        visit_operands(m_call.kernel, [&](Operand& operand) {
+        codegen::for_each_operand(m_call.kernel, [&](Operand& operand) {
             m_rank = std::max(m_rank, operand.own_shape.size());
             for (const std::int32_t dimension : operand.mapping) {
                 if (dimension < 0) {
@@ -197,7 +181,8 @@ private:
 
     /// Two call indices must not write one element.
     void check_output(const Operand& operand) const {
-        if (operand.kind != OperandKind::element || !operand.writes) {
+        if (operand.kind != OperandKind::element || !operand.writes ||
+            operand.accumulation != codegen::Accumulation::none) {
             return;
         }
         for (std::size_t i = 0; i < m_rank; ++i) {

@@ -18,6 +18,11 @@ std::uint64_t head_word(const Node& node) {
            static_cast<std::uint64_t>(node.children) << 32U;
 }
 
+void append_gradient_key(const tensor::Tensor* gradient, std::vector<std::uint64_t>& key) {
+    key.push_back(gradient == nullptr ? 0 : gradient->layout_hash());
+    key.push_back(gradient == nullptr ? 0 : address_alignment(gradient->address()));
+}
+
 } // namespace
 
 void ArgumentList::clear() noexcept {
@@ -36,7 +41,7 @@ std::span<const std::uint64_t> ArgumentList::data(const Node& node) const noexce
     return {words.data() + node.data_begin, node.data_count};
 }
 
-void ArgumentList::append_key(std::vector<std::uint64_t>& key) const {
+void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradients) const {
     for (const Root& root : roots) {
         key.push_back(static_cast<std::uint64_t>(root.role) << 32U | nodes[root.node].subtree);
     }
@@ -47,6 +52,10 @@ void ArgumentList::append_key(std::vector<std::uint64_t>& key) const {
         case NodeKind::tensor:
             key.push_back(node.tensor->layout_hash());
             key.push_back(address_alignment(node.tensor->address()));
+            if (with_gradients) {
+                append_gradient_key(node.tensor->grad_in().get(), key);
+                append_gradient_key(node.tensor->grad_out().get(), key);
+            }
             break;
         case NodeKind::list:
         case NodeKind::grid:

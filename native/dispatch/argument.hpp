@@ -91,7 +91,8 @@ public:
 
     /// Appends everything that decides the plan of a call: kinds, names, tensor layouts, alignments,
     /// but neither addresses nor numbers.
-    void append_key(std::vector<std::uint64_t>& key) const;
+    /// @param with_gradients: the plan also depends on the tensors' gradients.
+    void append_key(std::vector<std::uint64_t>& key, bool with_gradients = false) const;
 };
 
 /// The largest power of two up to 256 that divides `address`.

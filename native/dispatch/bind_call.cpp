@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "reflect/differential.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -54,10 +55,12 @@ public:
           m_matcher(arguments, target, *m_call) {
         m_call->function = function;
         m_call->target = target;
+        m_call->kernel.derivative = options.derivative;
     }
 
     std::unique_ptr<BoundCall> run(std::string& why) {
-        if (!assign_roots() || !bind_this() || !bind_parameters() || !bind_result()) {
+        if (!is_derivable() || !assign_roots() || !bind_this() || !bind_parameters() ||
+            !bind_result()) {
             why = m_reason.empty() ? m_matcher.reason() : m_reason;
             return nullptr;
         }
@@ -70,6 +73,18 @@ private:
     bool refuse(std::string reason) {
         m_reason = std::move(reason);
         return false;
+    }
+
+    bool is_backward() const { return m_options.derivative == codegen::Derivative::backward; }
+
+    bool is_derivable() {
+        return !is_backward() || function().is_differentiable ||
+               refuse("it is not differentiable; put [Differentiable] in front of it");
+    }
+
+    bool is_differentiated(const reflect::Parameter& parameter) const {
+        return is_backward() && !parameter.is_no_diff &&
+               reflect::is_differentiable(*parameter.type);
     }
 
     /// Which root feeds which parameter.
@@ -149,7 +164,9 @@ private:
                                 .direction = direction,
                                 .name = "weft_this",
                                 .label = "this",
-                                .mapping = {}},
+                                .mapping = {},
+                                .is_differentiated = is_backward() && reflect::is_differentiable(
+                                                                          *function().this_type)},
                                operand);
     }
 
@@ -165,7 +182,7 @@ private:
     bool bind_parameters() {
         const auto& parameters = function().parameters;
         std::size_t last = parameters.size();
-        const bool fills_defaults = !m_options.is_raw_dispatch;
+        const bool fills_defaults = !m_options.is_raw_dispatch && !is_backward();
         while (fills_defaults && last > 0 && !m_roots[last - 1] &&
                parameters[last - 1].has_default) {
             --last; // trailing defaults are filled in by Slang itself
@@ -189,6 +206,10 @@ private:
         const bool is_host_number = node.kind == NodeKind::boolean ||
                                     node.kind == NodeKind::integer || node.kind == NodeKind::real ||
                                     node.kind == NodeKind::list;
+        if (parameter.direction != Direction::in && is_host_number && is_backward()) {
+            return refuse(text("parameter '", parameter.name,
+                               "' is an output: pass a tensor with gradients (with_grads())"));
+        }
         if (parameter.direction != Direction::in && is_host_number) {
             const bool is_bound = parameter.direction == Direction::inout
                                       ? bind_returned_value(index, *root)
@@ -203,7 +224,8 @@ private:
              .direction = parameter.direction,
              .name = stem(index),
              .label = parameter.name,
-             .mapping = mapping != nullptr ? mapping->dimensions : std::vector<std::int32_t>{}},
+             .mapping = mapping != nullptr ? mapping->dimensions : std::vector<std::int32_t>{},
+             .is_differentiated = is_differentiated(parameter)},
             operand);
     }
 
@@ -211,6 +233,11 @@ private:
         const reflect::Parameter& parameter = function().parameters[index];
         if (m_options.is_raw_dispatch && bind_system_value(index)) {
             return true;
+        }
+        if (parameter.direction != Direction::in && is_backward()) {
+            return refuse(
+                text("parameter '", parameter.name,
+                     "' is an output and must be given: a tensor with gradients (with_grads())"));
         }
         if (parameter.direction != Direction::in) {
             return bind_output(index);
@@ -360,8 +387,14 @@ private:
                                     .direction = Direction::out,
                                     .name = "weft_result",
                                     .label = "_result",
-                                    .mapping = {}},
+                                    .mapping = {},
+                                    .is_differentiated = is_backward()},
                                    kernel.result);
+        }
+        if (is_backward()) {
+            return refuse("_result must be given: a tensor with gradients (with_grads()), whose "
+                          "grad holds the "
+                          "derivative of the loss by the result");
         }
         if (!bind_allocated(type, "_result", kernel.result)) {
             return false;

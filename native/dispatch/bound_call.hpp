@@ -19,9 +19,13 @@ enum class SourceKind : std::uint8_t {
 
 inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
+/// Which memory of a tensor argument.
+enum class SourcePart : std::uint8_t { primal, gradient_in, gradient_out };
+
 /// Where one operand's memory or numbers come from at launch.
 struct Source {
     SourceKind kind = SourceKind::node;
+    SourcePart part = SourcePart::primal; ///< node: of a tensor
     std::uint32_t node =
         kNoNode; ///< allocate: the argument that the output replaces, if one was given
     reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< upload: kind of the temporary

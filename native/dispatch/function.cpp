@@ -61,7 +61,7 @@ std::shared_ptr<const LaunchPlan> Function::find_plan(const ArgumentList& argume
     const std::lock_guard lock(m_mutex);
     refresh();
     m_key.clear();
-    arguments.append_key(m_key);
+    arguments.append_key(m_key, m_options.derivative != codegen::Derivative::none);
     if (m_last_plan && m_key == m_last_key) {
         return m_last_plan;
     }
@@ -90,7 +90,8 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     codegen::Kernel& kernel = call->kernel;
     kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
     kernel.prelude = prelude_of(m_options, *m_module);
-    kernel.callee = kernel.has_this ? call->function.name : call->function.full_name;
+    const bool calls_method = kernel.has_this && kernel.derivative == codegen::Derivative::none;
+    kernel.callee = calls_method ? call->function.name : call->function.full_name;
     adapt_to_device(kernel, device);
     auto plan = build_plan(*call, arguments, m_options,
                            [&](const std::string& source, const codegen::Kernel& lowered) {
@@ -100,7 +101,7 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
         m_plans.clear();
     }
     Key key;
-    arguments.append_key(key);
+    arguments.append_key(key, m_options.derivative != codegen::Derivative::none);
     m_plans.emplace(std::move(key), plan);
     return plan;
 }

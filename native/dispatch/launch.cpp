@@ -24,6 +24,16 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
     return count;
 }
 
+/// The plan was made for arguments that have the part.
+const tensor::Tensor& part_of(const tensor::Tensor& tensor, SourcePart part) {
+    switch (part) {
+    case SourcePart::gradient_in: return *tensor.grad_in();
+    case SourcePart::gradient_out: return *tensor.grad_out();
+    case SourcePart::primal: break;
+    }
+    return tensor;
+}
+
 /// Scalar `component` of a host node as memory holds it.
 void write_stored(const ArgumentList& arguments, const Node& node, std::uint32_t component,
                   const ScalarDestination& to) {
@@ -107,14 +117,15 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
         if (node.kind != NodeKind::tensor) {
             continue;
         }
-        device::Buffer& buffer = node.tensor->buffer();
+        const tensor::Tensor& tensor = part_of(*node.tensor, source.part);
+        device::Buffer& buffer = tensor.buffer();
         if (&buffer.device() != &device) {
             throw core::ArgumentError(text(plan.function, ": parameter '", source.name,
                                            "' lives on ", buffer.device().info().name,
                                            ", the module on ", device.info().name,
                                            "; copy it to the module's device"));
         }
-        const std::uint64_t address = node.tensor->address();
+        const std::uint64_t address = tensor.address();
         m_slots[i] = {&buffer, address, address - buffer.address()};
     }
 }

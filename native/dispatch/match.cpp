@@ -154,7 +154,10 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     operand.type = request.type;
     operand.name = request.name;
     operand.reads = request.direction != Direction::out;
-    operand.writes = request.direction != Direction::in;
+    operand.direction = request.direction;
+    operand.writes =
+        request.direction != Direction::in && (!is_backward() || request.label == "_result");
+    operand.is_differentiated = request.is_differentiated;
     operand.mapping = request.mapping;
     switch (node.kind) {
     case NodeKind::structure:
@@ -300,7 +303,7 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
         memory.leaf = leaf_type(request.type);
     }
     set_memory(request, memory, own_rank, operand);
-    return true;
+    return !is_backward() || attach_gradients(request, own_rank, operand);
 }
 
 std::int32_t Matcher::add_source(const MatchRequest& request, const ArrayView& view) {
@@ -343,8 +346,8 @@ struct ConcreteTensor {
     std::vector<std::string> gradients;
 };
 
-/// The structure that a whole-tensor parameter gets. An interface takes the one without gradients.
-ConcreteTensor concrete_tensor(const Type& type) {
+/// The structure that a whole-tensor parameter gets.
+ConcreteTensor concrete_tensor(const Type& type, bool has_gradients) {
     const reflect::TensorTraits& traits = type.tensor;
     const auto pick = [&](const ConcreteTensor& read, const ConcreteTensor& write,
                           const ConcreteTensor& both) {
@@ -355,7 +358,7 @@ ConcreteTensor concrete_tensor(const Type& type) {
     if (!traits.is_differentiable) {
         return pick({"Tensor", "", {}}, {"WTensor", "", {}}, {"RWTensor", "", {}});
     }
-    if (traits.is_interface) {
+    if (traits.is_interface && !has_gradients) {
         return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}},
                     {"RWPrimalTensor", "", {}});
     }
@@ -363,8 +366,8 @@ ConcreteTensor concrete_tensor(const Type& type) {
                 {"RWDiffTensor", "RWTensor", {"Tensor", "AtomicTensor"}});
 }
 
-void name_tensor(const Type& type, Operand& operand) {
-    const ConcreteTensor concrete = concrete_tensor(type);
+void set_tensor_names(const Type& type, bool has_gradients, Operand& operand) {
+    const ConcreteTensor concrete = concrete_tensor(type, has_gradients);
     const std::string arguments = text("<", type.element->full_name, ", ", type.tensor.rank, ">");
     const bool keeps_name = !type.tensor.is_interface && concrete.gradients.empty();
     operand.tensor_type = keeps_name ? type.full_name : concrete.name + arguments;
@@ -373,6 +376,10 @@ void name_tensor(const Type& type, Operand& operand) {
 }
 
 } // namespace
+
+void name_gradient_tensor(const Type& type, Operand& operand) {
+    set_tensor_names(type, true, operand);
+}
 
 bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, Operand& operand) {
     const reflect::TensorTraits& traits = request.type->tensor;
@@ -421,7 +428,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
                  " have gaps in memory on this device; take scalars with one more dimension"));
     }
     operand.kind = OperandKind::tensor;
-    name_tensor(*request.type, operand);
+    set_tensor_names(*request.type, false, operand);
     operand.reads = true;
     operand.writes = false;
     set_memory(access, memory, own_rank, operand);
@@ -433,7 +440,8 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
         }
         operand.tensor_strides.push_back(view.strides[i] / unit);
     }
-    return true;
+    return !is_backward() || !traits.is_differentiable ||
+           attach_tensor_gradients(request, own_rank, operand);
 }
 
 bool Matcher::match_pointer(const MatchRequest& request, const ArrayView& view, Operand& operand) {

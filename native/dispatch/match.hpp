@@ -25,6 +25,9 @@ struct ArrayView {
 [[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from,
                                            reflect::ScalarKind to) noexcept;
 
+/// Chooses the structure with gradients for a differentiable whole-tensor operand.
+void name_gradient_tensor(const reflect::Type& type, codegen::Operand& operand);
+
 struct MatchRequest {
     reflect::TypeRef type;
     std::uint32_t node = 0;
@@ -32,6 +35,7 @@ struct MatchRequest {
     std::string name;  ///< identifier stem in the kernel
     std::string label; ///< parameter name in messages: "p.position"
     std::vector<std::int32_t> mapping;
+    bool is_differentiated = false; ///< backward: the parameter takes part in differentiation
 };
 
 /// Builds operands and sources; collects cost and the reason of a refusal.
@@ -57,7 +61,16 @@ private:
     bool match_pointer(const MatchRequest& request, const ArrayView& view,
                        codegen::Operand& operand);
     bool match_generator(const MatchRequest& request, codegen::Operand& operand);
+    bool is_backward() const noexcept {
+        return m_call.kernel.derivative == codegen::Derivative::backward;
+    }
     bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);
+    bool attach_gradients(const MatchRequest& request, std::size_t own_rank,
+                          codegen::Operand& operand);
+    bool attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,
+                                 codegen::Operand& operand);
+    codegen::Operand gradient_operand(const MatchRequest& request, SourcePart part,
+                                      std::size_t own_rank);
     void set_memory(const MatchRequest& request, const ArrayView& view, std::size_t own_rank,
                     codegen::Operand& operand);
     std::int32_t add_source(const MatchRequest& request, const ArrayView& view);

@@ -3,6 +3,7 @@
 #include "dispatch/match.hpp"
 
 #include "core/text.hpp"
+#include "reflect/differential.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -68,7 +69,9 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
                     .direction = request.direction,
                     .name = request.name + "_" + field.name,
                     .label = request.label + "." + field.name,
-                    .mapping = request.mapping},
+                    .mapping = request.mapping,
+                    .is_differentiated =
+                        request.is_differentiated && reflect::is_differentiable(*field.type)},
                    value)) {
             return false;
         }

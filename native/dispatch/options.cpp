@@ -34,6 +34,9 @@ std::string CallOptions::key() const {
     if (is_raw_dispatch) {
         key += core::text("!", thread_count[0], ",", thread_count[1], ",", thread_count[2]);
     }
+    if (derivative != codegen::Derivative::none) {
+        key += "d";
+    }
     return core::text(key, "%", static_cast<int>(return_kind), "~", prelude);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "codegen/kernel.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -29,6 +31,7 @@ struct CallOptions {
     std::string prelude;
     std::optional<std::array<std::uint32_t, 3>> group_size; ///< raw dispatch only
     ReturnKind return_kind = ReturnKind::automatic;
+    codegen::Derivative derivative = codegen::Derivative::none; ///< bwds()
     bool is_raw_dispatch = false;                      ///< dispatch(): the shape counts threads
     std::array<std::int64_t, 3> thread_count{1, 1, 1}; ///< raw dispatch only
 

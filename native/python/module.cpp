@@ -2,6 +2,7 @@
 #include "python/bind_device.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_function.hpp"
+#include "python/bind_gradient.hpp"
 #include "python/bind_module.hpp"
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
@@ -21,6 +22,7 @@ PYBIND11_MODULE(_native, module) {
     bind_generators(module);
     bind_command_encoder(module);
     bind_function(module);
+    bind_gradient(module);
     bind_module(module);
     bind_reduce(module);
     explain_wrong_calls_of_module(module);

@@ -2,7 +2,10 @@
 #include "tensor/tensor.hpp"
 
 #include "core/text.hpp"
+#include "reflect/differential.hpp"
 #include "tensor/dtype.hpp"
+
+#include <algorithm>
 
 namespace weft::tensor {
 
@@ -25,6 +28,56 @@ TensorRef Tensor::create(const std::shared_ptr<device::Device>& device, ArrayLay
     const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
     auto buffer = device->create_buffer({.size_bytes = size, .label = std::move(label)});
     return std::make_shared<Tensor>(Key{}, std::move(buffer), std::move(layout), 0);
+}
+
+namespace {
+
+void check_gradient(const Tensor& tensor, const Tensor* gradient, const char* name) {
+    if (gradient == nullptr) {
+        return;
+    }
+    const reflect::TypeRef dtype =
+        Tensor::gradient_dtype(tensor.dtype(), tensor.device().info().type);
+    const bool fits = std::equal(gradient->shape().begin(), gradient->shape().end(),
+                                 tensor.shape().begin(), tensor.shape().end()) &&
+                      reflect::same_type(*gradient->dtype(), *dtype);
+    if (!fits) {
+        throw core::ArgumentError(core::text(
+            "with_grads: ", name, " must be a tensor of ", display_name(*dtype), " of shape ",
+            core::shape_text(tensor.shape()), ", got one of ", display_name(*gradient->dtype()),
+            " of shape ", core::shape_text(gradient->shape())));
+    }
+    if (&gradient->device() != &tensor.device()) {
+        throw core::ArgumentError(core::text("with_grads: ", name,
+                                             " lives on another device than the tensor; "
+                                             "make it on the tensor's device"));
+    }
+}
+
+} // namespace
+
+reflect::TypeRef Tensor::gradient_dtype(const reflect::TypeRef& dtype, device::DeviceType type) {
+    const reflect::LayoutRules rules =
+        type == device::DeviceType::cuda ? reflect::LayoutRules::cuda : reflect::LayoutRules::spirv;
+    reflect::TypeRef result = reflect::differential_type(dtype, rules);
+    if (!result) {
+        const bool is_structure = dtype->kind == reflect::TypeKind::structure;
+        throw core::ArgumentError(core::text(
+            "with_grads: values of ", display_name(*dtype), " have no derivatives; ",
+            is_structure ? core::text("declare struct ", dtype->name, " : IDifferentiable")
+                         : std::string("use half, float or double")));
+    }
+    return storage_type(result, type);
+}
+
+TensorRef Tensor::with_gradients(const TensorRef& tensor, TensorRef grad_in, TensorRef grad_out) {
+    check_gradient(*tensor, grad_in.get(), "grad_in");
+    check_gradient(*tensor, grad_out.get(), "grad_out");
+    auto result =
+        std::make_shared<Tensor>(Key{}, tensor->m_buffer, tensor->m_layout, tensor->m_offset);
+    result->m_grad_in = std::move(grad_in);
+    result->m_grad_out = std::move(grad_out);
+    return result;
 }
 
 TensorRef Tensor::wrap(std::shared_ptr<device::Buffer> buffer, Desc desc) {

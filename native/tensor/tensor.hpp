@@ -45,6 +45,16 @@ public:
     [[nodiscard]] static TensorRef wrap(std::shared_ptr<device::Buffer> buffer,
                                         ArrayLayoutRef layout, std::int64_t offset);
 
+    /// The same memory, with gradients attached.
+    /// @param grad_in  derivative of a loss by this tensor, read by backward calls that wrote the tensor; may be null.
+    /// @param grad_out what backward calls that read the tensor add to; may be null, may be grad_in.
+    /// @throws ArgumentError unless both have the tensor's device and shape and gradient_dtype() of its dtype.
+    [[nodiscard]] static TensorRef with_gradients(const TensorRef& tensor, TensorRef grad_in,
+                                                  TensorRef grad_out);
+    /// The element type of gradients of `dtype` on `type`. @throws ArgumentError if it has no derivatives.
+    [[nodiscard]] static reflect::TypeRef gradient_dtype(const reflect::TypeRef& dtype,
+                                                         device::DeviceType type);
+
     const ArrayLayoutRef& layout() const noexcept { return m_layout; }
     const reflect::TypeRef& dtype() const noexcept { return m_layout->dtype; }
     std::span<const std::int64_t> shape() const noexcept { return m_layout->shape; }

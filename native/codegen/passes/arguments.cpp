@@ -156,6 +156,9 @@ void lay_out_arguments(Kernel& kernel) {
         }
     } else {
         block.add_constant("weft_count", call_count(kernel), kernel.is_index64);
+        if (kernel.is_persistent) {
+            block.add_constant("weft_groups", kernel.group_count[0], false);
+        }
         if (kernel.group_count[1] > 1) {
             block.add_constant("weft_columns", kernel.group_count[0], false);
         }

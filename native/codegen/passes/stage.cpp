@@ -64,15 +64,17 @@ private:
 } // namespace
 
 void stage_structures(Kernel& kernel) {
-    if (kernel.is_raw_dispatch || kernel.is_tiled || kernel.prefers_storage_bindings ||
-        kernel.width != 1 || call_count(kernel) < kFewestElements) {
+    if (kernel.is_raw_dispatch || kernel.is_persistent || kernel.is_tiled ||
+        kernel.prefers_storage_bindings || kernel.width != 1 ||
+        call_count(kernel) < kFewestElements) {
         return;
     }
     Stages stages(kernel);
     for (const bool writes : {false, true}) {
         for_each_memory_operand(kernel, [&](Operand& operand) {
             Memory& memory = operand.memory;
-            if (operand.writes != writes || !gains_from_staging(memory)) {
+            if (operand.writes != writes || adds_atomically(operand) ||
+                !gains_from_staging(memory)) {
                 return;
             }
             const std::int64_t words = words_per_value(memory);

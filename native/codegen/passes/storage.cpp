@@ -14,7 +14,8 @@ void assign_storage_slots(Kernel& kernel) {
     }
     for_each_memory_operand(kernel, [&](Operand& operand) {
         Memory& memory = operand.memory;
-        if (memory.is_words && memory.may_bind && kernel.storage.size() < kMostSlots) {
+        if (memory.is_words && memory.may_bind && !adds_atomically(operand) &&
+            kernel.storage.size() < kMostSlots) {
             memory.binding = static_cast<std::int32_t>(kernel.storage.size());
             kernel.storage.push_back({.source = operand.source});
         }

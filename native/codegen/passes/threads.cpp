@@ -16,8 +16,14 @@ std::int64_t divide_up(std::int64_t value, std::int64_t step) {
 constexpr std::int32_t kSteps = 4;
 constexpr std::int64_t kFewestElementsToStep = std::int64_t{1} << 22;
 
+// Enough groups of a persistent kernel to fill the largest GPUs (144 multiprocessors) several times, and the cores of
+// a CPU; few enough that their additions to one element do not matter.
+constexpr std::int64_t kMostGroups = 1024;
+constexpr std::int64_t kMostGroupsOfSoftware = 64;
+
 std::int32_t choose_steps(const Kernel& kernel) {
-    const bool is_plain = kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled;
+    const bool is_plain =
+        kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
     return is_plain && !kernel.prefers_storage_bindings &&
                    call_count(kernel) >= kFewestElementsToStep && !uses_thread_index(kernel)
                ? kSteps
@@ -49,7 +55,11 @@ void choose_thread_grid(Kernel& kernel) {
         return;
     }
     kernel.steps = choose_steps(kernel);
-    const std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
+    std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
+    if (kernel.is_persistent) {
+        groups =
+            std::min(groups, kernel.prefers_storage_bindings ? kMostGroupsOfSoftware : kMostGroups);
+    }
     const std::int64_t columns = std::min<std::int64_t>(groups, kernel.max_group_count);
     kernel.group_count = {static_cast<std::uint32_t>(columns),
                           static_cast<std::uint32_t>(divide_up(groups, columns)), 1};

@@ -23,8 +23,8 @@ bool is_transposed(const Memory& memory, std::size_t rank) {
 
 void choose_tiling(Kernel& kernel) {
     const std::size_t rank = kernel.dimensions.size();
-    if (kernel.is_raw_dispatch || kernel.prefers_storage_bindings || kernel.is_index64 ||
-        rank < 2 || kernel.dimensions[rank - 1] < kTileEdge ||
+    if (kernel.is_raw_dispatch || kernel.is_persistent || kernel.prefers_storage_bindings ||
+        kernel.is_index64 || rank < 2 || kernel.dimensions[rank - 1] < kTileEdge ||
         kernel.dimensions[rank - 2] < kTileEdge) {
         return;
     }

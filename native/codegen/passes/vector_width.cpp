@@ -77,10 +77,11 @@ void choose_vector_width(Kernel& kernel) {
         return;
     }
     const std::int32_t width = matching_width(kernel);
-    kernel.width = width > 1 && pays(kernel, width) ? width : 1;
+    kernel.width = width > 1 && !kernel.is_persistent && pays(kernel, width) ? width : 1;
     kernel.has_tail = call_count(kernel) % kernel.width != 0;
     for_each_memory_operand(kernel, [&](Operand& operand) {
-        operand.memory.is_wide = moves_as_vectors(kernel, operand.memory, kernel.width);
+        operand.memory.is_wide =
+            !adds_atomically(operand) && moves_as_vectors(kernel, operand.memory, kernel.width);
     });
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The body of a backward kernel: one call of bwd_diff an element, and what becomes of the gradients.
+#pragma once
+
+#include "codegen/kernel.hpp"
+#include "codegen/print_value.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weft::codegen {
+
+class GradientPrinter {
+public:
+    GradientPrinter(const Kernel& kernel, ValuePrinter& values, SourceWriter& out)
+        : m_kernel(kernel), m_values(values), m_out(out) {}
+
+    /// Loads values and gradients, calls, adds to the gradients of the inputs and stores the primal result.
+    void print_call();
+
+    /// At module scope: what add_sums() needs.
+    void print_shared_memory();
+    /// Before the loop over elements: a register for every gradient that the group adds up.
+    void declare_sums();
+    /// After it: adds the sums of the group to memory.
+    void add_sums();
+
+private:
+    void load(const Operand& operand);
+    void print_primal(const std::vector<std::string>& names);
+    [[nodiscard]] std::string argument_of(const Operand& operand);
+    [[nodiscard]] std::string given_gradient(const Operand& operand);
+    void fill_given(const Operand& operand, const std::string& target);
+    void accumulate(const Operand& operand, const std::string& value);
+    void add(const Operand& gradient, const std::string& value);
+    void add_atomically(const Operand& gradient, std::size_t scalar, const std::string& value);
+
+    template <typename Visit>
+    void for_each_sum(Visit&& visit) const;
+
+    const Kernel& m_kernel;
+    ValuePrinter& m_values;
+    SourceWriter& m_out;
+};
+
+/// "Material.Differential", or the type itself where it is its own differential.
+[[nodiscard]] std::string differential_name(const reflect::Type& type);
+
+} // namespace weft::codegen

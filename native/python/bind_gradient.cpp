@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients: what Tensor holds, and the derivative of a Function.
+#include "python/bind_gradient.hpp"
+
+#include "core/error.hpp"
+#include "python/bind_function.hpp"
+#include "python/derive_function.hpp"
+#include "python/session.hpp"
+#include "tensor/tensor.hpp"
+
+namespace weft::python {
+
+namespace py = pybind11;
+using tensor::Tensor;
+using tensor::TensorRef;
+
+namespace {
+
+TensorRef allocate_gradient(const Tensor& tensor) {
+    const std::vector<std::int64_t> shape(tensor.shape().begin(), tensor.shape().end());
+    TensorRef gradient = Tensor::create(
+        tensor.buffer().device_ref(),
+        {.dtype = Tensor::gradient_dtype(tensor.dtype(), tensor.device().info().type),
+         .shape = shape},
+        "gradient");
+    session_of(tensor.device())->copier->clear(*gradient);
+    return gradient;
+}
+
+/// Memory that is allocated here is always zero; what the caller gives is left as it is, whatever `zero` says.
+TensorRef with_grads(const TensorRef& self, TensorRef grad_in, TensorRef grad_out, bool /*zero*/) {
+    if (!grad_in && !grad_out) {
+        grad_in = grad_out = allocate_gradient(*self);
+    }
+    return Tensor::with_gradients(self, std::move(grad_in), std::move(grad_out));
+}
+
+TensorRef only_gradient(const Tensor& self) {
+    if (self.grad_in() && self.grad_out() && self.grad_in() != self.grad_out()) {
+        throw core::ArgumentError(
+            "Tensor.grad: the tensor has two gradients; name the one that you mean: grad_in, "
+            "read by backward calls, or grad_out, which they add to");
+    }
+    return self.grad_in() ? self.grad_in() : self.grad_out();
+}
+
+py::object backward_of(const FunctionObject& self) {
+    if (self.function->options().derivative != codegen::Derivative::none) {
+        throw core::ArgumentError("Function.bwds: '" + self.function->name() +
+                                  "' is a derivative already; differentiate the function itself");
+    }
+    if (!self.backward) {
+        dispatch::CallOptions options = self.function->options();
+        options.derivative = codegen::Derivative::backward;
+        self.backward = derive(self, options);
+    }
+    return self.backward;
+}
+
+constexpr const char* kWithGradsDoc =
+    R"(The same memory with gradients attached; the tensor itself stays without.
+
+Args:
+    grad_in: Derivative of a loss by this tensor, which a backward call reads if the function wrote the
+        tensor. A tensor of the same shape and of the element type's differential.
+    grad_out: What a backward call adds to if the function read the tensor.
+        Without both, one zeroed tensor is allocated and serves as both. A gradient that is passed is never zeroed.
+    zero: Accepted for scripts of other systems; allocated gradients are always zero.
+
+Returns:
+    A tensor whose ``grad_in``, ``grad_out`` and ``grad`` are set.
+
+Raises:
+    ArgumentError: The elements have no derivatives (integers, structures without IDifferentiable), or a
+        gradient has another shape, type or device.
+)";
+
+constexpr const char* kBackwardDoc =
+    R"(The backward derivative: ``f.bwds(...)`` takes the arguments of ``f(...)``.
+
+Gradients of outputs are read from ``grad_in`` of the tensors passed for ``_result``, out and inout parameters; gradients
+of inputs are added to ``grad_out`` of the tensors passed for them. Arguments without gradients are constants. The
+primal result is written into ``_result``.
+
+Raises:
+    ArgumentError: The function is not [Differentiable], an output has no gradient, or no argument has one to
+        add to.
+)";
+
+} // namespace
+
+void bind_gradient(const py::module_& module) {
+    py::class_<Tensor, std::shared_ptr<Tensor>>(module.attr("Tensor"))
+        .def("with_grads", &with_grads, py::arg("grad_in") = py::none(),
+             py::arg("grad_out") = py::none(), py::arg("zero") = true, kWithGradsDoc)
+        .def_property_readonly(
+            "grad_in", [](const Tensor& self) { return self.grad_in(); },
+            "Derivative of a loss by this tensor, read by backward calls; or None.")
+        .def_property_readonly(
+            "grad_out", [](const Tensor& self) { return self.grad_out(); },
+            "What backward calls add to; or None.")
+        .def_property_readonly("grad", &only_gradient,
+                               "The gradient, if there is one or both are the same; None without.");
+    py::class_<FunctionObject>(module.attr("Function"))
+        .def_property_readonly("bwds", &backward_of, kBackwardDoc);
+}
+
+} // namespace weft::python
