@@ -64,6 +64,7 @@ public:
             why = m_reason.empty() ? m_matcher.reason() : m_reason;
             return nullptr;
         }
+        check_gradients();
         return std::move(m_call);
     }
 
@@ -76,6 +77,19 @@ private:
     }
 
     bool is_backward() const { return m_options.derivative == codegen::Derivative::backward; }
+
+    /// Nothing to add to: the call would do nothing, which nobody wants.
+    void check_gradients() const {
+        bool has_sum = !is_backward();
+        codegen::for_each_operand(m_call->kernel, [&](const Operand& operand) {
+            has_sum = has_sum || !operand.gradient_out.empty();
+        });
+        if (!has_sum) {
+            throw core::ArgumentError(text(
+                function().name, ".bwds: no differentiable argument has a gradient to add to; pass "
+                                 "tensor.with_grads() for those that you want gradients of"));
+        }
+    }
 
     bool is_derivable() {
         return !is_backward() || function().is_differentiable ||

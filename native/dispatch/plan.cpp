@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "tensor/dtype.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::dispatch {
@@ -120,6 +121,47 @@ void set_layouts(LaunchPlan& plan, device::DeviceType device) {
     }
 }
 
+const char* part_suffix(SourcePart part) {
+    switch (part) {
+    case SourcePart::gradient_in: return ".grad_in";
+    case SourcePart::gradient_out: return ".grad_out";
+    case SourcePart::primal: break;
+    }
+    return "";
+}
+
+const char* accumulation_words(codegen::Accumulation accumulation) {
+    switch (accumulation) {
+    case codegen::Accumulation::plain: return ", added to by one call";
+    case codegen::Accumulation::group:
+        return ", summed in registers and the group, one atomic addition a group";
+    case codegen::Accumulation::atomic: return ", one atomic addition a call";
+    case codegen::Accumulation::none: break;
+    }
+    return "";
+}
+
+/// Atomic additions of other types are no common ground of the devices.
+void check_sums(const BoundCall& call, const codegen::Kernel& kernel) {
+    codegen::for_each_operand(kernel, [&](const Operand& operand) {
+        const auto leaves = codegen::adds_atomically(operand)
+                                ? codegen::scalar_leaves(*operand.type)
+                                : std::nullopt;
+        const bool is_float =
+            !leaves ||
+            std::all_of(leaves->begin(), leaves->end(), [](const codegen::ScalarLeaf& leaf) {
+                return leaf.kind == reflect::ScalarKind::float32;
+            });
+        if (!is_float) {
+            throw core::ArgumentError(text(
+                call.function.name, ": parameter '",
+                call.sources[static_cast<std::size_t>(operand.source)].name,
+                "': several calls share an element of its gradient, which must then be float, got ",
+                operand.type->full_name, "; give it the shape of the call, or use float"));
+        }
+    });
+}
+
 std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
     std::string out =
         text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
@@ -136,12 +178,13 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
         const char* pattern = memory.is_uniform  ? "broadcast"
                               : memory.is_linear ? "one-to-one"
                                                  : "strided";
-        out +=
-            text("  ", call.sources[static_cast<std::size_t>(operand.source)].name, ": ", pattern,
-                 memory.is_wide      ? ", vector accesses"
-                 : memory.stage >= 0 ? ", through shared memory"
-                                     : "",
-                 memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
+        const Source& source = call.sources[static_cast<std::size_t>(operand.source)];
+        out += text("  ", source.name, part_suffix(source.part), ": ", pattern,
+                    accumulation_words(operand.accumulation),
+                    memory.is_wide      ? ", vector accesses"
+                    : memory.stage >= 0 ? ", through shared memory"
+                                        : "",
+                    memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
     });
     return out;
 }
@@ -181,6 +224,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
         return plan;
     }
     codegen::lower(kernel);
+    check_sums(call, kernel);
     plan->explanation = explain(call, kernel);
     plan->compiled = provide(codegen::print(kernel), kernel);
     plan->group_count = kernel.group_count;

@@ -685,6 +685,41 @@ class Tensor:
     def __repr__(self) -> str: ...
     def __setitem__(self, key: typing.Any, value: typing.Any) -> None: ...
     def __str__(self) -> str: ...
+    @property
+    def grad(self) -> Tensor | None:
+        """
+        The gradient, if there is one or both are the same; None without.
+        """
+    @property
+    def grad_in(self) -> Tensor | None:
+        """
+        Derivative of a loss by this tensor, read by backward calls; or None.
+        """
+    @property
+    def grad_out(self) -> Tensor | None:
+        """
+        What backward calls add to; or None.
+        """
+    def with_grads(
+        self, grad_in: Tensor | None = None, grad_out: Tensor | None = None, zero: bool = True
+    ) -> Tensor:
+        """
+        The same memory with gradients attached; the tensor itself stays without.
+
+        Args:
+            grad_in: Derivative of a loss by this tensor, which a backward call reads if the function wrote the
+                tensor. A tensor of the same shape and of the element type's differential.
+            grad_out: What a backward call adds to if the function read the tensor.
+                Without both, one zeroed tensor is allocated and serves as both. A gradient that is passed is never zeroed.
+            zero: Accepted for scripts of other systems; allocated gradients are always zero.
+
+        Returns:
+            A tensor whose ``grad_in``, ``grad_out`` and ``grad`` are set.
+
+        Raises:
+            ArgumentError: The elements have no derivatives (integers, structures without IDifferentiable), or a
+                gradient has another shape, type or device.
+        """
     def astype(self, dtype: typing.Any) -> Tensor:
         """
         A copy with scalars of this type; floats lose their fraction in integers.
@@ -985,6 +1020,19 @@ class Function:
     def thread_group_size(self, size: typing.Any) -> typing.Any:
         """
         Group size for dispatch().
+        """
+    @property
+    def bwds(self) -> Function:
+        """
+        The backward derivative: ``f.bwds(...)`` takes the arguments of ``f(...)``.
+
+        Gradients of outputs are read from ``grad_in`` of the tensors passed for ``_result``, out and inout parameters; gradients
+        of inputs are added to ``grad_out`` of the tensors passed for them. Arguments without gradients are constants. The
+        primal result is written into ``_result``.
+
+        Raises:
+            ArgumentError: The function is not [Differentiable], an output has no gradient, or no argument has one to
+                add to.
         """
     @property
     def name(self) -> str: ...

@@ -247,3 +247,61 @@ TEST_CASE("an argument block larger than the device takes by value goes by addre
 
     CHECK(kernel.arguments_by_address);
 }
+
+namespace {
+
+/// scale(a, b) backward: the gradients of both arguments have their strides.
+Kernel backward_kernel(std::vector<std::int64_t> shape, std::vector<std::int64_t> a,
+                       std::vector<std::int64_t> b) {
+    Kernel kernel = add_kernel(std::move(shape), std::move(a), std::move(b));
+    kernel.derivative = Derivative::backward;
+    for (Operand& operand : kernel.operands) {
+        Operand gradient = operand;
+        gradient.name += "_gradient_out";
+        gradient.writes = true;
+        gradient.accumulation = Accumulation::plain;
+        operand.gradient_out.push_back(gradient);
+    }
+    return kernel;
+}
+
+} // namespace
+
+TEST_CASE("a gradient is added to as its elements are shared between calls") {
+    Kernel kernel = backward_kernel({64, 32}, {0, 0}, {0, 1});
+
+    lower(kernel);
+
+    CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::group);
+    CHECK(kernel.operands[1].gradient_out[0].accumulation == Accumulation::atomic);
+    CHECK(kernel.is_persistent);
+}
+
+TEST_CASE("one-to-one gradients move 16 bytes at a time") {
+    Kernel kernel = backward_kernel({kMany}, {1}, {1});
+
+    lower(kernel);
+
+    CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::plain);
+    CHECK(kernel.operands[0].gradient_out[0].memory.is_wide);
+    CHECK_FALSE(kernel.is_persistent);
+}
+
+TEST_CASE("a persistent kernel has few groups however many elements there are") {
+    Kernel kernel = backward_kernel({std::int64_t{1} << 28}, {0}, {1});
+
+    lower(kernel);
+
+    CHECK(kernel.group_count[0] == 1024);
+    CHECK(kernel.group_count[1] == 1);
+}
+
+TEST_CASE("gradients that many threads add to are not bound as storage") {
+    Kernel kernel = backward_kernel({1 << 20}, {0}, {1});
+    kernel.prefers_storage_bindings = true;
+
+    lower(kernel);
+
+    CHECK(kernel.operands[0].gradient_out[0].memory.binding == -1);
+    CHECK(kernel.operands[1].gradient_out[0].memory.binding >= 0);
+}
