@@ -36,7 +36,10 @@ struct Plain { float x; }
 [Differentiable] void split(float a, out float square, inout float s) { square = a * a; s = s * a; }
 [Differentiable] double cube(double x) { return x * x * x; }
 [Differentiable] half twice(half x) { return x + x; }
-[Differentiable] float rosenbrock(float x, float y) { return (1 - x) * (1 - x) + 100 * (y - x * x) * (y - x * x); }
+[Differentiable] float rosenbrock(float x, float y)
+{
+    return (1 - x) * (1 - x) + 100 * (y - x * x) * (y - x * x);
+}
 [Differentiable] float wavy(float a, float b) { return sin(a) * exp(b) + a * b; }
 float step_of(float x) { return x > 0 ? 1.f : 0.f; }
 
@@ -338,9 +341,9 @@ BAD_CALLS = {
         "grad_in must be a tensor of float of shape (3,), got one of float of shape (4,)",
     ),
     "two gradients": (
-        lambda d, m: Tensor.zeros(d, (3,))
-        .with_grads(Tensor.zeros(d, (3,)), Tensor.zeros(d, (3,)))
-        .grad,
+        lambda d, m: (
+            Tensor.zeros(d, (3,)).with_grads(Tensor.zeros(d, (3,)), Tensor.zeros(d, (3,))).grad
+        ),
         "the tensor has two gradients; name the one that you mean: grad_in",
     ),
 }
