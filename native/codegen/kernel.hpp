@@ -55,6 +55,7 @@ enum class OperandKind : std::uint8_t {
 enum class Derivative : std::uint8_t {
     none,     ///< the function itself
     backward, ///< the gradients of its inputs, given those of its outputs
+    forward,  ///< the tangents of its outputs, given those of its inputs
 };
 
 /// How what a thread contributes to a gradient reaches memory.
@@ -91,8 +92,9 @@ struct Operand {
     std::string semantic;           ///< system_value
     std::string literal;            ///< literal
     bool is_allocated = false;      ///< element: memory of exactly the call's shape, made for it
-    bool is_differentiated = false; ///< backward: passed with its gradient
-    /// backward: at most one each. What the caller gives of an output, and what the kernel adds to of an input.
+    bool is_differentiated = false; ///< in a derivative: passed with its gradient or tangent
+    /// At most one each. Backward: what the caller gives of an output, and what the kernel adds to of an input.
+    /// Forward: the tangent of an input, and that of an output.
     std::vector<Operand> gradient_in;
     std::vector<Operand> gradient_out;
     Accumulation accumulation =

@@ -336,7 +336,7 @@ private:
     }
 
     void print_call() {
-        if (m_kernel.derivative == Derivative::backward) {
+        if (m_kernel.derivative != Derivative::none) {
             m_gradients.print_call();
             return;
         }

@@ -99,6 +99,70 @@ void GradientPrinter::print_primal(const std::vector<std::string>& names) {
 }
 
 void GradientPrinter::print_call() {
+    if (m_kernel.derivative == Derivative::forward) {
+        print_forward_call();
+    } else {
+        print_backward_call();
+    }
+}
+
+/// What stands for the operand in the argument list of fwd_diff.
+std::string GradientPrinter::tangent_argument(const Operand& operand) {
+    if (!operand.is_differentiated) {
+        return operand.name;
+    }
+    const std::string pair = operand.name + "_pair";
+    const std::string value =
+        operand.direction == Direction::out
+            ? ""
+            : text(" = diffPair(", operand.name, ", ", given_gradient(operand), ")");
+    m_out.line(text("DifferentialPair<", operand.type->full_name, "> ", pair, value, ";"));
+    return pair;
+}
+
+void GradientPrinter::store_tangents(const Operand& operand, const std::string& value) {
+    for (std::size_t i = 0; i < operand.fields.size(); ++i) {
+        if (operand.fields[i].is_differentiated) {
+            store_tangents(operand.fields[i], text(value, ".", operand.field_names[i]));
+        }
+    }
+    for (const Operand& gradient : operand.gradient_out) {
+        m_out.line(text(gradient.type->full_name, " ", gradient.name, " = ", value, ";"));
+        m_values.store(gradient);
+    }
+}
+
+void GradientPrinter::print_forward_call() {
+    std::vector<std::string> arguments;
+    for (const Operand& operand : m_kernel.operands) {
+        load(operand);
+        arguments.push_back(tangent_argument(operand));
+    }
+    const std::string call =
+        text("fwd_diff(", m_kernel.callee, ")(", core::join(arguments, ", "), ");");
+    const Operand& result = m_kernel.result;
+    if (!m_kernel.has_result) {
+        m_out.line(call);
+    } else {
+        m_out.line(
+            text("DifferentialPair<", result.type->full_name, "> weft_result_pair = ", call));
+        m_out.line(text(result.type->full_name, " ", result.name, " = weft_result_pair.p;"));
+        m_values.store(result);
+        store_tangents(result, "weft_result_pair.d");
+    }
+    for (const Operand& operand : m_kernel.operands) {
+        if (operand.direction == Direction::in) {
+            continue;
+        }
+        if (operand.is_differentiated) {
+            m_out.line(text(operand.name, " = ", operand.name, "_pair.p;"));
+            store_tangents(operand, operand.name + "_pair.d");
+        }
+        m_values.store(operand);
+    }
+}
+
+void GradientPrinter::print_backward_call() {
     std::vector<std::string> names;
     for (const Operand& operand : m_kernel.operands) {
         load(operand);

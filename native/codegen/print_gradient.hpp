@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a backward kernel: one call of bwd_diff an element, and what becomes of the gradients.
+// The body of a kernel that differentiates: one call of bwd_diff or fwd_diff an element, and what becomes of the
+// gradients.
 #pragma once
 
 #include "codegen/kernel.hpp"
@@ -15,7 +16,8 @@ public:
     GradientPrinter(const Kernel& kernel, ValuePrinter& values, SourceWriter& out)
         : m_kernel(kernel), m_values(values), m_out(out) {}
 
-    /// Loads values and gradients, calls, adds to the gradients of the inputs and stores the primal result.
+    /// Backward: loads values and gradients, calls, adds to the gradients of the inputs and stores the primal result.
+    /// Forward: loads values and tangents, calls, stores values and tangents of the outputs.
     void print_call();
 
     /// At module scope: what add_sums() needs.
@@ -26,6 +28,10 @@ public:
     void add_sums();
 
 private:
+    void print_backward_call();
+    void print_forward_call();
+    [[nodiscard]] std::string tangent_argument(const Operand& operand);
+    void store_tangents(const Operand& operand, const std::string& value);
     void load(const Operand& operand);
     void print_primal(const std::vector<std::string>& names);
     [[nodiscard]] std::string argument_of(const Operand& operand);

@@ -76,14 +76,24 @@ private:
         return false;
     }
 
-    bool is_backward() const { return m_options.derivative == codegen::Derivative::backward; }
+    bool is_derivative() const { return m_options.derivative != codegen::Derivative::none; }
 
     /// Nothing to add to: the call would do nothing, which nobody wants.
     void check_gradients() const {
-        bool has_sum = !is_backward();
+        bool has_sum = !is_derivative();
+        bool has_given = !is_derivative();
         codegen::for_each_operand(m_call->kernel, [&](const Operand& operand) {
             has_sum = has_sum || !operand.gradient_out.empty();
+            has_given = has_given || !operand.gradient_in.empty();
         });
+        const bool is_forward = m_options.derivative == codegen::Derivative::forward;
+        if (is_forward && !(has_sum && has_given)) {
+            throw core::ArgumentError(
+                text(function().name, ".fwds: ",
+                     has_given ? "no output has a tangent to write (grad_out)"
+                               : "no input has a tangent (grad_in)",
+                     "; pass tensor.with_grads() for inputs that vary and for outputs"));
+        }
         if (!has_sum) {
             throw core::ArgumentError(text(
                 function().name, ".bwds: no differentiable argument has a gradient to add to; pass "
@@ -92,12 +102,12 @@ private:
     }
 
     bool is_derivable() {
-        return !is_backward() || function().is_differentiable ||
+        return !is_derivative() || function().is_differentiable ||
                refuse("it is not differentiable; put [Differentiable] in front of it");
     }
 
     bool is_differentiated(const reflect::Parameter& parameter) const {
-        return is_backward() && !parameter.is_no_diff &&
+        return is_derivative() && !parameter.is_no_diff &&
                reflect::is_differentiable(*parameter.type);
     }
 
@@ -179,8 +189,8 @@ private:
                                 .name = "weft_this",
                                 .label = "this",
                                 .mapping = {},
-                                .is_differentiated = is_backward() && reflect::is_differentiable(
-                                                                          *function().this_type)},
+                                .is_differentiated = is_derivative() && reflect::is_differentiable(
+                                                                            *function().this_type)},
                                operand);
     }
 
@@ -196,7 +206,7 @@ private:
     bool bind_parameters() {
         const auto& parameters = function().parameters;
         std::size_t last = parameters.size();
-        const bool fills_defaults = !m_options.is_raw_dispatch && !is_backward();
+        const bool fills_defaults = !m_options.is_raw_dispatch && !is_derivative();
         while (fills_defaults && last > 0 && !m_roots[last - 1] &&
                parameters[last - 1].has_default) {
             --last; // trailing defaults are filled in by Slang itself
@@ -220,7 +230,7 @@ private:
         const bool is_host_number = node.kind == NodeKind::boolean ||
                                     node.kind == NodeKind::integer || node.kind == NodeKind::real ||
                                     node.kind == NodeKind::list;
-        if (parameter.direction != Direction::in && is_host_number && is_backward()) {
+        if (parameter.direction != Direction::in && is_host_number && is_derivative()) {
             return refuse(text("parameter '", parameter.name,
                                "' is an output: pass a tensor with gradients (with_grads())"));
         }
@@ -248,7 +258,7 @@ private:
         if (m_options.is_raw_dispatch && bind_system_value(index)) {
             return true;
         }
-        if (parameter.direction != Direction::in && is_backward()) {
+        if (parameter.direction != Direction::in && is_derivative()) {
             return refuse(
                 text("parameter '", parameter.name,
                      "' is an output and must be given: a tensor with gradients (with_grads())"));
@@ -402,10 +412,10 @@ private:
                                     .name = "weft_result",
                                     .label = "_result",
                                     .mapping = {},
-                                    .is_differentiated = is_backward()},
+                                    .is_differentiated = is_derivative()},
                                    kernel.result);
         }
-        if (is_backward()) {
+        if (is_derivative()) {
             return refuse("_result must be given: a tensor with gradients (with_grads()), whose "
                           "grad holds the "
                           "derivative of the loss by the result");

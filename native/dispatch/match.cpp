@@ -155,8 +155,8 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     operand.name = request.name;
     operand.reads = request.direction != Direction::out;
     operand.direction = request.direction;
-    operand.writes =
-        request.direction != Direction::in && (!is_backward() || request.label == "_result");
+    operand.writes = request.direction != Direction::in &&
+                     (derivative() != codegen::Derivative::backward || request.label == "_result");
     operand.is_differentiated = request.is_differentiated;
     operand.mapping = request.mapping;
     switch (node.kind) {
@@ -303,7 +303,8 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
         memory.leaf = leaf_type(request.type);
     }
     set_memory(request, memory, own_rank, operand);
-    return !is_backward() || attach_gradients(request, own_rank, operand);
+    return derivative() == codegen::Derivative::none ||
+           attach_gradients(request, own_rank, operand);
 }
 
 std::int32_t Matcher::add_source(const MatchRequest& request, const ArrayView& view) {
@@ -440,7 +441,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
         }
         operand.tensor_strides.push_back(view.strides[i] / unit);
     }
-    return !is_backward() || !traits.is_differentiable ||
+    return derivative() == codegen::Derivative::none || !traits.is_differentiable ||
            attach_tensor_gradients(request, own_rank, operand);
 }
 

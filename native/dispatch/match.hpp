@@ -35,7 +35,7 @@ struct MatchRequest {
     std::string name;  ///< identifier stem in the kernel
     std::string label; ///< parameter name in messages: "p.position"
     std::vector<std::int32_t> mapping;
-    bool is_differentiated = false; ///< backward: the parameter takes part in differentiation
+    bool is_differentiated = false; ///< the parameter takes part in differentiation
 };
 
 /// Builds operands and sources; collects cost and the reason of a refusal.
@@ -61,10 +61,10 @@ private:
     bool match_pointer(const MatchRequest& request, const ArrayView& view,
                        codegen::Operand& operand);
     bool match_generator(const MatchRequest& request, codegen::Operand& operand);
-    bool is_backward() const noexcept {
-        return m_call.kernel.derivative == codegen::Derivative::backward;
-    }
+    codegen::Derivative derivative() const noexcept { return m_call.kernel.derivative; }
     bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);
+    bool attach_tangents(const MatchRequest& request, std::size_t own_rank,
+                         codegen::Operand& operand);
     bool attach_gradients(const MatchRequest& request, std::size_t own_rank,
                           codegen::Operand& operand);
     bool attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,

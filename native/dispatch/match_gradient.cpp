@@ -63,6 +63,9 @@ bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank
         }
         return true;
     }
+    if (derivative() == codegen::Derivative::forward) {
+        return attach_tangents(request, own_rank, operand);
+    }
     if (request.direction != Direction::in) {
         if (tensor == nullptr || tensor->grad_in() == nullptr) {
             return refuse(request, kGiveGradient);
@@ -76,6 +79,24 @@ bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank
     return true;
 }
 
+/// The tangent of an input is given, that of an output is written.
+bool Matcher::attach_tangents(const MatchRequest& request, std::size_t own_rank, Operand& operand) {
+    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
+    if (tensor == nullptr) {
+        return true;
+    }
+    if (request.direction != Direction::out && tensor->grad_in() != nullptr) {
+        operand.gradient_in.push_back(gradient_operand(request, SourcePart::gradient_in, own_rank));
+    }
+    if (request.direction != Direction::in && tensor->grad_out() != nullptr) {
+        Operand tangent = gradient_operand(request, SourcePart::gradient_out, own_rank);
+        tangent.reads = false;
+        tangent.accumulation = codegen::Accumulation::none;
+        operand.gradient_out.push_back(std::move(tangent));
+    }
+    return true;
+}
+
 bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,
                                       Operand& operand) {
     const reflect::TensorTraits& traits = request.type->tensor;
@@ -84,6 +105,11 @@ bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t o
     const bool writes = traits.access != reflect::Access::read;
     const bool has_given = tensor != nullptr && tensor->grad_in() != nullptr;
     const bool has_sum = tensor != nullptr && tensor->grad_out() != nullptr;
+    if (derivative() == codegen::Derivative::forward) {
+        return refuse(
+            request,
+            "tangents do not pass through whole tensors; use bwds(), or a function of values");
+    }
     if (writes && !has_given) {
         return refuse(request, kGiveGradient);
     }

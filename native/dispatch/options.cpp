@@ -35,7 +35,7 @@ std::string CallOptions::key() const {
         key += core::text("!", thread_count[0], ",", thread_count[1], ",", thread_count[2]);
     }
     if (derivative != codegen::Derivative::none) {
-        key += "d";
+        key += derivative == codegen::Derivative::backward ? "bwd" : "fwd";
     }
     return core::text(key, "%", static_cast<int>(return_kind), "~", prelude);
 }

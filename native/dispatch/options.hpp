@@ -31,7 +31,7 @@ struct CallOptions {
     std::string prelude;
     std::optional<std::array<std::uint32_t, 3>> group_size; ///< raw dispatch only
     ReturnKind return_kind = ReturnKind::automatic;
-    codegen::Derivative derivative = codegen::Derivative::none; ///< bwds()
+    codegen::Derivative derivative = codegen::Derivative::none; ///< bwds(), fwds()
     bool is_raw_dispatch = false;                      ///< dispatch(): the shape counts threads
     std::array<std::int64_t, 3> thread_count{1, 1, 1}; ///< raw dispatch only
 

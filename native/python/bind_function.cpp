@@ -357,7 +357,8 @@ std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
 }
 
 py::object make_function(FunctionObject function) {
-    function.backward = py::object(); // that of the function it was copied from
+    function.backward = py::object(); // those of the function it was copied from
+    function.forward = py::object();
     py::object object = py::cast(std::move(function));
     const vectorcallfunc entry = &vectorcall;
     std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset,

@@ -18,9 +18,10 @@ struct FunctionObject {
     std::shared_ptr<dispatch::Module> module;
     std::shared_ptr<dispatch::Function> function;
     std::shared_ptr<CallPool> pool;
-    pybind11::object this_value; ///< null unless bound
-    pybind11::dict uniforms;     ///< set() values; null if none
+    pybind11::object this_value;            ///< null unless bound
+    pybind11::dict uniforms;                ///< set() values; null if none
     mutable pybind11::object backward = {}; ///< bwds, made at its first use
+    mutable pybind11::object forward = {};  ///< fwds
 };
 
 [[nodiscard]] std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session);

@@ -44,17 +44,26 @@ TensorRef only_gradient(const Tensor& self) {
     return self.grad_in() ? self.grad_in() : self.grad_out();
 }
 
-py::object backward_of(const FunctionObject& self) {
+py::object derivative_of(const FunctionObject& self, codegen::Derivative derivative,
+                         py::object& kept) {
     if (self.function->options().derivative != codegen::Derivative::none) {
-        throw core::ArgumentError("Function.bwds: '" + self.function->name() +
+        throw core::ArgumentError("Function.bwds, fwds: '" + self.function->name() +
                                   "' is a derivative already; differentiate the function itself");
     }
-    if (!self.backward) {
+    if (!kept) {
         dispatch::CallOptions options = self.function->options();
-        options.derivative = codegen::Derivative::backward;
-        self.backward = derive(self, options);
+        options.derivative = derivative;
+        kept = derive(self, options);
     }
-    return self.backward;
+    return kept;
+}
+
+py::object backward_of(const FunctionObject& self) {
+    return derivative_of(self, codegen::Derivative::backward, self.backward);
+}
+
+py::object forward_of(const FunctionObject& self) {
+    return derivative_of(self, codegen::Derivative::forward, self.forward);
 }
 
 constexpr const char* kWithGradsDoc =
@@ -87,6 +96,18 @@ Raises:
         add to.
 )";
 
+constexpr const char* kForwardDoc =
+    R"(The forward derivative: ``f.fwds(...)`` takes the arguments of ``f(...)``.
+
+Tangents of inputs are read from ``grad_in`` of the tensors passed for them, arguments without one are constants; tangents of
+outputs are written (not added) to ``grad_out`` of the tensors passed for ``_result``, out and inout parameters. The
+values themselves are written as by ``f(...)``.
+
+Raises:
+    ArgumentError: The function is not [Differentiable], no input or no output has a gradient, or a whole tensor
+        is passed for a tensor parameter.
+)";
+
 } // namespace
 
 void bind_gradient(const py::module_& module) {
@@ -102,7 +123,8 @@ void bind_gradient(const py::module_& module) {
         .def_property_readonly("grad", &only_gradient,
                                "The gradient, if there is one or both are the same; None without.");
     py::class_<FunctionObject>(module.attr("Function"))
-        .def_property_readonly("bwds", &backward_of, kBackwardDoc);
+        .def_property_readonly("bwds", &backward_of, kBackwardDoc)
+        .def_property_readonly("fwds", &forward_of, kForwardDoc);
 }
 
 } // namespace weft::python

@@ -357,3 +357,86 @@ def test_a_wrong_backward_call_says_what_is_wrong(device, module, case):
         call(device, module)
 
     assert text in str(caught.value)
+
+
+def tangent_result(device, shape, dtype=None):
+    """A tensor to write a value and a tangent into; the tangent is not zero before."""
+    made = Tensor.zeros(device, shape, dtype or weft.float32).with_grads()
+    made.grad.copy_from_numpy(np.full(made.grad.numpy().shape, 7, np.float32))
+    return made
+
+
+@pytest.mark.parametrize("count", [5, 1 << 20])
+def test_forward_mode_writes_values_and_tangents(device, module, count):
+    random = np.random.default_rng(8)
+    x, dx = random.random((2, count), np.float32)
+    xs = Tensor.from_numpy(device, x).with_grads(grad_in=Tensor.from_numpy(device, dx))
+    a = Tensor.from_numpy(device, np.float32(2)).with_grads(
+        grad_in=Tensor.from_numpy(device, np.float32(0.5))
+    )
+    result = tangent_result(device, (count,))
+
+    module.poly.fwds(a, 3.0, 1.0, xs, _result=result)
+
+    assert np.allclose(result.numpy(), 2 * x * x + 3 * x + 1, rtol=1e-5)
+    assert np.allclose(result.grad_out.numpy(), (4 * x + 3) * dx + 0.5 * x * x, rtol=1e-5)
+
+
+def test_forward_mode_takes_structures_vectors_and_outputs(device, module):
+    random = np.random.default_rng(9)
+    v, dv = random.random((2, 6, 3), np.float32)
+    vs = Tensor.from_numpy(device, v).with_grads(grad_in=Tensor.from_numpy(device, dv))
+    scaled = tangent_result(device, (6,), module.float3)
+    energy, square, inout = (tangent_result(device, (6,)) for _ in range(3))
+    a = vs[:, 0].with_grads(grad_in=vs.grad_in[:, 0])
+
+    module.scale.fwds(vs, 2.0, _result=scaled)
+    module.energy.fwds({"color": vs, "weight": 3.0, "layer": 1}, _result=energy)
+    inout.copy_from_numpy(np.full(6, 4, np.float32))
+    module.split.fwds(a, square, inout)
+
+    assert np.allclose(scaled.grad_out.numpy(), 2 * dv)
+    assert np.allclose(energy.grad_out.numpy(), 6 * (v * dv).sum(1), rtol=1e-5)
+    assert np.allclose(square.grad_out.numpy(), 2 * v[:, 0] * dv[:, 0], rtol=1e-5)
+    assert np.allclose(inout.numpy(), 4 * v[:, 0], rtol=1e-6)
+    assert np.allclose(inout.grad_out.numpy(), 7 * v[:, 0] + 4 * dv[:, 0], rtol=1e-5)
+
+
+def test_forward_and_backward_are_transposes(device, module):
+    random = np.random.default_rng(10)
+    a, b, da, db, given = random.standard_normal((5, 1000)).astype(np.float32)
+    at, bt = holder(device, a), holder(device, b)
+    tangent = tangent_result(device, (1000,))
+
+    module.wavy.bwds(at, bt, _result=result_with(device, given))
+    module.wavy.fwds(
+        Tensor.from_numpy(device, a).with_grads(grad_in=Tensor.from_numpy(device, da)),
+        Tensor.from_numpy(device, b).with_grads(grad_in=Tensor.from_numpy(device, db)),
+        _result=tangent,
+    )
+
+    forward = given * tangent.grad_out.numpy()
+    backward = at.grad.numpy() * da + bt.grad.numpy() * db
+    assert np.allclose(forward, backward, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda d, m: m.poly.fwds(1.0, 1.0, 1.0, 2.0, _result=Tensor.zeros(d, ()).with_grads()),
+            "poly.fwds: no input has a tangent (grad_in)",
+        ),
+        (
+            lambda d, m: m.poly.fwds(
+                1.0, 1.0, 1.0, holder(d, [1.0]), _result=Tensor.zeros(d, (1,))
+            ),
+            "poly.fwds: no output has a tangent to write (grad_out)",
+        ),
+    ],
+)
+def test_a_wrong_forward_call_says_what_is_wrong(device, module, call, text):
+    with pytest.raises(weft.ArgumentError) as caught:
+        call(device, module)
+
+    assert text in str(caught.value)

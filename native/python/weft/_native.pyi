@@ -1035,6 +1035,19 @@ class Function:
                 add to.
         """
     @property
+    def fwds(self) -> Function:
+        """
+        The forward derivative: ``f.fwds(...)`` takes the arguments of ``f(...)``.
+
+        Tangents of inputs are read from ``grad_in`` of the tensors passed for them, arguments without one are constants; tangents of
+        outputs are written (not added) to ``grad_out`` of the tensors passed for ``_result``, out and inout parameters. The
+        values themselves are written as by ``f(...)``.
+
+        Raises:
+            ArgumentError: The function is not [Differentiable], no input or no output has a gradient, or a whole tensor
+                is passed for a tensor parameter.
+        """
+    @property
     def name(self) -> str: ...
     @property
     def overloads(self) -> list[FunctionInfo]:
