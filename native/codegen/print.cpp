@@ -43,7 +43,7 @@ public:
         if (!m_kernel.prelude.empty()) {
             m_out.line(m_kernel.prelude);
         }
-        print_offset_width();
+        print_tensor_options();
         print_arguments();
         print_storage();
         print_stages();
@@ -55,14 +55,20 @@ public:
     }
 
 private:
-    /// Module weft computes tensor offsets in 64 bits unless the kernel says that 32 are enough.
-    void print_offset_width() {
+    /// Module weft computes tensor offsets in 64 bits, and writes through tensors, unless the kernel says otherwise.
+    void print_tensor_options() {
         bool has_tensor = false;
+        bool has_gradients = false;
         for_each_operand(m_kernel, [&](const Operand& operand) {
-            has_tensor = has_tensor || operand.kind == OperandKind::tensor;
+            const bool is_tensor = operand.kind == OperandKind::tensor;
+            has_tensor = has_tensor || is_tensor;
+            has_gradients = has_gradients || (is_tensor && operand.type->tensor.is_differentiable);
         });
         if (has_tensor && !m_kernel.is_index64) {
             m_out.line("export static const bool weft_wide_offsets = false;");
+        }
+        if (has_gradients && m_kernel.derivative == Derivative::backward) {
+            m_out.line("export static const bool weft_writes_primal = false;");
         }
     }
 

@@ -2,6 +2,7 @@
 #include "compile/reader.hpp"
 
 #include "compile/entry_points.hpp"
+#include "compile/tensor_generics.hpp"
 #include "reflect/type.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) 
     Function result = read(decl.function, &decl, std::move(owner), full_name);
     if (decl.generic != nullptr) {
         result.generics = read_generics(decl.generic);
+        restore_tensor_parameters(decl.generic, result);
     }
     return result;
 }
@@ -113,6 +115,30 @@ void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclP
     }
     if (out.default_value) {
         out.default_value = fit_literal(*out.default_value, *out.type);
+    }
+}
+
+void FunctionReader::restore_tensor_parameters(SlangReflectionDecl* decl,
+                                               Function& function) const {
+    SlangReflectionGeneric* const generic = m_slang.decl_generic(decl);
+    for (unsigned i = 0; i < m_slang.generic_type_count(generic); ++i) {
+        SlangReflectionVariable* const variable = m_slang.generic_type(generic, i);
+        const std::string name = to_string(m_slang.variable_name(variable));
+        if (!name.starts_with(kTensorGeneric) ||
+            m_slang.generic_constraint_count(generic, variable) == 0) {
+            continue;
+        }
+        const reflect::TypeRef written =
+            m_types.read(m_slang.generic_constraint(generic, variable, 0));
+        for (Parameter& parameter : function.parameters) {
+            if (parameter.type->kind == reflect::TypeKind::generic_parameter &&
+                parameter.type->name == name) {
+                parameter.type = written;
+            }
+        }
+        std::erase_if(function.generics, [&](const reflect::GenericParameter& parameter) {
+            return parameter.name == name;
+        });
     }
 }
 

@@ -76,6 +76,8 @@ public:
                            reflect::TypeRef owner, std::string full_name);
 
     /// Parameters of a generic declaration in source order.
+    /// Undoes make_tensor_parameters_generic() for the reader of `function`.
+    void restore_tensor_parameters(SlangReflectionDecl* decl, reflect::Function& function) const;
     std::vector<reflect::GenericParameter> read_generics(SlangReflectionDecl* decl) const;
 
 private:

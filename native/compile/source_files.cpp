@@ -2,6 +2,7 @@
 #include "compile/source_files.hpp"
 
 #include "compile/entry_points.hpp"
+#include "compile/tensor_generics.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
 
@@ -70,9 +71,10 @@ std::string with_implicit_import(std::string_view source) {
     const bool has_gradients = std::ranges::any_of(kGradientTypes, [&](std::string_view name) {
         return source.find(name) != std::string_view::npos;
     });
+    const std::string renamed = rename_entry_point_attributes(source);
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
     return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
-                "\n#line 1\n", rename_entry_point_attributes(source),
+                "\n#line 1\n", has_gradients ? make_tensor_parameters_generic(renamed) : renamed,
                 source.ends_with('\n') ? "" : "\n");
 }
 

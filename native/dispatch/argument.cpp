@@ -55,6 +55,7 @@ void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradien
             if (with_gradients) {
                 append_gradient_key(node.tensor->grad_in().get(), key);
                 append_gradient_key(node.tensor->grad_out().get(), key);
+                key.push_back(node.tensor->grad_in() == node.tensor->grad_out() ? 1 : 0);
             }
             break;
         case NodeKind::list:

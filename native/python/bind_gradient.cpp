@@ -123,6 +123,10 @@ void bind_gradient(const py::module_& module) {
         .def_property_readonly("grad", &only_gradient,
                                "The gradient, if there is one or both are the same; None without.");
     py::class_<FunctionObject>(module.attr("Function"))
+        .def_property_readonly(
+            "device",
+            [](const FunctionObject& self) { return session_of(*self.module->context().device); },
+            "The device of the function's module.")
         .def_property_readonly("bwds", &backward_of, kBackwardDoc)
         .def_property_readonly("fwds", &forward_of, kForwardDoc);
 }

@@ -75,7 +75,7 @@ from weft._native import (
 from weft.types import *  # noqa: F403
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from weft.gradients import check_gradients, jvp, value_and_grad, vjp
 
 from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
 
@@ -119,25 +119,33 @@ __all__ = [
     "ValueRef",
     "WangHash",
     "call_id",
+    "check_gradients",
     "create_device",
     "enumerate_devices",
     "find_type",
     "from_dlpack",
     "grid",
     "init_device",
+    "jvp",
     "rand_float",
     "thread_id",
     "types",
+    "value_and_grad",
+    "vjp",
     "wang_hash",
 ]
 __all__ += types.__all__
 __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum"]
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> object:
     """Import the parts that need numpy at their first use."""
-    if name in ("image", "losses", "optim"):
+    if name in ("gradients", "image", "losses", "optim"):
         from importlib import import_module
 
         return import_module(f"weft.{name}")
+    if name in ("check_gradients", "jvp", "value_and_grad", "vjp"):
+        from weft import gradients
+
+        return getattr(gradients, name)
     raise AttributeError(f"module 'weft' has no attribute '{name}'")

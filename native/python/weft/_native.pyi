@@ -1035,6 +1035,11 @@ class Function:
                 add to.
         """
     @property
+    def device(self) -> Device:
+        """
+        The device of the function's module.
+        """
+    @property
     def fwds(self) -> Function:
         """
         The forward derivative: ``f.fwds(...)`` takes the arguments of ``f(...)``.
