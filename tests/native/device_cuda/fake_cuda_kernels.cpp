@@ -83,7 +83,11 @@ std::function<void()> work_of(CUfunction function, std::array<unsigned, 3> grid,
 }
 
 void add_kernel(CUmod_st& module, const std::string& name, std::size_t parameter_bytes) {
-    module.functions[name] = std::make_unique<CUfunc_st>(CUfunc_st{name, parameter_bytes, &module});
+    auto function = std::make_unique<CUfunc_st>();
+    function->name = name;
+    function->parameter_bytes = parameter_bytes;
+    function->module = &module;
+    module.functions[name] = std::move(function);
 }
 
 CUresult parse_image(const char* image, CUmod_st& module) {
