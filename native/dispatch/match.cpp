@@ -339,49 +339,6 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     operand.source = add_source(request, view);
 }
 
-namespace {
-
-struct ConcreteTensor {
-    const char* name;   ///< structure of module weft
-    const char* primal; ///< its primal part, "" if it has no gradients
-    std::vector<std::string> gradients;
-};
-
-/// The structure that a whole-tensor parameter gets.
-ConcreteTensor concrete_tensor(const Type& type, bool has_gradients) {
-    const reflect::TensorTraits& traits = type.tensor;
-    const auto pick = [&](const ConcreteTensor& read, const ConcreteTensor& write,
-                          const ConcreteTensor& both) {
-        return traits.access == reflect::Access::read    ? read
-               : traits.access == reflect::Access::write ? write
-                                                         : both;
-    };
-    if (!traits.is_differentiable) {
-        return pick({"Tensor", "", {}}, {"WTensor", "", {}}, {"RWTensor", "", {}});
-    }
-    if (traits.is_interface && !has_gradients) {
-        return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}},
-                    {"RWPrimalTensor", "", {}});
-    }
-    return pick({"DiffTensor", "Tensor", {"AtomicTensor"}}, {"WDiffTensor", "WTensor", {"Tensor"}},
-                {"RWDiffTensor", "RWTensor", {"Tensor", "AtomicTensor"}});
-}
-
-void set_tensor_names(const Type& type, bool has_gradients, Operand& operand) {
-    const ConcreteTensor concrete = concrete_tensor(type, has_gradients);
-    const std::string arguments = text("<", type.element->full_name, ", ", type.tensor.rank, ">");
-    const bool keeps_name = !type.tensor.is_interface && concrete.gradients.empty();
-    operand.tensor_type = keeps_name ? type.full_name : concrete.name + arguments;
-    operand.primal_type = concrete.primal + arguments;
-    operand.gradient_parts = concrete.gradients;
-}
-
-} // namespace
-
-void name_gradient_tensor(const Type& type, Operand& operand) {
-    set_tensor_names(type, true, operand);
-}
-
 bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, Operand& operand) {
     const reflect::TensorTraits& traits = request.type->tensor;
     const Type& element = *request.type->element;
@@ -429,7 +386,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
                  " have gaps in memory on this device; take scalars with one more dimension"));
     }
     operand.kind = OperandKind::tensor;
-    set_tensor_names(*request.type, false, operand);
+    name_tensor(*request.type, false, operand);
     operand.reads = true;
     operand.writes = false;
     set_memory(access, memory, own_rank, operand);

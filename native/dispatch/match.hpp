@@ -25,8 +25,8 @@ struct ArrayView {
 [[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from,
                                            reflect::ScalarKind to) noexcept;
 
-/// Chooses the structure with gradients for a differentiable whole-tensor operand.
-void name_gradient_tensor(const reflect::Type& type, codegen::Operand& operand);
+/// Chooses the structure of module weft or weft_diff for a whole-tensor operand.
+void name_tensor(const reflect::Type& type, bool has_gradients, codegen::Operand& operand);
 
 struct MatchRequest {
     reflect::TypeRef type;

@@ -12,6 +12,7 @@ using codegen::Operand;
 using core::text;
 using reflect::Direction;
 using reflect::LayoutRules;
+using reflect::Type;
 
 namespace {
 
@@ -22,7 +23,42 @@ const tensor::Tensor* tensor_of(const Node& node) {
     return node.kind == NodeKind::tensor ? node.tensor : nullptr;
 }
 
+struct ConcreteTensor {
+    const char* name;   ///< structure of module weft
+    const char* primal; ///< its primal part, "" if it has no gradients
+    std::vector<std::string> gradients;
+};
+
+/// The structure that a whole-tensor parameter gets.
+ConcreteTensor concrete_tensor(const Type& type, bool has_gradients) {
+    const reflect::TensorTraits& traits = type.tensor;
+    const auto pick = [&](const ConcreteTensor& read, const ConcreteTensor& write,
+                          const ConcreteTensor& both) {
+        return traits.access == reflect::Access::read    ? read
+               : traits.access == reflect::Access::write ? write
+                                                         : both;
+    };
+    if (!traits.is_differentiable) {
+        return pick({"Tensor", "", {}}, {"WTensor", "", {}}, {"RWTensor", "", {}});
+    }
+    if (traits.is_interface && !has_gradients) {
+        return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}},
+                    {"RWPrimalTensor", "", {}});
+    }
+    return pick({"DiffTensor", "Tensor", {"AtomicTensor"}}, {"WDiffTensor", "WTensor", {"Tensor"}},
+                {"RWDiffTensor", "RWTensor", {"Tensor", "AtomicTensor"}});
+}
+
 } // namespace
+
+void name_tensor(const Type& type, bool has_gradients, Operand& operand) {
+    const ConcreteTensor concrete = concrete_tensor(type, has_gradients);
+    const std::string arguments = text("<", type.element->full_name, ", ", type.tensor.rank, ">");
+    const bool keeps_name = !type.tensor.is_interface && concrete.gradients.empty();
+    operand.tensor_type = keeps_name ? type.full_name : concrete.name + arguments;
+    operand.primal_type = concrete.primal + arguments;
+    operand.gradient_parts = concrete.gradients;
+}
 
 /// An operand for the gradient of the argument, over the same dimensions as the argument itself.
 Operand Matcher::gradient_operand(const MatchRequest& request, SourcePart part,
@@ -54,7 +90,7 @@ bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank
     const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
     const bool has_sum = tensor != nullptr && tensor->grad_out() != nullptr;
     if (!request.is_differentiated) {
-        const reflect::Type& type = *request.type;
+        const Type& type = *request.type;
         if (has_sum && request.direction != Direction::out &&
             type.kind == reflect::TypeKind::structure && !type.is_differentiable) {
             return refuse(request, text("it has a gradient, but ", type.full_name,
@@ -137,7 +173,7 @@ bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t o
     if (reads && has_sum) {
         attach(operand.gradient_out, SourcePart::gradient_out);
     }
-    name_gradient_tensor(*request.type, operand);
+    name_tensor(*request.type, true, operand);
     return true;
 }
 

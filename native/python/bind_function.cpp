@@ -357,8 +357,7 @@ std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
 }
 
 py::object make_function(FunctionObject function) {
-    function.backward = py::object(); // those of the function it was copied from
-    function.forward = py::object();
+    function.backward = function.forward = py::object(); // not those of the copied function
     py::object object = py::cast(std::move(function));
     const vectorcallfunc entry = &vectorcall;
     std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset,
