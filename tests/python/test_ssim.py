@@ -54,9 +54,9 @@ def test_similarity_follows_the_paper(device, images, options):
     result = similarity.map(*upload(device, *images))
 
     expected = reference_map(a, b, **options)
-    # Variances of about 0.08 are differences of floats of about 0.3.
-    np.testing.assert_allclose(result.numpy(), expected, atol=2e-5)
-    assert similarity(*upload(device, *images)) == pytest.approx(expected.mean(), abs=1e-5)
+    # Variances are differences of squares: one rounding, 6e-8, beside c2 = 9e-4 changes 7e-5.
+    np.testing.assert_allclose(result.numpy(), expected, atol=2e-4)
+    assert similarity(*upload(device, *images)) == pytest.approx(expected.mean(), abs=5e-5)
 
 
 def test_grey_images_vectors_and_views_are_images_too(device, images):
