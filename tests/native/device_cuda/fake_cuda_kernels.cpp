@@ -107,8 +107,11 @@ CUresult parse_image(const char* image, CUmod_st& module) {
         return CUDA_ERROR_INVALID_IMAGE;
     }
     std::string name;
-    std::size_t bytes = 0;
-    while (lines >> word >> name >> bytes) {
+    std::string size;
+    // Not through the stream: with libstdc++ linked into both this library and its program, as on Ubuntu
+    // 24.04, it reads every number as 0.
+    while (lines >> word >> name >> size) {
+        const std::size_t bytes = std::stoull(size);
         if (word == "kernel") {
             add_kernel(module, name, bytes);
         } else {
