@@ -28,9 +28,9 @@ std::vector<std::uint32_t> read_spirv_capabilities(std::span<const std::byte> co
         return capabilities;
     }
     // The specification puts them before every other instruction.
-    constexpr std::uint32_t instruction = kCapabilityWords << 16 | kCapability;
+    constexpr std::uint32_t kInstruction = kCapabilityWords << 16 | kCapability;
     for (std::size_t at = kHeaderWords;
-         at + kCapabilityWords <= count && word_at(code, at) == instruction;
+         at + kCapabilityWords <= count && word_at(code, at) == kInstruction;
          at += kCapabilityWords) {
         capabilities.push_back(word_at(code, at + 1));
     }

@@ -42,6 +42,7 @@ DeviceType parse_device_type(const py::object& value) {
     }
 }
 
+// NOLINTNEXTLINE(readability-function-size): one parameter for each of create_device().
 std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32_t> adapter,
                                 bool debug, const py::iterable& include_paths,
                                 const py::dict& defines, std::optional<double> compile_time_limit,

@@ -45,11 +45,11 @@ std::string advice(const std::string& name, const std::vector<std::string>& name
     if (!suggestion.empty()) {
         return suggestion;
     }
-    constexpr std::size_t most = 8;
-    const std::span shown(names.data(), std::min(names.size(), most));
+    constexpr std::size_t kMost = 8;
+    const std::span shown(names.data(), std::min(names.size(), kMost));
     return names.empty() ? "; it is empty"
                          : text("; there is ", core::join(shown, ", "),
-                                names.size() > most ? ", ...: dir() lists all" : "");
+                                names.size() > kMost ? ", ...: dir() lists all" : "");
 }
 
 py::object function_object(const ModuleObject& self, const std::string& name) {

@@ -69,7 +69,7 @@ TEST_CASE("threads call the same functions of one module") {
     });
 
     CHECK(is_clean);
-    CHECK(fixture.device->dispatch_count() == test::kThreads * 600);
+    CHECK(fixture.device->dispatch_count() == std::uint64_t{test::kThreads} * 600);
 }
 
 TEST_CASE("one thread reloads a module while others call it") {
