@@ -11,6 +11,8 @@ TIME, SPEED, BEYOND, SECONDS = Measure.TIME, Measure.SPEED, Measure.BEYOND, Meas
 # Weft on Vulkan beside Weft on CUDA, where one run measures both.
 AS_CUDA = Target("vulkan", SPEED, 0.9, "weft on cuda")
 BOUND = Target("cuda", SPEED, 0.8, "bound")
+# "plain" is the call without what makes it hard: gradient_problems.PLAIN.
+EVERYWHERE = ("cuda", "vulkan", "software")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,29 @@ CASES = (
     Case("scalar", "add(float, float) -> float", "scalar", 1, 20,
          (Target("cuda", TIME, 1 / 3, "slangpy"), Target("vulkan", TIME, 0.1, "slangpy")),
          beside=("software",)),
+    Case("bwds_2^20", "polynomial.bwds, 2^20", "bwds", 1 << 20, 100,
+         (Target("software", TIME, 0.2, "slangpy"),)),
+    Case("bwds_shared_2^20", "the same + gradient of one number", "bwds_shared", 1 << 20, 100,
+         (Target("software", TIME, 0.2, "slangpy"),)),
+    Case("bwds_2^22", "polynomial.bwds, 2^22", "bwds", 1 << 22, 100,
+         (Target("cuda", TIME, 1.2, "bound"), AS_CUDA)),
+    Case("bwds_shared_2^22", "the same + gradient of one number", "bwds_shared", 1 << 22, 50,
+         (Target("cuda", TIME, 1.3, "plain"), AS_CUDA)),
+    Case("bwds_row", "the same + gradient of a row, 512 x 8192", "bwds_row", 1 << 22, 50,
+         beside=EVERYWHERE),
+    Case("bwds_column", "the same + gradient of a column, 8192 x 512", "bwds_column", 1 << 22, 50,
+         beside=EVERYWHERE),
+    Case("gather_random", "gradient of 256 entries, random, 2^22", "gather_random", 1 << 22, 50,
+         (Target("cuda", TIME, 3.0, "bound"), AS_CUDA), beside=("software",)),
+    Case("gather_one", "gradient of 256 entries, all the same, 2^22", "gather_one", 1 << 22, 50,
+         (Target("cuda", TIME, 1.5, "bound"), AS_CUDA), beside=("software",)),
+    Case("bwds_call", "one-element bwds beside its forward call", "bwds_call", 1, 1000,
+         (Target("cuda", TIME, 1.3, "plain"), Target("vulkan", TIME, 1.3, "plain"))),
+    Case("bwds_submit", "the same + submit, host only", "bwds_submit", 1, 10,
+         (Target("software", TIME, 1.3, "plain"),)),
+    Case("adam_2^24", "Adam step, 2^24 parameters", "adam", 1 << 24, 20,
+         (Target("cuda", SPEED, 0.9, "bound"), AS_CUDA)),
+    Case("adam_2^22", "Adam step, 2^22 parameters", "adam", 1 << 22, 20, beside=("software",)),
 )  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench import gradient_problems, operations
 from bench.cases import CASES, START_CASES
-from bench.operations import moved_bytes
 from bench.systems import System, SystemFailed, fresh, start_slangpy
 from bench.targets import median
 
@@ -66,6 +66,14 @@ class DeviceRun:
     skipped: list[str] = field(default_factory=list)
 
 
+def moved_bytes(case: Case) -> int:
+    """Return the bytes that the device must read and write; 0 where bandwidth is not the point."""
+    is_gradient = gradient_problems.is_gradient_operation(case.operation)
+    return (gradient_problems if is_gradient else operations).moved_bytes(
+        case.operation, case.count
+    )
+
+
 def say(text: str) -> None:
     """Print one line of progress."""
     print(f"bench: {text}", flush=True)
@@ -82,6 +90,7 @@ def start_systems(device: str, settings: Settings) -> tuple[list[System], list[s
     is_software = systems[0].description["category"] == "software"
     others: list[tuple[str, Callable[[], System]]] = [
         ("hand", lambda: System("hand", [*weft_command, "hand"])),
+        ("plain", lambda: System("plain", [*weft_command, "plain"])),
         ("slangpy", lambda: start_slangpy(settings.slangpy_python, device)),
     ]
     if device == "cuda":
@@ -103,7 +112,7 @@ def measure_case(
     case: Case, category: str, systems: Sequence[System], settings: Settings
 ) -> Outcome:
     """Prepare a case in every system, then let the systems take turns."""
-    outcome = Outcome(case, bytes_moved=moved_bytes(case.operation, case.count))
+    outcome = Outcome(case, bytes_moved=moved_bytes(case))
     ready = []
     for system in systems:  # all at once: this part is not timed
         system.send(prepare=case.operation, count=case.count)
@@ -229,10 +238,7 @@ def run_device(device: str, settings: Settings, earlier: Sequence[DeviceRun]) ->
             wanted = case.name in settings.only if settings.only else case.is_for(run.category)
             if not wanted:
                 continue
-            if (
-                moved_bytes(case.operation, case.count) * MEMORY_HEADROOM * len(systems)
-                > own["memory"]
-            ):
+            if moved_bytes(case) * MEMORY_HEADROOM * len(systems) > own["memory"]:
                 run.skipped.append(f"{case.title} does not fit the memory of {device}")
                 continue
             say(f"{device}: {case.title}")

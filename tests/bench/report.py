@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from bench.measuring import DeviceRun, Outcome
 
-TITLES = {"weft": "Weft", "hand": "by hand", "slangpy": "SlangPy"}
+TITLES = {"weft": "Weft", "hand": "by hand", "plain": "plain call", "slangpy": "SlangPy"}
 
 
 def verdicts(run: DeviceRun, outcome: Outcome) -> list[Verdict]:

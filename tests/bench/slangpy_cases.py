@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import slangpy
 
+from bench import gradient_problems
 from bench.operations import PARTICLE_SCALARS, inputs, require_right
-from bench.protocol import serve
+from bench.protocol import Unsupported, serve
 from bench.timing import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
 
@@ -24,6 +28,7 @@ class SlangPyCases:
         kind = getattr(slangpy.DeviceType, device)
         self._device = slangpy.create_device(type=kind, include_paths=[HERE])
         self._module = slangpy.Module.load_from_file(self._device, "functions.slang")
+        self._gradients = slangpy.Module.load_from_file(self._device, "gradients.slang")
 
     def describe(self) -> dict[str, Any]:
         info = self._device.info
@@ -32,6 +37,11 @@ class SlangPyCases:
     def prepare(self, operation: str, count: int) -> Subject:
         if operation == "scalar":
             return self._scalar()
+        if operation == "adam":  # SlangPy has no optimisers
+            raise Unsupported
+        if gradient_problems.is_gradient_operation(operation):
+            library = gradient_problems.Library(self._tensor, self._gradients, self._timed)
+            return gradient_problems.prepare(library, operation, count)
         if operation == "structure":
             return self._structure(inputs(operation, count))
         arrays = inputs(operation, count)
@@ -57,6 +67,15 @@ class SlangPyCases:
         if operation == "submit":  # each call of SlangPy submits
             return Subject(lambda: add(a, b, _result=result), settle=wait)
         return Subject(lambda: add(a, b, _result=result), finish=wait)
+
+    def _tensor(self, array: np.ndarray) -> slangpy.Tensor:
+        return slangpy.Tensor.from_numpy(self._device, array)
+
+    def _timed(self, operation: str, call: Callable[[], object]) -> Subject:
+        wait = self._device.wait_for_idle
+        if operation.endswith("_submit"):  # each call of SlangPy submits
+            return Subject(call, settle=wait)
+        return Subject(call, finish=wait)
 
     def _structure(self, arrays: list[np.ndarray]) -> Subject:
         dtype, advance = self._module.Particle, self._module.advance

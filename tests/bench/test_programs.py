@@ -7,29 +7,46 @@ import sys
 
 import pytest
 
+from bench import gradient_problems
 from bench.measuring import cache_variables
 from bench.systems import System, fresh
 
-CALLS = [("call", 1), ("submit", 1), ("scalar", 1)]
+CALLS = [("call", 1), ("submit", 1), ("scalar", 1), ("bwds_call", 1), ("bwds_submit", 1)]
 ARRAYS = [(name, 64 * 64) for name in ("add", "flops", "broadcast", "structure", "transposed")]
+GRADIENTS = [
+    (name, 1 << 15)
+    for name in (
+        "bwds",
+        "bwds_shared",
+        "bwds_row",
+        "bwds_column",
+        "gather_random",
+        "gather_one",
+        "adam",
+    )
+]
+KNOWN = {
+    "hand": {"add", "flops", "bwds", "gather_random", "gather_one"},
+    "plain": set(gradient_problems.PLAIN),
+}
 
 
-@pytest.fixture(scope="module", params=[("weft",), ("weft", "hand")], ids=lambda param: param[-1])
+@pytest.fixture(scope="module", params=["weft", *KNOWN])
 def worker(request):
-    options = request.param[1:]
+    options = () if request.param == "weft" else (request.param,)
     system = System("weft", [sys.executable, "-m", "bench.weft_cases", "vulkan", *options])
-    yield system, "hand" in options
+    yield system, KNOWN.get(request.param)
     system.stop()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("operation", "count"), CALLS + ARRAYS)
+@pytest.mark.parametrize(("operation", "count"), CALLS + ARRAYS + GRADIENTS)
 def test_weft_gives_the_right_result_in_every_case(worker, operation: str, count: int) -> None:
-    system, is_by_hand = worker
+    system, known = worker
 
     answer = system.ask(prepare=operation, count=count)
 
-    if is_by_hand and operation not in ("add", "flops"):
+    if known is not None and operation not in known:
         assert answer == {"unsupported": True}
         return
     assert answer == {}

@@ -54,6 +54,14 @@ def test_the_bound_is_the_best_bandwidth_of_any_system_in_add() -> None:
     assert broadcast.rounds["bound"] == [pytest.approx(0.4)]
 
 
+def test_a_backward_call_is_set_against_the_call_without_what_makes_it_hard() -> None:
+    shared = Outcome(CASE["bwds_shared_2^22"], {"weft": [1.4e-5], "plain": [1e-5]})
+
+    assert misses(device_run("cuda", shared)) == [
+        "cuda, the same + gradient of one number: time <= 1.3 of plain, got 1.40"
+    ]
+
+
 def test_a_vulkan_gpu_is_set_against_cuda_of_the_same_run() -> None:
     cuda = device_run("cuda", Outcome(CASE["add_2^26"], {"weft": [1.0]}))
     vulkan = device_run("vulkan", Outcome(CASE["add_2^26"], {"weft": [1.25]}))

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from bench import gradient_problems
 from bench.operations import inputs, require_right
 from bench.systems import System, SystemFailed, fresh
 from bench.timing import Subject, measure, sample
@@ -49,6 +50,27 @@ def test_a_wrong_result_is_never_timed(operation: str) -> None:
 
     with pytest.raises(ArithmeticError, match=operation):
         require_right(operation, inputs(operation, count), wrong)
+
+
+@pytest.mark.parametrize("operation", ["bwds", "bwds_shared", "bwds_column", "gather_one"])
+def test_a_wrong_gradient_is_never_timed(operation: str) -> None:
+    wanted = gradient_problems.problem(operation, 1 << 15)
+    right = dict(wanted.expected)
+
+    gradient_problems.require_gradients(operation, wanted, right)
+    for position, expected in right.items():
+        with pytest.raises(ArithmeticError, match=f"{operation}: .* argument {position}"):
+            gradient_problems.require_gradients(operation, wanted, right | {position: 2 * expected})
+
+
+def test_adam_that_does_not_move_is_never_timed() -> None:
+    parameter, gradient = gradient_problems.adam_arrays(1000)
+
+    gradient_problems.require_step(
+        gradient_problems.after_one_step_of_adam(parameter, gradient), 1000
+    )
+    with pytest.raises(ArithmeticError, match="adam"):
+        gradient_problems.require_step(parameter, 1000)
 
 
 def test_the_right_result_is_accepted() -> None:

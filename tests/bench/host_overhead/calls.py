@@ -17,14 +17,16 @@ import weft
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FUNCTIONS = Path(__file__).resolve().parents[1] / "functions.slang"
+BENCH = Path(__file__).resolve().parents[1]
 WARM_UP = 20
 
 
 def cases(device: weft.Device) -> dict[str, Callable[[], object]]:
     """Return what is called, by the name under which it is counted."""
-    add = weft.Module.load_from_file(device, FUNCTIONS).add
+    add = weft.Module.load_from_file(device, BENCH / "functions.slang").add
+    polynomial = weft.Module.load_from_file(device, BENCH / "gradients.slang").polynomial
     a, b, result = (weft.Tensor.zeros(device, (1,)) for _ in range(3))
+    x, y = (weft.Tensor.zeros(device, (1,)).with_grads() for _ in range(2))
     encoder = device.create_command_encoder()
     return {
         "python_loop": lambda: None,
@@ -34,6 +36,8 @@ def cases(device: weft.Device) -> dict[str, Callable[[], object]]:
         "new_result": lambda: add(a, b),
         "append_to": lambda: add.append_to(encoder, a, b, _result=result),
         "numbers": lambda: add(1.5, 2.0),
+        "forward": lambda: polynomial(2.0, 3.0, 1.0, x, _result=y),
+        "backward": lambda: polynomial.bwds(2.0, 3.0, 1.0, x, _result=y),
     }
 
 
