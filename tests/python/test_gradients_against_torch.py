@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of 39 functions, in both modes, equal those of torch in float64.
+
+./dev test never installs torch, so this is skipped there; tests/bench/device/run_h200.sh runs it on
+a machine that has it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.autodiff_cases import CASES
+from support.autodiff_checks import (
+    SCALARS,
+    Derivatives,
+    load,
+    mapped,
+    require_close,
+    runs_in,
+    tolerance_of,
+)
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def modules(device):
+    return {scalar: load(device, scalar) for scalar in SCALARS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scalar", SCALARS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_derivatives_equal_those_of_torch(device, modules, case, scalar):
+    if not runs_in(case, scalar, device):
+        pytest.skip("SPIR-V has these functions in single precision only")
+    ours = Derivatives(modules[scalar], case, scalar)
+    tolerance = tolerance_of(case, scalar)
+    arguments = mapped(lambda array: torch.from_numpy(array).requires_grad_(), ours.arguments)
+
+    value = case.function(torch, *arguments)
+    value.backward(torch.from_numpy(ours.cotangent))
+    gradients = mapped(
+        lambda tensor: np.zeros(tensor.shape) if tensor.grad is None else tensor.grad.numpy(),
+        arguments,
+    )
+    # <cotangent, J directions> == <J^T cotangent, directions> ties forward mode to torch as well.
+    products = mapped(lambda array, way: np.sum(array * way), gradients, ours.directions)
+    expected_product = sum(leaves_of(products))
+
+    found_value, found_gradients = ours.backward()
+    require_close(found_value, value.detach().numpy(), tolerance)
+    require_close(found_gradients, gradients, tolerance)
+    found_product = np.sum(ours.forward().astype(np.float64) * ours.cotangent)
+    size = sum(np.abs(leaf).sum() for leaf in leaves_of(gradients))
+    assert abs(found_product - expected_product) <= tolerance * max(size, 1.0)
+
+
+def leaves_of(tree):
+    """Return the arrays of a tree."""
+    found = []
+    mapped(found.append, tree)
+    return found
