@@ -4,13 +4,15 @@
 # ours, into three folders of the source tree that git ignores:
 #   .gl   Debian packages: Vulkan and EGL loaders, Vulkan headers, volk, the validation layer, Catch2
 #   .sdk  the Slang SDK: headers, and its libraries stripped and compressed
-#   .whl  SlangPy to compare with, for the Python of that machine, without what running it does not need
+#   .whl  SlangPy to compare with, for the Python of that machine, without what running it does not need; and
+#         compute-sanitizer, of the CUDA version whose driver the machine has
 # Run it on Debian 12 with network. Environment: WEFT_SDK (an SDK folder; default build/sdk, made by ./dev build),
-# WEFT_GPU_PYTHON (default 3.12), WEFT_MAX_MIB (default 60).
+# WEFT_GPU_PYTHON (default 3.12), WEFT_SANITIZER (version of nvidia-cuda-sanitizer-api), WEFT_MAX_MIB (default 60).
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
 sdk=${WEFT_SDK:-$root/build/sdk}
 python=${WEFT_GPU_PYTHON:-3.12}
+sanitizer=${WEFT_SANITIZER:-13.0.85}
 limit=${WEFT_MAX_MIB:-60}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -76,10 +78,19 @@ pack_slangpy() {
   tar -C "$scratch/slangpy" -c . | nice xz -T0 -6 >"$root/.whl/$name"
 }
 
+pack_sanitizer() {
+  local name=sanitizer-$sanitizer.tar.xz
+  [ -f "$root/.whl/$name" ] && return
+  python3 -m pip download -q --no-deps --only-binary=:all: -d "$scratch" "nvidia-cuda-sanitizer-api==$sanitizer"
+  python3 -m zipfile -e "$scratch"/nvidia_cuda_sanitizer_api-*.whl "$scratch/sanitizer"
+  tar -C "$scratch"/sanitizer/nvidia/cu13 -c bin lib | nice xz -T0 -6 >"$root/.whl/$name"
+}
+
 ignore
 pack_debian
 pack_sdk
 pack_slangpy
+pack_sanitizer
 size=$(du -cm "$root/.gl" "$root/.sdk" "$root/.whl" | tail -1 | cut -f1)
 echo "pack: $size MiB in .gl, .sdk and .whl"
 [ "$size" -le "$limit" ] || { echo "pack: that is more than $limit MiB (WEFT_MAX_MIB)" >&2; exit 1; }

@@ -30,10 +30,11 @@ phases=(
   "gpu 60 passed|failed|FAILED|skipped|create_kernel:|MiB$"
   "python 110 passed|failed|^FAILED|^ERROR|skipped"
   "launch 40 ."
-  "bench 110 ."
+  "bench 240 ."
   "native 90 tests passed|\*\*\*|Failed"
   "lost_context 30 passed|failed|FAILED"
   "sanitizer 60 ERROR SUMMARY|Invalid|passed|failed"
+  "races 90 RACECHECK SUMMARY|ERROR SUMMARY|hazard|right:"
 )
 
 run_setup() {
@@ -53,6 +54,12 @@ run_setup() {
     xz -dc "$packed" >"$work/sdk/lib/$(basename "$packed" .xz)"
   done
   tar -C "$work/slangpy" -xJf "$root"/.whl/slangpy-*.tar.xz
+  if ! command -v compute-sanitizer; then
+    mkdir -p "$work/sanitizer"
+    tar -C "$work/sanitizer" -xJf "$root"/.whl/sanitizer-*.tar.xz
+    chmod +x "$work"/sanitizer/bin/*
+    ln -sfn "$work"/sanitizer/lib/*.so "$work/sanitizer/bin/"
+  fi
 }
 
 run_facts() {
@@ -112,8 +119,17 @@ run_sanitizer() {
   compute-sanitizer --tool memcheck "$work/weft/tests/native/device_cuda/weft_test_device_cuda_gpu" \
     "a GPU adds*","temporaries*","a command list*","every dispatch*","half arithmetic*"
 }
+
+# Every way in which gradients add up: races in shared memory, then accesses out of bounds.
+run_races() {
+  cd "$root"
+  for tool in racecheck memcheck; do
+    compute-sanitizer --tool "$tool" --target-processes application-only --error-exitcode 9 \
+      "$python" tests/support/gradient_patterns.py cuda
+  done
+}
 export -f run_setup run_facts run_build run_stage run_gpu run_lost_context run_native run_python run_launch \
-  run_bench run_sanitizer
+  run_bench run_sanitizer run_races
 
 # Where this machine keeps what is not in its usual place.
 find_libraries() {
@@ -122,6 +138,7 @@ find_libraries() {
     ! compgen -G '/usr/share/vulkan/icd.d/nvidia*' >/dev/null && ! compgen -G '/etc/vulkan/icd.d/nvidia*' >/dev/null; then
     export VK_DRIVER_FILES=$icd
   fi
+  export PATH=$PATH:$work/sanitizer/bin
   export VK_LAYER_PATH=$deps/usr/share/vulkan/explicit_layer.d
   export PYTHONPATH=$work/stage:$work/slangpy${PYTHONPATH:+:$PYTHONPATH}
   export WEFT_TEST_DEVICES=${WEFT_TEST_DEVICES:-vulkan,cuda} WEFT_CACHE_DIR=$work/cache PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
@@ -168,7 +185,7 @@ done
     echo "== $name: $verdict ($seconds s)"
     [ -f "$out/$name.log" ] || continue
     lines=12
-    case $name in launch | bench) lines=45 ;; facts) lines=14 ;; esac
+    case $name in launch | bench) lines=70 ;; facts) lines=14 ;; esac
     grep -aE "$pattern" "$out/$name.log" | tail -n "$lines" | cut -c1-170
     case $verdict in passed) ;; *) echo "-- end of $name.log"; tail -n 15 "$out/$name.log" | cut -c1-170 ;; esac
   done
