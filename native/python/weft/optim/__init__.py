@@ -10,6 +10,7 @@ from __future__ import annotations
 from weft.optim.first_order import SGD, Adam, AdamW
 from weft.optim.lbfgs import LBFGS, Minimum
 from weft.optim.levenberg_marquardt import LeastSquares, LevenbergMarquardt
+from weft.optim.model import Model
 from weft.optim.optimiser import Optimiser
 from weft.optim.parameters import Tensors
 from weft.optim.schedules import (
@@ -28,6 +29,7 @@ __all__ = [
     "LeastSquares",
     "LevenbergMarquardt",
     "Minimum",
+    "Model",
     "Optimiser",
     "Schedule",
     "Tensors",
