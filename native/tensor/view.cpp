@@ -206,6 +206,30 @@ Shape flat_shape(const reflect::TypeRef& type, const UniformScalars& scalars) {
     return shape;
 }
 
+/// `viewed` with the gradients of `tensor` seen in the same way.
+/// @param view makes the view of a gradient; null: it cannot be made.
+template <typename View>
+TensorRef keep_gradients(const char* function, const Tensor& tensor, TensorRef viewed,
+                         View&& view) {
+    if (!tensor.grad_in() && !tensor.grad_out()) {
+        return viewed;
+    }
+    const auto view_gradient = [&](const TensorRef& gradient) {
+        TensorRef result = gradient ? view(gradient) : nullptr;
+        if (gradient && !result) {
+            throw ArgumentError(text(function, ": the tensor's gradient has other strides than ",
+                                     "the tensor, and no view of it has shape ",
+                                     shape_text(viewed->shape()),
+                                     "; attach gradients to the view, with_grads()"));
+        }
+        return result;
+    };
+    const TensorRef grad_in = view_gradient(tensor.grad_in());
+    const TensorRef grad_out =
+        tensor.grad_out() == tensor.grad_in() ? grad_in : view_gradient(tensor.grad_out());
+    return Tensor::with_gradients(viewed, grad_in, grad_out);
+}
+
 } // namespace
 
 TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items) {
@@ -228,16 +252,25 @@ TensorRef index(const TensorRef& tensor, std::span<const IndexItem> items) {
         }
     }
     indexer.keep(indexer.axes_left());
-    return make_view(*tensor, std::move(indexer.shape), std::move(indexer.strides), indexer.offset);
+    TensorRef result =
+        make_view(*tensor, std::move(indexer.shape), std::move(indexer.strides), indexer.offset);
+    return keep_gradients("Tensor[]", *tensor, std::move(result),
+                          [&](const TensorRef& gradient) { return index(gradient, items); });
 }
 
 TensorRef try_reshape(const TensorRef& tensor, Shape shape) {
     shape = resolve_shape(*tensor, std::move(shape));
     if (tensor->element_count() == 0) {
-        return make_view(*tensor, shape, contiguous_strides(shape));
+        return keep_gradients(
+            "reshape", *tensor, make_view(*tensor, shape, contiguous_strides(shape)),
+            [&](const TensorRef& gradient) { return try_reshape(gradient, shape); });
     }
     std::optional<Shape> strides = reshaped_strides(*tensor, shape);
-    return strides ? make_view(*tensor, std::move(shape), std::move(*strides)) : nullptr;
+    if (!strides) {
+        return nullptr;
+    }
+    return keep_gradients("reshape", *tensor, make_view(*tensor, shape, std::move(*strides)),
+                          [&](const TensorRef& gradient) { return try_reshape(gradient, shape); });
 }
 
 TensorRef reshape(const TensorRef& tensor, Shape shape, const device::InterruptPoll& poll) {
@@ -264,7 +297,9 @@ TensorRef permute(const TensorRef& tensor, std::span<const std::int64_t> axes,
         shape.push_back(tensor->shape()[axis]);
         strides.push_back(tensor->strides()[axis]);
     }
-    return make_view(*tensor, std::move(shape), std::move(strides));
+    return keep_gradients(
+        function, *tensor, make_view(*tensor, std::move(shape), std::move(strides)),
+        [&](const TensorRef& gradient) { return permute(gradient, axes, function); });
 }
 
 TensorRef broadcast_to(const TensorRef& tensor, Shape shape) {
@@ -285,7 +320,8 @@ TensorRef broadcast_to(const TensorRef& tensor, Shape shape) {
         }
         strides[added + axis] = extent == shape[added + axis] ? tensor->strides()[axis] : 0;
     }
-    return make_view(*tensor, std::move(shape), std::move(strides));
+    return keep_gradients("broadcast_to", *tensor, make_view(*tensor, shape, std::move(strides)),
+                          [&](const TensorRef& gradient) { return broadcast_to(gradient, shape); });
 }
 
 TensorRef squeeze(const TensorRef& tensor, std::optional<std::int64_t> axis) {
@@ -305,7 +341,9 @@ TensorRef squeeze(const TensorRef& tensor, std::optional<std::int64_t> axis) {
             strides.push_back(tensor->strides()[i]);
         }
     }
-    return make_view(*tensor, std::move(shape), std::move(strides));
+    return keep_gradients("squeeze", *tensor,
+                          make_view(*tensor, std::move(shape), std::move(strides)),
+                          [&](const TensorRef& gradient) { return squeeze(gradient, axis); });
 }
 
 TensorRef unsqueeze(const TensorRef& tensor, std::int64_t axis) {
@@ -314,7 +352,9 @@ TensorRef unsqueeze(const TensorRef& tensor, std::int64_t axis) {
     Shape strides = strides_of(*tensor);
     shape.insert(shape.begin() + place, 1);
     strides.insert(strides.begin() + place, 0);
-    return make_view(*tensor, std::move(shape), std::move(strides));
+    return keep_gradients("unsqueeze", *tensor,
+                          make_view(*tensor, std::move(shape), std::move(strides)),
+                          [&](const TensorRef& gradient) { return unsqueeze(gradient, place); });
 }
 
 TensorRef flatten_dtype(const TensorRef& tensor) {
@@ -332,16 +372,31 @@ TensorRef flatten_dtype(const TensorRef& tensor) {
     const Shape inner_strides = contiguous_strides(inner);
     shape.insert(shape.end(), inner.begin(), inner.end());
     strides.insert(strides.end(), inner_strides.begin(), inner_strides.end());
-    return Tensor::wrap(tensor->buffer_ref(),
-                        make_array_layout(scalars->scalar, std::move(shape), std::move(strides)),
-                        tensor->offset() * scalars->stride);
+    TensorRef result =
+        Tensor::wrap(tensor->buffer_ref(), make_array_layout(scalars->scalar, shape, strides),
+                     tensor->offset() * scalars->stride);
+    // A structure with fields that have no derivative has fewer scalars in its gradient.
+    const auto is_smaller = [&](const TensorRef& gradient) {
+        const auto parts = gradient ? uniform_scalars(gradient->dtype()) : scalars;
+        return !parts || parts->count != scalars->count;
+    };
+    if (is_smaller(tensor->grad_in()) || is_smaller(tensor->grad_out())) {
+        return result;
+    }
+    return keep_gradients("flatten_dtype", *tensor, std::move(result),
+                          [](const TensorRef& gradient) { return flatten_dtype(gradient); });
 }
 
 TensorRef view(const TensorRef& tensor, Shape shape, Shape strides, std::int64_t offset) {
     if (strides.empty()) {
         strides = contiguous_strides(shape);
     }
-    return make_view(*tensor, std::move(shape), std::move(strides), offset);
+    return keep_gradients("view", *tensor, make_view(*tensor, shape, strides, offset),
+                          [&](const TensorRef& gradient) {
+                              const bool is_alike =
+                                  std::ranges::equal(gradient->strides(), tensor->strides());
+                              return is_alike ? view(gradient, shape, strides, offset) : nullptr;
+                          });
 }
 
 } // namespace weft::tensor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other ways to look at the elements of a tensor. Every result shares the buffer; only reshape copies,
-// where no strides can express the new shape.
+// where no strides can express the new shape. A view of a tensor with gradients has the same view of them,
+// a copy has none.
 #pragma once
 
 #include "tensor/tensor.hpp"
@@ -53,11 +54,13 @@ struct IndexItem {
 
 /// The scalars of the elements as an axis of their own (vectors, and structures of scalars of one kind),
 /// or as their own axes (matrices and arrays): float3[N] -> float[N, 3], float2x3[N] -> float[N, 2, 3].
+/// Gradients stay behind if a structure has fields without derivatives.
 /// @throws ArgumentError for structures that mix scalar kinds or have gaps.
 [[nodiscard]] TensorRef flatten_dtype(const TensorRef& tensor);
 
 /// Shape, strides and offset in elements from element 0 of `tensor`.
-/// @param strides empty: row-major. @throws ArgumentError if the view reaches outside the buffer.
+/// @param strides empty: row-major. @throws ArgumentError if the view reaches outside the buffer, or if a
+///        gradient has other strides than the tensor.
 [[nodiscard]] TensorRef view(const TensorRef& tensor, std::vector<std::int64_t> shape,
                              std::vector<std::int64_t> strides, std::int64_t offset);
 
