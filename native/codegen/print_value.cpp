@@ -5,6 +5,7 @@
 #include "codegen/names.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "reflect/differential.hpp"
 
 namespace weft::codegen {
 
@@ -239,6 +240,13 @@ void ValuePrinter::load(const Operand& operand) {
 }
 
 void ValuePrinter::load_composite(const Operand& operand) {
+    if (reflect::pair_value_type(*operand.type)) {
+        load(operand.fields[0]);
+        load(operand.fields[1]);
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.type->full_name,
+                        "(", operand.fields[0].name, ", ", operand.fields[1].name, ");"));
+        return;
+    }
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         load(operand.fields[i]);
@@ -322,8 +330,9 @@ void ValuePrinter::load_tensor(const Operand& operand) {
     if (!operand.gradient_parts.empty()) {
         parts = text(operand.primal_type, "(", parts);
         for (const std::string& part : operand.gradient_parts) {
-            parts += text(", ", part, "<", element, ".Differential, ", rank, ">(",
-                          gradient_part(operand, part, tail));
+            const char* const of = part == "AtomicTensor" ? ".Differential, " : ", ";
+            parts +=
+                text(", ", part, "<", element, of, rank, ">(", gradient_part(operand, part, tail));
         }
         parts += ")";
     }
@@ -335,7 +344,8 @@ void ValuePrinter::load_tensor(const Operand& operand) {
 std::string ValuePrinter::gradient_part(const Operand& operand, const std::string& part,
                                         const std::string& absent_tail) {
     const std::string differential = operand.type->element->full_name + ".Differential*)";
-    const auto& gradients = part == "AtomicTensor" ? operand.gradient_out : operand.gradient_in;
+    const bool is_given = part == "GradientTensor";
+    const auto& gradients = is_given ? operand.gradient_in : operand.gradient_out;
     if (gradients.empty()) {
         return text("(", differential, "nullptr", absent_tail);
     }

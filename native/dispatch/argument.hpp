@@ -23,6 +23,7 @@ enum class NodeKind : std::uint8_t {
     host_array, ///< numpy array
     structure,  ///< dict, dataclass, named tuple: one child a field
     structures, ///< list of such: one child an element
+    pair,       ///< a value and its gradient: two children, host arrays of one shape
     grid,
     call_id,
     thread_id,

@@ -38,6 +38,8 @@ std::string node_words(const ArgumentList& arguments, const Node& node) {
                     core::shape_text(node.host->shape));
     case NodeKind::structure: return text("a structure with ", node.children, " fields");
     case NodeKind::structures: return text("a list of ", node.children, " structures");
+    case NodeKind::pair:
+        return text("a diffPair of shape ", core::shape_text((&node + 1)->host->shape));
     case NodeKind::grid: return text("grid(", core::shape_text(arguments.shape(node)), ")");
     case NodeKind::call_id: return "call_id()";
     case NodeKind::thread_id: return "thread_id()";
@@ -350,7 +352,7 @@ private:
         const auto kind = type->kind;
         if (kind == reflect::TypeKind::tensor || kind == reflect::TypeKind::pointer ||
             kind == reflect::TypeKind::interface_ || kind == reflect::TypeKind::resource ||
-            kind == reflect::TypeKind::other) {
+            kind == reflect::TypeKind::other || reflect::pair_value_type(*type)) {
             return refuse(text("'", label, "' of type ", tensor::display_name(*type),
                                " cannot be created for you: pass it"));
         }

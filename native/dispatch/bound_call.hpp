@@ -54,7 +54,8 @@ struct BoundCall {
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned; ///< sources that make up the return value, in order
     BindTarget target{};
-    std::int32_t cost = 0; ///< conversions and implicit vectorisation; lower is closer
+    std::int32_t cost = 0;             ///< conversions and implicit vectorisation; lower is closer
+    std::vector<std::string> warnings; ///< what will go unnoticed otherwise
 };
 
 /// Matches `function` (no generics left) with the arguments.

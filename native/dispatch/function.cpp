@@ -4,6 +4,9 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "dispatch/resolve.hpp"
+#include "reflect/differential.hpp"
+
+#include <algorithm>
 
 namespace weft::dispatch {
 
@@ -22,6 +25,18 @@ std::string prelude_of(const CallOptions& options, const Module& module) {
     return prelude;
 }
 
+/// The function itself, not its derivative, sees the gradients of an argument.
+bool takes_gradients(const reflect::Function& function) {
+    const auto sees = [](const reflect::Type& type) {
+        const bool is_concrete = type.kind == reflect::TypeKind::tensor &&
+                                 type.tensor.is_differentiable && !type.tensor.is_interface;
+        return is_concrete || reflect::pair_value_type(type) != nullptr;
+    };
+    return sees(*function.return_type) ||
+           std::any_of(function.parameters.begin(), function.parameters.end(),
+                       [&](const reflect::Parameter& parameter) { return sees(*parameter.type); });
+}
+
 } // namespace
 
 std::size_t Function::KeyHash::operator()(const Key& key) const noexcept {
@@ -36,7 +51,13 @@ std::size_t Function::KeyHash::operator()(const Key& key) const noexcept {
 Function::Function(Module& module, std::string name, CallOptions options)
     : m_module(&module), m_name(std::move(name)), m_options(std::move(options)) {
     m_generation = module.generation();
-    m_overloads = module.find_overloads(m_name);
+    load_overloads();
+}
+
+void Function::load_overloads() {
+    m_overloads = m_module->find_overloads(m_name);
+    m_reads_gradients = m_options.derivative != codegen::Derivative::none ||
+                        std::any_of(m_overloads.begin(), m_overloads.end(), takes_gradients);
 }
 
 void Function::refresh() {
@@ -48,7 +69,7 @@ void Function::refresh() {
     m_generation = generation;
     m_plans.clear();
     m_last_plan.reset();
-    m_overloads = m_module->find_overloads(m_name);
+    load_overloads();
 }
 
 std::vector<reflect::Function> Function::overloads() {
@@ -61,7 +82,7 @@ std::shared_ptr<const LaunchPlan> Function::find_plan(const ArgumentList& argume
     const std::lock_guard lock(m_mutex);
     refresh();
     m_key.clear();
-    arguments.append_key(m_key, m_options.derivative != codegen::Derivative::none);
+    arguments.append_key(m_key, m_reads_gradients);
     if (m_last_plan && m_key == m_last_key) {
         return m_last_plan;
     }
@@ -101,7 +122,7 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
         m_plans.clear();
     }
     Key key;
-    arguments.append_key(key, m_options.derivative != codegen::Derivative::none);
+    arguments.append_key(key, m_reads_gradients);
     m_plans.emplace(std::move(key), plan);
     return plan;
 }

@@ -33,6 +33,7 @@ private:
     };
 
     void refresh();
+    void load_overloads();
 
     Module* m_module; ///< owns this function
     std::string m_name;
@@ -40,6 +41,7 @@ private:
     std::mutex m_mutex;
     std::uint64_t m_generation = 0;
     std::vector<reflect::Function> m_overloads;
+    bool m_reads_gradients = false; ///< plans depend on the gradients of tensors
     std::unordered_map<Key, std::shared_ptr<const LaunchPlan>, KeyHash> m_plans;
     Key m_key; ///< scratch
     Key m_last_key;

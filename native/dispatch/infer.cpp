@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/infer.hpp"
+#include "reflect/differential.hpp"
 
 #include "core/text.hpp"
 #include "dispatch/match.hpp"
@@ -91,6 +92,14 @@ private:
     }
 
     void unify(const Type& pattern, const Node& node, const Mapping* mapping) {
+        if (const reflect::TypeRef value = reflect::pair_value_type(pattern)) {
+            unify(*value, node, mapping);
+            return;
+        }
+        if (node.kind == NodeKind::pair) {
+            unify(pattern, *(&node + 1), mapping); // its value; the gradient has the same type
+            return;
+        }
         if (pattern.kind == TypeKind::generic_parameter) {
             bind_type(pattern.name, node, mapping);
         } else if (is_array(node)) {

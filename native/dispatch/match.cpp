@@ -4,6 +4,7 @@
 #include "codegen/leaves.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "reflect/differential.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -159,11 +160,16 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
                      (derivative() != codegen::Derivative::backward || request.label == "_result");
     operand.is_differentiated = request.is_differentiated;
     operand.mapping = request.mapping;
+    if (reflect::pair_value_type(*request.type)) {
+        operand.mapping.clear(); // its halves have it
+        return match_differential_pair(request, operand);
+    }
     switch (node.kind) {
     case NodeKind::structure:
         operand.mapping.clear(); // its fields have it
         return match_structure(request, operand);
     case NodeKind::structures: operand.mapping.clear(); return match_structures(request, operand);
+    case NodeKind::pair: return match_value_of_pair(request, operand);
     case NodeKind::boolean:
     case NodeKind::integer:
     case NodeKind::real: return match_number(request, operand);
@@ -295,7 +301,7 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
         operand.source = static_cast<std::int32_t>(m_call.sources.size());
         m_call.sources.push_back(
             {.kind = SourceKind::node, .node = request.node, .name = request.label});
-        return true;
+        return derivative() == codegen::Derivative::none || attach_gradients(request, 0, operand);
     }
     operand.kind = OperandKind::element;
     ArrayView memory = view;
@@ -386,7 +392,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
                  " have gaps in memory on this device; take scalars with one more dimension"));
     }
     operand.kind = OperandKind::tensor;
-    name_tensor(*request.type, false, operand);
+    name_tensor(*request.type, derivative(), false, operand);
     operand.reads = true;
     operand.writes = false;
     set_memory(access, memory, own_rank, operand);
@@ -398,7 +404,9 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
         }
         operand.tensor_strides.push_back(view.strides[i] / unit);
     }
-    return derivative() == codegen::Derivative::none || !traits.is_differentiable ||
+    const bool is_concrete = traits.is_differentiable && !traits.is_interface;
+    const bool is_derivative = derivative() != codegen::Derivative::none;
+    return !(is_concrete || (is_derivative && traits.is_differentiable)) ||
            attach_tensor_gradients(request, own_rank, operand);
 }
 

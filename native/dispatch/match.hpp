@@ -26,7 +26,8 @@ struct ArrayView {
                                            reflect::ScalarKind to) noexcept;
 
 /// Chooses the structure of module weft or weft_diff for a whole-tensor operand.
-void name_tensor(const reflect::Type& type, bool has_gradients, codegen::Operand& operand);
+void name_tensor(const reflect::Type& type, codegen::Derivative derivative, bool has_gradients,
+                 codegen::Operand& operand);
 
 struct MatchRequest {
     reflect::TypeRef type;
@@ -35,7 +36,8 @@ struct MatchRequest {
     std::string name;  ///< identifier stem in the kernel
     std::string label; ///< parameter name in messages: "p.position"
     std::vector<std::int32_t> mapping;
-    bool is_differentiated = false; ///< the parameter takes part in differentiation
+    bool is_differentiated = false;        ///< the parameter takes part in differentiation
+    std::uint32_t gradient_node = kNoNode; ///< the gradient of `node`, if it is one half of a pair
 };
 
 /// Builds operands and sources; collects cost and the reason of a refusal.
@@ -63,14 +65,25 @@ private:
     bool match_generator(const MatchRequest& request, codegen::Operand& operand);
     codegen::Derivative derivative() const noexcept { return m_call.kernel.derivative; }
     bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);
-    bool attach_tangents(const MatchRequest& request, std::size_t own_rank,
+    void attach_tangents(const MatchRequest& request, std::size_t own_rank,
                          codegen::Operand& operand);
     bool attach_gradients(const MatchRequest& request, std::size_t own_rank,
                           codegen::Operand& operand);
     bool attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,
                                  codegen::Operand& operand);
+    bool attach_tensor_tangents(const MatchRequest& request, std::size_t own_rank,
+                                codegen::Operand& operand);
+    bool attach_tensor_gradient(const MatchRequest& request, SourcePart part, std::size_t own_rank,
+                                codegen::Operand& operand);
+    bool match_value_of_pair(const MatchRequest& request, codegen::Operand& operand);
+    bool match_differential_pair(const MatchRequest& request, codegen::Operand& operand);
+    bool match_pair_of_tensor(const MatchRequest& request, const reflect::TypeRef& value,
+                              codegen::Operand& operand);
+    bool has_gradient(const MatchRequest& request, SourcePart part) const noexcept;
+    ArrayView gradient_view(const MatchRequest& request, SourcePart part) const;
     codegen::Operand gradient_operand(const MatchRequest& request, SourcePart part,
-                                      std::size_t own_rank);
+                                      std::size_t own_rank, reflect::Direction direction);
+    void warn_of_null_gradient(const MatchRequest& request);
     void set_memory(const MatchRequest& request, const ArrayView& view, std::size_t own_rank,
                     codegen::Operand& operand);
     std::int32_t add_source(const MatchRequest& request, const ArrayView& view);

@@ -6,6 +6,9 @@
 #include "core/text.hpp"
 #include "reflect/differential.hpp"
 
+#include <functional>
+#include <numeric>
+
 namespace weft::dispatch {
 
 using codegen::Operand;
@@ -16,11 +19,33 @@ using reflect::Type;
 
 namespace {
 
+std::int64_t product_of(const std::vector<std::int64_t>& extents) {
+    return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+/// The dimensions of memory that make up one element, behind the first `rank`, follow each other without gaps.
+bool is_packed(const codegen::Memory& memory, std::int32_t rank) {
+    std::int64_t step = 1;
+    for (std::size_t i = memory.component_shape.size(); i-- > static_cast<std::size_t>(rank);) {
+        if (memory.component_shape[i] != 1 && memory.component_strides[i] != step) {
+            return false;
+        }
+        step *= memory.component_shape[i];
+    }
+    return true;
+}
+
 constexpr const char* kGiveGradient =
     "its gradient is given by the caller: pass tensor.with_grads() and fill tensor.grad";
 
 const tensor::Tensor* tensor_of(const Node& node) {
     return node.kind == NodeKind::tensor ? node.tensor : nullptr;
+}
+
+const char* interface_name(reflect::Access access) {
+    return access == reflect::Access::read    ? "IDiffTensor"
+           : access == reflect::Access::write ? "IWDiffTensor"
+                                              : "IRWDiffTensor";
 }
 
 struct ConcreteTensor {
@@ -30,7 +55,8 @@ struct ConcreteTensor {
 };
 
 /// The structure that a whole-tensor parameter gets.
-ConcreteTensor concrete_tensor(const Type& type, bool has_gradients) {
+ConcreteTensor concrete_tensor(const Type& type, codegen::Derivative derivative,
+                               bool has_gradients) {
     const reflect::TensorTraits& traits = type.tensor;
     const auto pick = [&](const ConcreteTensor& read, const ConcreteTensor& write,
                           const ConcreteTensor& both) {
@@ -45,14 +71,21 @@ ConcreteTensor concrete_tensor(const Type& type, bool has_gradients) {
         return pick({"PrimalTensor", "", {}}, {"WPrimalTensor", "", {}},
                     {"RWPrimalTensor", "", {}});
     }
-    return pick({"DiffTensor", "Tensor", {"AtomicTensor"}}, {"WDiffTensor", "WTensor", {"Tensor"}},
-                {"RWDiffTensor", "RWTensor", {"Tensor", "AtomicTensor"}});
+    if (derivative == codegen::Derivative::forward) {
+        return pick({"TangentTensor", "Tensor", {"GradientTensor"}},
+                    {"WTangentTensor", "WTensor", {"WGradientTensor"}},
+                    {"RWTangentTensor", "RWTensor", {"GradientTensor", "WGradientTensor"}});
+    }
+    return pick({"DiffTensor", "Tensor", {"AtomicTensor"}},
+                {"WDiffTensor", "WTensor", {"GradientTensor"}},
+                {"RWDiffTensor", "RWTensor", {"GradientTensor", "AtomicTensor"}});
 }
 
 } // namespace
 
-void name_tensor(const Type& type, bool has_gradients, Operand& operand) {
-    const ConcreteTensor concrete = concrete_tensor(type, has_gradients);
+void name_tensor(const Type& type, codegen::Derivative derivative, bool has_gradients,
+                 Operand& operand) {
+    const ConcreteTensor concrete = concrete_tensor(type, derivative, has_gradients);
     const std::string arguments = text("<", type.element->full_name, ", ", type.tensor.rank, ">");
     const bool keeps_name = !type.tensor.is_interface && concrete.gradients.empty();
     operand.tensor_type = keeps_name ? type.full_name : concrete.name + arguments;
@@ -60,13 +93,35 @@ void name_tensor(const Type& type, bool has_gradients, Operand& operand) {
     operand.gradient_parts = concrete.gradients;
 }
 
+bool Matcher::has_gradient(const MatchRequest& request, SourcePart part) const noexcept {
+    if (request.gradient_node != kNoNode) {
+        return true;
+    }
+    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
+    return tensor != nullptr &&
+           (part == SourcePart::gradient_in ? tensor->grad_in() : tensor->grad_out()) != nullptr;
+}
+
+/// Precondition: has_gradient().
+ArrayView Matcher::gradient_view(const MatchRequest& request, SourcePart part) const {
+    if (request.gradient_node != kNoNode) {
+        ArrayView view = view_of(m_arguments, m_arguments.nodes[request.gradient_node]);
+        const reflect::TypeRef value =
+            request.type->kind == reflect::TypeKind::tensor ? request.type->element : request.type;
+        view.leaf = leaf_type(value); // uploaded as what the function takes
+        return view;
+    }
+    Node node = m_arguments.nodes[request.node];
+    const tensor::Tensor& tensor = *node.tensor;
+    node.tensor =
+        part == SourcePart::gradient_in ? tensor.grad_in().get() : tensor.grad_out().get();
+    return view_of(m_arguments, node);
+}
+
 /// An operand for the gradient of the argument, over the same dimensions as the argument itself.
+/// @param direction of the gradient: `in` is read, `out` written, `inout` both.
 Operand Matcher::gradient_operand(const MatchRequest& request, SourcePart part,
-                                  std::size_t own_rank) {
-    const Node& node = m_arguments.nodes[request.node];
-    const bool is_given = part == SourcePart::gradient_in;
-    Node gradient_node = node;
-    gradient_node.tensor = is_given ? node.tensor->grad_in().get() : node.tensor->grad_out().get();
+                                  std::size_t own_rank, Direction direction) {
     Operand gradient;
     gradient.kind = codegen::OperandKind::element;
     const LayoutRules rules =
@@ -74,21 +129,22 @@ Operand Matcher::gradient_operand(const MatchRequest& request, SourcePart part,
     gradient.type = request.type->kind == reflect::TypeKind::tensor
                         ? request.type
                         : reflect::differential_type(request.type, rules);
-    gradient.name = request.name + (is_given ? "_gradient_in" : "_gradient_out");
-    gradient.writes = !is_given;
+    gradient.name =
+        request.name + (part == SourcePart::gradient_in ? "_gradient_in" : "_gradient_out");
+    gradient.reads = direction != Direction::out;
+    gradient.writes = direction != Direction::in;
     gradient.mapping = request.mapping;
-    gradient.accumulation = is_given ? codegen::Accumulation::none : codegen::Accumulation::plain;
     MatchRequest access = request;
-    access.direction = is_given ? Direction::in : Direction::inout;
-    set_memory(access, view_of(m_arguments, gradient_node), own_rank, gradient);
+    access.direction = direction;
+    access.node = request.gradient_node != kNoNode ? request.gradient_node : request.node;
+    set_memory(access, gradient_view(request, part), own_rank, gradient);
     m_call.sources.back().part = part;
     return gradient;
 }
 
 bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank,
                                Operand& operand) {
-    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
-    const bool has_sum = tensor != nullptr && tensor->grad_out() != nullptr;
+    const bool has_sum = has_gradient(request, SourcePart::gradient_out);
     if (!request.is_differentiated) {
         const Type& type = *request.type;
         if (has_sum && request.direction != Direction::out &&
@@ -100,81 +156,122 @@ bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank
         return true;
     }
     if (derivative() == codegen::Derivative::forward) {
-        return attach_tangents(request, own_rank, operand);
+        attach_tangents(request, own_rank, operand);
+        return true;
     }
     if (request.direction != Direction::in) {
-        if (tensor == nullptr || tensor->grad_in() == nullptr) {
+        if (!has_gradient(request, SourcePart::gradient_in)) {
             return refuse(request, kGiveGradient);
         }
-        operand.gradient_in.push_back(gradient_operand(request, SourcePart::gradient_in, own_rank));
+        operand.gradient_in.push_back(
+            gradient_operand(request, SourcePart::gradient_in, own_rank, Direction::in));
     }
     if (request.direction != Direction::out && has_sum) {
-        operand.gradient_out.push_back(
-            gradient_operand(request, SourcePart::gradient_out, own_rank));
+        Operand sum =
+            gradient_operand(request, SourcePart::gradient_out, own_rank, Direction::inout);
+        sum.accumulation = codegen::Accumulation::plain;
+        operand.gradient_out.push_back(std::move(sum));
     }
     return true;
 }
 
 /// The tangent of an input is given, that of an output is written.
-bool Matcher::attach_tangents(const MatchRequest& request, std::size_t own_rank, Operand& operand) {
-    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
-    if (tensor == nullptr) {
-        return true;
+void Matcher::attach_tangents(const MatchRequest& request, std::size_t own_rank, Operand& operand) {
+    if (request.direction != Direction::out && has_gradient(request, SourcePart::gradient_in)) {
+        operand.gradient_in.push_back(
+            gradient_operand(request, SourcePart::gradient_in, own_rank, Direction::in));
     }
-    if (request.direction != Direction::out && tensor->grad_in() != nullptr) {
-        operand.gradient_in.push_back(gradient_operand(request, SourcePart::gradient_in, own_rank));
+    if (request.direction != Direction::in && has_gradient(request, SourcePart::gradient_out)) {
+        operand.gradient_out.push_back(
+            gradient_operand(request, SourcePart::gradient_out, own_rank, Direction::out));
     }
-    if (request.direction != Direction::in && tensor->grad_out() != nullptr) {
-        Operand tangent = gradient_operand(request, SourcePart::gradient_out, own_rank);
-        tangent.reads = false;
-        tangent.accumulation = codegen::Accumulation::none;
-        operand.gradient_out.push_back(std::move(tangent));
+}
+
+void Matcher::warn_of_null_gradient(const MatchRequest& request) {
+    m_call.warnings.push_back(
+        text(m_call.function.name, ": parameter '", request.label, "' is a ", request.type->name,
+             " and got a tensor without a gradient: it reads zero and drops what is added; pass "
+             "tensor.with_grads(), or declare the parameter as ",
+             interface_name(request.type->tensor.access)));
+}
+
+/// The whole gradient beside the whole tensor.
+bool Matcher::attach_tensor_gradient(const MatchRequest& request, SourcePart part,
+                                     std::size_t own_rank, Operand& operand) {
+    const bool is_given = part == SourcePart::gradient_in;
+    const bool is_sum = !is_given && derivative() != codegen::Derivative::forward;
+    Operand gradient = gradient_operand(request, part, own_rank,
+                                        is_given ? Direction::in
+                                        : is_sum ? Direction::inout
+                                                 : Direction::out);
+    gradient.kind = codegen::OperandKind::tensor;
+    gradient.accumulation = is_sum ? codegen::Accumulation::plain : codegen::Accumulation::none;
+    gradient.tensor_shape = operand.tensor_shape;
+    const std::int64_t unit = product_of(reflect::element_shape(*request.type->element));
+    const std::vector<std::int64_t> strides = gradient_view(request, part).strides;
+    const std::int32_t rank = request.type->tensor.rank;
+    for (std::size_t i = own_rank; i < own_rank + static_cast<std::size_t>(rank); ++i) {
+        gradient.tensor_strides.push_back(strides[i] / unit);
     }
-    return true;
+    auto& gradients = is_given ? operand.gradient_in : operand.gradient_out;
+    gradients.push_back(std::move(gradient));
+    return is_packed(gradients.back().memory, rank) ||
+           refuse(request, "the components of an element of its gradient must be contiguous: pass "
+                           "a copy of the gradient");
+}
+
+/// Reading takes a tangent, writing stores one.
+bool Matcher::attach_tensor_tangents(const MatchRequest& request, std::size_t own_rank,
+                                     Operand& operand) {
+    const reflect::TensorTraits& traits = request.type->tensor;
+    if (!traits.is_interface) {
+        return refuse(request, text(request.type->name, " has no place for tangents: declare the ",
+                                    "parameter as ", interface_name(traits.access)));
+    }
+    const bool takes =
+        traits.access != reflect::Access::write && has_gradient(request, SourcePart::gradient_in);
+    const bool gives =
+        traits.access != reflect::Access::read && has_gradient(request, SourcePart::gradient_out);
+    name_tensor(*request.type, derivative(), takes || gives, operand);
+    return (!takes ||
+            attach_tensor_gradient(request, SourcePart::gradient_in, own_rank, operand)) &&
+           (!gives || attach_tensor_gradient(request, SourcePart::gradient_out, own_rank, operand));
 }
 
 bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,
                                       Operand& operand) {
+    if (derivative() == codegen::Derivative::forward) {
+        return attach_tensor_tangents(request, own_rank, operand);
+    }
     const reflect::TensorTraits& traits = request.type->tensor;
     const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
+    const bool is_derivative = derivative() != codegen::Derivative::none;
     const bool reads = traits.access != reflect::Access::write;
     const bool writes = traits.access != reflect::Access::read;
-    const bool has_given = tensor != nullptr && tensor->grad_in() != nullptr;
-    const bool has_sum = tensor != nullptr && tensor->grad_out() != nullptr;
-    if (derivative() == codegen::Derivative::forward) {
-        return refuse(
-            request,
-            "tangents do not pass through whole tensors; use bwds(), or a function of values");
-    }
-    if (writes && !has_given) {
+    const bool has_given = has_gradient(request, SourcePart::gradient_in);
+    const bool has_sum = has_gradient(request, SourcePart::gradient_out);
+    if (writes && !has_given && traits.is_interface) {
         return refuse(request, kGiveGradient);
     }
-    if (reads && writes && has_sum && tensor->grad_in() == tensor->grad_out()) {
+    const bool is_one = request.gradient_node != kNoNode ||
+                        (tensor != nullptr && tensor->grad_in() == tensor->grad_out());
+    if (is_derivative && reads && writes && has_sum && is_one) {
         return refuse(
             request,
             "it is read and written, so one gradient would be read while others add to it; "
             "give it two: with_grads(grad_in=..., grad_out=...)");
     }
-    if (!writes && !has_sum) {
+    if (!traits.is_interface && ((writes && !has_given) || (reads && !has_sum))) {
+        warn_of_null_gradient(request);
+    }
+    if (traits.is_interface && !writes && !has_sum) {
         return true; // its primal is enough
     }
-    const auto attach = [&](std::vector<Operand>& gradients, SourcePart part) {
-        Operand gradient = gradient_operand(request, part, own_rank);
-        gradient.kind = codegen::OperandKind::tensor;
-        gradient.tensor_shape = operand.tensor_shape;
-        const auto strides =
-            (part == SourcePart::gradient_in ? tensor->grad_in() : tensor->grad_out())->strides();
-        gradient.tensor_strides.assign(strides.end() - traits.rank, strides.end());
-        gradients.push_back(std::move(gradient));
-    };
-    if (writes) {
-        attach(operand.gradient_in, SourcePart::gradient_in);
-    }
-    if (reads && has_sum) {
-        attach(operand.gradient_out, SourcePart::gradient_out);
-    }
-    name_tensor(*request.type, true, operand);
-    return true;
+    name_tensor(*request.type, derivative(), true, operand);
+    return (!(writes && has_given) ||
+            attach_tensor_gradient(request, SourcePart::gradient_in, own_rank, operand)) &&
+           (!(reads && has_sum) ||
+            attach_tensor_gradient(request, SourcePart::gradient_out, own_rank, operand));
 }
 
 } // namespace weft::dispatch

@@ -216,6 +216,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     plan->shape = kernel.shape;
     plan->sources = call.sources;
     plan->returned = call.returned;
+    plan->warnings = std::move(call.warnings);
     set_flags(*plan, options);
     set_layouts(*plan, call.target.type);
     plan->is_empty = codegen::call_count(kernel) == 0;

@@ -54,11 +54,12 @@ struct LaunchPlan {
     std::vector<GlobalStep> globals;
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned;
-    std::vector<std::int64_t> shape; ///< call shape
-    std::string function;            ///< name for messages
-    std::string explanation;         ///< f.explain(): what was chosen and why
-    bool is_empty = false;           ///< no element: nothing is launched
-    bool returns_values = false;     ///< dimension 0: results are read back as host values
+    std::vector<std::int64_t> shape;   ///< call shape
+    std::string function;              ///< name for messages
+    std::string explanation;           ///< f.explain(): what was chosen and why
+    std::vector<std::string> warnings; ///< each to be shown once
+    bool is_empty = false;             ///< no element: nothing is launched
+    bool returns_values = false;       ///< dimension 0: results are read back as host values
     bool uploads = false;
     bool downloads = false;
     bool allocates = false;

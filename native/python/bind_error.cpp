@@ -87,6 +87,10 @@ py::object add_class(py::module_& module, const char* name, const py::tuple& bas
 
 } // namespace
 
+py::object gradient_warning() {
+    return error_class("GradientWarning");
+}
+
 void set_python_error(const std::exception_ptr& error) noexcept {
     try {
         if (translate(error)) {
@@ -152,6 +156,8 @@ void bind_error(py::module_& module) {
               "An image file cannot be read or written.");
     add_class(module, "InternalError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
               "A bug in Weft.");
+    add_class(module, "GradientWarning", py::make_tuple(base_of(PyExc_RuntimeWarning)),
+              "A function asks for gradients that a tensor does not have.");
     // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is pybind11's.
     py::register_exception_translator([](std::exception_ptr caught) {
         if (caught && !translate(caught)) {

@@ -8,6 +8,8 @@ namespace weft::python {
 
 /// Python exception classes with the bases that users expect, and their translation.
 void bind_error(pybind11::module_& module);
+/// The category of warnings about tensors without gradients: weft.GradientWarning.
+[[nodiscard]] pybind11::object gradient_warning();
 /// Sets the Python error for a C++ exception; for entry points that bypass pybind11.
 void set_python_error(const std::exception_ptr& error) noexcept;
 

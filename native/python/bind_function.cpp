@@ -7,13 +7,14 @@
 #include "python/bind_error.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/call_options.hpp"
+#include "python/call_results.hpp"
 #include "python/derive_function.hpp"
 #include "python/docstrings.hpp"
 #include "python/interrupt.hpp"
 #include "python/value_ref.hpp"
-#include "python/value_to_python.hpp"
 
 #include <pybind11/stl.h>
+#include <set>
 
 namespace weft::python {
 
@@ -33,6 +34,7 @@ struct CallPool {
     std::shared_ptr<Session> session;
     KnownTypes types = KnownTypes::find();
     std::vector<std::unique_ptr<CallFrame>> free{};
+    std::set<std::string> shown_warnings{};
 };
 
 namespace {
@@ -133,41 +135,6 @@ std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& functio
     return function.make_plan(arguments.list());
 }
 
-py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind kind) {
-    if (!output.tensor) {
-        return value_to_python(*output.type, output.value);
-    }
-    if (kind == dispatch::ReturnKind::numpy) {
-        return tensor_to_numpy(*output.tensor);
-    }
-    return tensor_to_python(output.tensor);
-}
-
-/// The return value: nothing, one value, or a tuple; outputs that replace a ValueRef go there.
-py::object collect(const dispatch::LaunchPlan& plan, const CallFrame& frame,
-                   dispatch::ReturnKind kind) {
-    const auto& outputs = frame.state.outputs;
-    if (outputs.empty()) {
-        return py::none();
-    }
-    py::list values;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        py::object value = output_to_python(outputs[i], kind);
-        const std::uint32_t node = plan.sources[plan.returned[i]].node;
-        const py::handle reference =
-            node == dispatch::kNoNode ? py::handle() : frame.arguments.value_ref(node);
-        if (reference) {
-            native_value<ValueRef>(reference.ptr()).value = std::move(value);
-        } else {
-            values.append(std::move(value));
-        }
-    }
-    if (values.empty()) {
-        return py::none();
-    }
-    return values.size() == 1 ? py::object(values[0]) : py::tuple(values);
-}
-
 void update_instances(const CallArguments& arguments) {
     for (const py::object& instance : arguments.instances()) {
         if (py::hasattr(instance, "update_this")) {
@@ -194,6 +161,9 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
                  "' would return a value or needs host arrays moved, which cannot be recorded; "
                  "pass tensors for all array arguments and _result"));
     }
+    if (!plan->warnings.empty()) {
+        show_warnings(*plan, self.pool->shown_warnings);
+    }
     device::Device& device = *self.module->context().device;
     frame.state.launch(*plan, frame.arguments.list(), device, commands);
     if (frame.state.needs_read_back(*plan)) {
@@ -206,7 +176,7 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
     if (!frame.arguments.instances().empty()) {
         update_instances(frame.arguments);
     }
-    return collect(*plan, frame, function->options().return_kind);
+    return collect_results(*plan, frame.state, frame.arguments, function->options().return_kind);
 }
 
 /// pybind11's per-function wrapper costs more than a whole call, so calls bypass it.

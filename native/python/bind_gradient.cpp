@@ -104,8 +104,8 @@ outputs are written (not added) to ``grad_out`` of the tensors passed for ``_res
 values themselves are written as by ``f(...)``.
 
 Raises:
-    ArgumentError: The function is not [Differentiable], no input or no output has a gradient, or a whole tensor
-        is passed for a tensor parameter.
+    ArgumentError: The function is not [Differentiable], no input or no output has a gradient, or a parameter is
+        a DiffTensor, WDiffTensor or RWDiffTensor, which have no place for tangents.
 )";
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/bind_dlpack.hpp"
+#include "python/diff_pair.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
 #include "python/sequence_reader.hpp"
@@ -74,7 +75,8 @@ KnownTypes KnownTypes::find() {
             .thread_id = type_of<ThreadId>(),
             .rand_float = type_of<RandFloat>(),
             .wang_hash = type_of<WangHash>(),
-            .value_ref = type_of<ValueRef>()};
+            .value_ref = type_of<ValueRef>(),
+            .diff_pair = type_of<DiffPair>()};
 }
 
 void CallArguments::clear() noexcept {
@@ -195,10 +197,27 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
     } else if (type == m_types.value_ref) {
         m_value_refs.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), value);
         add_value(native_value<ValueRef>(value).value.ptr(), name);
+    } else if (type == m_types.diff_pair) {
+        add_pair(value, name);
     } else {
         return false;
     }
     return true;
+}
+
+void CallArguments::add_pair(PyObject* value, std::string_view name) {
+    const DiffPair& pair = native_value<DiffPair>(value);
+    if (pair.form == DiffPair::Form::tensor) {
+        add_value(pair.value.ptr(), name);
+        return;
+    }
+    const std::size_t index = m_list.nodes.size();
+    push(NodeKind::pair, name).children = 2;
+    for (const py::object* half : {&pair.value, &pair.gradient}) {
+        m_kept.push_back(*half);
+        add_array(half->ptr(), {});
+    }
+    m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
 }
 
 void CallArguments::push_grid(std::span<const std::int64_t> shape, std::string_view name) {

@@ -25,6 +25,7 @@ struct KnownTypes {
     PyTypeObject* rand_float = nullptr;
     PyTypeObject* wang_hash = nullptr;
     PyTypeObject* value_ref = nullptr;
+    PyTypeObject* diff_pair = nullptr;
 
     [[nodiscard]] static KnownTypes find();
 };
@@ -49,6 +50,7 @@ private:
     void add_value(PyObject* value, std::string_view name);
     bool add_number(PyObject* value, std::string_view name);
     bool add_native(PyObject* value, std::string_view name);
+    void add_pair(PyObject* value, std::string_view name);
     void add_sequence(PyObject* value, std::string_view name);
     void add_structures(PyObject* value, std::string_view name);
     void add_mapping(PyObject* value, std::string_view name);

@@ -8,6 +8,7 @@
 #include "python/bind_reflect.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/call_errors.hpp"
+#include "python/diff_pair.hpp"
 #include "python/generators.hpp"
 
 #include <pybind11/pybind11.h>
@@ -20,6 +21,7 @@ PYBIND11_MODULE(_native, module) {
     bind_device(module);
     bind_tensor(module);
     bind_generators(module);
+    bind_diff_pair(module);
     bind_command_encoder(module);
     bind_function(module);
     bind_gradient(module);

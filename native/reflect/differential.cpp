@@ -43,4 +43,10 @@ TypeRef differential_type(const TypeRef& type, LayoutRules rules) {
     return result;
 }
 
+TypeRef pair_value_type(const Type& type) noexcept {
+    const bool is_pair = type.kind == TypeKind::structure && type.name == "DifferentialPair" &&
+                         type.generic_arguments.size() == 1;
+    return is_pair ? type.generic_arguments.front() : nullptr;
+}
+
 } // namespace weft::reflect

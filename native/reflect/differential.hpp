@@ -15,4 +15,7 @@ namespace weft::reflect {
 /// names. Laid out by `rules`. Null if the type has no derivatives.
 [[nodiscard]] TypeRef differential_type(const TypeRef& type, LayoutRules rules);
 
+/// T of Slang's `DifferentialPair<T>`; null for any other type.
+[[nodiscard]] TypeRef pair_value_type(const Type& type) noexcept;
+
 } // namespace weft::reflect

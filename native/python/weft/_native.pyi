@@ -31,12 +31,14 @@ __all__: list[str] = [
     "DeviceLimits",
     "DeviceType",
     "Diagnostic",
+    "DiffPair",
     "Direction",
     "Error",
     "Field",
     "Function",
     "FunctionInfo",
     "GenericParameter",
+    "GradientWarning",
     "Grid",
     "ImageError",
     "InternalError",
@@ -934,6 +936,36 @@ class ValueRef:
     def __init__(self, value: typing.Any) -> None: ...
     def __repr__(self) -> str: ...
 
+class DiffPair:
+    """
+    A value with its gradient, for numbers and arrays of the host as for tensors.
+
+    ``f.bwds(weft.diffPair(2.0), x, _result=r)`` differentiates by a Python number. A parameter of type
+    ``DifferentialPair<T>`` takes both halves; an ``inout`` one writes both back.
+
+    Args:
+        primal: A number, a list or array of floats, or a Tensor.
+        gradient: What ``grad`` starts as, of the shape of ``primal`` or broadcast to it; None: zeros, or the
+            gradient that the Tensor has. An array of the shape of ``primal`` is the gradient itself, not a copy.
+
+    Raises:
+        ArgumentError: Values without derivatives, or shapes that differ.
+    """
+
+    primal: typing.Any
+    """The value, as it was given: a number, lists, an array, a Tensor."""
+    grad: typing.Any
+    """
+    The gradient, in the form of the value: a number, lists, an array, a Tensor. Backward calls add to that of an
+    input and read that of an output; forward calls read that of an input and write that of an output.
+    """
+    def __init__(self, primal: typing.Any = 0.0, gradient: typing.Any = None) -> None: ...
+    def clear(self) -> None:
+        """
+        Sets the gradient to zero.
+        """
+    def __repr__(self) -> str: ...
+
 class Function:
     """
     A Slang function, called with numbers, lists, dicts, arrays, Tensors, grid() and the like.
@@ -1049,8 +1081,8 @@ class Function:
         values themselves are written as by ``f(...)``.
 
         Raises:
-            ArgumentError: The function is not [Differentiable], no input or no output has a gradient, or a whole tensor
-                is passed for a tensor parameter.
+            ArgumentError: The function is not [Differentiable], no input or no output has a gradient, or a parameter is
+                a DiffTensor, WDiffTensor or RWDiffTensor, which have no place for tangents.
         """
     @property
     def name(self) -> str: ...
@@ -1393,3 +1425,6 @@ class ArgumentIndexError(ArgumentError, IndexError):
 
 class ArgumentAttributeError(ArgumentError, AttributeError, KeyError):
     """A name that a module or structure does not have."""
+
+class GradientWarning(RuntimeWarning):
+    """A function asks for gradients that a tensor does not have."""

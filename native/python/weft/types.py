@@ -7,9 +7,35 @@ floats. Matrix names say rows x columns.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from weft._native import NDBuffer, Tensor, Type, find_type
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+from weft._native import Device, DiffPair, NDBuffer, Struct, Tensor, Type, find_type
+
+diffPair = DiffPair
+"""The name of :class:`weft.DiffPair` in other systems."""
+
+
+def NDDifferentiableBuffer(
+    device: Device, dtype: Type | Struct | str, shape: int | Sequence[int]
+) -> Tensor:
+    """Make a zeroed tensor with a zeroed gradient.
+
+    Args:
+        device: Where the memory lies.
+        dtype: Element type; it must have derivatives.
+        shape: Elements a dimension.
+
+    Returns:
+        A Tensor as of ``with_grads()``. A parameter of type ``DifferentialPair<T>`` takes it, too.
+
+    Raises:
+        ArgumentError: The elements have no derivatives.
+    """
+    return Tensor(device, dtype, shape).with_grads()
+
 
 bool_: Final[Type] = find_type("bool")
 int8: Final[Type] = find_type("int8")
@@ -55,11 +81,13 @@ float4x4: Final[Type] = find_type("float4x4")
 
 __all__ = [
     "NDBuffer",
+    "NDDifferentiableBuffer",
     "Tensor",
     "bool2",
     "bool3",
     "bool4",
     "bool_",
+    "diffPair",
     "double2",
     "double3",
     "double4",

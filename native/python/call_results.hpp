@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call gives back to Python besides exceptions.
+#pragma once
+
+#include "dispatch/launch.hpp"
+#include "dispatch/options.hpp"
+#include "python/call_arguments.hpp"
+
+#include <pybind11/pybind11.h>
+#include <set>
+#include <string>
+
+namespace weft::python {
+
+/// The return value: nothing, one value, or a tuple; outputs that replace a ValueRef go there.
+[[nodiscard]] pybind11::object collect_results(const dispatch::LaunchPlan& plan,
+                                               const dispatch::CallState& state,
+                                               const CallArguments& arguments,
+                                               dispatch::ReturnKind kind);
+
+/// Shows those warnings of the plan that are not in `shown`, and adds them to it.
+void show_warnings(const dispatch::LaunchPlan& plan, std::set<std::string>& shown);
+
+} // namespace weft::python
