@@ -33,6 +33,7 @@ struct Memory {
     std::int32_t stage =
         -1; ///< group-shared array that the group's elements pass through, -1: none
     std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
+    std::int32_t table = -1;   ///< group-shared sums that collect what is added, -1: none
 };
 
 enum class OperandKind : std::uint8_t {
@@ -62,8 +63,21 @@ enum class Derivative : std::uint8_t {
 enum class Accumulation : std::uint8_t {
     none,  ///< the operand is no gradient, or is only read
     plain, ///< one-to-one: the thread alone adds to its element
-    group, ///< one element for all calls: registers, then the group, then one atomic addition a group
-    atomic, ///< elements that several calls share: one atomic addition a call
+    group, ///< shared by all calls of the thread's loop: registers, the group, one atomic addition a group
+    subgroup, ///< the innermost neighbours share it: one atomic addition a subgroup
+    atomic,   ///< shared by calls far apart, or picked by the function: one atomic addition a call
+    table,    ///< a small tensor that the function picks from: group-shared memory, then as group
+};
+
+/// How the threads of a group divide the calls if they walk along one dimension. Threads with the same place in all
+/// other dimensions (a column) add up what they found.
+struct Walk {
+    std::int32_t dimension = -1; ///< of Kernel::dimensions; -1: no walk
+    std::int32_t columns = 1;    ///< columns that a group has threads for
+    std::int32_t lanes = 1;      ///< threads of a column; columns * lanes is the size of a group
+    bool is_lane_major = false;  ///< neighbouring threads belong to one column
+    std::int64_t blocks = 1;     ///< groups beside each other
+    std::int64_t chunks = 1;     ///< groups that share a column
 };
 
 /// One value that goes into the call, comes out of it, or both.
@@ -147,6 +161,9 @@ struct Kernel {
     bool prefers_storage_bindings = false;
     std::uint32_t max_inline_arguments = 128;
     std::uint32_t max_group_count = 65535;
+    bool adds_float = true; ///< to memory, atomically
+    bool adds_double = false;
+    bool has_subgroup_sums = false;
 
     // Decided by the passes.
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
@@ -154,9 +171,11 @@ struct Kernel {
     bool is_index64 = false;
     std::int32_t width = 1; ///< consecutive elements a thread: 1, 2 or 4
     bool is_persistent =
-        false;              ///< few groups walk over all elements, so that each adds to a sum once
-    std::int32_t steps = 1; ///< elements a thread takes one group apart, in a loop
-    bool has_tail = false;  ///< the last thread has fewer
+        false; ///< few groups walk over all elements, so that each adds to a sum once
+    Walk walk; ///< persistent: along one dimension; else over all elements in order
+    std::vector<std::int64_t> tables; ///< group-shared sums: floats of each
+    std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
+    bool has_tail = false;            ///< the last thread has fewer
     std::vector<std::int64_t> stages; ///< group-shared arrays: words an element of each
     bool is_tiled = false;            ///< 32 x 32 tiles of the two innermost dimensions
     bool arguments_by_address = false;
@@ -171,8 +190,8 @@ struct Kernel {
 
 /// Whether many threads may add to the operand's memory at once.
 [[nodiscard]] inline bool adds_atomically(const Operand& operand) noexcept {
-    return operand.accumulation == Accumulation::group ||
-           operand.accumulation == Accumulation::atomic;
+    return operand.accumulation != Accumulation::none &&
+           operand.accumulation != Accumulation::plain;
 }
 
 /// Whether the function sees which thread runs it: each thread then takes one element.

@@ -70,6 +70,22 @@ private:
         if (has_gradients && m_kernel.derivative == Derivative::backward) {
             m_out.line("export static const bool weft_writes_primal = false;");
         }
+        if (m_kernel.derivative == Derivative::backward) {
+            print_device_options();
+        }
+    }
+
+    /// How the device adds to memory that several threads share.
+    void print_device_options() {
+        if (!m_kernel.adds_float) {
+            m_out.line("export static const bool weft_adds_float = false;");
+        }
+        if (m_kernel.adds_double) {
+            m_out.line("export static const bool weft_adds_double = true;");
+        }
+        if (m_kernel.has_subgroup_sums) {
+            m_out.line("export static const bool weft_adds_by_subgroup = true;");
+        }
     }
 
     void print_arguments() {
@@ -149,6 +165,10 @@ private:
             print_staged_body(type, count);
             return;
         }
+        if (m_kernel.walk.dimension >= 0) {
+            print_walking_body(type);
+            return;
+        }
         if (m_kernel.is_persistent) {
             print_persistent_body(type, count);
             return;
@@ -173,6 +193,14 @@ private:
         const std::int32_t width = m_kernel.width;
         m_out.line(text("const ", type, " weft_first = ", thread, " * ", width, "u;"));
         m_out.line("if (weft_first >= " + count + ") return;");
+        m_gradients.declare_sums();
+        print_wide_elements(type, count);
+        m_gradients.add_sums();
+    }
+
+    /// The elements of a thread from number weft_first on.
+    void print_wide_elements(const std::string& type, const std::string& count) {
+        const std::int32_t width = m_kernel.width;
         if (m_kernel.has_tail) {
             m_out.line(text("const uint weft_filled = uint(min(", type, "(", width, "), ", count,
                             " - weft_first));"));
@@ -225,16 +253,76 @@ private:
     }
 
     /// Few groups take all elements, a group's worth at a time, and add up what belongs to one element.
+    /// Groups of a GPU advance side by side; a CPU runs one after the other and prefers them apart.
     void print_persistent_body(const std::string& type, const std::string& count) {
-        const std::uint32_t group = m_kernel.group_size[0];
-        const std::string stride =
-            text(type, "(", m_values.argument("weft_groups"), ") * ", group, "u");
+        const bool is_apart = m_kernel.prefers_storage_bindings;
+        const std::int64_t turn = std::int64_t{m_kernel.group_size[0]} * m_kernel.width;
+        const std::string span = text(type, "(", m_values.argument("weft_span"), ")");
+        const std::string lane = text("weft_lane_in_group * ", m_kernel.width, "u");
+        const std::string variable = m_kernel.width > 1 ? "weft_first" : "weft_index";
+        if (is_apart) {
+            m_out.line(
+                text("const ", type, " weft_begin = ", group_expression(), " * ", span, ";"));
+            m_out.line(
+                text("const ", type, " weft_end = min(", count, ", weft_begin + ", span, ");"));
+        } else {
+            m_out.line(
+                text("const ", type, " weft_begin = ", group_expression(), " * ", turn, "u;"));
+            m_out.line(text("const ", type, " weft_end = ", count, ";"));
+        }
         m_gradients.declare_sums();
         m_out.line("[loop]");
-        m_out.open(text("for (", type, " weft_index = ", group_expression(), " * ", group,
-                        "u + weft_lane_in_group; weft_index < ", count, "; weft_index += ", stride,
-                        ")"));
-        print_coordinates();
+        m_out.open(text("for (", type, " ", variable, " = weft_begin + ", lane, "; ", variable,
+                        " < weft_end; ", variable, " += ", is_apart ? text(turn, "u") : span, ")"));
+        if (m_kernel.width > 1) {
+            print_wide_elements(type, count);
+        } else {
+            print_coordinates();
+            print_element();
+        }
+        m_out.close();
+        m_gradients.add_sums();
+    }
+
+    /// Each thread walks along one dimension and adds up what the calls on its way share.
+    void print_walking_body(const std::string& type) {
+        const Walk& walk = m_kernel.walk;
+        const auto along = static_cast<std::size_t>(walk.dimension);
+        const std::string blocks = text(type, "(", m_values.argument("weft_blocks"), ")");
+        const std::string chunks = text(type, "(", m_values.argument("weft_chunks"), ")");
+        const std::string extent = text(type, "(", m_values.argument(dimension_field(along)), ")");
+        m_out.line(text("const ", type, " weft_job = ", group_expression(), ";"));
+        m_out.line(text("const uint weft_step = weft_lane_in_group ",
+                        walk.is_lane_major ? text("% ", walk.lanes) : text("/ ", walk.columns),
+                        ";"));
+        m_out.line(text("const ", type, " weft_column = weft_job % ", blocks, " * ", walk.columns,
+                        " + weft_lane_in_group ",
+                        walk.is_lane_major ? text("/ ", walk.lanes) : text("% ", walk.columns),
+                        ";"));
+        m_out.line(text(type, " weft_rest = weft_column;"));
+        for (std::size_t i = m_kernel.dimensions.size(); i-- > 0;) {
+            if (i != along) {
+                const std::string size =
+                    text(type, "(", m_values.argument(dimension_field(i)), ")");
+                m_out.line(text("const ", type, " weft_c", i, " = weft_rest % ", size, ";"));
+                m_out.line(text("weft_rest /= ", size, ";"));
+            }
+        }
+        // What is left is not zero past the last column and past the last chunk.
+        m_out.line(text("const bool weft_is_inside = weft_rest == 0 && weft_job / ", blocks, " < ",
+                        chunks, ";"));
+        m_gradients.declare_sums();
+        const std::string at = text("weft_c", along);
+        m_out.line("[loop]");
+        m_out.open(text("for (", type, " ", at, " = weft_is_inside ? weft_job / ", blocks, " * ",
+                        walk.lanes, " + weft_step : ", extent, "; ", at, " < ", extent, "; ", at,
+                        " += ", chunks, " * ", walk.lanes, ")"));
+        std::string index = "weft_c0";
+        for (std::size_t i = 1; i < m_kernel.dimensions.size(); ++i) {
+            index = text("(", index, ") * ", type, "(", m_values.argument(dimension_field(i)),
+                         ") + weft_c", i);
+        }
+        m_out.line(text("const ", type, " weft_index = ", index, ";"));
         print_element();
         m_out.close();
         m_gradients.add_sums();

@@ -12,6 +12,10 @@ std::int64_t access_words(const Kernel& kernel, const Memory& memory) {
     return words_per_value(memory) * kernel.width % 4 == 0 ? 4 : 2;
 }
 
+std::string table_name(std::int32_t table) {
+    return text("weft_Table", table);
+}
+
 std::string stage_name(std::int32_t stage) {
     return text("weft_stage", stage);
 }

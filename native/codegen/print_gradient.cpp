@@ -2,16 +2,35 @@
 #include "codegen/print_gradient.hpp"
 
 #include "codegen/leaves.hpp"
+#include "codegen/names.hpp"
 #include "core/text.hpp"
+
+#include <algorithm>
 
 namespace weft::codegen {
 
 using core::text;
 using reflect::Direction;
+using reflect::ScalarKind;
 
 namespace {
 
-constexpr const char* kSums = "weft_sums";
+/// Of the register that a thread adds to: half keeps too few bits for a sum.
+ScalarKind sum_kind(ScalarKind kind) {
+    return kind == ScalarKind::float64 ? ScalarKind::float64 : ScalarKind::float32;
+}
+
+std::string sums_name(ScalarKind kind) {
+    return kind == ScalarKind::float64 ? "weft_double_sums" : "weft_sums";
+}
+
+std::string sum_name(const Operand& gradient, std::size_t scalar) {
+    return text(gradient.name, "_sum", scalar);
+}
+
+std::int64_t table_floats(const Kernel& kernel, const Operand& gradient) {
+    return kernel.tables[static_cast<std::size_t>(gradient.memory.table)];
+}
 
 std::string short_name(const std::string& callee) {
     return callee.substr(callee.rfind('.') + 1);
@@ -204,16 +223,19 @@ void GradientPrinter::accumulate(const Operand& operand, const std::string& valu
 
 void GradientPrinter::add(const Operand& gradient, const std::string& value) {
     const auto leaves = scalar_leaves(*gradient.type);
-    if (gradient.accumulation == Accumulation::atomic) {
+    const bool is_sum = gradient.accumulation == Accumulation::group;
+    const bool is_atomic = adds_atomically(gradient) && !is_sum;
+    if (is_atomic) {
         m_values.declare_offset(gradient);
     }
     for (std::size_t i = 0; i < leaves->size(); ++i) {
         const std::string& path = (*leaves)[i].path;
-        if (gradient.accumulation == Accumulation::atomic) {
+        if (is_sum) {
+            m_out.line(text(sum_name(gradient, i), " += ", value, path, ";"));
+        } else if (is_atomic) {
             add_atomically(gradient, i, value + path);
         } else {
-            const char* suffix = gradient.accumulation == Accumulation::group ? "_sum" : "";
-            m_out.line(text(gradient.name, suffix, path, " += ", value, path, ";"));
+            m_out.line(text(gradient.name, path, " += ", value, path, ";"));
         }
     }
     if (gradient.accumulation == Accumulation::plain) {
@@ -224,51 +246,151 @@ void GradientPrinter::add(const Operand& gradient, const std::string& value) {
 void GradientPrinter::add_atomically(const Operand& gradient, std::size_t scalar,
                                      const std::string& value) {
     const auto leaves = scalar_leaves(*gradient.type);
-    m_out.line(text("(*(Atomic<", slang_name((*leaves)[scalar].kind), ">*)(",
-                    m_values.scalar_address(gradient, static_cast<std::int64_t>(scalar)),
-                    ")).reduceAdd(", value, ");"));
+    const ScalarKind kind = (*leaves)[scalar].kind;
+    const std::string address =
+        text("(", slang_name(kind), "*)(",
+             m_values.scalar_address(gradient, static_cast<std::int64_t>(scalar)), ")");
+    if (gradient.accumulation == Accumulation::subgroup) {
+        m_out.line(text("weft_subgroup_add(", address, ", ", gradient.name, "_at, ", value, ");"));
+    } else if (gradient.accumulation == Accumulation::group && gradient.memory.is_uniform &&
+               m_kernel.prefers_storage_bindings && kind != ScalarKind::float64) {
+        m_out.line(text("weft_subgroup_add(", address, ", ", value, ");"));
+    } else {
+        m_out.line(text("weft_atomic_add(", address, ", ", value, ");"));
+    }
 }
 
 template <typename Visit>
-void GradientPrinter::for_each_sum(Visit&& visit) const {
+void GradientPrinter::for_each_gradient(Accumulation accumulation, Visit&& visit) const {
     for_each_operand(m_kernel, [&](const Operand& operand) {
-        if (operand.accumulation == Accumulation::group) {
+        if (operand.accumulation == accumulation) {
             visit(operand);
         }
     });
 }
 
 void GradientPrinter::print_shared_memory() {
-    m_out.line(text("groupshared float ", kSums, "[", m_kernel.group_size[0], "];"));
+    std::vector<ScalarKind> kinds;
+    for_each_gradient(Accumulation::group, [&](const Operand& gradient) {
+        const auto leaves = scalar_leaves(*gradient.type);
+        for (const ScalarLeaf& leaf : *leaves) {
+            if (const ScalarKind kind = sum_kind(leaf.kind);
+                !m_kernel.prefers_storage_bindings &&
+                std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+                kinds.push_back(kind);
+                m_out.line(text("groupshared ", slang_name(kind), " ", sums_name(kind), "[",
+                                m_kernel.group_size[0], "];"));
+            }
+        }
+    });
+    for_each_gradient(Accumulation::table, [&](const Operand& gradient) { print_table(gradient); });
+}
+
+void GradientPrinter::print_table(const Operand& gradient) {
+    const std::string name = table_name(gradient.memory.table);
+    m_out.line(text("groupshared uint ", name, "_sums[", table_floats(m_kernel, gradient), "];"));
+    m_out.open(text("struct ", name, " : IGroupSums"));
+    m_out.open("static void add(int at, float value)");
+    if (m_kernel.has_subgroup_sums) {
+        m_out.open("if (WaveActiveAllEqual(at))");
+        m_out.line("value = WaveActiveSum(value);");
+        m_out.line("if (!WaveIsFirstLane()) return;");
+        m_out.close();
+    }
+    // Hardly any device adds floats in shared memory by one instruction.
+    m_out.line(text("uint found = ", name, "_sums[at];"));
+    m_out.line("uint expected;");
+    m_out.open("do");
+    m_out.line("expected = found;");
+    m_out.line(text("InterlockedCompareExchange(", name,
+                    "_sums[at], expected, asuint(asfloat(expected) + value), found);"));
+    m_out.close();
+    m_out.line("while (found != expected);");
+    m_out.close();
+    m_out.close();
+}
+
+void GradientPrinter::clear_tables() {
+    for_each_gradient(Accumulation::table, [&](const Operand& gradient) {
+        m_out.open(text("for (uint weft_entry = weft_lane_in_group; weft_entry < ",
+                        table_floats(m_kernel, gradient),
+                        "; weft_entry += ", m_kernel.group_size[0], ")"));
+        m_out.line(text(table_name(gradient.memory.table), "_sums[weft_entry] = 0;"));
+        m_out.close();
+    });
+    if (!m_kernel.tables.empty()) {
+        m_out.line("GroupMemoryBarrierWithGroupSync();");
+    }
+}
+
+void GradientPrinter::add_tables() {
+    if (!m_kernel.tables.empty()) {
+        m_out.line("GroupMemoryBarrierWithGroupSync();");
+    }
+    for_each_gradient(Accumulation::table, [&](const Operand& gradient) {
+        m_out.open(text("for (uint weft_entry = weft_lane_in_group; weft_entry < ",
+                        table_floats(m_kernel, gradient),
+                        "; weft_entry += ", m_kernel.group_size[0], ")"));
+        m_out.line(text("const float weft_sum = asfloat(", table_name(gradient.memory.table),
+                        "_sums[weft_entry]);"));
+        // Entries that nobody added to include those past the end of the gradient.
+        m_out.line(text("if (weft_sum != 0) weft_atomic_add((",
+                        slang_name(scalar_leaves(*gradient.memory.leaf)->front().kind), "*)",
+                        m_values.argument(address_field(gradient)), " + weft_entry, weft_sum);"));
+        m_out.close();
+    });
 }
 
 void GradientPrinter::declare_sums() {
-    for_each_sum([&](const Operand& gradient) {
-        m_out.line(text(gradient.type->full_name, " ", gradient.name, "_sum = {};"));
+    for_each_gradient(Accumulation::group, [&](const Operand& gradient) {
+        const auto leaves = scalar_leaves(*gradient.type);
+        for (std::size_t i = 0; i < leaves->size(); ++i) {
+            m_out.line(
+                text(slang_name(sum_kind((*leaves)[i].kind)), " ", sum_name(gradient, i), " = 0;"));
+        }
     });
+    clear_tables();
 }
 
 void GradientPrinter::add_sums() {
-    for_each_sum([&](const Operand& gradient) {
+    for_each_gradient(Accumulation::group, [&](const Operand& gradient) {
         m_values.declare_offset(gradient);
         const auto leaves = scalar_leaves(*gradient.type);
         for (std::size_t i = 0; i < leaves->size(); ++i) {
-            m_out.line(text(kSums, "[weft_lane_in_group] = ", gradient.name, "_sum",
-                            (*leaves)[i].path, ";"));
-            m_out.line("GroupMemoryBarrierWithGroupSync();");
-            m_out.open(text("for (uint weft_half = ", m_kernel.group_size[0] / 2,
-                            "; weft_half > 0; weft_half /= 2)"));
-            m_out.line(text("if (weft_lane_in_group < weft_half) ", kSums,
-                            "[weft_lane_in_group] += ", kSums,
-                            "[weft_lane_in_group + weft_half];"));
-            m_out.line("GroupMemoryBarrierWithGroupSync();");
-            m_out.close();
-            m_out.open("if (weft_lane_in_group == 0)");
-            add_atomically(gradient, i, text(kSums, "[0]"));
-            m_out.close();
-            m_out.line("GroupMemoryBarrierWithGroupSync();");
+            add_sum(gradient, i);
         }
     });
+    add_tables();
+}
+
+/// A tree over the threads that share the element, and one atomic addition by the first of them.
+void GradientPrinter::add_sum(const Operand& gradient, std::size_t scalar) {
+    const auto leaves = scalar_leaves(*gradient.type);
+    const std::string sums = sums_name(sum_kind((*leaves)[scalar].kind));
+    const Walk& walk = m_kernel.walk;
+    const bool is_whole = gradient.memory.is_uniform || walk.dimension < 0;
+    const auto lanes = is_whole ? m_kernel.group_size[0] : static_cast<std::uint32_t>(walk.lanes);
+    const std::string lane = is_whole ? "weft_lane_in_group" : "weft_step";
+    const std::int32_t apart = is_whole || walk.is_lane_major ? 1 : walk.columns;
+    const std::string inside = is_whole ? "" : " && weft_is_inside";
+    if (lanes == 1 || m_kernel.prefers_storage_bindings) {
+        // A barrier makes a CPU keep the registers of all threads of the group in memory.
+        m_out.open(is_whole ? "" : "if (weft_is_inside)");
+        add_atomically(gradient, scalar, sum_name(gradient, scalar));
+        m_out.close();
+        return;
+    }
+    m_out.line(text(sums, "[weft_lane_in_group] = ", sum_name(gradient, scalar), ";"));
+    m_out.line("GroupMemoryBarrierWithGroupSync();");
+    m_out.open(text("for (uint weft_half = ", lanes / 2, "; weft_half > 0; weft_half /= 2)"));
+    m_out.line(text("if (", lane, " < weft_half) ", sums, "[weft_lane_in_group] += ", sums,
+                    "[weft_lane_in_group + weft_half * ", apart, "];"));
+    m_out.line("GroupMemoryBarrierWithGroupSync();");
+    m_out.close();
+    m_out.open(text("if (", lane, " == 0", inside, ")"));
+    add_atomically(gradient, scalar, text(sums, "[weft_lane_in_group]"));
+    m_out.close();
+    m_out.line("GroupMemoryBarrierWithGroupSync();");
 }
 
 } // namespace weft::codegen

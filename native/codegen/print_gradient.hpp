@@ -20,9 +20,9 @@ public:
     /// Forward: loads values and tangents, calls, stores values and tangents of the outputs.
     void print_call();
 
-    /// At module scope: what add_sums() needs.
+    /// At module scope: what declare_sums() and add_sums() need.
     void print_shared_memory();
-    /// Before the loop over elements: a register for every gradient that the group adds up.
+    /// Before the loop over elements: registers and shared memory for what the group adds up.
     void declare_sums();
     /// After it: adds the sums of the group to memory.
     void add_sums();
@@ -40,9 +40,13 @@ private:
     void accumulate(const Operand& operand, const std::string& value);
     void add(const Operand& gradient, const std::string& value);
     void add_atomically(const Operand& gradient, std::size_t scalar, const std::string& value);
+    void print_table(const Operand& gradient);
+    void clear_tables();
+    void add_tables();
+    void add_sum(const Operand& gradient, std::size_t scalar);
 
     template <typename Visit>
-    void for_each_sum(Visit&& visit) const;
+    void for_each_gradient(Accumulation accumulation, Visit&& visit) const;
 
     const Kernel& m_kernel;
     ValuePrinter& m_values;

@@ -327,6 +327,15 @@ void ValuePrinter::load_tensor(const Operand& operand) {
     m_out.line(text("int64_t ", name, "_strides[", rank, "] = {", strides, "};"));
     const std::string tail = text(", ", name, "_shape, ", name, "_strides)");
     std::string parts = text("(", element, "*)(", address, ")", tail);
+    if (!operand.gradient_out.empty() && operand.gradient_out.front().memory.table >= 0) {
+        const Operand& gradient = operand.gradient_out.front();
+        const std::string type = text("GroupDiffTensor<", element, ", ", rank, ", ",
+                                      table_name(gradient.memory.table), ">");
+        declare_gradient_strides(gradient);
+        m_out.line(text(type, " ", name, " = ", type, "(", operand.primal_type, "(", parts, ", ",
+                        gradient.name, "_strides);"));
+        return;
+    }
     if (!operand.gradient_parts.empty()) {
         parts = text(operand.primal_type, "(", parts);
         for (const std::string& part : operand.gradient_parts) {
@@ -337,6 +346,15 @@ void ValuePrinter::load_tensor(const Operand& operand) {
         parts += ")";
     }
     m_out.line(text(operand.tensor_type, " ", name, " = ", operand.tensor_type, "(", parts, ";"));
+}
+
+void ValuePrinter::declare_gradient_strides(const Operand& gradient) {
+    std::string strides;
+    for (std::size_t i = 0; i < gradient.tensor_strides.size(); ++i) {
+        strides += (i == 0 ? "" : ", ") + argument(tensor_stride_field(gradient, i));
+    }
+    m_out.line(text("int64_t ", gradient.name, "_strides[", gradient.tensor_strides.size(), "] = {",
+                    strides, "};"));
 }
 
 /// Arguments of the constructor of one gradient part. An absent gradient is a null part: it reads zero and drops
@@ -350,12 +368,7 @@ std::string ValuePrinter::gradient_part(const Operand& operand, const std::strin
         return text("(", differential, "nullptr", absent_tail);
     }
     const Operand& gradient = gradients.front();
-    std::string strides;
-    for (std::size_t i = 0; i < gradient.tensor_strides.size(); ++i) {
-        strides += (i == 0 ? "" : ", ") + argument(tensor_stride_field(gradient, i));
-    }
-    m_out.line(text("int64_t ", gradient.name, "_strides[", gradient.tensor_strides.size(), "] = {",
-                    strides, "};"));
+    declare_gradient_strides(gradient);
     std::string address = memory_expression(gradient);
     if (!gradient.memory.is_uniform) {
         address += " + (" + offset_expression(gradient) + ")";

@@ -68,6 +68,7 @@ private:
     void load_element(const Operand& operand);
     void load_structures(const Operand& operand, bool is_store);
     void load_tensor(const Operand& operand);
+    void declare_gradient_strides(const Operand& gradient);
     [[nodiscard]] std::string gradient_part(const Operand& operand, const std::string& part,
                                             const std::string& absent_tail);
     void load_uniform(const Operand& operand);
@@ -84,6 +85,8 @@ private:
 [[nodiscard]] std::int64_t words_per_value(const Memory& memory);
 /// Words of one access to a wide operand: 2 or 4.
 [[nodiscard]] std::int64_t access_words(const Kernel& kernel, const Memory& memory);
+/// Name of the type that adds to a group-shared table of Kernel::tables.
+[[nodiscard]] std::string table_name(std::int32_t table);
 /// Name of a group-shared array of Kernel::stages.
 [[nodiscard]] std::string stage_name(std::int32_t stage);
 

@@ -5,6 +5,7 @@
 #include "codegen/pipeline.hpp"
 #include "codegen/print.hpp"
 #include "core/error.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 #include "tensor/dtype.hpp"
 
@@ -135,29 +136,36 @@ const char* accumulation_words(codegen::Accumulation accumulation) {
     case codegen::Accumulation::plain: return ", added to by one call";
     case codegen::Accumulation::group:
         return ", summed in registers and the group, one atomic addition a group";
+    case codegen::Accumulation::subgroup: return ", one atomic addition a subgroup";
     case codegen::Accumulation::atomic: return ", one atomic addition a call";
+    case codegen::Accumulation::table:
+        return ", collected in shared memory, one atomic addition an entry and group";
     case codegen::Accumulation::none: break;
     }
     return "";
 }
 
-/// Atomic additions of other types are no common ground of the devices.
+std::string threads_text(const codegen::Kernel& kernel) {
+    const codegen::Walk& walk = kernel.walk;
+    return kernel.is_tiled       ? "32x32 tiles"
+           : walk.dimension >= 0 ? text("threads walk along dimension ", walk.dimension, ", ",
+                                        walk.lanes, " beside ", walk.columns, " of them a group")
+                                 : text(kernel.width, " elements a thread");
+}
+
+/// Scalars inside a structure with padding have no addresses of their own.
 void check_sums(const BoundCall& call, const codegen::Kernel& kernel) {
-    codegen::for_each_operand(kernel, [&](const Operand& operand) {
-        const auto leaves = codegen::adds_atomically(operand)
-                                ? codegen::scalar_leaves(*operand.type)
-                                : std::nullopt;
-        const bool is_float =
-            !leaves ||
-            std::all_of(leaves->begin(), leaves->end(), [](const codegen::ScalarLeaf& leaf) {
-                return leaf.kind == reflect::ScalarKind::float32;
-            });
-        if (!is_float) {
-            throw core::ArgumentError(text(
-                call.function.name, ": parameter '",
-                call.sources[static_cast<std::size_t>(operand.source)].name,
-                "': several calls share an element of its gradient, which must then be float, got ",
-                operand.type->full_name, "; give it the shape of the call, or use float"));
+    codegen::for_each_memory_operand(kernel, [&](const Operand& operand) {
+        const codegen::Memory& memory = operand.memory;
+        if (codegen::adds_atomically(operand) && operand.kind == codegen::OperandKind::element &&
+            !memory.is_words && memory.leaf->kind == reflect::TypeKind::structure) {
+            throw core::ArgumentError(
+                text(call.function.name, ": parameter '",
+                     call.sources[static_cast<std::size_t>(operand.source)].name,
+                     "': several calls share an element of its gradient, whose fields must then be "
+                     "float, got ",
+                     operand.type->full_name,
+                     "; give it the shape of the call, pass a dict of tensors, or use float"));
         }
     });
 }
@@ -166,18 +174,19 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
     std::string out =
         text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
     out += text("  collapsed to ", core::shape_text(kernel.dimensions), ", ",
-                kernel.is_index64 ? 64 : 32, "-bit indices, ",
-                kernel.is_tiled ? "32x32 tiles" : text(kernel.width, " elements a thread"), ", ",
+                kernel.is_index64 ? 64 : 32, "-bit indices, ", threads_text(kernel), ", ",
                 kernel.argument_bytes, " bytes of arguments ",
                 kernel.arguments_by_address ? "by address" : "by value", "\n");
     codegen::for_each_operand(kernel, [&](const Operand& operand) {
-        if (operand.kind != codegen::OperandKind::element) {
+        const bool is_tensor = operand.kind == codegen::OperandKind::tensor;
+        if (operand.kind != codegen::OperandKind::element && !is_tensor) {
             return;
         }
         const codegen::Memory& memory = operand.memory;
-        const char* pattern = memory.is_uniform  ? "broadcast"
-                              : memory.is_linear ? "one-to-one"
-                                                 : "strided";
+        const char* pattern = is_tensor           ? "whole tensor"
+                              : memory.is_uniform ? "broadcast"
+                              : memory.is_linear  ? "one-to-one"
+                                                  : "strided";
         const Source& source = call.sources[static_cast<std::size_t>(operand.source)];
         out += text("  ", source.name, part_suffix(source.part), ": ", pattern,
                     accumulation_words(operand.accumulation),
@@ -202,9 +211,14 @@ void set_flags(LaunchPlan& plan, const CallOptions& options) {
 
 void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     const device::DeviceInfo& info = device.info();
-    kernel.prefers_storage_bindings = info.features.is_software;
+    // Lets tests run on a CPU what is made for GPUs.
+    const bool is_as_for_gpu = core::environment_variable("WEFT_KERNELS_FOR") == "gpu";
+    kernel.prefers_storage_bindings = info.features.is_software && !is_as_for_gpu;
     kernel.max_inline_arguments = info.limits.max_inline_arguments;
     kernel.max_group_count = info.limits.max_group_count[0];
+    kernel.adds_float = info.features.float32_atomic_add;
+    kernel.adds_double = info.features.float64_atomic_add;
+    kernel.has_subgroup_sums = info.features.subgroup_arithmetic;
 }
 
 std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,

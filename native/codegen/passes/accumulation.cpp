@@ -1,33 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/passes/accumulation.hpp"
 
+#include "codegen/leaves.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
 namespace weft::codegen {
 
 namespace {
 
+constexpr std::int64_t kGroup = 256;
+
+// Fewer calls that share an element are not worth a loop.
+constexpr std::int64_t kFewestSteps = 4;
+// From here on neighbouring threads walk along a row together, which their memory accesses prefer.
+constexpr std::int64_t kFewestLanes = 64;
+
+// What is left of the least that Vulkan promises for shared memory (16 KiB) beside the sums of the threads.
+constexpr std::int64_t kTableFloats = 3072;
+// Each group clears its table and adds it to memory: the calls must outweigh that.
+constexpr std::int64_t kFewestCallsOfTable = std::int64_t{1} << 14;
+constexpr std::int64_t kFewestCallsAnEntry = 16;
+
+bool is_shared_along(const Kernel& kernel, const Memory& memory, std::size_t dimension) {
+    return memory.call_strides[dimension] == 0 && kernel.dimensions[dimension] > 1;
+}
+
 /// Several calls add to one element.
 bool is_shared(const Kernel& kernel, const Memory& memory) {
     for (std::size_t i = 0; i < kernel.dimensions.size(); ++i) {
-        if (memory.call_strides[i] == 0 && kernel.dimensions[i] > 1) {
+        if (is_shared_along(kernel, memory, i)) {
             return true;
         }
     }
     return false;
 }
 
+/// Whether sums of the type's scalars are kept in float.
+bool sums_in_float(const reflect::Type& type) {
+    const auto leaves = scalar_leaves(type);
+    return leaves && std::all_of(leaves->begin(), leaves->end(), [](const ScalarLeaf& leaf) {
+               return leaf.kind == reflect::ScalarKind::float32 ||
+                      leaf.kind == reflect::ScalarKind::float16;
+           });
+}
+
+/// The dimension whose calls share the most gradients; -1 if a loop along one gains nothing.
+std::int32_t best_walk(const Kernel& kernel, const std::vector<Operand*>& shared) {
+    std::int32_t best = -1;
+    std::int64_t most_gain = 0;
+    for (std::size_t i = 0; i < kernel.dimensions.size(); ++i) {
+        std::int64_t gain = 0;
+        for (const Operand* gradient : shared) {
+            if (!gradient->memory.is_uniform && is_shared_along(kernel, gradient->memory, i)) {
+                gain += kernel.dimensions[i];
+            }
+        }
+        if (kernel.dimensions[i] >= kFewestSteps && gain > most_gain) {
+            most_gain = gain;
+            best = static_cast<std::int32_t>(i);
+        }
+    }
+    return best;
+}
+
+void set_walk(Kernel& kernel, std::int32_t dimension) {
+    const auto at = static_cast<std::size_t>(dimension);
+    const std::int64_t extent = kernel.dimensions[at];
+    Walk& walk = kernel.walk;
+    walk.dimension = dimension;
+    walk.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kFewestLanes;
+    const std::int64_t columns = call_count(kernel) / extent;
+    const std::int64_t fitting =
+        walk.is_lane_major
+            ? kGroup / std::min(kGroup, static_cast<std::int64_t>(
+                                            std::bit_floor(static_cast<std::uint64_t>(extent))))
+            : std::min(kGroup, static_cast<std::int64_t>(
+                                   std::bit_ceil(static_cast<std::uint64_t>(columns))));
+    walk.columns = static_cast<std::int32_t>(fitting);
+    walk.lanes = static_cast<std::int32_t>(kGroup / fitting);
+    walk.blocks = (columns + fitting - 1) / fitting;
+    kernel.needs_coordinates = true;
+}
+
+Accumulation accumulation_of(const Kernel& kernel, const Operand& gradient) {
+    const Memory& memory = gradient.memory;
+    if (memory.is_uniform) {
+        return Accumulation::group;
+    }
+    const std::int32_t walk = kernel.walk.dimension;
+    if (walk >= 0 && memory.call_strides[static_cast<std::size_t>(walk)] == 0) {
+        return Accumulation::group;
+    }
+    return is_shared_along(kernel, memory, kernel.dimensions.size() - 1) &&
+                   sums_in_float(*gradient.type)
+               ? Accumulation::subgroup
+               : Accumulation::atomic;
+}
+
+/// Floats of the table for a gradient: one kernel serves similar sizes.
+std::int64_t table_size(const Operand& gradient) {
+    const std::size_t size = scalar_leaves(*gradient.memory.leaf)->front().size;
+    return static_cast<std::int64_t>(std::bit_ceil(gradient.memory.reach_bytes / size));
+}
+
+/// Whether the group can collect in shared memory what the function adds to a tensor.
+bool fits_table(const Kernel& kernel, const Operand& tensor, const Operand& gradient,
+                std::int64_t used) {
+    if (!sums_in_float(*tensor.type->element) || gradient.memory.reach_bytes == 0) {
+        return false;
+    }
+    const std::int64_t floats = table_size(gradient);
+    const std::int64_t calls = call_count(kernel);
+    const bool is_forward =
+        std::all_of(gradient.tensor_strides.begin(), gradient.tensor_strides.end(),
+                    [](std::int64_t stride) { return stride >= 0; });
+    const reflect::TypeKind kind = tensor.type->element->kind;
+    const bool is_flat = kind == reflect::TypeKind::scalar || kind == reflect::TypeKind::vector;
+    return tensor.type->tensor.is_interface &&
+           tensor.type->tensor.access == reflect::Access::read && is_flat &&
+           gradient.memory.is_uniform && is_forward && used + floats <= kTableFloats &&
+           calls >= kFewestCallsOfTable && calls >= floats * kFewestCallsAnEntry;
+}
+
+/// Gradients of the tensors that the function picks elements from.
+void choose_tables(Kernel& kernel) {
+    std::int64_t used = 0;
+    for_each_operand(kernel, [&](Operand& operand) {
+        if (operand.kind != OperandKind::tensor) {
+            return;
+        }
+        for (Operand& gradient : operand.gradient_out) {
+            if (gradient.accumulation == Accumulation::none) {
+                continue;
+            }
+            gradient.accumulation = Accumulation::atomic;
+            // Barriers cost a CPU more than its atomic additions.
+            if (kernel.prefers_storage_bindings || uses_thread_index(kernel) ||
+                !fits_table(kernel, operand, gradient, used)) {
+                continue;
+            }
+            used += table_size(gradient);
+            gradient.accumulation = Accumulation::table;
+            gradient.memory.table = static_cast<std::int32_t>(kernel.tables.size());
+            kernel.tables.push_back(table_size(gradient));
+            kernel.is_persistent = true;
+        }
+    });
+}
+
+/// Gradients of values.
+void choose_sums(Kernel& kernel) {
+    std::vector<Operand*> shared;
+    for_each_memory_operand(kernel, [&](Operand& operand) {
+        if (operand.accumulation != Accumulation::none && operand.kind == OperandKind::element &&
+            is_shared(kernel, operand.memory)) {
+            shared.push_back(&operand);
+        }
+    });
+    if (uses_thread_index(kernel)) {
+        for (Operand* gradient : shared) {
+            gradient->accumulation = Accumulation::atomic;
+        }
+        return;
+    }
+    if (const std::int32_t walk = best_walk(kernel, shared); walk >= 0) {
+        set_walk(kernel, walk);
+    }
+    for (Operand* gradient : shared) {
+        gradient->accumulation = accumulation_of(kernel, *gradient);
+        kernel.is_persistent =
+            kernel.is_persistent || gradient->accumulation == Accumulation::group;
+    }
+}
+
 } // namespace
 
 void choose_accumulation(Kernel& kernel) {
-    for_each_memory_operand(kernel, [&](Operand& operand) {
-        if (operand.accumulation == Accumulation::none || operand.kind != OperandKind::element) {
-            return;
-        }
-        const bool is_sum = operand.memory.is_uniform && !uses_thread_index(kernel);
-        operand.accumulation = !is_shared(kernel, operand.memory) ? Accumulation::plain
-                               : is_sum                           ? Accumulation::group
-                                                                  : Accumulation::atomic;
-        kernel.is_persistent = kernel.is_persistent || operand.accumulation == Accumulation::group;
-    });
+    choose_tables(kernel);
+    choose_sums(kernel);
+    bool is_shared = false;
+    for_each_memory_operand(
+        kernel, [&](const Operand& operand) { is_shared = is_shared || adds_atomically(operand); });
+    if (is_shared) {
+        kernel.imports.emplace_back("weft");
+    }
+    if (!kernel.tables.empty()) {
+        kernel.imports.emplace_back("weft_diff");
+    }
 }
 
 } // namespace weft::codegen

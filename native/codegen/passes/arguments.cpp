@@ -147,6 +147,17 @@ void assign_offsets(Kernel& kernel) {
 
 } // namespace
 
+namespace {
+
+/// How far a group of a persistent kernel goes: on a software device elements of its own, else all in turn.
+std::int64_t persistent_span(const Kernel& kernel) {
+    const std::int64_t turn = std::int64_t{kernel.group_size[0]} * kernel.width;
+    const std::int64_t all = turn * kernel.group_count[0] * kernel.group_count[1];
+    return kernel.prefers_storage_bindings ? (call_count(kernel) + all - 1) / all * turn : all;
+}
+
+} // namespace
+
 void lay_out_arguments(Kernel& kernel) {
     ArgumentBlock block(kernel);
     for_each_operand(kernel, [&](const Operand& operand) { block.add_operand(operand); });
@@ -156,8 +167,11 @@ void lay_out_arguments(Kernel& kernel) {
         }
     } else {
         block.add_constant("weft_count", call_count(kernel), kernel.is_index64);
-        if (kernel.is_persistent) {
-            block.add_constant("weft_groups", kernel.group_count[0], false);
+        if (kernel.walk.dimension >= 0) {
+            block.add_constant("weft_blocks", kernel.walk.blocks, kernel.is_index64);
+            block.add_constant("weft_chunks", kernel.walk.chunks, kernel.is_index64);
+        } else if (kernel.is_persistent) {
+            block.add_constant("weft_span", persistent_span(kernel), kernel.is_index64);
         }
         if (kernel.group_count[1] > 1) {
             block.add_constant("weft_columns", kernel.group_count[0], false);

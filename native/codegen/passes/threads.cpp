@@ -21,6 +21,9 @@ constexpr std::int64_t kFewestElementsToStep = std::int64_t{1} << 22;
 constexpr std::int64_t kMostGroups = 1024;
 constexpr std::int64_t kMostGroupsOfSoftware = 64;
 
+// Turns of a walk that are worth the sum after it.
+constexpr std::int64_t kFewestTurns = 4;
+
 std::int32_t choose_steps(const Kernel& kernel) {
     const bool is_plain =
         kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
@@ -44,6 +47,15 @@ std::int64_t linear_groups(const Kernel& kernel) {
     return divide_up(threads, kernel.group_size[0]);
 }
 
+/// Groups for a walk: enough of them share a column to fill the device.
+std::int64_t divide_walk(Kernel& kernel, std::int64_t most) {
+    Walk& walk = kernel.walk;
+    const std::int64_t extent = kernel.dimensions[static_cast<std::size_t>(walk.dimension)];
+    const std::int64_t longest = divide_up(extent, walk.lanes * kFewestTurns);
+    walk.chunks = std::clamp<std::int64_t>(most / walk.blocks, 1, longest);
+    return walk.blocks * walk.chunks;
+}
+
 } // namespace
 
 void choose_thread_grid(Kernel& kernel) {
@@ -56,9 +68,11 @@ void choose_thread_grid(Kernel& kernel) {
     }
     kernel.steps = choose_steps(kernel);
     std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
-    if (kernel.is_persistent) {
-        groups =
-            std::min(groups, kernel.prefers_storage_bindings ? kMostGroupsOfSoftware : kMostGroups);
+    const std::int64_t most = kernel.prefers_storage_bindings ? kMostGroupsOfSoftware : kMostGroups;
+    if (kernel.walk.dimension >= 0) {
+        groups = divide_walk(kernel, most);
+    } else if (kernel.is_persistent) {
+        groups = std::min(groups, most);
     }
     const std::int64_t columns = std::min<std::int64_t>(groups, kernel.max_group_count);
     kernel.group_count = {static_cast<std::uint32_t>(columns),

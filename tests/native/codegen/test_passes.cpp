@@ -268,13 +268,60 @@ Kernel backward_kernel(std::vector<std::int64_t> shape, std::vector<std::int64_t
 } // namespace
 
 TEST_CASE("a gradient is added to as its elements are shared between calls") {
-    Kernel kernel = backward_kernel({64, 32}, {0, 0}, {0, 1});
+    Kernel kernel = backward_kernel({64, 32}, {0, 0}, {32, 1});
 
     lower(kernel);
 
     CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::group);
-    CHECK(kernel.operands[1].gradient_out[0].accumulation == Accumulation::atomic);
+    CHECK(kernel.operands[1].gradient_out[0].accumulation == Accumulation::plain);
     CHECK(kernel.is_persistent);
+    CHECK(kernel.walk.dimension == -1);
+}
+
+TEST_CASE("threads walk along the dimension that shares a gradient") {
+    Kernel rows = backward_kernel({4096, 32}, {0, 1}, {32, 1});
+    Kernel columns = backward_kernel({64, 4096}, {1, 0}, {4096, 1});
+
+    lower(rows);
+    lower(columns);
+
+    CHECK(rows.operands[0].gradient_out[0].accumulation == Accumulation::group);
+    CHECK(rows.walk.dimension == 0);
+    CHECK(rows.walk.columns == 32);
+    CHECK(rows.walk.lanes == 8);
+    CHECK_FALSE(rows.walk.is_lane_major);
+    CHECK(columns.walk.dimension == 1);
+    CHECK(columns.walk.lanes == 256);
+    CHECK(columns.walk.is_lane_major);
+}
+
+TEST_CASE("of two dimensions that share gradients the threads walk along one") {
+    Kernel kernel = backward_kernel({512, 64}, {0, 1}, {1, 0});
+
+    lower(kernel);
+
+    CHECK(kernel.walk.dimension == 0);
+    CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::group);
+    CHECK(kernel.operands[1].gradient_out[0].accumulation == Accumulation::subgroup);
+}
+
+TEST_CASE("a walk over many columns leaves no chunk to a second group") {
+    Kernel kernel = backward_kernel({64, 1 << 20}, {0, 1}, {1 << 20, 1});
+
+    lower(kernel);
+
+    CHECK(kernel.walk.columns == 256);
+    CHECK(kernel.walk.blocks == (1 << 20) / 256);
+    CHECK(kernel.walk.chunks == 1);
+}
+
+TEST_CASE("a few calls that share a gradient add one by one") {
+    Kernel kernel = backward_kernel({3, 1000}, {0, 1}, {1000, 1});
+
+    lower(kernel);
+
+    CHECK(kernel.operands[0].gradient_out[0].accumulation == Accumulation::atomic);
+    CHECK_FALSE(kernel.is_persistent);
 }
 
 TEST_CASE("one-to-one gradients move 16 bytes at a time") {
