@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the first-order optimisers share: gradients, settings of a step, launches, states.
 
-Each parameter has one launch a step, of the Slang function that `Optimiser.update` names. Numbers
-that change with the step are a row of a small tensor a parameter, so that the launches can be
-recorded once and repeated.
+A step launches the Slang function that `Optimiser.update` names, once for each large parameter and
+once for each 16 small ones (fused.py). Numbers that change with the step are a row of a small
+tensor a parameter, so that the launches can be recorded once and repeated.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft._native import ArgumentError, ArgumentTypeError, CommandEncoder, Function, Module, Tensor
+from weft.optim.fused import Entry, FusedSteps, batches, can_be_fused
 from weft.optim.gradient_norm import SHADERS, GradientNorm, run
 from weft.optim.gradients import check_gradients, find_gradients
 from weft.optim.parameters import (
@@ -203,6 +204,13 @@ class Optimiser:
             [self._bound_tensor(parameter, bound) for bound in pair]
             for parameter, pair in zip(self._parameters, bounds, strict=True)
         ]
+        self._numbers = [
+            (float(lower), float(upper)) if np.ndim(lower) == np.ndim(upper) == 0 else None
+            for lower, upper in bounds
+        ]
+        self._fused = FusedSteps(
+            device, self.source, self.update, self.structure, len(self.moments)
+        )
         self._norm: GradientNorm | None = None
         if clip_norm is not None:
             scales = [group.limits["scale"] for group in self._groups.values()]
@@ -251,20 +259,33 @@ class Optimiser:
     def _launch(self, gradients: Sequence[Tensor], commands: CommandEncoder | None) -> None:
         if self._norm is not None:
             self._norm.launch(gradients, commands)
+        small = []
         for index, parameter in enumerate(self._parameters):
-            if parameter.scalars.size == 0:
-                continue
-            group = self._groups[parameter.number]
-            run(
-                commands,
-                self._function,
-                parameter.scalars,
-                gradients[index],
-                *self._moments[index],
-                group.settings[index],
-                group.limits,
-                *self._bounds[index],
-            )
+            gradient, bounds = gradients[index], self._numbers[index]
+            if bounds is not None and can_be_fused(parameter, gradient):
+                small.append(Entry(index, parameter, gradient, self._moments[index], bounds))
+            elif parameter.scalars.size:
+                self._launch_alone(index, gradient, commands)
+        for batch in batches(small):
+            if len(batch) == 1:
+                self._launch_alone(batch[0].index, batch[0].gradient, commands)
+            else:
+                group = self._groups[batch[0].parameter.number]
+                self._fused.launch(batch, group.settings, group.limits, commands)
+
+    def _launch_alone(self, index: int, gradient: Tensor, commands: CommandEncoder | None) -> None:
+        parameter = self._parameters[index]
+        group = self._groups[parameter.number]
+        run(
+            commands,
+            self._function,
+            parameter.scalars,
+            gradient,
+            *self._moments[index],
+            group.settings[index],
+            group.limits,
+            *self._bounds[index],
+        )
 
     def _check_state(self, state: Mapping[str, Any]) -> dict[str, Tensor]:
         function = f"{self._name}.load_state_dict"
