@@ -91,3 +91,114 @@ def test_functional_derivatives_name_wrong_arguments(module, call, text):
         call(module)
 
     assert text in str(caught.value)
+
+
+TENSOR_SOURCE = """
+[Differentiable]
+void dense(int i, IDiffTensor<float, 2> weights, IDiffTensor<float, 1> x, IWDiffTensor<float, 1> y)
+{
+    float sum = 0;
+    [MaxIters(16)]
+    for (int j = 0; j < weights.shape[1]; j++)
+        sum += weights[i, j] * x[j];
+    y[i] = sin(sum);
+}
+[Differentiable]
+void polar(int i, IDiffTensor<float2, 1> p, float scale, IWDiffTensor<float, 1> radius,
+           IWDiffTensor<float, 1> product)
+{
+    radius[i] = sqrt(dot(p[i], p[i])) * scale;
+    product[i] = p[i].x * p[i].y;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def tensors(device):
+    return weft.Module.load_from_source(device, "gradient_tensors", TENSOR_SOURCE)
+
+
+def test_functions_that_write_tensors_have_derivatives_as_functions(device, tensors):
+    random = np.random.default_rng(0)
+    w, x = random.standard_normal((4, 5)), random.standard_normal(5)
+    y = weft.Tensor.zeros(device, (4,))
+    arguments = (weft.grid((4,)), w, x, y)
+
+    value, (dw, dx) = weft.value_and_grad(tensors.dense, wrt=("weights", "x"), outputs=("y",))(
+        *arguments
+    )
+    _, change = weft.jvp(
+        tensors.dense, arguments, (np.ones((4, 5)), 0.0), wrt=(1, 2), outputs=("y",)
+    )
+
+    slope = np.cos(w @ x)
+    assert np.allclose(value.numpy(), np.sin(w @ x), atol=1e-5)
+    assert np.allclose(dw.numpy(), np.outer(slope, x), atol=1e-5)
+    assert np.allclose(dx.numpy(), slope @ w, atol=1e-5)
+    assert np.allclose(change.numpy(), slope * x.sum(), atol=1e-5)
+    assert np.array_equal(y.numpy(), np.zeros(4))  # gives shape and type only
+
+
+def test_several_outputs_have_a_cotangent_each(device, tensors):
+    points = np.random.default_rng(1).random((6, 2)) + 0.5
+    outputs = [weft.Tensor.zeros(device, (6,)) for _ in range(2)]
+
+    (radius, product), pullback = weft.vjp(
+        tensors.polar, weft.grid((6,)), points, 2.0, *outputs, wrt=("p",), outputs=(3, 4)
+    )
+    (gradient,) = pullback((1.0, np.full(6, 10.0)))
+
+    length = np.sqrt((points**2).sum(1, keepdims=True))
+    assert np.allclose(radius.numpy(), 2 * length[:, 0], rtol=1e-5)
+    assert np.allclose(product.numpy(), points.prod(1), rtol=1e-5)
+    expected = 2 * points / length + 10 * points[:, ::-1]
+    assert np.allclose(gradient.numpy(), expected, rtol=1e-5)
+
+
+def test_check_gradients_takes_functions_that_write_tensors(device, tensors):
+    random = np.random.default_rng(2)
+    y = [weft.Tensor.zeros(device, (4,)) for _ in range(2)]
+
+    dense = weft.check_gradients(
+        tensors.dense, weft.grid((4,)), random.random((4, 5)), random.random(5), y[0],
+        wrt=("weights", "x"), outputs=("y",),
+    )  # fmt: skip
+    polar = weft.check_gradients(
+        tensors.polar, weft.grid((4,)), random.random((4, 2)) + 0.5, 1.5, *y,
+        wrt=("p", "scale"), outputs=("radius", "product"),
+    )  # fmt: skip
+
+    assert dense.passed, dense.differences
+    assert polar.passed, polar.differences
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda t, y: weft.vjp(
+                t.dense, weft.grid((4,)), 1.0, 1.0, np.zeros(4), wrt=(1,), outputs=(3,)
+            ),
+            "vjp: outputs names 'y', which must be a Tensor that dense only writes",
+        ),
+        (
+            lambda t, y: weft.vjp(t.dense, weft.grid((4,)), 1.0, 1.0, y, wrt=(3,), outputs=(3,)),
+            "pass one, and leave it out of wrt",
+        ),
+        (
+            lambda t, y: weft.vjp(t.dense, weft.grid((4,)), 1.0, 1.0, y, wrt=(1,), outputs=("z",)),
+            "vjp: outputs names 'z', expected a position below 4 or one of",
+        ),
+        (
+            lambda t, y: weft.vjp(
+                t.polar, weft.grid((4,)), np.ones((4, 2)), 1.0, y, y, wrt=(1,), outputs=(3, 4)
+            )[1](1.0),
+            "vjp: polar writes 2 outputs; pass a tuple of as many cotangents",
+        ),
+    ],
+)
+def test_wrong_outputs_are_named(device, tensors, call, text):
+    with pytest.raises(weft.ArgumentError) as caught:
+        call(tensors, weft.Tensor.zeros(device, (4,)))
+
+    assert text in str(caught.value)

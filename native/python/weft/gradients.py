@@ -11,7 +11,7 @@ import numpy as np
 from weft._native import ArgumentError, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating]
 
 
-def _positions(name: str, function: Function, count: int, wrt: Wrt) -> list[int]:
-    """Return the positions of the arguments to differentiate by."""
+def _positions(
+    name: str, function: Function, count: int, wrt: Wrt, keyword: str = "wrt"
+) -> list[int]:
+    """Return the positions of the arguments that ``wrt`` or ``outputs`` names."""
     parameters = [parameter.name for parameter in function.signature.parameters]
     positions = []
     for entry in wrt:
         position = parameters.index(entry) if entry in parameters else entry
         if not isinstance(position, int) or not 0 <= position < count:
             raise ArgumentError(
-                f"{name}: wrt names {entry!r}, expected a position below {count} or one of "
+                f"{name}: {keyword} names {entry!r}, expected a position below {count} or one of "
                 f"{', '.join(parameters)}; pass the argument by position"
             )
         positions.append(position)
@@ -78,83 +80,170 @@ def _like(gradient: Tensor, value: object) -> Tensor:
     return made
 
 
+class _Call:
+    """A function with arguments, as a map from the tensors of ``wrt`` to tensors of values."""
+
+    def __init__(
+        self, name: str, function: Function, arguments: Sequence[Any], wrt: Wrt, outputs: Wrt
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.values, self.inputs = _with_tensors(name, function, arguments, wrt)
+        self.outputs = _positions(name, function, len(arguments), outputs, "outputs")
+        for position in self.outputs:
+            if not isinstance(self.values[position], Tensor) or position in self.inputs:
+                parameter = function.signature.parameters[position].name
+                raise ArgumentError(
+                    f"{name}: outputs names {parameter!r}, which must be a Tensor that "
+                    f"{function.name} only writes; pass one, and leave it out of wrt"
+                )
+
+    def _fresh_outputs(self) -> list[Any]:
+        """Return the arguments with zeroed tensors for the outputs."""
+        values = list(self.values)
+        for position in self.outputs:
+            values[position] = Tensor.zeros_like(values[position])
+        return values
+
+    def evaluate(self, moved: Mapping[int, Tensor] | None = None) -> list[Tensor]:
+        """Return the values, for other tensors at some positions."""
+        values = self._fresh_outputs()
+        for position, tensor in (moved or {}).items():
+            values[position] = tensor
+        result = self.function(*values)
+        if self.outputs:
+            return [values[position] for position in self.outputs]
+        return [_as_tensor(self.name, self.function, result)]
+
+    def backward(self, results: Sequence[Tensor], cotangents: Sequence[Any]) -> tuple[Tensor, ...]:
+        """Return the gradients of the inputs for one cotangent of each value."""
+        values = self._fresh_outputs()
+        for position in self.inputs:
+            values[position] = self.values[position].with_grads()
+        held = [
+            Tensor.empty_like(result).with_grads(grad_in=_like(_zero_gradient(result), cotangent))
+            for result, cotangent in zip(results, cotangents, strict=True)
+        ]
+        self._run(self.function.bwds, values, held)
+        return tuple(values[position].grad_out for position in self.inputs)
+
+    def forward(self, results: Sequence[Tensor], tangents: Sequence[Any]) -> list[Tensor]:
+        """Return the tangents of the values, and write the values into ``results``."""
+        values = self._fresh_outputs()
+        for position, tangent in zip(self.inputs, tangents, strict=True):
+            moved = self.values[position]
+            values[position] = moved.with_grads(grad_in=_like(_zero_gradient(moved), tangent))
+        moving = [_zero_gradient(result) for result in results]
+        held = [
+            result.with_grads(grad_out=tangent)
+            for result, tangent in zip(results, moving, strict=True)
+        ]
+        self._run(self.function.fwds, values, held)
+        return moving
+
+    def _run(self, derivative: Function, values: list[Any], held: Sequence[Tensor]) -> None:
+        """Call a derivative with tensors for the values."""
+        if not self.outputs:
+            derivative(*values, _result=held[0])
+            return
+        for position, tensor in zip(self.outputs, held, strict=True):
+            values[position] = tensor
+        derivative(*values)
+
+    def packed(self, tensors: Sequence[Tensor]) -> Tensor | tuple[Tensor, ...]:
+        """Return one tensor as it is, and several as a tuple."""
+        return tensors[0] if len(tensors) == 1 else tuple(tensors)
+
+    def unpacked(self, given: object, kind: str) -> Sequence[Any]:
+        """Return one entry for each value."""
+        if len(self.outputs) < 2:
+            return [given]
+        if not isinstance(given, (list, tuple)) or len(given) != len(self.outputs):
+            raise ArgumentError(
+                f"{self.name}: {self.function.name} writes {len(self.outputs)} outputs; pass a "
+                f"tuple of as many {kind}"
+            )
+        return given
+
+
 def vjp(
-    function: Function, *arguments: object, wrt: Wrt = (0,)
-) -> tuple[Tensor, Callable[[Any], tuple[Tensor, ...]]]:
+    function: Function, *arguments: object, wrt: Wrt = (0,), outputs: Wrt = ()
+) -> tuple[Any, Callable[[Any], tuple[Tensor, ...]]]:
     """Evaluate a function and return its pullback.
 
     Args:
-        function: A [Differentiable] function that returns a value.
+        function: A [Differentiable] function that returns a value, or writes ``outputs``.
         arguments: As for a call. Those named by ``wrt`` are numbers, arrays or Tensors.
         wrt: Arguments to differentiate by: positions or parameter names.
+        outputs: Arguments that the function writes its values to, such as an ``IWDiffTensor``:
+            positions or parameter names. Tensors give shape and type; they are not written.
 
     Returns:
-        The value, a Tensor of the call's shape, and a function that takes a cotangent (a Tensor, an
-        array or a number that broadcasts to the value) and returns one gradient for each entry of
-        ``wrt``, with the shape of that argument.
+        The value, a Tensor of the call's shape (of ``outputs``: a Tensor, or a tuple of several),
+        and a function that takes a cotangent of it (a Tensor, an array or a number that broadcasts;
+        for several outputs a tuple) and returns one gradient for each entry of ``wrt``, with the
+        shape of that argument.
 
     Raises:
-        ArgumentError: The function is not differentiable, ``wrt`` names no argument, or an argument
-            cannot be differentiated by.
+        ArgumentError: The function is not differentiable, ``wrt`` or ``outputs`` names no argument,
+            or an argument cannot be differentiated by.
     """
-    values, positions = _with_tensors("vjp", function, arguments, wrt)
-    value = _as_tensor("vjp", function, function(*values))
+    call = _Call("vjp", function, arguments, wrt, outputs)
+    results = call.evaluate()
 
     def pullback(cotangent: object) -> tuple[Tensor, ...]:
         """Return the gradients for one cotangent."""
-        inputs = list(values)
-        for position in positions:
-            inputs[position] = values[position].with_grads()
-        result = Tensor.empty_like(value)
-        result = result.with_grads(grad_in=_like(_zero_gradient(value), cotangent))
-        function.bwds(*inputs, _result=result)
-        return tuple(inputs[position].grad_out for position in positions)
+        return call.backward(results, call.unpacked(cotangent, "cotangents"))
 
-    return value, pullback
+    return call.packed(results), pullback
 
 
 def jvp(
-    function: Function, arguments: Sequence[Any], tangents: Sequence[Any], wrt: Wrt | None = None
-) -> tuple[Tensor, Tensor]:
+    function: Function,
+    arguments: Sequence[Any],
+    tangents: Sequence[Any],
+    wrt: Wrt | None = None,
+    outputs: Wrt = (),
+) -> tuple[Any, Any]:
     """Evaluate a function and its derivative along a direction, by forward mode.
 
     Args:
-        function: A [Differentiable] function that returns a value.
+        function: A [Differentiable] function that returns a value, or writes ``outputs``.
         arguments: As for a call.
         tangents: One for each entry of ``wrt``: a Tensor, array or number that broadcasts to it.
-        wrt: Arguments that move: positions or parameter names; None: all.
+        wrt: Arguments that move: positions or parameter names; None: all but ``outputs``.
+        outputs: As of :func:`vjp`.
 
     Returns:
-        The value and its tangent, Tensors of the call's shape.
+        The value and its tangent, Tensors of the call's shape (of ``outputs``: a Tensor each, or a
+        tuple of several).
 
     Raises:
         ArgumentError: As of :func:`vjp`, or the numbers of tangents and arguments differ.
     """
-    names = range(len(arguments)) if wrt is None else wrt
+    written = _positions("jvp", function, len(arguments), outputs, "outputs")
+    others = [position for position in range(len(arguments)) if position not in written]
+    names = others if wrt is None else list(wrt)
     if len(tangents) != len(names):
         raise ArgumentError(
             f"jvp: {len(names)} arguments move, but {len(tangents)} tangents are given; "
             "give one each"
         )
-    values, positions = _with_tensors("jvp", function, arguments, list(names))
-    shape_of = _as_tensor("jvp", function, function(*values))
-    for position, tangent in zip(positions, tangents, strict=True):
-        moved = values[position]
-        values[position] = moved.with_grads(grad_in=_like(_zero_gradient(moved), tangent))
-    result = Tensor.empty_like(shape_of)
-    result_tangent = _zero_gradient(result)
-    function.fwds(*values, _result=result.with_grads(grad_out=result_tangent))
-    return result, result_tangent
+    call = _Call("jvp", function, arguments, names, outputs)
+    results = [Tensor.empty_like(result) for result in call.evaluate()]
+    moved = call.forward(results, tangents)
+    return call.packed(results), call.packed(moved)
 
 
 def value_and_grad(
-    function: Function, wrt: Wrt = (0,)
-) -> Callable[..., tuple[Tensor, tuple[Tensor, ...]]]:
+    function: Function, wrt: Wrt = (0,), outputs: Wrt = ()
+) -> Callable[..., tuple[Any, tuple[Tensor, ...]]]:
     """Return a function that gives the value and the gradients of the sum of its elements.
 
     Args:
-        function: A [Differentiable] function that returns a value.
+        function: A [Differentiable] function that returns a value, or writes ``outputs``.
         wrt: Arguments to differentiate by: positions or parameter names.
+        outputs: As of :func:`vjp`.
 
     Returns:
         A function of the same arguments. It returns the value, and one gradient for each entry of
@@ -164,10 +253,10 @@ def value_and_grad(
         ArgumentError: As of :func:`vjp`, when the returned function is called.
     """
 
-    def evaluate(*arguments: object) -> tuple[Tensor, tuple[Tensor, ...]]:
+    def evaluate(*arguments: object) -> tuple[Any, tuple[Tensor, ...]]:
         """Return the value and the gradients."""
-        value, pullback = vjp(function, *arguments, wrt=wrt)
-        return value, pullback(1.0)
+        value, pullback = vjp(function, *arguments, wrt=wrt, outputs=outputs)
+        return value, pullback(1.0 if len(outputs) < 2 else (1.0,) * len(outputs))
 
     return evaluate
 
@@ -206,31 +295,31 @@ class _Pair:
         )
 
 
-def _weighed(cotangent: Floats, value: Floats) -> float:
-    """Return <cotangent, value> in double precision."""
-    return float(np.sum(cotangent * np.asarray(value, np.float64)))
+def _weighed(cotangents: Sequence[Floats], values: Sequence[Tensor]) -> float:
+    """Return <cotangents, values> in double precision."""
+    return sum(
+        float(np.sum(cotangent * np.asarray(value.to_numpy(), np.float64)))
+        for cotangent, value in zip(cotangents, values, strict=True)
+    )
 
 
 def _difference_pairs(
-    function: Function,
-    values: list[Any],
+    call: _Call,
     position: int,
     gradient: Floats,
-    cotangent: Floats,
+    cotangents: Sequence[Floats],
     picks: NDArray[np.integer],
     step: float,
 ) -> list[_Pair]:
     """Hold picked elements of one gradient against central differences."""
-    base = values[position].to_numpy()
-    name = function.signature.parameters[position].name
+    base = call.values[position].to_numpy()
+    name = call.function.signature.parameters[position].name
     scale = float(np.abs(gradient).max(initial=0.0)) or 1.0
 
     def loss(array: Floats) -> float:
-        moved = list(values)
-        moved[position] = Tensor.empty_like(values[position])
-        moved[position].copy_from_numpy(array)
-        result = _as_tensor("check_gradients", function, function(*moved))
-        return _weighed(cotangent, result.to_numpy())
+        moved = Tensor.empty_like(call.values[position])
+        moved.copy_from_numpy(array)
+        return _weighed(cotangents, call.evaluate({position: moved}))
 
     pairs = []
     for index in picks:
@@ -246,28 +335,32 @@ def _difference_pairs(
 
 
 def _product_pair(
-    function: Function,
-    values: list[Any],
-    positions: list[int],
-    gradients: list[Floats],
-    cotangent: Floats,
+    call: _Call,
+    results: Sequence[Tensor],
+    gradients: Sequence[Tensor],
+    cotangents: Sequence[Floats],
     random: np.random.Generator,
 ) -> _Pair:
     """Hold <vjp, direction> against <cotangent, jvp> for one random direction."""
-    directions = [random.standard_normal(gradient.shape) for gradient in gradients]
-    _, tangent = jvp(function, values, directions, wrt=positions)
-    moved = tangent.to_numpy()
-    found = sum(
-        _weighed(way, gradient) for way, gradient in zip(directions, gradients, strict=True)
+    directions = [random.standard_normal(gradient.to_numpy().shape) for gradient in gradients]
+    tangents = call.forward([Tensor.empty_like(result) for result in results], directions)
+    scale = sum(
+        float(np.sum(np.abs(cotangent * np.asarray(tangent.to_numpy(), np.float64))))
+        for cotangent, tangent in zip(cotangents, tangents, strict=True)
     )
-    scale = _weighed(np.abs(cotangent), np.abs(moved)) or 1.0
-    return _Pair("<vjp, direction> by forward mode", found, _weighed(cotangent, moved), scale)
+    return _Pair(
+        "<vjp, direction> by forward mode",
+        _weighed(directions, gradients),
+        _weighed(cotangents, tangents),
+        scale or 1.0,
+    )
 
 
 def check_gradients(
     function: Function,
     *arguments: object,
     wrt: Wrt = (0,),
+    outputs: Wrt = (),
     step: float = 1e-3,
     tolerance: float = 1e-2,
     samples: int = 20,
@@ -281,9 +374,10 @@ def check_gradients(
     <cotangent, jvp>, which needs no step. What differs is printed.
 
     Args:
-        function: A [Differentiable] function that returns a value.
+        function: A [Differentiable] function that returns a value, or writes ``outputs``.
         arguments: As for a call; keep away from kinks such as ``abs`` at 0.
         wrt: Arguments to check: positions or parameter names, of float or double elements.
+        outputs: As of :func:`vjp`.
         step: Of the central differences, in units of the argument.
         tolerance: Largest relative difference; single precision and the step allow about 1e-2.
         samples: Elements of each argument that are tried.
@@ -295,16 +389,17 @@ def check_gradients(
     Raises:
         ArgumentError: As of :func:`vjp`.
     """
-    values, positions = _with_tensors("check_gradients", function, arguments, wrt)
+    call = _Call("check_gradients", function, arguments, wrt, outputs)
     random = np.random.default_rng(seed)
-    value, pullback = vjp(function, *values, wrt=positions)
-    cotangent = random.standard_normal(value.to_numpy().shape)
-    gradients = [gradient.to_numpy() for gradient in pullback(cotangent)]
+    results = call.evaluate()
+    cotangents = [random.standard_normal(result.to_numpy().shape) for result in results]
+    gradients = call.backward(results, cotangents)
     pairs = []
-    for position, gradient in zip(positions, gradients, strict=True):
+    for position, held in zip(call.inputs, gradients, strict=True):
+        gradient = held.to_numpy()
         picks = random.permutation(gradient.size)[:samples]
-        pairs += _difference_pairs(function, values, position, gradient, cotangent, picks, step)
-    pairs.append(_product_pair(function, values, positions, gradients, cotangent, random))
+        pairs += _difference_pairs(call, position, gradient, cotangents, picks, step)
+    pairs.append(_product_pair(call, results, gradients, cotangents, random))
     differences = [str(pair) for pair in pairs if not pair.error <= tolerance]
     for line in differences:
         print(f"check_gradients: {function.name}: {line}")
