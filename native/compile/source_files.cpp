@@ -2,6 +2,7 @@
 #include "compile/source_files.hpp"
 
 #include "compile/entry_points.hpp"
+#include "compile/exported_imports.hpp"
 #include "compile/tensor_generics.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -75,7 +76,7 @@ std::string with_implicit_import(std::string_view source) {
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
     return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
                 "\n#line 1\n", has_gradients ? make_tensor_parameters_generic(renamed) : renamed,
-                source.ends_with('\n') ? "" : "\n");
+                source.ends_with('\n') ? "" : "\n", exported_imports(source), "\n");
 }
 
 void check_source(const std::string& source, const std::string& name) {

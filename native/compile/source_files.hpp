@@ -24,8 +24,8 @@ inline constexpr std::uint64_t kMaxSourceBytes = std::uint64_t{16} << 20;
 /// @throws ArgumentError if `source` (called `name` in the message) is over 16 MB or not UTF-8.
 void check_source(const std::string& source, const std::string& name);
 
-/// Makes module weft, and weft_diff if a type of it is named, visible in `source` and in what imports it, without
-/// moving a line.
+/// Makes module weft, and weft_diff if a type of it is named, visible in `source` and in what imports it, and
+/// what `source` imports visible in what imports it. No line moves.
 [[nodiscard]] std::string with_implicit_import(std::string_view source);
 
 /// Slang's view of the file system during one session. Must outlive the session.
