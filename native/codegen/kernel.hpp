@@ -67,6 +67,7 @@ enum class Accumulation : std::uint8_t {
     subgroup, ///< the innermost neighbours share it: one atomic addition a subgroup
     atomic,   ///< shared by calls far apart, or picked by the function: one atomic addition a call
     table,    ///< a small tensor that the function picks from: group-shared memory, then as group
+    callee,   ///< the function adds by itself: sums of a subgroup, then one atomic addition each
 };
 
 /// How the threads of a group divide the calls if they walk along one dimension. Threads with the same place in all

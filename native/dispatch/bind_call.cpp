@@ -84,10 +84,10 @@ private:
     void check_gradients() const {
         bool has_sum = !is_derivative();
         bool has_given = !is_derivative();
-        codegen::for_each_operand(m_call->kernel, [&](const Operand& operand) {
-            has_sum = has_sum || !operand.gradient_out.empty();
-            has_given = has_given || !operand.gradient_in.empty();
-        });
+        for (const Source& source : m_call->sources) {
+            has_sum = has_sum || source.part == SourcePart::gradient_out;
+            has_given = has_given || source.part == SourcePart::gradient_in;
+        }
         const bool is_forward = m_options.derivative == codegen::Derivative::forward;
         if (is_forward && !(has_sum && has_given)) {
             throw core::ArgumentError(

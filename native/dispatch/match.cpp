@@ -270,6 +270,9 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     if (type.kind == TypeKind::pointer) {
         return match_pointer(request, view, operand);
     }
+    if (is_from_tensor(type)) {
+        return match_from_tensor(request, view, operand);
+    }
     const bool is_value =
         is_plain(type) || type.kind == TypeKind::array || type.kind == TypeKind::structure;
     const bool is_output = request.direction != Direction::in;

@@ -25,6 +25,8 @@ struct ArrayView {
 [[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from,
                                            reflect::ScalarKind to) noexcept;
 
+/// True for structures that one tensor is made into, the same for all calls.
+[[nodiscard]] bool is_from_tensor(const reflect::Type& type);
 /// Chooses the structure of module weft or weft_diff for a whole-tensor operand.
 void name_tensor(const reflect::Type& type, codegen::Derivative derivative, bool has_gradients,
                  codegen::Operand& operand);
@@ -38,6 +40,12 @@ struct MatchRequest {
     std::vector<std::int32_t> mapping;
     bool is_differentiated = false;        ///< the parameter takes part in differentiation
     std::uint32_t gradient_node = kNoNode; ///< the gradient of `node`, if it is one half of a pair
+};
+
+/// One pointer of a structure that is made from a tensor.
+struct PointerPart {
+    SourcePart source = SourcePart::primal; ///< memory that it points into
+    const reflect::Field* field = nullptr;
 };
 
 /// Builds operands and sources; collects cost and the reason of a refusal.
@@ -62,6 +70,12 @@ private:
                       codegen::Operand& operand);
     bool match_pointer(const MatchRequest& request, const ArrayView& view,
                        codegen::Operand& operand);
+    bool match_from_tensor(const MatchRequest& request, const ArrayView& view,
+                           codegen::Operand& operand);
+    bool match_part(const MatchRequest& request, const ArrayView& view, const PointerPart& part,
+                    codegen::Operand& operand);
+    bool match_gradient_part(const MatchRequest& request, const PointerPart& part,
+                             codegen::Operand& operand);
     bool match_generator(const MatchRequest& request, codegen::Operand& operand);
     codegen::Derivative derivative() const noexcept { return m_call.kernel.derivative; }
     bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);

@@ -140,6 +140,8 @@ const char* accumulation_words(codegen::Accumulation accumulation) {
     case codegen::Accumulation::atomic: return ", one atomic addition a call";
     case codegen::Accumulation::table:
         return ", collected in shared memory, one atomic addition an entry and group";
+    case codegen::Accumulation::callee:
+        return ", summed in the subgroup, one atomic addition a subgroup";
     case codegen::Accumulation::none: break;
     }
     return "";
@@ -179,7 +181,8 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
                 kernel.arguments_by_address ? "by address" : "by value", "\n");
     codegen::for_each_operand(kernel, [&](const Operand& operand) {
         const bool is_tensor = operand.kind == codegen::OperandKind::tensor;
-        if (operand.kind != codegen::OperandKind::element && !is_tensor) {
+        const bool is_sum = operand.accumulation == codegen::Accumulation::callee;
+        if (operand.kind != codegen::OperandKind::element && !is_tensor && !is_sum) {
             return;
         }
         const codegen::Memory& memory = operand.memory;

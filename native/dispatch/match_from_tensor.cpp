@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structures with [FromTensor]: one value for all calls, made of pointers into one tensor (shaders/mlp/from_tensor.slang).
+#include "dispatch/match.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "tensor/dtype.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::dispatch {
+
+using codegen::Operand;
+using codegen::OperandKind;
+using core::text;
+using reflect::Direction;
+using reflect::Type;
+using reflect::TypeKind;
+
+namespace {
+
+constexpr std::size_t kFieldCount = 3; // values, gradient, tangent
+
+/// The tensor shapes that fit: (R, C) if there are several rows, and (R * C,).
+bool is_shape_of(const std::vector<std::int64_t>& wanted, const std::vector<std::int64_t>& given) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : wanted) {
+        count *= extent;
+    }
+    const bool is_flat = given.size() == 1 && given[0] == count;
+    return is_flat || (wanted.front() > 1 && given == wanted);
+}
+
+std::string shapes_text(const std::vector<std::int64_t>& wanted) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : wanted) {
+        count *= extent;
+    }
+    const std::string flat = text("(", count, ",)");
+    return wanted.front() > 1 ? text(core::shape_text(wanted), " or ", flat) : flat;
+}
+
+bool is_contiguous(const ArrayView& view) {
+    std::int64_t stride = 1;
+    for (std::size_t i = view.shape.size(); i-- > 0;) {
+        if (view.strides[i] != stride && view.shape[i] != 1) {
+            return false;
+        }
+        stride *= view.shape[i];
+    }
+    return true;
+}
+
+} // namespace
+
+bool is_from_tensor(const Type& type) {
+    const bool is_marked =
+        type.kind == TypeKind::structure &&
+        std::any_of(type.attributes.begin(), type.attributes.end(),
+                    [](const reflect::Attribute& each) { return each.name == "FromTensor"; });
+    return is_marked && type.fields.size() == kFieldCount &&
+           std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
+               return field.type->kind == TypeKind::pointer && field.type->element &&
+                      field.type->element->kind == TypeKind::array;
+           });
+}
+
+/// One of the pointers, into the argument itself or one of its gradients.
+bool Matcher::match_part(const MatchRequest& request, const ArrayView& view,
+                         const PointerPart& part, Operand& operand) {
+    const Type& element = *part.field->type->element;
+    const std::vector<std::int64_t> wanted = reflect::element_shape(element);
+    if (!accepts_leaf(element, view, true)) {
+        return refuse(request,
+                      text("its elements must be ", tensor::display_name(reflect::leaf(element))));
+    }
+    if (!is_shape_of(wanted, view.shape)) {
+        return refuse(request, text("it is made from a tensor of shape ", shapes_text(wanted)));
+    }
+    if (!is_contiguous(view)) {
+        return refuse(request, "it needs contiguous memory: pass a copy");
+    }
+    operand.kind = OperandKind::pointer;
+    MatchRequest access = request;
+    access.direction = part.source == SourcePart::gradient_out ? Direction::inout : Direction::in;
+    ArrayView memory = view;
+    if (view.is_host) {
+        memory.leaf = leaf_type(part.field->type->element);
+    }
+    set_memory(access, memory, 0, operand);
+    m_call.sources.back().part = part.source;
+    return true;
+}
+
+/// A null pointer where there is no gradient or tangent.
+bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart& part,
+                                  Operand& operand) {
+    Node node = m_arguments.nodes[request.node];
+    const bool is_given = part.source == SourcePart::gradient_in;
+    const bool is_wanted =
+        derivative() == (is_given ? codegen::Derivative::forward : codegen::Derivative::backward);
+    tensor::Tensor* const gradient = node.kind != NodeKind::tensor || !is_wanted ? nullptr
+                                     : is_given ? node.tensor->grad_in().get()
+                                                : node.tensor->grad_out().get();
+    if (gradient == nullptr) {
+        operand.kind = OperandKind::literal;
+        operand.literal = "nullptr";
+        return true;
+    }
+    node.tensor = gradient;
+    operand.accumulation = is_given ? codegen::Accumulation::none : codegen::Accumulation::callee;
+    return match_part(request, view_of(m_arguments, node), part, operand);
+}
+
+bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& view,
+                                Operand& operand) {
+    if (request.direction != Direction::in) {
+        return refuse(request, "it is read only: declare the parameter without out");
+    }
+    operand.kind = OperandKind::composite;
+    operand.mapping.clear();
+    constexpr std::array kParts{SourcePart::primal, SourcePart::gradient_out,
+                                SourcePart::gradient_in};
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+        const reflect::Field& field = request.type->fields[i];
+        Operand& pointer = operand.fields.emplace_back();
+        operand.field_names.push_back(field.name);
+        pointer.type = field.type;
+        pointer.name = request.name + field.name;
+        const PointerPart part{.source = kParts[i], .field = &field};
+        const bool is_matched = part.source == SourcePart::primal
+                                    ? match_part(request, view, part, pointer)
+                                    : match_gradient_part(request, part, pointer);
+        if (!is_matched) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace weft::dispatch

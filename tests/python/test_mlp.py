@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Multilayer perceptrons: values and gradients against numpy, layouts, shapes, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import weft
+
+rng = np.random.default_rng(7)
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-z))
+
+
+def gelu(z):
+    return 0.5 * z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
+
+
+ACTIVATIONS = {
+    "Identity": lambda z: z,
+    "ReLU": lambda z: np.maximum(z, 0),
+    "LeakyReLU": lambda z: np.where(z > 0, z, 0.01 * z),
+    "Sigmoid": sigmoid,
+    "Tanh": np.tanh,
+    "SiLU": lambda z: z * sigmoid(z),
+    "Swish": lambda z: z * sigmoid(z),
+    "GELU": gelu,
+    "Exponential": np.exp,
+    "Sine": np.sin,
+}
+
+
+def slope(name, z):
+    """Derivative of an activation by a central difference in float64."""
+    step = 1e-6
+    return (ACTIVATIONS[name](z + step) - ACTIVATIONS[name](z - step)) / (2 * step)
+
+
+class Reference:
+    """A network in float64 numpy, with the formulas of backpropagation."""
+
+    def __init__(self, weights, sizes, biases, hidden="ReLU", output="Identity"):
+        self.layers = list(
+            weft.mlp.layers(
+                weights.astype(np.float64), sizes[0], sizes[-1], sizes[1:-1], biases=biases
+            )
+        )
+        self.names = [hidden] * (len(self.layers) - 1) + [output]
+
+    def run(self, x):
+        self.values, self.sums = [x.astype(np.float64)], []
+        for (weight, bias), name in zip(self.layers, self.names, strict=True):
+            self.sums.append(self.values[-1] @ weight + (0 if bias is None else bias))
+            self.values.append(ACTIVATIONS[name](self.sums[-1]))
+        return self.values[-1]
+
+    def gradients(self, x, given):
+        """Return the derivatives by the weights, flat, and by the input."""
+        self.run(x)
+        parts, d = [], given.astype(np.float64)
+        for i in reversed(range(len(self.layers))):
+            weight, bias = self.layers[i]
+            d = d * slope(self.names[i], self.sums[i])
+            parts.insert(0, [(self.values[i].T @ d).ravel()] + ([] if bias is None else [d.sum(0)]))
+            d = d @ weight.T
+        return np.concatenate([each for part in parts for each in part]), d
+
+
+def network_source(sizes, biases=False, scalar="float", hidden="ReLU", output="Identity"):
+    """Slang with one function around one network."""
+    inside = ", ".join(str(size) for size in (sizes[0], sizes[-1], *sizes[1:-1]))
+    return f"""
+        import mlp;
+        [Differentiable]
+        float[{sizes[-1]}] evaluate(
+            Network<{scalar}, {hidden}, {output}, {int(biases)}, {inside}> network,
+            float x[{sizes[0]}])
+        {{
+            return network.run(x);
+        }}
+    """
+
+
+def evaluate_both(
+    device, sizes, count, biases=False, scalar="float", hidden="ReLU", output="Identity"
+):
+    """Run forward and backward here and in numpy; return pairs (got, expected)."""
+    module = weft.Module.load_from_source(
+        device, "mlp_test", network_source(sizes, biases, scalar, hidden, output)
+    )
+    dtype = np.float16 if scalar == "half" else np.float32
+    total = weft.mlp.weight_count(sizes[0], sizes[-1], sizes[1:-1], biases=biases)
+    values = (rng.standard_normal(total) / np.sqrt(max(sizes))).astype(dtype)
+    x = rng.standard_normal((count, sizes[0])).astype(np.float32)
+    given = rng.standard_normal((count, sizes[-1])).astype(np.float32)
+    weights = weft.Tensor.from_numpy(device, values).with_grads()
+    inputs = weft.Tensor.from_numpy(device, x).with_grads()
+    result = weft.Tensor.from_numpy(device, np.zeros_like(given))
+    result = result.with_grads(grad_in=weft.Tensor.from_numpy(device, given))
+
+    forward = module.evaluate(weights, inputs).to_numpy()
+    module.evaluate.bwds(weights, inputs, _result=result)
+
+    reference = Reference(values, sizes, biases, hidden, output)
+    by_weights, by_input = reference.gradients(x, given)
+    return [
+        (forward, reference.run(x)),
+        (result.to_numpy(), reference.run(x)),
+        (inputs.grad_out.to_numpy(), by_input),
+        (weights.grad_out.to_numpy(), by_weights),
+    ]
+
+
+def assert_close(pairs, tolerance):
+    for got, expected in pairs:
+        scale = np.abs(expected).max() + 1e-3
+        assert np.abs(got.reshape(expected.shape) - expected).max() <= tolerance * scale
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    count=st.integers(1, 300),
+    biases=st.booleans(),
+)
+def test_any_sizes_agree_with_numpy(device, sizes, count, biases):
+    assert_close(evaluate_both(device, sizes, count, biases, hidden="Tanh"), 1e-5)
+
+
+def test_activations_and_their_slopes_agree_with_numpy(device):
+    values = ", ".join(f"{name}.apply(z)" for name in ACTIVATIONS)
+    slopes = ", ".join(f"{name}.slope(z)" for name in ACTIVATIONS)
+    count = len(ACTIVATIONS)
+    source = f"""
+        import mlp;
+        float[{count}] values(float z) {{ float result[{count}] = {{{values}}}; return result; }}
+        float[{count}] slopes(float z) {{ float result[{count}] = {{{slopes}}}; return result; }}
+    """
+    module = weft.Module.load_from_source(device, "mlp_activations", source)
+    z = np.concatenate([rng.uniform(-3, 3, 50), [-0.5, 0.5]])
+
+    got = module.values(z).to_numpy(), module.slopes(z).to_numpy()
+
+    for i, name in enumerate(ACTIVATIONS):
+        assert np.allclose(got[0][:, i], ACTIVATIONS[name](z), rtol=1e-5, atol=1e-6)
+        assert np.allclose(got[1][:, i], slope(name, z), rtol=1e-4, atol=1e-5)
+
+
+def test_hidden_layers_and_the_last_have_their_own_activation(device):
+    assert_close(evaluate_both(device, [3, 4, 2], 20, True, hidden="GELU", output="Sigmoid"), 1e-5)
+
+
+def test_a_network_as_large_as_usual_agrees_with_numpy(device):
+    assert_close(evaluate_both(device, [32, 64, 64, 8], 517), 2e-5)
+
+
+def test_half_weights_are_summed_in_float(device):
+    forward, value, by_input, by_weights = evaluate_both(device, [4, 8, 3], 100, True, "half")
+
+    assert_close([forward, value, by_input], 1e-5)
+    # Each subgroup's sum is rounded to half when it is added.
+    assert_close([by_weights], 0.02)
+
+
+def test_eight_hidden_layers_are_the_most(device):
+    assert_close(evaluate_both(device, [2, *[3] * 8, 2], 10, hidden="Sine"), 1e-5)
+
+    with pytest.raises(weft.ArgumentError) as caught:
+        weft.mlp.weight_count(2, 2, [3] * 9)
+    assert "hidden layers at most 8" in str(caught.value)
+
+
+def test_gradients_agree_with_differences_and_forward_mode(device):
+    module = weft.Module.load_from_source(
+        device, "mlp_check", network_source([3, 5, 2], True, hidden="SiLU", output="Sigmoid")
+    )
+    values = rng.standard_normal(weft.mlp.weight_count(3, 2, [5], biases=True))
+    x = rng.standard_normal((4, 3))
+
+    check = weft.check_gradients(module.evaluate, values, x, wrt=("network", "x"))
+
+    assert check.passed, check.differences
+
+
+MIXED = """
+import mlp;
+/// Some lanes run the network twice, some never.
+[Differentiable]
+float[2] evaluate(MLP<3, 2> network, float x[3], int turns)
+{
+    float result[2] = {0.f, 0.f};
+    [MaxIters(2)]
+    for (int i = 0; i < turns; i++)
+    {
+        let y = network.run(x);
+        result[0] += y[0];
+        result[1] += y[1];
+    }
+    return result;
+}
+"""
+
+
+def test_lanes_that_do_not_call_the_network_add_nothing(device):
+    module = weft.Module.load_from_source(device, "mlp_mixed", MIXED)
+    values = rng.standard_normal((3, 2)).astype(np.float32)
+    x = rng.standard_normal((1000, 3)).astype(np.float32)
+    turns = rng.integers(0, 3, 1000).astype(np.int32)
+    weights = weft.Tensor.from_numpy(device, values).with_grads()
+    inputs = weft.Tensor.from_numpy(device, x).with_grads()
+    result = weft.Tensor.zeros(device, (1000, 2))
+    result = result.with_grads(grad_in=weft.Tensor.ones(device, (1000, 2)))
+
+    module.evaluate.bwds(weights, inputs, turns, _result=result)
+
+    assert np.allclose(result.to_numpy(), turns[:, None] * (x @ values), atol=1e-5)
+    by_weights = np.repeat((turns[:, None] * x).sum(0)[:, None], 2, axis=1)
+    assert np.allclose(weights.grad_out.to_numpy(), by_weights, rtol=1e-4, atol=1e-3)
+    assert np.allclose(inputs.grad_out.to_numpy(), turns[:, None] * values.sum(1), atol=1e-5)
+
+
+def test_gradients_of_several_calls_add_up(device):
+    module = weft.Module.load_from_source(device, "mlp_twice", network_source([2, 2]))
+    weights = weft.Tensor.ones(device, (2, 2)).with_grads()
+    x = np.array([[1, 2]], np.float32)
+    result = weft.Tensor.zeros(device, (1, 2)).with_grads(grad_in=weft.Tensor.ones(device, (1, 2)))
+
+    for _ in range(3):
+        module.evaluate.bwds(weights, x, _result=result)
+
+    assert np.array_equal(weights.grad.to_numpy(), [[3, 3], [6, 6]])
+
+
+def test_weights_without_gradient_are_constant(device):
+    module = weft.Module.load_from_source(device, "mlp_constant", network_source([2, 2]))
+    x = weft.Tensor.from_numpy(device, np.array([[1, 2]], np.float32)).with_grads()
+    result = weft.Tensor.zeros(device, (1, 2)).with_grads(grad_in=weft.Tensor.ones(device, (1, 2)))
+
+    module.evaluate.bwds(np.array([[1, 2], [3, 4]], np.float32), x, _result=result)
+
+    assert np.array_equal(x.grad.to_numpy(), [[3, 7]])
+
+
+def test_a_plain_matrix_and_its_flat_form_are_one_network(device):
+    module = weft.Module.load_from_source(device, "mlp_shapes", network_source([3, 2]))
+    values = rng.standard_normal((3, 2)).astype(np.float32)
+    x = rng.standard_normal((5, 3)).astype(np.float32)
+
+    matrix, flat = (module.evaluate(v, x).to_numpy() for v in (values, values.ravel()))
+
+    assert np.allclose(matrix, x @ values, atol=1e-6)
+    assert np.array_equal(matrix, flat)
+
+
+def test_explain_says_how_weight_gradients_add_up(device):
+    module = weft.Module.load_from_source(device, "mlp_explain", network_source([3, 2]))
+    weights = weft.Tensor.ones(device, (3, 2)).with_grads()
+    result = weft.Tensor.zeros(device, (5, 2)).with_grads()
+
+    text = module.evaluate.bwds.explain(weights, np.ones((5, 3), np.float32), _result=result)
+
+    assert "network.grad_out: broadcast, summed in the subgroup, one atomic addition" in text
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "part"),
+    [
+        ((2, 3), np.float32, "made from a tensor of shape (3, 2) or (6,)"),
+        ((5,), np.float32, "made from a tensor of shape (3, 2) or (6,)"),
+        ((4, 3, 2), np.float32, "made from a tensor of shape (3, 2) or (6,)"),
+        ((3, 2), np.float16, "its elements must be float"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(device, shape, dtype, part):
+    module = weft.Module.load_from_source(device, "mlp_refuse", network_source([3, 2]))
+    weights = weft.Tensor.from_numpy(device, np.zeros(shape, dtype))
+
+    with pytest.raises(weft.ArgumentError) as caught:
+        module.evaluate(weights, np.ones((5, 3), np.float32))
+
+    assert part in str(caught.value)
+
+
+def test_a_transposed_view_is_refused(device):
+    module = weft.Module.load_from_source(device, "mlp_view", network_source([3, 2]))
+    weights = weft.Tensor.zeros(device, (2, 3)).transpose(1, 0)
+
+    with pytest.raises(weft.ArgumentError) as caught:
+        module.evaluate(weights, np.ones((5, 3), np.float32))
+
+    assert "contiguous memory: pass a copy" in str(caught.value)
+
+
+def test_created_weights_have_the_documented_layout_and_spread(device):
+    weights = weft.mlp.create_weights(device, 50, 20, [40], biases=True, seed=3)
+    again = weft.mlp.create_weights(device, 50, 20, [40], biases=True, seed=3)
+    plain = weft.mlp.create_weights(device, 50, 20, dtype=weft.float16, initialisation="xavier")
+
+    (first, first_bias), (last, last_bias) = weft.mlp.layers(
+        weights.to_numpy(), 50, 20, [40], biases=True
+    )
+    assert weights.shape == (50 * 40 + 40 + 40 * 20 + 20,)
+    assert np.array_equal(weights.to_numpy(), again.to_numpy())
+    assert np.isclose(first.std(), np.sqrt(2 / 50), rtol=0.05)
+    assert np.isclose(last.std(), np.sqrt(2 / 40), rtol=0.08)
+    assert not first_bias.any()
+    assert not last_bias.any()
+    assert plain.shape == (50, 20)
+    assert plain.to_numpy().dtype == np.float16
+    assert np.abs(plain.to_numpy()).max() <= np.sqrt(6 / 70) * 1.001
+
+
+def test_wrong_requests_for_weights_are_refused(device):
+    with pytest.raises(weft.ArgumentError, match="initialisation must be 'he' or 'xavier'"):
+        weft.mlp.create_weights(device, 2, 2, initialisation="zero")
+    with pytest.raises(weft.ArgumentError, match="sizes must be 1 or greater"):
+        weft.mlp.create_weights(device, 2, 0)
+    with pytest.raises(weft.ArgumentError, match="the network has 6 weights, got 5"):
+        list(weft.mlp.layers(np.zeros(5), 3, 2))
