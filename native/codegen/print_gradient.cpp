@@ -291,12 +291,7 @@ void GradientPrinter::print_table(const Operand& gradient) {
     m_out.line(text("groupshared uint ", name, "_sums[", table_floats(m_kernel, gradient), "];"));
     m_out.open(text("struct ", name, " : IGroupSums"));
     m_out.open("static void add(int at, float value)");
-    if (m_kernel.has_subgroup_sums) {
-        m_out.open("if (WaveActiveAllEqual(at))");
-        m_out.line("value = WaveActiveSum(value);");
-        m_out.line("if (!WaveIsFirstLane()) return;");
-        m_out.close();
-    }
+    m_out.line("if (!weft_subgroup_meets(at, value)) return;");
     // Hardly any device adds floats in shared memory by one instruction.
     m_out.line(text("uint found = ", name, "_sums[at];"));
     m_out.line("uint expected;");

@@ -62,6 +62,25 @@ TEST_CASE("a kernel compiles to CUDA source with its prelude") {
     CHECK(code.find("SLANG_CUDA_CALL") != std::string::npos);
 }
 
+TEST_CASE("sums of a subgroup are warp instructions on CUDA") {
+    const auto compiler = plain_compiler();
+    const auto module =
+        load_text(*compiler,
+                  "import weft;\nexport static const bool weft_adds_by_subgroup = true;\n"
+                  "float share(float x, float* target) { weft_subgroup_add(target, "
+                  "int64_t(uint64_t(target)), x); return x; }\n"
+                  "uniform float* sum;\n"
+                  "float shared(float x) { return share(x, sum); }\n",
+                  Target::cuda);
+
+    const std::string code =
+        code_text(compiler->compile_kernel(store_request(module, "shared(value)")));
+
+    CHECK(code.find("__shfl_xor_sync") != std::string::npos);
+    CHECK(code.find("__activemask") != std::string::npos);
+    CHECK(code.find("_getActiveMask") == std::string::npos);
+}
+
 TEST_CASE("uniforms at module scope become one block with offsets, if the kernel uses them") {
     const auto compiler = plain_compiler();
     for (const Target target : {Target::spirv, Target::cuda}) {
