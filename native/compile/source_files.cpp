@@ -73,10 +73,11 @@ std::string with_implicit_import(std::string_view source) {
         return source.find(name) != std::string_view::npos;
     });
     const std::string renamed = rename_entry_point_attributes(source);
+    const std::string passed_on = exported_imports(source);
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
     return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
                 "\n#line 1\n", has_gradients ? make_tensor_parameters_generic(renamed) : renamed,
-                source.ends_with('\n') ? "" : "\n", exported_imports(source), "\n");
+                source.ends_with('\n') ? "" : "\n", passed_on, passed_on.empty() ? "" : "\n");
 }
 
 void check_source(const std::string& source, const std::string& name) {

@@ -76,9 +76,11 @@ TEST_CASE("sums of a subgroup are warp instructions on CUDA") {
     const std::string code =
         code_text(compiler->compile_kernel(store_request(module, "shared(value)")));
 
+    // The prelude defines what Slang calls for its own wave operations.
+    const std::string own = code.substr(code.rfind("weft_subgroup_meets"));
     CHECK(code.find("__shfl_xor_sync") != std::string::npos);
-    CHECK(code.find("__activemask") != std::string::npos);
-    CHECK(code.find("_getActiveMask") == std::string::npos);
+    CHECK(own.find("_wave") == std::string::npos);
+    CHECK(own.find("_getActiveMask") == std::string::npos);
 }
 
 TEST_CASE("uniforms at module scope become one block with offsets, if the kernel uses them") {
