@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from support.autodiff_cases import CASES
-from support.autodiff_checks import SCALARS, Derivatives, load, require_close, runs_in, tolerance_of
+from support.autodiff_checks import Derivatives, each_case, modules, require_close
+
+__all__ = ["modules"]  # the fixture
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -18,19 +19,9 @@ def in_double():
         yield
 
 
-@pytest.fixture(scope="module")
-def modules(device):
-    return {scalar: load(device, scalar) for scalar in SCALARS}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scalar", SCALARS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_derivatives_equal_those_of_jax(device, modules, case, scalar):
-    if not runs_in(case, scalar, device):
-        pytest.skip("SPIR-V has these functions in single precision only")
-    ours = Derivatives(modules[scalar], case, scalar)
-    tolerance = tolerance_of(case, scalar)
+@each_case
+def test_derivatives_equal_those_of_jax(modules, case, scalar):
+    ours = Derivatives(modules, case, scalar)
 
     def function(*arguments):
         return case.function(jnp, *arguments)
@@ -40,6 +31,6 @@ def test_derivatives_equal_those_of_jax(device, modules, case, scalar):
     _, tangent = jax.jvp(function, tuple(ours.arguments), tuple(ours.directions))
 
     found_value, found_gradients = ours.backward()
-    require_close(found_value, value, tolerance)
-    require_close(found_gradients, gradients, tolerance)
-    require_close(ours.forward(), tangent, tolerance)
+    require_close(found_value, value, ours.tolerance)
+    require_close(found_gradients, gradients, ours.tolerance)
+    require_close(ours.forward(), tangent, ours.tolerance)

@@ -10,33 +10,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from support.autodiff_cases import CASES
-from support.autodiff_checks import (
-    SCALARS,
-    Derivatives,
-    load,
-    mapped,
-    require_close,
-    runs_in,
-    tolerance_of,
-)
+from support.autodiff_checks import Derivatives, each_case, mapped, modules, require_close
 
 torch = pytest.importorskip("torch")
 
-
-@pytest.fixture(scope="module")
-def modules(device):
-    return {scalar: load(device, scalar) for scalar in SCALARS}
+__all__ = ["modules"]  # the fixture
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scalar", SCALARS)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_derivatives_equal_those_of_torch(device, modules, case, scalar):
-    if not runs_in(case, scalar, device):
-        pytest.skip("SPIR-V has these functions in single precision only")
-    ours = Derivatives(modules[scalar], case, scalar)
-    tolerance = tolerance_of(case, scalar)
+@each_case
+def test_derivatives_equal_those_of_torch(modules, case, scalar):
+    ours = Derivatives(modules, case, scalar)
     arguments = mapped(lambda array: torch.from_numpy(array).requires_grad_(), ours.arguments)
 
     value = case.function(torch, *arguments)
@@ -50,11 +33,11 @@ def test_derivatives_equal_those_of_torch(device, modules, case, scalar):
     expected_product = sum(leaves_of(products))
 
     found_value, found_gradients = ours.backward()
-    require_close(found_value, value.detach().numpy(), tolerance)
-    require_close(found_gradients, gradients, tolerance)
+    require_close(found_value, value.detach().numpy(), ours.tolerance)
+    require_close(found_gradients, gradients, ours.tolerance)
     found_product = np.sum(ours.forward().astype(np.float64) * ours.cotangent)
     size = sum(np.abs(leaf).sum() for leaf in leaves_of(gradients))
-    assert abs(found_product - expected_product) <= tolerance * max(size, 1.0)
+    assert abs(found_product - expected_product) <= ours.tolerance * max(size, 1.0)
 
 
 def leaves_of(tree):

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 import weft
-from support.autodiff_cases import SOURCE, definitions
+from support.autodiff_cases import CASES, SOURCE, definitions
 from weft import Tensor
 
 if TYPE_CHECKING:
@@ -22,10 +23,23 @@ DOUBLE_TOLERANCE = 1e-12
 """Relative to an argument's largest gradient: some thousand roundings."""
 
 
-def load(device: weft.Device, scalar: str) -> weft.Module:
-    """Load the functions for float or double."""
-    text = definitions(scalar) + SOURCE.read_text()
-    return weft.Module.load_from_source(device, f"autodiff_{scalar}", text)
+@pytest.fixture(scope="module")
+def modules(device: weft.Device) -> dict[str, weft.Module]:
+    """The functions, for float and for double."""
+    text = SOURCE.read_text()
+    return {
+        scalar: weft.Module.load_from_source(
+            device, f"autodiff_{scalar}", definitions(scalar) + text
+        )
+        for scalar in SCALARS
+    }
+
+
+def each_case(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test for each case and precision."""
+    by_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+    by_scalar = pytest.mark.parametrize("scalar", SCALARS)
+    return pytest.mark.slow(by_scalar(by_case(test)))
 
 
 def mapped(function: Callable[..., Any], *trees: Any) -> Any:
@@ -45,10 +59,16 @@ class Derivatives:
         arguments: Float64 arrays, one a leaf of the arguments.
         cotangent: Random gradient of the result.
         directions: Random tangents of the arguments.
+        tolerance: How far two derivatives may differ, relative to an argument's largest.
     """
 
-    def __init__(self, module: weft.Module, case: Case, scalar: str) -> None:
-        self._module, self._case, self._dtype = module, case, SCALARS[scalar]
+    def __init__(self, modules: dict[str, weft.Module], case: Case, scalar: str) -> None:
+        """Draw the arguments; skip the test if the device lacks the case in that precision."""
+        self._module, self._case, self._dtype = modules[scalar], case, SCALARS[scalar]
+        is_cuda = self._module.device.info.type is weft.DeviceType.cuda
+        if not (scalar == "float" or case.double_anywhere or is_cuda):
+            pytest.skip("SPIR-V has these functions in single precision only")
+        self.tolerance = case.tolerance if scalar == "float" else DOUBLE_TOLERANCE
         self._result_type = scalar + "x".join(map(str, case.result))
         random = np.random.default_rng(1)
 
@@ -100,14 +120,3 @@ def require_close(found: Any, expected: Any, tolerance: float) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance * scale)
 
     mapped(compare, found, expected)
-
-
-def tolerance_of(case: Case, scalar: str) -> float:
-    """Return how far two derivatives of a case may differ."""
-    return case.tolerance if scalar == "float" else DOUBLE_TOLERANCE
-
-
-def runs_in(case: Case, scalar: str, device: weft.Device) -> bool:
-    """Whether the device has the functions that a case needs in that precision."""
-    is_cuda = device.info.type is weft.DeviceType.cuda
-    return scalar == "float" or case.double_anywhere or is_cuda
