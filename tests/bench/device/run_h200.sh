@@ -34,6 +34,7 @@ phases=(
   "native 90 tests passed|\*\*\*|Failed"
   "lost_context 30 passed|failed|FAILED"
   "sanitizer 60 ERROR SUMMARY|Invalid|passed|failed"
+  "torch 200 passed|failed|^FAILED|^ERROR|skipped"
   "races 90 RACECHECK SUMMARY|ERROR SUMMARY|hazard|right:"
 )
 
@@ -101,10 +102,19 @@ run_native() {
   ctest --test-dir "$work/weft" -j "$jobs" --output-on-failure --timeout 80 -E 'device_cuda_lost_context'
 }
 
-run_python() {
+run_pytest() {
   local workers=()
   "$python" -c 'import xdist' 2>/dev/null && workers=(-n $((jobs < 8 ? jobs : 8)))
-  cd "$root" && "$python" -m pytest -q -p no:cacheprovider -p no:benchmark "${workers[@]}" --ignore=tests/checks tests
+  cd "$root" && "$python" -m pytest -q -p no:cacheprovider -p no:benchmark "${workers[@]}" "$@"
+}
+
+run_python() {
+  run_pytest --ignore=tests/checks --ignore=tests/python/test_gradients_against_torch.py tests
+}
+
+# Derivatives of many functions beside torch.autograd's.
+run_torch() {
+  run_pytest tests/python/test_gradients_against_torch.py
 }
 
 run_launch() {
@@ -130,8 +140,8 @@ run_races() {
       "$python" tests/support/gradient_patterns.py cuda
   done
 }
-export -f run_setup run_facts run_build run_stage run_gpu run_lost_context run_native run_python run_launch \
-  run_bench run_sanitizer run_races
+export -f run_setup run_facts run_build run_stage run_gpu run_lost_context run_native run_pytest run_python run_launch \
+  run_bench run_sanitizer run_torch run_races
 
 # Where this machine keeps what is not in its usual place.
 find_libraries() {
