@@ -19,8 +19,8 @@ A, B, C = 2.0, 3.0, 1.0
 TABLE_SIZE = 256
 ROW = 8192
 ADAM_RATE = 0.01
-# A sum of 2^22 floats in any order; SlangPy adds them one after the other.
-TOLERANCE = 2e-3
+# SlangPy adds 2^22 floats to one number, one after the other, and is off by 0.4 %.
+TOLERANCE = 1e-2
 
 PLAIN = {
     "bwds_shared": "bwds",
