@@ -70,6 +70,13 @@ enum class Accumulation : std::uint8_t {
     callee,   ///< the function adds by itself: sums of a subgroup, then one atomic addition each
 };
 
+/// What an addition to a gradient that several calls share does.
+enum class SumPass : std::uint8_t {
+    at_once, ///< adds to the gradient
+    measure, ///< finds the size of what will be added; the kernel writes nothing else
+    fixed,   ///< adds integers to a record: the order does not matter
+};
+
 /// How the threads of a group divide the calls if they walk along one dimension. Threads with the same place in all
 /// other dimensions (a column) add up what they found.
 struct Walk {
@@ -154,6 +161,7 @@ struct Kernel {
     // Over what.
     std::vector<std::int64_t> shape; ///< call shape; empty: one call
     Derivative derivative = Derivative::none;
+    SumPass sums = SumPass::at_once;
     bool is_raw_dispatch = false; ///< threads are the user's: no vectorisation
     bool is_bounded = true;       ///< raw dispatch: threads past the shape return
     std::array<std::uint32_t, 3> group_size{256, 1, 1};

@@ -83,7 +83,10 @@ private:
         if (m_kernel.adds_double) {
             m_out.line("export static const bool weft_adds_double = true;");
         }
-        if (m_kernel.has_subgroup_sums) {
+        if (m_kernel.sums != SumPass::at_once) {
+            m_out.line(text(
+                "export static const int weft_sum_pass = ", static_cast<int>(m_kernel.sums), ";"));
+        } else if (m_kernel.has_subgroup_sums) { // which lanes meet may differ from run to run
             m_out.line("export static const bool weft_adds_by_subgroup = true;");
         }
     }

@@ -15,6 +15,7 @@ enum class SourceKind : std::uint8_t {
     node,     ///< a tensor, scalars or a generator read from the argument list
     upload,   ///< host numbers copied into a temporary tensor
     allocate, ///< memory created for an output
+    records,  ///< what a deterministic sum collects, see deterministic.hpp
 };
 
 inline constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
@@ -33,9 +34,11 @@ struct Source {
     tensor::ArrayLayoutRef layout{};   ///< allocate, upload: set by build_plan()
     std::vector<std::int64_t> shape{}; ///< allocate, upload
     device::BufferAccess access = device::BufferAccess::read;
-    std::string name{};     ///< parameter, for messages
-    bool downloads = false; ///< upload: copied back into the host array
-    bool returns = false;   ///< allocate, upload: part of the return value
+    std::string name{};       ///< parameter, for messages
+    std::uint32_t summed = 0; ///< records: the source that they are summed for
+    std::uint64_t count = 0;  ///< records: one a scalar
+    bool downloads = false;   ///< upload: copied back into the host array
+    bool returns = false;     ///< allocate, upload: part of the return value
 };
 
 /// What binding needs to know of the device.

@@ -78,6 +78,16 @@ std::vector<reflect::Function> Function::overloads() {
     return m_overloads;
 }
 
+bool Function::has_parameter(std::string_view name) {
+    const std::lock_guard lock(m_mutex);
+    refresh();
+    return std::ranges::any_of(m_overloads, [&](const reflect::Function& overload) {
+        return std::ranges::any_of(overload.parameters, [&](const reflect::Parameter& parameter) {
+            return parameter.name == name;
+        });
+    });
+}
+
 std::shared_ptr<const LaunchPlan> Function::find_plan(const ArgumentList& arguments) {
     const std::lock_guard lock(m_mutex);
     refresh();

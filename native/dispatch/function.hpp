@@ -20,6 +20,8 @@ public:
     const CallOptions& options() const noexcept { return m_options; }
     /// All overloads in force. @throws ArgumentError if a reload removed the function.
     [[nodiscard]] std::vector<reflect::Function> overloads();
+    /// Whether an overload has a parameter of this name.
+    [[nodiscard]] bool has_parameter(std::string_view name);
 
     /// The plan of an earlier call with arguments of the same layout; null if there is none.
     [[nodiscard]] std::shared_ptr<const LaunchPlan> find_plan(const ArgumentList& arguments);

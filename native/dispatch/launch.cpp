@@ -109,6 +109,9 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
             m_slots[i] = allocate(plan, i, device);
             continue;
         }
+        if (source.kind == SourceKind::records) {
+            continue; // prepare_records()
+        }
         if (source.kind == SourceKind::upload) {
             m_slots[i] = upload(plan, source, arguments, device);
             continue;
@@ -159,6 +162,16 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
     outputs.clear();
     resolve_sources(plan, arguments, device);
     if (!plan.is_empty) {
+        const auto submit = [&](const device::Dispatch& dispatch) {
+            if (commands != nullptr) {
+                commands->record(dispatch);
+            } else {
+                device.dispatch(dispatch);
+            }
+        };
+        if (plan.records) {
+            prepare_records(plan, device, submit);
+        }
         m_arguments.assign(plan.arguments.begin(), plan.arguments.end());
         pack(plan, arguments, m_arguments.data());
         pack_globals(plan, arguments);
@@ -171,15 +184,19 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
                               .offset = slot.offset,
                               .size = step.reach_bytes});
         }
-        const device::Dispatch dispatch{.kernel = plan.compiled->kernel.get(),
-                                        .group_count = plan.group_count,
-                                        .arguments = m_arguments,
-                                        .buffers = m_uses,
-                                        .globals = m_globals};
-        if (commands != nullptr) {
-            commands->record(dispatch);
-        } else {
-            device.dispatch(dispatch);
+        device::Dispatch dispatch{.kernel = plan.compiled->kernel.get(),
+                                  .group_count = plan.group_count,
+                                  .arguments = m_arguments,
+                                  .buffers = m_uses,
+                                  .globals = m_globals};
+        if (plan.records) {
+            dispatch.kernel = plan.records->measure->kernel.get();
+            submit(dispatch);
+            dispatch.kernel = plan.compiled->kernel.get();
+        }
+        submit(dispatch);
+        if (plan.records) {
+            finish_records(plan, device, submit);
         }
     }
     for (const std::uint32_t source : plan.returned) {
@@ -194,6 +211,7 @@ void CallState::release() noexcept {
     m_temporaries.clear();
     m_value_buffers.clear();
     m_downloads.clear();
+    m_records.clear();
 }
 
 void CallState::read_back(const LaunchPlan& plan, device::Device& device,

@@ -4,6 +4,7 @@
 #include "device/command_list.hpp"
 #include "dispatch/plan.hpp"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -45,6 +46,10 @@ private:
         std::uint64_t offset = 0; ///< bytes into the buffer
     };
 
+    using Submit = std::function<void(const device::Dispatch&)>;
+    /// Memory for the records of deterministic sums, cleared.
+    void prepare_records(const LaunchPlan& plan, device::Device& device, const Submit& submit);
+    void finish_records(const LaunchPlan& plan, device::Device& device, const Submit& submit);
     void resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments,
                          device::Device& device);
     Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
@@ -57,7 +62,8 @@ private:
     std::vector<Slot> m_slots;
     std::vector<std::shared_ptr<tensor::Tensor>> m_temporaries; ///< by source, null where none
     std::vector<std::shared_ptr<device::Buffer>> m_value_buffers;
-    std::vector<std::vector<std::byte>> m_downloads; ///< by source
+    std::vector<std::vector<std::byte>> m_downloads;        ///< by source
+    std::vector<std::shared_ptr<device::Buffer>> m_records; ///< in the order of their sources
     std::vector<std::byte> m_arguments;
     std::vector<std::byte> m_globals;
     std::vector<device::BufferUse> m_uses;

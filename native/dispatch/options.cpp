@@ -37,6 +37,7 @@ std::string CallOptions::key() const {
     if (derivative != codegen::Derivative::none) {
         key += derivative == codegen::Derivative::backward ? "bwd" : "fwd";
     }
+    key += is_deterministic ? "det" : "";
     return core::text(key, "%", static_cast<int>(return_kind), "~", prelude);
 }
 

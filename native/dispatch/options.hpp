@@ -32,7 +32,8 @@ struct CallOptions {
     std::optional<std::array<std::uint32_t, 3>> group_size; ///< raw dispatch only
     ReturnKind return_kind = ReturnKind::automatic;
     codegen::Derivative derivative = codegen::Derivative::none; ///< bwds(), fwds()
-    bool is_raw_dispatch = false;                      ///< dispatch(): the shape counts threads
+    bool is_deterministic = false; ///< bwds(): equal bits from every run on a device
+    bool is_raw_dispatch = false;  ///< dispatch(): the shape counts threads
     std::array<std::int64_t, 3> thread_count{1, 1, 1}; ///< raw dispatch only
 
     /// Equal for equal options.

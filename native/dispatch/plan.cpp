@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "dispatch/deterministic.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -241,9 +242,15 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
         plan->explanation = "no elements: nothing is launched\n";
         return plan;
     }
+    const bool is_deterministic = options.is_deterministic;
+    kernel.sums = is_deterministic ? codegen::SumPass::fixed : codegen::SumPass::at_once;
     codegen::lower(kernel);
     check_sums(call, kernel);
     plan->explanation = explain(call, kernel);
+    if (is_deterministic && add_record_sources(kernel, *plan)) {
+        plan->records = compile_record_steps(kernel, *plan, provide);
+        plan->explanation += kDeterministicWords;
+    }
     plan->compiled = provide(codegen::print(kernel), kernel);
     plan->group_count = kernel.group_count;
     add_arguments(kernel, *plan);

@@ -5,6 +5,7 @@
 #include "dispatch/bound_call.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,17 @@ struct BufferStep {
     std::uint64_t reach_bytes = 0; ///< size of the bound range
 };
 
+/// What a deterministic call launches beside its kernel, see deterministic.hpp.
+struct RecordSteps {
+    CompiledKernelRef clear;
+    CompiledKernelRef measure;
+    std::vector<CompiledKernelRef> finish; ///< one for each source of kind records, in order
+};
+
 /// Everything a repeated call needs: pack, launch, return.
 struct LaunchPlan {
     CompiledKernelRef compiled;
+    std::optional<RecordSteps> records;
     std::array<std::uint32_t, 3> group_count{1, 1, 1};
     std::vector<std::byte> arguments; ///< constants filled in
     std::vector<PackStep> pack;

@@ -77,10 +77,28 @@ std::string_view utf8(PyObject* text) {
 struct ResultRequest {
     dispatch::ReturnKind kind = dispatch::ReturnKind::automatic;
     bool has_kind = false;
+    bool is_deterministic = false;
 };
 
 bool is_result_keyword(std::string_view name) {
     return name == "_result";
+}
+
+/// `deterministic=True` of bwds(), unless the Slang function has a parameter of that name.
+bool is_deterministic_keyword(const FunctionObject& self, std::string_view name) {
+    return name == "deterministic" &&
+           self.function->options().derivative == codegen::Derivative::backward &&
+           !self.function->has_parameter(name);
+}
+
+bool parse_deterministic(const FunctionObject& self, PyObject* value) {
+    if (!PyBool_Check(value)) {
+        throw core::ArgumentError(text(self.function->name(),
+                                       ": deterministic must be True or False, got ",
+                                       Py_TYPE(value)->tp_name, "; leave it out for False"),
+                                  core::ArgumentError::Kind::type);
+    }
+    return value == Py_True;
 }
 
 void add_result(CallArguments& arguments, PyObject* value, ResultRequest& request) {
@@ -108,6 +126,8 @@ ResultRequest read_arguments(const FunctionObject& self, CallArguments& argument
         PyObject* value = values[positional + static_cast<std::size_t>(i)];
         if (is_result_keyword(name)) {
             add_result(arguments, value, request);
+        } else if (is_deterministic_keyword(self, name)) {
+            request.is_deterministic = parse_deterministic(self, value);
         } else {
             arguments.add(Role::keyword, value, name);
         }
@@ -143,17 +163,26 @@ void update_instances(const CallArguments& arguments) {
     }
 }
 
+/// The function with the options that the call itself names.
+std::shared_ptr<dispatch::Function> requested_function(const FunctionObject& self,
+                                                       const ResultRequest& request) {
+    if (!request.has_kind && !request.is_deterministic) {
+        return self.function;
+    }
+    dispatch::CallOptions options = self.function->options();
+    options.is_deterministic = options.is_deterministic || request.is_deterministic;
+    if (request.has_kind) {
+        options.return_kind = request.kind;
+    }
+    return self.module->function(self.function->name(), options);
+}
+
 py::object call(const FunctionObject& self, PyObject* const* values, std::size_t positional,
                 PyObject* names, device::CommandList* commands) {
     const FrameLease lease(*self.pool);
     CallFrame& frame = *lease;
     const ResultRequest request = read_arguments(self, frame.arguments, values, positional, names);
-    std::shared_ptr<dispatch::Function> function = self.function;
-    if (request.has_kind) {
-        dispatch::CallOptions options = function->options();
-        options.return_kind = request.kind;
-        function = self.module->function(function->name(), options);
-    }
+    const std::shared_ptr<dispatch::Function> function = requested_function(self, request);
     const auto plan = plan_for(*function, frame.arguments);
     if (commands != nullptr && (plan->uploads || plan->downloads || plan->allocates)) {
         throw core::ArgumentError(
@@ -312,8 +341,9 @@ std::string explain(const FunctionObject& self, const py::args& args, const py::
     CallFrame& frame = *lease;
     return with_vector_arguments(
         args, kwargs, [&](PyObject* const* values, std::size_t count, PyObject* names) {
-            read_arguments(self, frame.arguments, values, count, names);
-            const auto plan = plan_for(*self.function, frame.arguments);
+            const ResultRequest request =
+                read_arguments(self, frame.arguments, values, count, names);
+            const auto plan = plan_for(*requested_function(self, request), frame.arguments);
             return source && plan->compiled ? plan->compiled->source : plan->explanation;
         });
 }

@@ -254,3 +254,83 @@ def test_a_small_table_is_collected_by_the_group(device, monkeypatch):
 
     assert "table.grad_out: whole tensor, collected in shared memory" in explain(256)
     assert "table.grad_out: whole tensor, one atomic addition a call" in explain(10_000)
+
+
+@pytest.mark.parametrize("entries", [1, 100])
+def test_deterministic_sums_are_exact_until_they_are_rounded(device, module, entries):
+    random = np.random.default_rng(7)
+    count = 20_000
+    index = random.integers(0, entries, count)
+    weight = random.integers(-(1 << 20), 1 << 20, count).astype(np.float32)
+    table = holder(device, np.full(entries, 0.5))
+
+    module.lookup.bwds(
+        index.astype(np.int32), 1.0, table, _result=given(device, weight), deterministic=True
+    )
+
+    expected = np.bincount(index, weights=weight.astype(np.float64), minlength=entries)
+    assert np.array_equal(table.grad.numpy(), expected.astype(np.float32))
+
+
+def test_deterministic_sums_add_to_what_is_there(device, module):
+    a, x = holder(device, 1.0), np.ones(1000, np.float32)
+
+    for _ in range(3):
+        module.product.bwds(a, 1.0, x, _result=given(device, x), deterministic=True)
+
+    assert float(a.grad.numpy()) == 3000
+
+
+@pytest.mark.parametrize(
+    ("weight", "expected"),
+    [
+        ([1.0, np.inf], np.inf),
+        ([-np.inf, 1.0], -np.inf),
+        ([np.inf, -np.inf], np.nan),
+        ([1.0, np.nan], np.nan),
+        ([0.0, -0.0], 0.0),
+        ([2.0**-126, 2.0**-126], 2.0**-125),
+        ([2.0**127, -(2.0**127)], 0.0),
+        ([2.0**100, 2.0**-100], 2.0**100),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_deterministic_sums_of_unusual_numbers(device, module, weight, expected, dtype):
+    lookup = module.lookup64 if dtype == np.float64 else module.lookup
+    arguments = () if dtype == np.float64 else (1.0,)
+    table = holder(device, [0.5], dtype)
+    weight = np.asarray(weight, dtype)
+
+    lookup.bwds(
+        np.zeros(2, np.int32),
+        *arguments,
+        table,
+        _result=given(device, weight, dtype),
+        deterministic=True,
+    )
+
+    scale = 2.0 if dtype == np.float64 else 1.0
+    assert np.array_equal(table.grad.numpy(), np.asarray([scale * expected], dtype), equal_nan=True)
+
+
+def test_what_is_not_shared_is_added_once_by_a_deterministic_call(device, module):
+    x = np.arange(1, 3001, dtype=np.float32)
+    a, b = holder(device, 2.0), holder(device, x)
+    result = given(device, np.ones(3000))
+
+    module.product.bwds(a, b, 1.0, _result=result, deterministic=True)
+
+    assert float(a.grad.numpy()) == x.sum(dtype=np.float64)
+    assert np.array_equal(b.grad.numpy(), np.full(3000, 2))
+    assert np.array_equal(result.numpy(), 2 * x)
+
+
+def test_deterministic_must_be_a_bool(device, module):
+    with pytest.raises(weft.ArgumentError) as caught:
+        module.product.bwds(
+            holder(device, 1.0), 1.0, 1.0, _result=given(device, 1.0), deterministic=1
+        )
+
+    assert str(caught.value) == (
+        "product: deterministic must be True or False, got int; leave it out for False"
+    )

@@ -138,8 +138,8 @@ void choose_tables(Kernel& kernel) {
             }
             gradient.accumulation = Accumulation::atomic;
             // Barriers cost a CPU more than its atomic additions.
-            if (kernel.prefers_storage_bindings || uses_thread_index(kernel) ||
-                !fits_table(kernel, operand, gradient, used)) {
+            if (kernel.prefers_storage_bindings || kernel.sums != SumPass::at_once ||
+                uses_thread_index(kernel) || !fits_table(kernel, operand, gradient, used)) {
                 continue;
             }
             used += table_size(gradient);
