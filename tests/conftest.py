@@ -60,6 +60,17 @@ def fresh_device(request):
     made.close()
 
 
+@pytest.fixture(scope="module", params=["own", "gpu"])
+def kernels(request, device):
+    """The way in which kernels are written: that of the device; on a CPU also that of GPUs."""
+    if request.param == "gpu" and not device.info.features.is_software:
+        pytest.skip("this device is a GPU")
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "gpu":
+            patch.setenv("WEFT_KERNELS_FOR", "gpu")
+        yield request.param
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory):
     """Keep the user's cache out of the tests."""

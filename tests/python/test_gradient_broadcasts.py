@@ -30,7 +30,7 @@ masks = st.integers(0, 15)
 
 
 @pytest.fixture(scope="module")
-def module(device):
+def module(device, kernels):
     return weft.Module.load_from_source(device, "broadcasts", SOURCE)
 
 
@@ -69,6 +69,16 @@ def summed(values, shape):
     values = values.sum(tuple(range(values.ndim - len(shape))))
     kept = tuple(i for i, extent in enumerate(shape) if extent == 1 and values.shape[i] != 1)
     return values.sum(kept, keepdims=True)
+
+
+def test_kernels_for_gpus_are_other_ones(device, module, kernels):
+    draw, index = Draw(device, 0), Tensor.zeros(device, (1 << 15,), weft.int32)
+    result = draw.result(draw.array((1 << 15,)))
+
+    text = module.pick.bwds.explain(index, draw.tensor(draw.array((64,))), 1.0, _result=result)
+
+    is_gpu = kernels == "gpu" or not device.info.features.is_software
+    assert ("collected in shared memory" in text) == is_gpu, text
 
 
 def require_near(tensor, terms, shape, tolerance):

@@ -25,12 +25,13 @@ khronos_validation.log_filename = {log}
 
 
 @pytest.mark.parametrize("count", [128, 1 << 14, 3 << 17])
-def test_every_pattern_gives_the_right_gradients(device, count):
+def test_every_pattern_gives_the_right_gradients(device, kernels, count):
     assert len(Patterns(device, count).run_all()) == 9
 
 
 @pytest.mark.slow
-def test_synchronisation_validation_finds_no_hazard_in_backward_calls(tmp_path):
+@pytest.mark.parametrize("kind", ["own", "gpu"])
+def test_synchronisation_validation_finds_no_hazard_in_backward_calls(tmp_path, kind):
     if "vulkan" not in KINDS:
         pytest.skip("no Vulkan device")
     log = tmp_path / "layer.txt"
@@ -40,6 +41,7 @@ def test_synchronisation_validation_finds_no_hazard_in_backward_calls(tmp_path):
         filter(None, (str(Path(weft.__file__).parents[1]), os.environ.get("PYTHONPATH")))
     )
     variables = os.environ | {"VK_LAYER_SETTINGS_PATH": str(tmp_path), "PYTHONPATH": path}
+    variables |= {"WEFT_KERNELS_FOR": "gpu"} if kind == "gpu" else {}
 
     result = subprocess.run(program, env=variables, capture_output=True, text=True, timeout=200)
 
