@@ -291,7 +291,8 @@ void GradientPrinter::print_table(const Operand& gradient) {
     m_out.line(text("groupshared uint ", name, "_sums[", table_floats(m_kernel, gradient), "];"));
     m_out.open(text("struct ", name, " : IGroupSums"));
     m_out.open("static void add(int at, float value)");
-    m_out.line("if (!weft_subgroup_meets(at, value)) return;");
+    m_out.line("const uint lanes = weft_subgroup_enter();");
+    m_out.open("if (weft_subgroup_meets(lanes, at, value))");
     // Hardly any device adds floats in shared memory by one instruction.
     m_out.line(text("uint found = ", name, "_sums[at];"));
     m_out.line("uint expected;");
@@ -301,6 +302,8 @@ void GradientPrinter::print_table(const Operand& gradient) {
                     "_sums[at], expected, asuint(asfloat(expected) + value), found);"));
     m_out.close();
     m_out.line("while (found != expected);");
+    m_out.close();
+    m_out.line("weft_subgroup_leave(lanes);");
     m_out.close();
     m_out.close();
 }

@@ -77,7 +77,7 @@ TEST_CASE("sums of a subgroup are warp instructions on CUDA") {
         code_text(compiler->compile_kernel(store_request(module, "shared(value)")));
 
     // The prelude defines what Slang calls for its own wave operations.
-    const std::string own = code.substr(code.rfind("weft_subgroup_meets"));
+    const std::string own = code.substr(code.rfind("weft_subgroup_enter"));
     CHECK(code.find("__shfl_xor_sync") != std::string::npos);
     CHECK(own.find("_wave") == std::string::npos);
     CHECK(own.find("_getActiveMask") == std::string::npos);
