@@ -27,6 +27,7 @@ MOST = 1 << 16
 
 shapes = st.lists(EXTENTS, min_size=1, max_size=4).filter(lambda shape: np.prod(shape) <= MOST)
 masks = st.integers(0, 15)
+OPTIONS = st.sampled_from([{}, {}, {"deterministic": True}])
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,7 @@ def require_near(tensor, terms, shape, tolerance):
     assert np.all(np.abs(found - expected) <= tolerance * (size + 1))
 
 
+@pytest.mark.slow
 @hypothesis.given(
     shape=shapes,
     a=masks,
@@ -98,9 +100,12 @@ def require_near(tensor, terms, shape, tolerance):
     turned=st.integers(0, 7),
     dtype=st.sampled_from(list(TOLERANCES)),
     seed=st.integers(0, 9),
+    options=OPTIONS,
 )
-@hypothesis.settings(deadline=None, max_examples=80)
-def test_any_broadcast_of_numbers(device, module, shape, a, b, c, drop, turned, dtype, seed):
+@hypothesis.settings(deadline=None, max_examples=40)
+def test_any_broadcast_of_numbers(
+    device, module, shape, a, b, c, drop, turned, dtype, seed, options
+):
     draw = Draw(device, seed, dtype)
     extents = [masked(shape, a), masked(shape, b, drop), masked(shape, c)]
     arrays = [draw.array(extent) for extent in extents]
@@ -109,7 +114,7 @@ def test_any_broadcast_of_numbers(device, module, shape, a, b, c, drop, turned, 
     ]
     given = draw.array(np.broadcast_shapes(*extents))
 
-    module.blend.bwds(*tensors, _result=draw.result(given))
+    module.blend.bwds(*tensors, _result=draw.result(given), **options)
 
     values = [np.float64(array) for array in arrays]
     wide = np.float64(given)
@@ -119,9 +124,9 @@ def test_any_broadcast_of_numbers(device, module, shape, a, b, c, drop, turned, 
         require_near(tensor, np.broadcast_to(terms, wide.shape), extent, TOLERANCES[dtype])
 
 
-@hypothesis.given(shape=shapes, a=masks, b=masks, c=masks, seed=st.integers(0, 9))
-@hypothesis.settings(deadline=None, max_examples=40)
-def test_any_broadcast_of_vectors(device, module, shape, a, b, c, seed):
+@hypothesis.given(shape=shapes, a=masks, b=masks, c=masks, seed=st.integers(0, 9), options=OPTIONS)
+@hypothesis.settings(deadline=None, max_examples=20)
+def test_any_broadcast_of_vectors(device, module, shape, a, b, c, seed, options):
     draw = Draw(device, seed)
     extents = [(*masked(shape, a), 3), masked(shape, b), (*masked(shape, c), 3)]
     arrays = [draw.array(extent) for extent in extents]
@@ -129,7 +134,7 @@ def test_any_broadcast_of_vectors(device, module, shape, a, b, c, seed):
     call = np.broadcast_shapes(extents[0][:-1], extents[1], extents[2][:-1])
     given = draw.array((*call, 3))
 
-    module.tint.bwds(*tensors, _result=draw.result(given, module.float3))
+    module.tint.bwds(*tensors, _result=draw.result(given, module.float3), **options)
 
     colour, weight, wide = (
         np.float64(arrays[0]),
@@ -142,15 +147,17 @@ def test_any_broadcast_of_vectors(device, module, shape, a, b, c, seed):
         require_near(tensor, term, extent, 1e-4)
 
 
+@pytest.mark.slow
 @hypothesis.given(
     count=st.sampled_from([1, 100, 1 << 14, (1 << 14) + 1, 1 << 16, 100_000]),
     size=st.sampled_from([1, 2, 31, 32, 256, 1000, 1024, 3072, 3073, 5000]),
     spread=st.sampled_from(["random", "one", "runs"]),
     is_shared=st.booleans(),
     seed=st.integers(0, 9),
+    options=OPTIONS,
 )
-@hypothesis.settings(deadline=None, max_examples=40)
-def test_tables_of_any_size(device, module, count, size, spread, is_shared, seed):
+@hypothesis.settings(deadline=None, max_examples=20)
+def test_tables_of_any_size(device, module, count, size, spread, is_shared, seed, options):
     draw, random = Draw(device, seed), np.random.default_rng(seed)
     entries = {
         "random": random.integers(0, size, count),
@@ -162,7 +169,7 @@ def test_tables_of_any_size(device, module, count, size, spread, is_shared, seed
     table, weight = draw.tensor(values), draw.tensor(weights)
     index = Tensor.from_numpy(device, entries)
 
-    module.pick.bwds(index, table, weight, _result=draw.result(given))
+    module.pick.bwds(index, table, weight, _result=draw.result(given), **options)
 
     terms = np.float64(given) * weights
     found = table.grad.numpy()
