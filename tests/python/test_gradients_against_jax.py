@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of 39 functions, in both modes, equal those of JAX in float64; second ones of some.
+"""Derivatives of 40 functions, in both modes, equal those of JAX in float64; second ones of some.
 
 ./dev test installs JAX; machines that run the tests without ./dev may lack it.
 """

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 COUNT = 257
 SCALARS = {"float": np.float32, "double": np.float64}
-DOUBLE_TOLERANCE = 1e-12
-"""Relative to an argument's largest gradient: some thousand roundings."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +66,7 @@ class Derivatives:
         is_cuda = self._module.device.info.type is weft.DeviceType.cuda
         if not (scalar == "float" or case.double_anywhere or is_cuda):
             pytest.skip("SPIR-V has these functions in single precision only")
-        self.tolerance = case.tolerance if scalar == "float" else DOUBLE_TOLERANCE
+        self.tolerance = case.tolerance if scalar == "float" else case.double_tolerance
         self._result_type = scalar + "x".join(map(str, case.result))
         random = np.random.default_rng(1)
 
