@@ -50,6 +50,8 @@ SOURCE = """
 [Differentiable] float square(float x) { return x * x; }
 [Differentiable] float scaled(float x, float weight) { return x * weight; }
 [Differentiable] float root(float x) { return sqrt(x); }
+[Differentiable] float power(float x, float y) { return pow(x, y); }
+[Differentiable] float rest(float x, float y) { return fmod(x, y); }
 [Differentiable] float logarithm(float x) { return log(x); }
 [Differentiable] float look_up(int entry, IDiffTensor<float, 1> table) { return table[entry]; }
 """
@@ -208,6 +210,18 @@ def test_infinite_slopes_are_infinite_but_slang_bounds_that_of_sqrt(device, modu
     assert np.array_equal(x.grad.numpy(), [np.inf, 0.25])
     # Slang differentiates sqrt(x) as 0.5 / sqrt(max(x, 1e-7)).
     assert np.allclose(y.grad.numpy(), [0.5 / np.sqrt(1e-7), 0.25], rtol=1e-4)
+
+
+def test_slang_takes_powers_of_tiny_numbers_and_divisors_of_fmod_for_constants(device, module):
+    base, exponent = held(device, [1e-7, 4.0]), held(device, [0.5, 0.5])
+    value, divisor = held(device, [7.0]), held(device, [2.0])
+
+    module.power.bwds(base, exponent, _result=result_with(device, [1.0, 1.0]))
+    module.rest.bwds(value, divisor, _result=result_with(device, [1.0]))
+
+    assert np.allclose(base.grad.numpy(), [0, 0.25], rtol=1e-4)
+    assert np.allclose(exponent.grad.numpy(), [0, 2 * np.log(4)], rtol=1e-4)
+    assert (value.grad.numpy(), divisor.grad.numpy()) == ([1], [0])
 
 
 def test_infinities_of_both_signs_make_a_nan(device, module):
