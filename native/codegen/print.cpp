@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_atomic.hpp"
 #include "codegen/print_gradient.hpp"
 #include "codegen/print_value.hpp"
 #include "core/text.hpp"
@@ -44,6 +45,9 @@ public:
             m_out.line(m_kernel.prelude);
         }
         print_tensor_options();
+        for (const std::string& line : atomic_extensions(m_kernel)) {
+            m_out.line(line);
+        }
         print_arguments();
         print_storage();
         print_stages();
