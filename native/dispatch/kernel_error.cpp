@@ -23,6 +23,7 @@ constexpr std::int32_t kMayThrow = 30094;
 constexpr std::int32_t kNotAccessible = 30600;
 constexpr std::int32_t kNotInThisStage = 36107;
 constexpr std::int32_t kUnresolved = 45001;
+constexpr std::int32_t kAborted = 99997; ///< a fault of Slang's own
 
 bool is_generated(const Diagnostic& diagnostic) {
     return diagnostic.file.starts_with(compile::kGeneratedFile);
@@ -78,8 +79,23 @@ std::string remedy(const Diagnostic& error, const codegen::Kernel& kernel) {
     return is_in_prelude(error, kernel) ? "correct the text given to prelude() or constants()" : "";
 }
 
+const char* derivative_name(const codegen::Kernel& kernel) {
+    return kernel.derivative == codegen::Derivative::backward ? ".bwds" : ".fwds";
+}
+
+// Slang 2026.12 crashes on the backward derivative of a function that calls bwd_diff, and aborts on the forward one.
+constexpr const char* kHigherOrder =
+    "; if it takes derivatives itself: Slang differentiates what calls fwd_diff once, and not what "
+    "calls "
+    "bwd_diff; write it so, or give it a derivative of its own ([BackwardDerivative], "
+    "[ForwardDerivative])";
+
 std::string user_message(std::span<const Diagnostic> error, const codegen::Kernel& kernel) {
     const Diagnostic& first = error.front();
+    if (first.code == kAborted && kernel.derivative != codegen::Derivative::none) {
+        return text(kernel.callee, derivative_name(kernel),
+                    ": Slang cannot differentiate it: ", without_stop(first.message), kHigherOrder);
+    }
     if (!is_generated(first)) {
         return text(kernel.callee,
                     ": it does not compile: ", without_stop(compile::to_string(first)),
@@ -109,6 +125,11 @@ std::string all_errors(std::span<const Diagnostic> diagnostics) {
 void throw_kernel_error(const core::CompileError& error, const codegen::Kernel& kernel,
                         const std::string& source) {
     const auto first = first_error(error.diagnostics());
+    if (first.empty() && kernel.derivative != codegen::Derivative::none) {
+        throw core::CompileError(
+            text(kernel.callee, derivative_name(kernel), ": ", error.what(), kHigherOrder),
+            error.diagnostics());
+    }
     if (first.empty()) {
         throw error; // out of time or memory: says all of it
     }
