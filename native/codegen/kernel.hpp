@@ -121,6 +121,8 @@ struct Operand {
     std::vector<Operand> gradient_out;
     Accumulation accumulation =
         Accumulation::none; ///< of a gradient_out; plain until the passes decide
+    bool shares_memory =
+        false; ///< of a gradient_out: another one of the call may be the same memory
 };
 
 /// What one field of the argument block holds; the packer fills it before each launch.

@@ -23,6 +23,19 @@ void append_gradient_key(const tensor::Tensor* gradient, std::vector<std::uint64
     key.push_back(gradient == nullptr ? 0 : address_alignment(gradient->address()));
 }
 
+/// The places of the nodes before `node` whose gradients share memory with its own, and their number.
+void append_shared_gradients(const std::vector<Node>& nodes, const Node& node,
+                             std::vector<std::uint64_t>& key) {
+    std::uint64_t count = 0;
+    for (const Node* other = nodes.data(); other != &node; ++other) {
+        if (have_shared_gradient(*other, node)) {
+            key.push_back(static_cast<std::uint64_t>(other - nodes.data()));
+            ++count;
+        }
+    }
+    key.push_back(count);
+}
+
 } // namespace
 
 void ArgumentList::clear() noexcept {
@@ -56,6 +69,7 @@ void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradien
                 append_gradient_key(node.tensor->grad_in().get(), key);
                 append_gradient_key(node.tensor->grad_out().get(), key);
                 key.push_back(node.tensor->grad_in() == node.tensor->grad_out() ? 1 : 0);
+                append_shared_gradients(nodes, node, key);
             }
             break;
         case NodeKind::list:
@@ -75,6 +89,12 @@ void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradien
         default: break;
         }
     }
+}
+
+bool have_shared_gradient(const Node& a, const Node& b) noexcept {
+    return a.kind == NodeKind::tensor && b.kind == NodeKind::tensor &&
+           a.tensor->grad_out() != nullptr && b.tensor->grad_out() != nullptr &&
+           a.tensor->grad_out()->overlaps(*b.tensor->grad_out());
 }
 
 std::uint64_t address_alignment(std::uint64_t address) noexcept {

@@ -92,9 +92,12 @@ public:
 
     /// Appends everything that decides the plan of a call: kinds, names, tensor layouts, alignments,
     /// but neither addresses nor numbers.
-    /// @param with_gradients: the plan also depends on the tensors' gradients.
+    /// @param with_gradients: the plan also depends on the tensors' gradients, and on which of them overlap.
     void append_key(std::vector<std::uint64_t>& key, bool with_gradients = false) const;
 };
+
+/// Whether a call that adds to the gradients of both nodes would add to one memory.
+[[nodiscard]] bool have_shared_gradient(const Node& a, const Node& b) noexcept;
 
 /// The largest power of two up to 256 that divides `address`.
 [[nodiscard]] std::uint64_t address_alignment(std::uint64_t address) noexcept;

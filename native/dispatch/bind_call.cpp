@@ -67,6 +67,7 @@ public:
             return nullptr;
         }
         check_gradients();
+        mark_shared_gradients();
         return std::move(m_call);
     }
 
@@ -101,6 +102,25 @@ private:
                 function().name, ".bwds: no differentiable argument has a gradient to add to; pass "
                                  "tensor.with_grads() for those that you want gradients of"));
         }
+    }
+
+    /// f.bwds(x, x) adds to one gradient from two sides.
+    void mark_shared_gradients() {
+        std::vector<std::pair<const Node*, Operand*>> sums;
+        codegen::for_each_memory_operand(m_call->kernel, [&](Operand& operand) {
+            const Source& source = m_call->sources[static_cast<std::size_t>(operand.source)];
+            const bool is_sum = operand.accumulation != codegen::Accumulation::none;
+            if (!is_sum || source.kind != SourceKind::node) {
+                return;
+            }
+            const Node& node = m_arguments.nodes[source.node];
+            for (const auto& [other_node, other] : sums) {
+                if (have_shared_gradient(*other_node, node)) {
+                    other->shares_memory = operand.shares_memory = true;
+                }
+            }
+            sums.emplace_back(&node, &operand);
+        });
     }
 
     bool is_derivable() {

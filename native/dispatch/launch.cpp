@@ -133,6 +133,17 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
     }
 }
 
+void CallState::check_overlaps(const LaunchPlan& plan) const {
+    for (const OverlapCheck& check : plan.overlaps) {
+        const std::uint64_t written = m_slots[check.written].address;
+        const std::uint64_t other = m_slots[check.other].address;
+        if (!are_apart(check, written, other)) {
+            require_no_overlap(check, plan.sources, plan.function,
+                               static_cast<std::int64_t>(other - written));
+        }
+    }
+}
+
 void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments,
                      std::byte* block) const {
     for (const PackStep& step : plan.pack) {
@@ -162,6 +173,7 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
     outputs.clear();
     resolve_sources(plan, arguments, device);
     if (!plan.is_empty) {
+        check_overlaps(plan);
         const auto submit = [&](const device::Dispatch& dispatch) {
             if (commands != nullptr) {
                 commands->record(dispatch);

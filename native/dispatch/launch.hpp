@@ -21,7 +21,8 @@ struct Output {
 class CallState {
 public:
     /// Packs and enqueues; returns before the device has run. `commands` null: the device's own queue.
-    /// @throws ArgumentError for a number out of its parameter's range or a tensor of another device.
+    /// @throws ArgumentError for a number out of its parameter's range, a tensor of another device, and arguments
+    ///         that share memory which the call writes.
     void launch(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device,
                 device::CommandList* commands);
     /// True if read_back() has something to do.
@@ -55,6 +56,7 @@ private:
     Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
                 device::Device& device);
     Slot allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device);
+    void check_overlaps(const LaunchPlan& plan) const;
     void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;
     void pack_globals(const LaunchPlan& plan, const ArgumentList& arguments);
 

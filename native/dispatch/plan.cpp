@@ -255,6 +255,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     plan->group_count = kernel.group_count;
     add_arguments(kernel, *plan);
     add_buffers(kernel, *plan);
+    plan->overlaps = find_overlap_checks(kernel, plan->sources);
     add_globals(arguments, *plan);
     return plan;
 }

@@ -3,6 +3,7 @@
 
 #include "compile/compiler.hpp"
 #include "dispatch/bound_call.hpp"
+#include "dispatch/overlap.hpp"
 
 #include <memory>
 #include <optional>
@@ -63,12 +64,13 @@ struct LaunchPlan {
     std::vector<GlobalStep> globals;
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned;
-    std::vector<std::int64_t> shape;   ///< call shape
-    std::string function;              ///< name for messages
-    std::string explanation;           ///< f.explain(): what was chosen and why
-    std::vector<std::string> warnings; ///< each to be shown once
-    bool is_empty = false;             ///< no element: nothing is launched
-    bool returns_values = false;       ///< dimension 0: results are read back as host values
+    std::vector<OverlapCheck> overlaps; ///< arguments that must not share memory
+    std::vector<std::int64_t> shape;    ///< call shape
+    std::string function;               ///< name for messages
+    std::string explanation;            ///< f.explain(): what was chosen and why
+    std::vector<std::string> warnings;  ///< each to be shown once
+    bool is_empty = false;              ///< no element: nothing is launched
+    bool returns_values = false;        ///< dimension 0: results are read back as host values
     bool uploads = false;
     bool downloads = false;
     bool allocates = false;

@@ -80,6 +80,14 @@ TensorRef Tensor::with_gradients(const TensorRef& tensor, TensorRef grad_in, Ten
     return result;
 }
 
+bool Tensor::overlaps(const Tensor& other) const noexcept {
+    const auto bytes = [](const Tensor& tensor) {
+        return static_cast<std::uint64_t>(tensor.m_layout->reach) *
+               tensor.m_layout->element_bytes();
+    };
+    return m_address < other.m_address + bytes(other) && other.m_address < m_address + bytes(*this);
+}
+
 TensorRef Tensor::wrap(std::shared_ptr<device::Buffer> buffer, Desc desc) {
     return wrap(
         std::move(buffer),

@@ -80,6 +80,9 @@ public:
     const TensorRef& grad_in() const noexcept { return m_grad_in; }
     const TensorRef& grad_out() const noexcept { return m_grad_out; }
 
+    /// Whether the memory from the first to the last element of both has bytes in common.
+    [[nodiscard]] bool overlaps(const Tensor& other) const noexcept;
+
     /// Lets std::make_shared construct what only the factories may make.
     class Key {
         friend class Tensor;

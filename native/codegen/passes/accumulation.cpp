@@ -156,7 +156,7 @@ void choose_sums(Kernel& kernel) {
     std::vector<Operand*> shared;
     for_each_memory_operand(kernel, [&](Operand& operand) {
         if (operand.accumulation != Accumulation::none && operand.kind == OperandKind::element &&
-            is_shared(kernel, operand.memory)) {
+            (operand.shares_memory || is_shared(kernel, operand.memory))) {
             shared.push_back(&operand);
         }
     });
