@@ -170,3 +170,14 @@ def test_a_gradient_that_is_a_primal_of_another_argument_is_an_error(device, mod
 
     with pytest.raises(weft.ArgumentError, match="'b' and 'a' share memory"):
         module.weigh.bwds(held, held.grad[0], _result=result)
+
+
+def test_deterministic_sums_of_one_gradient_get_both_parts(device, module):
+    values = np.random.default_rng(1).random(3000).astype(np.float32) + 0.5
+    x = Tensor.from_numpy(device, values).with_grads()
+    result = Tensor.zeros(device, (3000,)).with_grads(Tensor.ones(device, (3000,)))
+
+    for _ in range(2):
+        module.weigh.bwds(x, x, _result=result, deterministic=True)
+
+    assert np.allclose(x.grad.numpy(), 6 * values**2, rtol=1e-5)
