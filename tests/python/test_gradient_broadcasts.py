@@ -124,6 +124,7 @@ def test_any_broadcast_of_numbers(
         require_near(tensor, np.broadcast_to(terms, wide.shape), extent, TOLERANCES[dtype])
 
 
+@pytest.mark.slow
 @hypothesis.given(shape=shapes, a=masks, b=masks, c=masks, seed=st.integers(0, 9), options=OPTIONS)
 @hypothesis.settings(deadline=None, max_examples=20)
 def test_any_broadcast_of_vectors(device, module, shape, a, b, c, seed, options):
