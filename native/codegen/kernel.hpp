@@ -150,6 +150,9 @@ struct StorageSlot {
     std::int32_t source = -1;
 };
 
+/// Threads of a group where a function's subgroups work together; shaders/mlp/team.slang sizes its memory by it.
+inline constexpr std::uint32_t kTeamGroup = 128;
+
 struct Kernel {
     // What is called.
     std::vector<std::string> imports;
@@ -167,6 +170,8 @@ struct Kernel {
     bool is_raw_dispatch = false; ///< threads are the user's: no vectorisation
     bool is_bounded = true;       ///< raw dispatch: threads past the shape return
     std::array<std::uint32_t, 3> group_size{256, 1, 1};
+    bool has_team =
+        false; ///< subgroups of a group of kTeamGroup threads work together inside the function
 
     // The device's properties that shape the code.
     bool prefers_storage_bindings = false;
@@ -175,6 +180,7 @@ struct Kernel {
     bool adds_float = true; ///< to memory, atomically
     bool adds_double = false;
     bool has_subgroup_sums = false;
+    std::uint32_t subgroup_size = 0; ///< 0: no gain from work in common
 
     // Decided by the passes.
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry

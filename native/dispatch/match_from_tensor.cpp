@@ -118,6 +118,8 @@ bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& vi
     if (request.direction != Direction::in) {
         return refuse(request, "it is read only: declare the parameter without out");
     }
+    m_call.kernel.has_team = true;
+    m_call.kernel.group_size = {codegen::kTeamGroup, 1, 1};
     operand.kind = OperandKind::composite;
     operand.mapping.clear();
     constexpr std::array kParts{SourcePart::primal, SourcePart::gradient_out,

@@ -222,6 +222,7 @@ void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     kernel.max_group_count = info.limits.max_group_count[0];
     kernel.adds_float = info.features.float32_atomic_add;
     kernel.adds_double = info.features.float64_atomic_add;
+    kernel.subgroup_size = kernel.prefers_storage_bindings ? 0 : info.limits.subgroup_size;
     kernel.has_subgroup_sums = info.features.subgroup_arithmetic;
 }
 

@@ -159,6 +159,18 @@ def test_a_network_as_large_as_usual_agrees_with_numpy(device):
     assert_close(evaluate_both(device, [32, 64, 64, 8], 517), 2e-5)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "biases"), [([8, 16, 16, 8], False), ([3, 20, 9, 2], True)], ids=["even", "odd"]
+)
+def test_subgroups_that_work_together_agree_with_numpy(device, monkeypatch, sizes, biases):
+    """The way of GPUs, on any device; the last subgroup is not whole and works alone."""
+    monkeypatch.setenv("WEFT_KERNELS_FOR", "gpu")
+
+    pairs = evaluate_both(device, sizes, 301, biases, hidden="SiLU", output="Tanh")
+
+    assert_close(pairs, 1e-5)
+
+
 def test_half_weights_are_summed_in_float(device):
     forward, value, by_input, by_weights = evaluate_both(device, [4, 8, 3], 100, True, "half")
 
@@ -206,7 +218,9 @@ float[2] evaluate(MLP<3, 2> network, float x[3], int turns)
 """
 
 
-def test_lanes_that_do_not_call_the_network_add_nothing(device):
+@pytest.mark.parametrize("way", ["", "gpu"], ids=["alone", "together"])
+def test_lanes_that_do_not_call_the_network_add_nothing(device, monkeypatch, way):
+    monkeypatch.setenv("WEFT_KERNELS_FOR", way)
     module = weft.Module.load_from_source(device, "mlp_mixed", MIXED)
     values = rng.standard_normal((3, 2)).astype(np.float32)
     x = rng.standard_normal((1000, 3)).astype(np.float32)

@@ -64,7 +64,7 @@ private:
 } // namespace
 
 void stage_structures(Kernel& kernel) {
-    if (kernel.is_raw_dispatch || kernel.is_persistent || kernel.is_tiled ||
+    if (kernel.is_raw_dispatch || kernel.has_team || kernel.is_persistent || kernel.is_tiled ||
         kernel.prefers_storage_bindings || kernel.width != 1 ||
         call_count(kernel) < kFewestElements) {
         return;

@@ -23,9 +23,9 @@ bool is_transposed(const Memory& memory, std::size_t rank) {
 
 void choose_tiling(Kernel& kernel) {
     const std::size_t rank = kernel.dimensions.size();
-    if (kernel.is_raw_dispatch || kernel.is_persistent || kernel.prefers_storage_bindings ||
-        kernel.is_index64 || rank < 2 || kernel.dimensions[rank - 1] < kTileEdge ||
-        kernel.dimensions[rank - 2] < kTileEdge) {
+    if (kernel.is_raw_dispatch || kernel.has_team || kernel.is_persistent ||
+        kernel.prefers_storage_bindings || kernel.is_index64 || rank < 2 ||
+        kernel.dimensions[rank - 1] < kTileEdge || kernel.dimensions[rank - 2] < kTileEdge) {
         return;
     }
     for_each_memory_operand(kernel, [&](Operand& operand) {

@@ -105,3 +105,19 @@ TEST_CASE("types with padding or 8-byte scalars are not words") {
     CHECK_FALSE(word_count(*reflect::scalar_type(reflect::ScalarKind::float16)));
     CHECK(word_count(*reflect::vector_type(reflect::ScalarKind::int32, 3)) == 3);
 }
+
+TEST_CASE("a function with a team learns the size of subgroups, and each thread makes one call") {
+    Kernel alone = add_kernel({1 << 22}, {1}, {1});
+    Kernel team = add_kernel({1 << 22}, {1}, {1});
+    alone.subgroup_size = team.subgroup_size = 32;
+    team.has_team = true;
+
+    lower(alone);
+    lower(team);
+
+    const std::string option = "export static const int weft_cooperative_lanes = 32;";
+    CHECK(print(alone).find(option) == std::string::npos);
+    CHECK(print(team).find(option) != std::string::npos);
+    CHECK(alone.width == 4);
+    CHECK(team.width == 1);
+}
