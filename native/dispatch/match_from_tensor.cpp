@@ -32,6 +32,11 @@ bool is_shape_of(const std::vector<std::int64_t>& wanted, const std::vector<std:
     return is_flat || (wanted.front() > 1 && given == wanted);
 }
 
+/// The rows that a field points to: the only member of Table<T, R, C>.
+const reflect::TypeRef& table_of(const reflect::Field& field) {
+    return field.type->element->fields.front().type;
+}
+
 std::string shapes_text(const std::vector<std::int64_t>& wanted) {
     std::int64_t count = 1;
     for (const std::int64_t extent : wanted) {
@@ -61,15 +66,16 @@ bool is_from_tensor(const Type& type) {
                     [](const reflect::Attribute& each) { return each.name == "FromTensor"; });
     return is_marked && type.fields.size() == kFieldCount &&
            std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
-               return field.type->kind == TypeKind::pointer && field.type->element &&
-                      field.type->element->kind == TypeKind::array;
+               const Type* const table = field.type->element.get();
+               return field.type->kind == TypeKind::pointer && table != nullptr &&
+                      table->name == "Table" && table->fields.size() == 1;
            });
 }
 
 /// One of the pointers, into the argument itself or one of its gradients.
 bool Matcher::match_part(const MatchRequest& request, const ArrayView& view,
                          const PointerPart& part, Operand& operand) {
-    const Type& element = *part.field->type->element;
+    const Type& element = *table_of(*part.field);
     const std::vector<std::int64_t> wanted = reflect::element_shape(element);
     if (!accepts_leaf(element, view, true)) {
         return refuse(request,
@@ -86,7 +92,7 @@ bool Matcher::match_part(const MatchRequest& request, const ArrayView& view,
     access.direction = part.source == SourcePart::gradient_out ? Direction::inout : Direction::in;
     ArrayView memory = view;
     if (view.is_host) {
-        memory.leaf = leaf_type(part.field->type->element);
+        memory.leaf = leaf_type(table_of(*part.field));
     }
     set_memory(access, memory, 0, operand);
     m_call.sources.back().part = part.source;

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["create_weights", "layers", "weight_count"]
+__all__ = ["create_hash_grid", "create_weights", "layers", "weight_count"]
 
 
 def weight_count(
@@ -132,3 +132,33 @@ def create_weights(
     weights = Tensor.empty(device, shape, dtype)
     weights.copy_from_numpy(values.reshape(shape).astype(weights.dtype.numpy_name))
     return weights
+
+
+def create_hash_grid(
+    device: Device, levels: int, features: int, entries: int, *, seed: int = 0
+) -> Tensor:
+    """Create the tables of a ``HashGrid<D, Levels, Features, Entries, Coarsest, Finest>``.
+
+    Args:
+        device: Where the tables shall be.
+        levels: Grids, from coarse to fine.
+        features: Numbers a row.
+        entries: Rows of each table.
+        seed: Equal seeds give equal tables.
+
+    Returns:
+        Uniform within 1e-4, shape ``(levels * entries, features)`` (Mueller et al., "Instant Neural
+        Graphics Primitives with a Multiresolution Hash Encoding", ACM Transactions on Graphics
+        41(4), 2022, section 4). Call ``with_grads()`` on it to get derivatives.
+
+    Raises:
+        ArgumentError: A number is below 1.
+    """
+    if min(levels, features, entries) < 1:
+        raise ArgumentError(
+            "create_hash_grid: levels, features and entries must be 1 or greater, got "
+            f"{levels}, {features} and {entries}"
+        )
+    generator = np.random.default_rng(seed)
+    values = generator.uniform(-1e-4, 1e-4, (levels * entries, features))
+    return Tensor.from_numpy(device, values.astype(np.float32))
