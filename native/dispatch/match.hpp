@@ -81,6 +81,7 @@ private:
     bool accepts_leaf(const reflect::Type& wanted, const ArrayView& view, bool is_exact);
     void attach_tangents(const MatchRequest& request, std::size_t own_rank,
                          codegen::Operand& operand);
+    bool has_own_gradient_type(const MatchRequest& request);
     bool attach_gradients(const MatchRequest& request, std::size_t own_rank,
                           codegen::Operand& operand);
     bool attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,

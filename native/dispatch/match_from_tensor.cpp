@@ -20,7 +20,10 @@ using reflect::TypeKind;
 
 namespace {
 
-constexpr std::size_t kFieldCount = 3; // values, gradient, tangent
+// Values, gradient, tangent; a gradient in float where values are half.
+constexpr std::array kParts{SourcePart::primal, SourcePart::gradient_out, SourcePart::gradient_in,
+                            SourcePart::gradient_out};
+constexpr std::size_t kFewestFields = 3;
 
 /// The tensor shapes that fit: (R, C) if there are several rows, and (R * C,).
 bool is_shape_of(const std::vector<std::int64_t>& wanted, const std::vector<std::int64_t>& given) {
@@ -64,7 +67,8 @@ bool is_from_tensor(const Type& type) {
         type.kind == TypeKind::structure &&
         std::any_of(type.attributes.begin(), type.attributes.end(),
                     [](const reflect::Attribute& each) { return each.name == "FromTensor"; });
-    return is_marked && type.fields.size() == kFieldCount &&
+    return is_marked && type.fields.size() >= kFewestFields &&
+           type.fields.size() <= kParts.size() &&
            std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
                const Type* const table = field.type->element.get();
                return field.type->kind == TypeKind::pointer && table != nullptr &&
@@ -102,6 +106,11 @@ bool Matcher::match_part(const MatchRequest& request, const ArrayView& view,
 /// A null pointer where there is no gradient or tangent.
 bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart& part,
                                   Operand& operand) {
+    // Float values: both fields fit, the first has it.
+    const bool is_taken =
+        part.field == &request.type->fields.back() &&
+        request.type->fields.size() == kParts.size() &&
+        reflect::same_type(*table_of(*part.field), *table_of(request.type->fields[1]));
     Node node = m_arguments.nodes[request.node];
     const bool is_given = part.source == SourcePart::gradient_in;
     const bool is_wanted =
@@ -109,7 +118,10 @@ bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart
     tensor::Tensor* const gradient = node.kind != NodeKind::tensor || !is_wanted ? nullptr
                                      : is_given ? node.tensor->grad_in().get()
                                                 : node.tensor->grad_out().get();
-    if (gradient == nullptr) {
+    const bool is_other =
+        gradient != nullptr && request.type->fields.size() == kParts.size() && !is_given &&
+        reflect::leaf(*gradient->dtype()).scalar != reflect::leaf(*table_of(*part.field)).scalar;
+    if (gradient == nullptr || is_other || is_taken) {
         operand.kind = OperandKind::literal;
         operand.literal = "nullptr";
         return true;
@@ -128,9 +140,7 @@ bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& vi
     m_call.kernel.group_size = {codegen::kTeamGroup, 1, 1};
     operand.kind = OperandKind::composite;
     operand.mapping.clear();
-    constexpr std::array kParts{SourcePart::primal, SourcePart::gradient_out,
-                                SourcePart::gradient_in};
-    for (std::size_t i = 0; i < kParts.size(); ++i) {
+    for (std::size_t i = 0; i < request.type->fields.size(); ++i) {
         const reflect::Field& field = request.type->fields[i];
         Operand& pointer = operand.fields.emplace_back();
         operand.field_names.push_back(field.name);

@@ -142,8 +142,23 @@ Operand Matcher::gradient_operand(const MatchRequest& request, SourcePart part,
     return gradient;
 }
 
+/// Halves whose gradient is kept in float: only functions that add by themselves know what to do.
+bool Matcher::has_own_gradient_type(const MatchRequest& request) {
+    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
+    const bool is_wider =
+        tensor != nullptr && tensor->grad_out() != nullptr &&
+        reflect::leaf(*tensor->dtype()).scalar == reflect::ScalarKind::float16 &&
+        reflect::leaf(*tensor->grad_out()->dtype()).scalar == reflect::ScalarKind::float32;
+    return !is_wider ||
+           refuse(request, "its gradient is float, which only the weights of a network "
+                           "may have; use with_grads() without arguments");
+}
+
 bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank,
                                Operand& operand) {
+    if (!has_own_gradient_type(request)) {
+        return false;
+    }
     const bool has_sum = has_gradient(request, SourcePart::gradient_out);
     if (!request.is_differentiated) {
         const Type& type = *request.type;
@@ -240,6 +255,9 @@ bool Matcher::attach_tensor_tangents(const MatchRequest& request, std::size_t ow
 
 bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t own_rank,
                                       Operand& operand) {
+    if (!has_own_gradient_type(request)) {
+        return false;
+    }
     if (derivative() == codegen::Derivative::forward) {
         return attach_tensor_tangents(request, own_rank, operand);
     }

@@ -32,7 +32,15 @@ TensorRef Tensor::create(const std::shared_ptr<device::Device>& device, ArrayLay
 
 namespace {
 
-void check_gradient(const Tensor& tensor, const Tensor* gradient, const char* name) {
+/// Sums of many halves may be kept in float.
+bool is_wider_sum(const reflect::Type& dtype, const reflect::Type& given, bool is_sum) {
+    return is_sum && dtype.kind == reflect::TypeKind::scalar &&
+           given.kind == reflect::TypeKind::scalar &&
+           dtype.scalar == reflect::ScalarKind::float16 &&
+           given.scalar == reflect::ScalarKind::float32;
+}
+
+void check_gradient(const Tensor& tensor, const Tensor* gradient, const char* name, bool is_sum) {
     if (gradient == nullptr) {
         return;
     }
@@ -40,7 +48,8 @@ void check_gradient(const Tensor& tensor, const Tensor* gradient, const char* na
         Tensor::gradient_dtype(tensor.dtype(), tensor.device().info().type);
     const bool fits = std::equal(gradient->shape().begin(), gradient->shape().end(),
                                  tensor.shape().begin(), tensor.shape().end()) &&
-                      reflect::same_type(*gradient->dtype(), *dtype);
+                      (reflect::same_type(*gradient->dtype(), *dtype) ||
+                       is_wider_sum(*dtype, *gradient->dtype(), is_sum));
     if (!fits) {
         throw core::ArgumentError(core::text(
             "with_grads: ", name, " must be a tensor of ", display_name(*dtype), " of shape ",
@@ -71,8 +80,8 @@ reflect::TypeRef Tensor::gradient_dtype(const reflect::TypeRef& dtype, device::D
 }
 
 TensorRef Tensor::with_gradients(const TensorRef& tensor, TensorRef grad_in, TensorRef grad_out) {
-    check_gradient(*tensor, grad_in.get(), "grad_in");
-    check_gradient(*tensor, grad_out.get(), "grad_out");
+    check_gradient(*tensor, grad_in.get(), "grad_in", false);
+    check_gradient(*tensor, grad_out.get(), "grad_out", true);
     auto result =
         std::make_shared<Tensor>(Key{}, tensor->m_buffer, tensor->m_layout, tensor->m_offset);
     result->m_grad_in = std::move(grad_in);

@@ -47,7 +47,8 @@ public:
 
     /// The same memory, with gradients attached.
     /// @param grad_in  derivative of a loss by this tensor, read by backward calls that wrote the tensor; may be null.
-    /// @param grad_out what backward calls that read the tensor add to; may be null, may be grad_in.
+    /// @param grad_out what backward calls that read the tensor add to; may be null, may be grad_in; of half values
+    ///                 it may be float.
     /// @throws ArgumentError unless both have the tensor's device and shape and gradient_dtype() of its dtype.
     [[nodiscard]] static TensorRef with_gradients(const TensorRef& tensor, TensorRef grad_in,
                                                   TensorRef grad_out);

@@ -179,6 +179,35 @@ def test_half_weights_are_summed_in_float(device):
     assert_close([by_weights], 0.02)
 
 
+def test_half_weights_may_have_a_gradient_in_float(device):
+    source = network_source([2, 2], False, "half")
+    module = weft.Module.load_from_source(device, "mlp_float_sums", source)
+    weights = weft.Tensor.zeros(device, (2, 2), weft.float16)
+    sums = weft.Tensor.zeros(device, (2, 2))
+    x = np.ones((30000, 2), np.float32)
+    result = weft.Tensor.zeros(device, (30000, 2))
+    result = result.with_grads(grad_in=weft.Tensor.ones(device, (30000, 2)))
+
+    module.evaluate.bwds(weights.with_grads(grad_out=sums), x, _result=result)
+
+    assert np.array_equal(sums.to_numpy(), [[30000, 30000], [30000, 30000]])
+
+
+def test_a_float_gradient_of_other_halves_is_refused(device):
+    source = "[Differentiable] half twice(half x) { return x + x; }"
+    module = weft.Module.load_from_source(device, "mlp_half_value", source)
+    x = weft.Tensor.zeros(device, (5,), weft.float16)
+
+    with pytest.raises(weft.ArgumentError) as caught:
+        module.twice.bwds(
+            x.with_grads(grad_out=weft.Tensor.zeros(device, (5,))), _result=x.with_grads()
+        )
+
+    assert "its gradient is float, which only the weights of a network may have" in str(
+        caught.value
+    )
+
+
 def test_eight_hidden_layers_are_the_most(device):
     assert_close(evaluate_both(device, [2, *[3] * 8, 2], 10, hidden="Sine"), 1e-5)
 
