@@ -22,10 +22,12 @@ class FunctionalCases:
     Attributes:
         functions: The module of functions.slang.
         gradients: The module of gradients.slang.
+        is_deterministic: Whether backward calls take deterministic=True.
     """
 
     functions: Any
     gradients: Any
+    is_deterministic = False
 
     def tensor(self, array: np.ndarray) -> Any:
         """Copy an array of numbers to the device."""
@@ -57,7 +59,9 @@ class FunctionalCases:
         if operation == "adam":
             return self.adam(count)
         if gradient_problems.is_gradient_operation(operation):
-            library = gradient_problems.Library(self.tensor, self.gradients, self.timed)
+            library = gradient_problems.Library(
+                self.tensor, self.gradients, self.timed, self.is_deterministic
+            )
             return gradient_problems.prepare(library, operation, count)
         arrays = inputs(operation, count)
         if operation == "structure":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.operations import pattern
+from bench.protocol import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +27,8 @@ PLAIN = {
     "bwds_shared": "bwds",
     "bwds_row": "bwds",
     "bwds_column": "bwds",
+    "bwds_deterministic": "bwds_shared",
+    "gather_deterministic": "gather_random",
     "bwds_call": "forward_call",
     "bwds_submit": "forward_submit",
 }
@@ -84,7 +87,7 @@ def problem(operation: str, count: int) -> Problem:
     match operation:
         case "bwds":
             return polynomial((count,), A, is_forward=False)
-        case "bwds_shared":
+        case "bwds_shared" | "bwds_deterministic":
             return polynomial((count,), np.full(1, A, np.float32), is_forward=False)
         case "bwds_row":
             row = np.full(ROW, A, np.float32)
@@ -94,7 +97,7 @@ def problem(operation: str, count: int) -> Problem:
             return polynomial((ROW, count // ROW), column, is_forward=False)
         case "bwds_call" | "bwds_submit" | "forward_call" | "forward_submit":
             return polynomial((1,), np.full(1, A, np.float32), is_forward=is_forward)
-        case "gather_random":
+        case "gather_random" | "gather_deterministic":
             random = np.random.default_rng(0)
             return look_up(random.integers(0, TABLE_SIZE, count, np.int32))
         case "gather_one":
@@ -137,6 +140,8 @@ class Library:
     """gradients.slang, loaded."""
     subject: Callable[[str, Callable[[], object]], Subject]
     """Makes a subject of an operation and a call."""
+    is_deterministic: bool
+    """Whether backward calls take deterministic=True."""
 
 
 def prepare(library: Library, operation: str, count: int) -> Subject:
@@ -152,7 +157,12 @@ def prepare(library: Library, operation: str, count: int) -> Subject:
     result.grad.copy_from_numpy(wanted.cotangent)
     function = getattr(library.module, wanted.function)
     call = function if wanted.is_forward else function.bwds
-    subject = library.subject(operation, lambda: call(*values, _result=result))
+    options = {"_result": result}
+    if operation.endswith("_deterministic"):
+        if not library.is_deterministic:
+            raise Unsupported
+        options["deterministic"] = True
+    subject = library.subject(operation, lambda: call(*values, **options))
     subject.run()
     if not wanted.is_forward:
         found = {position: values[position].grad.to_numpy() for position in wanted.expected}

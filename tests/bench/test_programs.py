@@ -22,6 +22,8 @@ GRADIENTS = [
         "bwds_column",
         "gather_random",
         "gather_one",
+        "bwds_deterministic",
+        "gather_deterministic",
         "adam",
     )
 ]

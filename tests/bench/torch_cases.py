@@ -27,11 +27,8 @@ class TorchCases:
     def prepare(self, operation: str, count: int) -> Subject:
         if operation == "adam":
             return self._adam(count)
-        if operation in gradient_problems.PLAIN or operation in (
-            "bwds",
-            "gather_random",
-            "gather_one",
-        ):
+        is_gradient = gradient_problems.is_gradient_operation(operation)
+        if is_gradient and not operation.endswith("_deterministic"):
             return self._backward(operation, count)
         if operation not in ("add", "call", "broadcast", "transposed"):
             raise Unsupported
