@@ -173,6 +173,20 @@ void check_sums(const BoundCall& call, const codegen::Kernel& kernel) {
     });
 }
 
+/// Sums that a function makes itself come in any order.
+void check_determinism(const BoundCall& call, const codegen::Kernel& kernel) {
+    codegen::for_each_operand(kernel, [&](const Operand& operand) {
+        if (operand.accumulation == codegen::Accumulation::callee) {
+            throw core::ArgumentError(
+                text(call.function.name,
+                     ".bwds: deterministic=True cannot order what is added to "
+                     "the gradient of '",
+                     call.sources[static_cast<std::size_t>(operand.source)].name,
+                     "', the weights of a network; leave it out"));
+        }
+    });
+}
+
 std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
     std::string out =
         text(signature_text(call.function), " over shape ", core::shape_text(kernel.shape), "\n");
@@ -248,6 +262,9 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     codegen::lower(kernel);
     check_sums(call, kernel);
     plan->explanation = explain(call, kernel);
+    if (is_deterministic) {
+        check_determinism(call, kernel);
+    }
     if (is_deterministic && add_record_sources(kernel, *plan)) {
         plan->records = compile_record_steps(kernel, *plan, provide);
         plan->explanation += kDeterministicWords;

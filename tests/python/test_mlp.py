@@ -151,6 +151,33 @@ def test_activations_and_their_slopes_agree_with_numpy(device):
         assert np.allclose(got[1][:, i], slope(name, z), rtol=1e-4, atol=1e-5)
 
 
+CUSTOM = """
+import mlp;
+struct Squared : IActivation
+{
+    static float apply(float z) { return z * z; }
+    static float slope(float z) { return 2.f * z; }
+}
+[Differentiable]
+float[1] evaluate(Network<float, Squared, Squared, 0, 1, 1, 1> network, float x[1])
+{
+    return network.run(x);
+}
+"""
+
+
+def test_an_activation_may_be_the_users_own(device):
+    module = weft.Module.load_from_source(device, "mlp_custom", CUSTOM)
+    weights = weft.Tensor.from_numpy(device, np.array([2, 3], np.float32)).with_grads()
+    result = weft.Tensor.zeros(device, (1, 1)).with_grads(grad_in=weft.Tensor.ones(device, (1, 1)))
+
+    module.evaluate.bwds(weights, np.array([[0.5]], np.float32), _result=result)
+
+    # (b (a x)^2)^2 with a = 2, b = 3, x = 0.5
+    assert np.allclose(result.to_numpy(), [[9]])
+    assert np.allclose(weights.grad.to_numpy(), [18, 6])
+
+
 def test_hidden_layers_and_the_last_have_their_own_activation(device):
     assert_close(evaluate_both(device, [3, 4, 2], 20, True, hidden="GELU", output="Sigmoid"), 1e-5)
 
@@ -308,6 +335,21 @@ def test_explain_says_how_weight_gradients_add_up(device):
     text = module.evaluate.bwds.explain(weights, np.ones((5, 3), np.float32), _result=result)
 
     assert "network.grad_out: broadcast, summed in the subgroup, one atomic addition" in text
+
+
+def test_sums_of_a_network_cannot_be_deterministic(device):
+    module = weft.Module.load_from_source(device, "mlp_order", network_source([3, 2]))
+    weights = weft.Tensor.ones(device, (3, 2)).with_grads()
+    result = weft.Tensor.zeros(device, (5, 2)).with_grads()
+
+    with pytest.raises(weft.ArgumentError) as caught:
+        module.evaluate.bwds(
+            weights, np.ones((5, 3), np.float32), _result=result, deterministic=True
+        )
+
+    assert "deterministic=True cannot order what is added to the gradient of 'network'" in str(
+        caught.value
+    )
 
 
 @pytest.mark.parametrize(
