@@ -108,10 +108,11 @@ std::uint32_t segment_count(const ReduceArguments& arguments) {
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pieces, 1, wanted));
 }
 
-/// One thread a row where rows are short or their neighbours adjacent; else one group.
-bool is_by_thread(const ReduceArguments& arguments) {
+/// One thread a row where rows are short or their neighbours adjacent, else one group. On a CPU always one thread: a
+/// barrier makes it keep the registers of the group in memory.
+bool is_by_thread(const ReduceArguments& arguments, bool is_software) {
     const bool rows_are_adjacent = arguments.row_strides_x[3] == 1 && arguments.strides_x[3] != 1;
-    return arguments.count <= 64 ||
+    return is_software || arguments.count <= 64 ||
            (rows_are_adjacent && arguments.rows * arguments.segments >= 4096);
 }
 
@@ -220,7 +221,7 @@ tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::Te
 
 void Reducer::run(const std::string& reduction, ReduceArguments& arguments, const tensor::Tensor& x,
                   const tensor::Tensor& y, const tensor::Tensor& to) {
-    const bool by_thread = is_by_thread(arguments);
+    const bool by_thread = is_by_thread(arguments, m_context.device->info().features.is_software);
     const std::uint64_t groups = group_count(arguments, by_thread);
     arguments.x = x.address();
     arguments.y = y.address();
