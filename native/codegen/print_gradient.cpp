@@ -290,18 +290,29 @@ void GradientPrinter::print_table(const Operand& gradient) {
     const std::string name = table_name(gradient.memory.table);
     m_out.line(text("groupshared uint ", name, "_sums[", table_floats(m_kernel, gradient), "];"));
     m_out.open(text("struct ", name, " : IGroupSums"));
-    m_out.open("static void add(int at, float value)");
-    m_out.line("const uint lanes = weft_subgroup_enter();");
-    m_out.open("if (weft_subgroup_meets(lanes, at, value))");
+    // Each thread holds its last sum back: where all meet at one entry, memory would see nothing else.
+    m_out.line("static int held = 0;");
+    m_out.line("static float sum = 0;");
+    m_out.open("static void flush()");
     // Hardly any device adds floats in shared memory by one instruction.
-    m_out.line(text("uint found = ", name, "_sums[at];"));
+    m_out.line(text("uint found = ", name, "_sums[held];"));
     m_out.line("uint expected;");
     m_out.open("do");
     m_out.line("expected = found;");
     m_out.line(text("InterlockedCompareExchange(", name,
-                    "_sums[at], expected, asuint(asfloat(expected) + value), found);"));
+                    "_sums[held], expected, asuint(asfloat(expected) + sum), found);"));
     m_out.close();
     m_out.line("while (found != expected);");
+    m_out.close();
+    m_out.open("static void add(int at, float value)");
+    m_out.line("const uint lanes = weft_subgroup_enter();");
+    m_out.open("if (weft_subgroup_meets(lanes, at, value))");
+    m_out.open("if (at != held)");
+    m_out.line("if (sum != 0) flush();");
+    m_out.line("held = at;");
+    m_out.line("sum = 0;");
+    m_out.close();
+    m_out.line("sum += value;");
     m_out.close();
     m_out.line("weft_subgroup_leave(lanes);");
     m_out.close();
@@ -322,6 +333,10 @@ void GradientPrinter::clear_tables() {
 }
 
 void GradientPrinter::add_tables() {
+    for_each_gradient(Accumulation::table, [&](const Operand& gradient) {
+        const std::string name = table_name(gradient.memory.table);
+        m_out.line(text("if (", name, ".sum != 0) ", name, ".flush();"));
+    });
     if (!m_kernel.tables.empty()) {
         m_out.line("GroupMemoryBarrierWithGroupSync();");
     }
