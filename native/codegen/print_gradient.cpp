@@ -73,7 +73,7 @@ std::string GradientPrinter::given_gradient(const Operand& operand) {
 
 void GradientPrinter::fill_given(const Operand& operand, const std::string& target) {
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
-        fill_given(operand.fields[i], text(target, ".", operand.field_names[i]));
+        fill_given(operand.fields[i], target + part_path(operand, i));
     }
     for (const Operand& gradient : operand.gradient_in) {
         m_out.line(text(target, " = ", gradient.name, ";"));
@@ -142,7 +142,7 @@ std::string GradientPrinter::tangent_argument(const Operand& operand) {
 void GradientPrinter::store_tangents(const Operand& operand, const std::string& value) {
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         if (operand.fields[i].is_differentiated) {
-            store_tangents(operand.fields[i], text(value, ".", operand.field_names[i]));
+            store_tangents(operand.fields[i], value + part_path(operand, i));
         }
     }
     for (const Operand& gradient : operand.gradient_out) {
@@ -213,7 +213,7 @@ void GradientPrinter::print_backward_call() {
 void GradientPrinter::accumulate(const Operand& operand, const std::string& value) {
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         if (operand.fields[i].is_differentiated) {
-            accumulate(operand.fields[i], text(value, ".", operand.field_names[i]));
+            accumulate(operand.fields[i], value + part_path(operand, i));
         }
     }
     for (const Operand& gradient : operand.gradient_out) {

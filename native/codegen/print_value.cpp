@@ -67,13 +67,6 @@ std::vector<ScalarLeaf> memory_leaves(const Memory& memory) {
     return *leaves;
 }
 
-/// A field of a composite value, or an element of one that is an array.
-std::string part_of(const Operand& composite, std::size_t index) {
-    return composite.type->kind == reflect::TypeKind::array
-               ? text(composite.name, "[", index, "]")
-               : text(composite.name, ".", composite.field_names[index]);
-}
-
 /// The kind of a leaf as memory holds it behind a typed pointer.
 ScalarKind pointer_kind(ScalarKind kind) {
     return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
@@ -92,6 +85,12 @@ std::vector<ScalarLeaf> value_leaves(const Operand& operand) {
 }
 
 } // namespace
+
+std::string part_path(const Operand& composite, std::size_t index) {
+    return composite.type->kind == reflect::TypeKind::array
+               ? text("[", index, "]")
+               : text(".", composite.field_names[index]);
+}
 
 void SourceWriter::line(const std::string& text) {
     m_text.append(static_cast<std::size_t>(m_depth) * 4, ' ').append(text).append("\n");
@@ -250,7 +249,7 @@ void ValuePrinter::load_composite(const Operand& operand) {
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         load(operand.fields[i]);
-        m_out.line(text(part_of(operand, i), " = ", operand.fields[i].name, ";"));
+        m_out.line(text(operand.name + part_path(operand, i), " = ", operand.fields[i].name, ";"));
     }
 }
 
@@ -418,7 +417,8 @@ void ValuePrinter::store(const Operand& operand) {
     }
     if (operand.kind == OperandKind::composite) {
         for (std::size_t i = 0; i < operand.fields.size(); ++i) {
-            m_out.line(text(operand.fields[i].name, " = ", part_of(operand, i), ";"));
+            m_out.line(
+                text(operand.fields[i].name, " = ", operand.name + part_path(operand, i), ";"));
             store(operand.fields[i]);
         }
     } else if (operand.kind == OperandKind::updated) {

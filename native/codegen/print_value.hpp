@@ -81,6 +81,8 @@ private:
     SourceWriter& m_out;
 };
 
+/// ".name" of a field of a composite value, "[0]" of an element of one that is an array.
+[[nodiscard]] std::string part_path(const Operand& composite, std::size_t index);
 /// The number of words that one value in memory consists of. Precondition: memory.is_words.
 [[nodiscard]] std::int64_t words_per_value(const Memory& memory);
 /// Words of one access to a wide operand: 2 or 4.

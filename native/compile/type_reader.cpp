@@ -383,6 +383,7 @@ void TypeReader::read_fields(SlangReflectionType* type, const StructDecl* decl, 
         field.name = to_string(m_slang.variable_name(variable));
         field.type = read(m_slang.variable_type(variable));
         field.attributes = m_attributes.read(variable);
+        field.is_no_diff = m_slang.variable_modifier(variable, SLANG_MODIFIER_NO_DIFF) != nullptr;
         const auto place = [&]() -> const DeclPlace* {
             if (decl == nullptr) {
                 return nullptr;

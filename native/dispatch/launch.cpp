@@ -218,6 +218,15 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
     }
 }
 
+const tensor::Tensor* CallState::tensor_of(const LaunchPlan& plan, const ArgumentList& arguments,
+                                           std::uint32_t source) const {
+    const Source& wanted = plan.sources[source];
+    if (wanted.kind == SourceKind::node) {
+        return &part_of(*arguments.nodes[wanted.node].tensor, wanted.part);
+    }
+    return source < m_temporaries.size() ? m_temporaries[source].get() : nullptr;
+}
+
 void CallState::release() noexcept {
     outputs.clear();
     m_temporaries.clear();

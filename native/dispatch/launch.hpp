@@ -35,6 +35,9 @@ public:
                    const device::InterruptPoll& poll);
     /// Stores what read_back() fetched into the caller's host arrays.
     void store_host_arrays(const LaunchPlan& plan, const ArgumentList& arguments);
+    /// The memory of a source after launch(); null for a value that is read back.
+    [[nodiscard]] const tensor::Tensor*
+    tensor_of(const LaunchPlan& plan, const ArgumentList& arguments, std::uint32_t source) const;
     /// Lets go of the outputs and of all that the call put into device memory.
     void release() noexcept;
 

@@ -38,7 +38,10 @@ struct MatchRequest {
     std::string name;  ///< identifier stem in the kernel
     std::string label; ///< parameter name in messages: "p.position"
     std::vector<std::int32_t> mapping;
-    bool is_differentiated = false;        ///< the parameter takes part in differentiation
+    bool is_differentiated = false; ///< the parameter takes part in differentiation
+    bool is_constant = false;       ///< a no_diff field: its gradients may be left alone
+    std::string without_derivatives =
+        {}; ///< the structure that the value is part of, if that is not IDifferentiable
     std::uint32_t gradient_node = kNoNode; ///< the gradient of `node`, if it is one half of a pair
 };
 

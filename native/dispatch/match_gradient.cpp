@@ -162,11 +162,14 @@ bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank
     const bool has_sum = has_gradient(request, SourcePart::gradient_out);
     if (!request.is_differentiated) {
         const Type& type = *request.type;
-        if (has_sum && request.direction != Direction::out &&
-            type.kind == reflect::TypeKind::structure && !type.is_differentiable) {
-            return refuse(request, text("it has a gradient, but ", type.full_name,
-                                        " does not conform to IDifferentiable; declare struct ",
-                                        type.name, " : IDifferentiable"));
+        const bool is_plain = type.kind == reflect::TypeKind::structure && !type.is_differentiable;
+        const std::string& plain = is_plain ? type.name : request.without_derivatives;
+        if (has_sum && !request.is_constant && request.direction != Direction::out &&
+            !plain.empty()) {
+            return refuse(request,
+                          text("it has a gradient, but ", plain,
+                               " does not conform to IDifferentiable; declare struct ", plain,
+                               " : IDifferentiable, or pass values without gradients"));
         }
         return true;
     }

@@ -53,6 +53,9 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
         return refuse(request, text("its _type is '", node.type_name, "'"));
     }
     operand.kind = OperandKind::composite;
+    const std::string without = type.kind == TypeKind::structure && !type.is_differentiable
+                                    ? type.name
+                                    : request.without_derivatives;
     for (const reflect::Field& field : fields) {
         std::uint32_t child = request.node + 1;
         const std::uint32_t end = request.node + node.subtree;
@@ -71,7 +74,9 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
                     .label = request.label + "." + field.name,
                     .mapping = request.mapping,
                     .is_differentiated =
-                        request.is_differentiated && reflect::is_differentiable(*field.type)},
+                        request.is_differentiated && reflect::is_differentiable(field),
+                    .is_constant = request.is_constant || field.is_no_diff,
+                    .without_derivatives = without},
                    value)) {
             return false;
         }
@@ -99,7 +104,10 @@ bool Matcher::match_structures(const MatchRequest& request, Operand& operand) {
                     .direction = request.direction,
                     .name = text(request.name, "_", i),
                     .label = text(request.label, "[", i, "]"),
-                    .mapping = request.mapping},
+                    .mapping = request.mapping,
+                    .is_differentiated = request.is_differentiated,
+                    .is_constant = request.is_constant,
+                    .without_derivatives = request.without_derivatives},
                    element)) {
             return false;
         }

@@ -136,6 +136,20 @@ std::vector<OverlapCheck> find_overlap_checks(const codegen::Kernel& kernel,
     return checks;
 }
 
+std::vector<std::uint32_t> find_written_sources(const codegen::Kernel& kernel) {
+    std::vector<std::uint32_t> sources;
+    codegen::for_each_memory_operand(kernel, [&](const Operand& operand) {
+        const bool is_whole = operand.kind == OperandKind::tensor && !operand.tensor_type.empty();
+        const bool is_written = is_whole ? operand.type->tensor.access != reflect::Access::read &&
+                                               kernel.derivative != Derivative::backward
+                                         : operand.kind != OperandKind::pointer && operand.writes;
+        if (is_written) {
+            sources.push_back(static_cast<std::uint32_t>(operand.source));
+        }
+    });
+    return sources;
+}
+
 bool can_overlap(const Footprint& a, const Footprint& b, std::int64_t distance) {
     std::vector<std::int64_t> strides;
     for (const Footprint* footprint : {&a, &b}) {

@@ -36,6 +36,9 @@ struct OverlapCheck {
 [[nodiscard]] std::vector<OverlapCheck> find_overlap_checks(const codegen::Kernel& kernel,
                                                             const std::vector<Source>& sources);
 
+/// The sources whose memory the kernel writes, as far as it is known: whole tensors that may be written included.
+[[nodiscard]] std::vector<std::uint32_t> find_written_sources(const codegen::Kernel& kernel);
+
 /// Whether the two can touch a common byte; `distance` is the address of `b` less that of `a`.
 /// May say true for strides without a common structure.
 [[nodiscard]] bool can_overlap(const Footprint& a, const Footprint& b, std::int64_t distance);

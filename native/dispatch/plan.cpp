@@ -274,6 +274,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     add_arguments(kernel, *plan);
     add_buffers(kernel, *plan);
     plan->overlaps = find_overlap_checks(kernel, plan->sources);
+    plan->written = find_written_sources(kernel);
     add_globals(arguments, *plan);
     return plan;
 }

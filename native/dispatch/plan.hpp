@@ -65,6 +65,7 @@ struct LaunchPlan {
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned;
     std::vector<OverlapCheck> overlaps; ///< arguments that must not share memory
+    std::vector<std::uint32_t> written; ///< sources that the kernel writes
     std::vector<std::int64_t> shape;    ///< call shape
     std::string function;               ///< name for messages
     std::string explanation;            ///< f.explain(): what was chosen and why

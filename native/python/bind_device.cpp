@@ -46,7 +46,8 @@ DeviceType parse_device_type(const py::object& value) {
 std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32_t> adapter,
                                 bool debug, const py::iterable& include_paths,
                                 const py::dict& defines, std::optional<double> compile_time_limit,
-                                std::optional<std::uint64_t> compile_memory_limit) {
+                                std::optional<std::uint64_t> compile_memory_limit,
+                                std::optional<bool> check_nan) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -63,6 +64,7 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
     desc.defines = definitions_argument(defines);
     desc.compile_time_limit = compile_time_limit;
     desc.compile_memory_limit = compile_memory_limit;
+    desc.check_nan = check_nan;
     return create_session(std::move(desc));
 }
 
@@ -132,6 +134,9 @@ void bind_facts(DeviceClass& bound) {
             "validation_messages",
             [](const Session& self) { return self.device->validation_messages(); },
             "What the validation layer said (debug=True).")
+        .def_readwrite("check_nan", &Session::check_nan,
+                       "True: every call waits, and raises NonFiniteError if it wrote NaN or "
+                       "infinity.")
         .def_property_readonly("include_paths",
                                [](const Session& self) { return self.include_paths; })
         .def_property_readonly(
@@ -234,7 +239,7 @@ void bind_device(py::module_& module) {
             name, &create, py::arg("type") = py::none(), py::arg("adapter") = py::none(),
             py::arg("debug") = false, py::arg("include_paths") = py::list(),
             py::arg("defines") = py::dict(), py::arg("compile_time_limit") = py::none(),
-            py::arg("compile_memory_limit") = py::none(),
+            py::arg("compile_memory_limit") = py::none(), py::arg("check_nan") = py::none(),
             "Creates a device.\n\n"
             "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
             "Vulkan.\n"
@@ -248,6 +253,9 @@ void bind_device(py::module_& module) {
             "    compile_memory_limit: Bytes of address space of the compiler's process, at least "
             "1 "
             "GiB;\n        None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is "
+            "given.\n"
+            "    check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None "
+            "is "
             "given.\n\n"
             "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
             "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");

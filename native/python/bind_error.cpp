@@ -91,6 +91,11 @@ py::object gradient_warning() {
     return error_class("GradientWarning");
 }
 
+void throw_not_finite(const std::string& message) {
+    PyErr_SetString(error_class("NonFiniteError").ptr(), message.c_str());
+    throw py::error_already_set();
+}
+
 void set_python_error(const std::exception_ptr& error) noexcept {
     try {
         if (translate(error)) {
@@ -156,6 +161,8 @@ void bind_error(py::module_& module) {
               "An image file cannot be read or written.");
     add_class(module, "InternalError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
               "A bug in Weft.");
+    add_class(module, "NonFiniteError", py::make_tuple(error, base_of(PyExc_FloatingPointError)),
+              "A call wrote NaN or infinity, and Device.check_nan is on.");
     add_class(module, "GradientWarning", py::make_tuple(base_of(PyExc_RuntimeWarning)),
               "A function asks for gradients that a tensor does not have.");
     // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is pybind11's.

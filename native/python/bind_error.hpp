@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <pybind11/pybind11.h>
+#include <string>
 
 namespace weft::python {
 
@@ -10,6 +11,8 @@ namespace weft::python {
 void bind_error(pybind11::module_& module);
 /// The category of warnings about tensors without gradients: weft.GradientWarning.
 [[nodiscard]] pybind11::object gradient_warning();
+/// Throws weft.NonFiniteError.
+[[noreturn]] void throw_not_finite(const std::string& message);
 /// Sets the Python error for a C++ exception; for entry points that bypass pybind11.
 void set_python_error(const std::exception_ptr& error) noexcept;
 

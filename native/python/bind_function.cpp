@@ -155,14 +155,6 @@ std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& functio
     return function.make_plan(arguments.list());
 }
 
-void update_instances(const CallArguments& arguments) {
-    for (const py::object& instance : arguments.instances()) {
-        if (py::hasattr(instance, "update_this")) {
-            instance.attr("update_this")(instance.attr("get_this")());
-        }
-    }
-}
-
 /// The function with the options that the call itself names.
 std::shared_ptr<dispatch::Function> requested_function(const FunctionObject& self,
                                                        const ResultRequest& request) {
@@ -201,6 +193,9 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
     }
     if (plan->downloads) {
         frame.state.store_host_arrays(*plan, frame.arguments.list());
+    }
+    if (self.pool->session->check_nan && commands == nullptr && !plan->is_empty) {
+        require_finite(*plan, frame.state, frame.arguments, *function);
     }
     if (!frame.arguments.instances().empty()) {
         update_instances(frame.arguments);

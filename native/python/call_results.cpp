@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/call_results.hpp"
 
+#include "core/text.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/value_ref.hpp"
@@ -58,6 +59,61 @@ py::object collect_results(const dispatch::LaunchPlan& plan, const dispatch::Cal
         return py::none();
     }
     return values.size() == 1 ? py::object(values[0]) : py::tuple(values);
+}
+
+namespace {
+
+/// As the user wrote it.
+std::string called_name(const dispatch::Function& function) {
+    switch (function.options().derivative) {
+    case codegen::Derivative::backward: return function.name() + ".bwds";
+    case codegen::Derivative::forward: return function.name() + ".fwds";
+    case codegen::Derivative::none: break;
+    }
+    return function.name();
+}
+
+/// What a source holds after the call, as numpy or Python has it.
+py::object values_of(const dispatch::LaunchPlan& plan, const dispatch::CallState& state,
+                     const CallArguments& arguments, std::uint32_t source) {
+    if (const auto* const tensor = state.tensor_of(plan, arguments.list(), source)) {
+        return tensor_to_numpy(*tensor);
+    }
+    for (std::size_t i = 0; i < plan.returned.size(); ++i) {
+        if (plan.returned[i] == source) {
+            return value_to_python(*state.outputs[i].type, state.outputs[i].value);
+        }
+    }
+    return py::none();
+}
+
+} // namespace
+
+void require_finite(const dispatch::LaunchPlan& plan, const dispatch::CallState& state,
+                    const CallArguments& arguments, const dispatch::Function& function) {
+    const py::object find = py::module_::import("weft.finite").attr("find_not_finite");
+    for (const std::uint32_t index : plan.written) {
+        const py::object found = find(values_of(plan, state, arguments, index));
+        if (found.is_none()) {
+            continue;
+        }
+        const dispatch::Source& source = plan.sources[index];
+        const char* const part = source.part == dispatch::SourcePart::gradient_in    ? ".grad_in"
+                                 : source.part == dispatch::SourcePart::gradient_out ? ".grad_out"
+                                                                                     : "";
+        throw_not_finite(core::text(
+            called_name(function), ": the results must be finite (check_nan), got ", source.name,
+            part, found.cast<std::string>(),
+            "; no call before it wrote such a value: look at this function and its arguments"));
+    }
+}
+
+void update_instances(const CallArguments& arguments) {
+    for (const py::object& instance : arguments.instances()) {
+        if (py::hasattr(instance, "update_this")) {
+            instance.attr("update_this")(instance.attr("get_this")());
+        }
+    }
 }
 
 } // namespace weft::python

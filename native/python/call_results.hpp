@@ -2,7 +2,7 @@
 // What a call gives back to Python besides exceptions.
 #pragma once
 
-#include "dispatch/launch.hpp"
+#include "dispatch/function.hpp"
 #include "dispatch/options.hpp"
 #include "python/call_arguments.hpp"
 
@@ -17,6 +17,14 @@ namespace weft::python {
                                                const dispatch::CallState& state,
                                                const CallArguments& arguments,
                                                dispatch::ReturnKind kind);
+
+/// Tells objects with update_this() what the call made of them.
+void update_instances(const CallArguments& arguments);
+
+/// Waits for the call and looks at all that it wrote. @throws weft.NonFiniteError naming the first value that is NaN or
+/// infinity.
+void require_finite(const dispatch::LaunchPlan& plan, const dispatch::CallState& state,
+                    const CallArguments& arguments, const dispatch::Function& function);
 
 /// Shows those warnings of the plan that are not in `shown`, and adds them to it.
 void show_warnings(const dispatch::LaunchPlan& plan, std::set<std::string>& shown);

@@ -92,6 +92,15 @@ std::optional<T> environment_number(const char* variable) {
     return number;
 }
 
+bool environment_flag(const char* variable) {
+    const auto value = core::environment_variable(variable);
+    if (value && !value->empty() && *value != "0" && *value != "1") {
+        throw core::ArgumentError(core::text("create_device: ", variable, " must be 0 or 1, got '",
+                                             *value, "'; correct or unset it"));
+    }
+    return value && *value == "1";
+}
+
 /// Less would not let Slang start, or time every request out.
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
 constexpr double kMostSeconds = 1e6;
@@ -159,6 +168,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     session->watcher = std::make_shared<dispatch::Watcher>();
     session->include_paths = std::move(desc.include_paths);
     session->defines = std::move(desc.defines);
+    session->check_nan = desc.check_nan ? *desc.check_nan : environment_flag("WEFT_CHECK_NAN");
     compile::CompilerDesc compiler;
     compiler.slang_directory = package / "lib";
     compiler.helper_executable = helper_path(package);

@@ -5,6 +5,10 @@
 
 namespace weft::reflect {
 
+bool is_differentiable(const Field& field) noexcept {
+    return !field.is_no_diff && is_differentiable(*field.type);
+}
+
 bool is_differentiable(const Type& type) noexcept {
     switch (type.kind) {
     case TypeKind::scalar:
@@ -31,7 +35,7 @@ TypeRef differential_type(const TypeRef& type, LayoutRules rules) {
     result->name = result->full_name = result->differential = type->differential;
     result->is_differentiable = true;
     for (const Field& field : type->fields) {
-        if (is_differentiable(*field.type)) {
+        if (is_differentiable(field)) {
             result->fields.push_back({.name = field.name,
                                       .type = differential_type(field.type, rules),
                                       .offset = 0,

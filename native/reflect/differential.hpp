@@ -6,6 +6,9 @@
 
 namespace weft::reflect {
 
+/// The field has a part in the differential of its structure.
+[[nodiscard]] bool is_differentiable(const Field& field) noexcept;
+
 /// Values of this type have derivatives: floats, their vectors, matrices and arrays, and structures that conform to
 /// IDifferentiable.
 [[nodiscard]] bool is_differentiable(const Type& type) noexcept;

@@ -30,7 +30,8 @@ void transfer(Archive& archive, TensorTraits& tensor) {
 
 template <class Archive>
 void transfer(Archive& archive, Field& field) {
-    archive(field.name, field.type, field.offset, field.attributes, field.documentation);
+    archive(field.name, field.type, field.offset, field.attributes, field.documentation,
+            field.is_no_diff);
 }
 
 template <class Archive>

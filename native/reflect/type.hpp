@@ -85,6 +85,7 @@ struct Field {
     std::size_t offset = 0; ///< bytes, in the layout rules of the module (see LayoutRules)
     std::vector<Attribute> attributes;
     std::string documentation;
+    bool is_no_diff = false; ///< constant for derivatives, whatever its type
 };
 
 /// How values lie in device memory. The targets differ: bool, float2, float4, half3 and whatever holds

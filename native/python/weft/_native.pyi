@@ -45,6 +45,7 @@ __all__: list[str] = [
     "MemoryInfo",
     "Module",
     "NDBuffer",
+    "NonFiniteError",
     "OutOfMemoryError",
     "Parameter",
     "RandFloat",
@@ -530,6 +531,8 @@ class Device:
         """
         Same as wait().
         """
+    check_nan: bool
+    """True: every call waits, and raises NonFiniteError if it wrote NaN or infinity."""
     @property
     def compiler_statistics(self) -> dict[str, typing.Any]:
         """
@@ -1250,6 +1253,7 @@ def create_device(
     defines: dict[str, typing.Any] = {},
     compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
     compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
+    check_nan: bool | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1265,6 +1269,7 @@ def create_device(
             WEFT_COMPILE_TIME_LIMIT decides where None is given.
         compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
+        check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
@@ -1311,6 +1316,7 @@ def init_device(
     defines: dict[str, typing.Any] = {},
     compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
     compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
+    check_nan: bool | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1326,6 +1332,7 @@ def init_device(
             WEFT_COMPILE_TIME_LIMIT decides where None is given.
         compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
+        check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
@@ -1426,6 +1433,9 @@ class ArgumentIndexError(ArgumentError, IndexError):
 
 class ArgumentAttributeError(ArgumentError, AttributeError, KeyError):
     """A name that a module or structure does not have."""
+
+class NonFiniteError(Error, FloatingPointError):
+    """A call wrote NaN or infinity, and Device.check_nan is on."""
 
 class GradientWarning(RuntimeWarning):
     """A function asks for gradients that a tensor does not have."""
