@@ -77,6 +77,9 @@ private:
         if (m_kernel.has_team && !m_kernel.is_raw_dispatch && m_kernel.subgroup_size != 0) {
             m_out.line(text(
                 "export static const int weft_cooperative_lanes = ", m_kernel.subgroup_size, ";"));
+            if (m_kernel.derivative == Derivative::backward) {
+                m_out.line("export static const bool weft_remembers = true;");
+            }
         }
         if (m_kernel.derivative == Derivative::backward) {
             print_device_options();

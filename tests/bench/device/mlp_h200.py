@@ -204,10 +204,14 @@ def measure(device: weft.Device, case: Case) -> None:
     network = torch_network(case.flat, torch.float16 if case.is_half else torch.float32)
     x, target = (torch.from_numpy(each).cuda() for each in (case.x, case.target))
     with_grads = case.inputs.with_grads()
+    constant = weft.Tensor.from_numpy(device, case.flat)
     outputs = case.forward(case.weights, case.inputs)
 
     def backward(inputs: weft.Tensor) -> None:
         case.backward(case.weights, inputs, case.targets, _result=case.result)
+
+    def backward_input() -> None:
+        case.backward(constant, with_grads, case.targets, _result=case.result)
 
     def forward() -> None:
         case.forward(case.weights, case.inputs, _result=outputs)
@@ -217,6 +221,7 @@ def measure(device: weft.Device, case: Case) -> None:
         "torch forward + backward": seconds(torch_step(network, x, target), wait),
         "weft forward + backward": seconds(lambda: backward(case.inputs), device.wait),
         "weft, gradient of the input too": seconds(lambda: backward(with_grads), device.wait),
+        "weft, gradient of the input only": seconds(backward_input, device.wait),
         "weft forward": seconds(forward, device.wait),
     }
     with torch.no_grad():
