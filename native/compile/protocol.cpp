@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 
+#include <atomic>
 #include <new>
 
 namespace weft::compile {
@@ -31,14 +32,34 @@ Reply failure(ReplyStatus status, const char* message, std::uint8_t kind = 0) {
     return reply;
 }
 
+// Slang catches what a failed allocation throws and reports "an unknown exception", so the failure itself is noted.
+std::atomic<bool> allocation_failed = false;
+
+void note_failed_allocation() {
+    allocation_failed = true;
+    throw std::bad_alloc();
+}
+
+ReplyStatus internal_status() noexcept {
+    return allocation_failed ? ReplyStatus::out_of_memory : ReplyStatus::internal_error;
+}
+
 } // namespace
 
+void watch_allocations() noexcept {
+    std::set_new_handler(&note_failed_allocation);
+}
+
 Reply guard(const std::function<std::vector<std::byte>()>& work) noexcept {
+    allocation_failed = false;
     try {
         Reply reply;
         reply.payload = work();
         return reply;
     } catch (const core::CompileError& error) {
+        if (allocation_failed) {
+            return failure(ReplyStatus::out_of_memory, "");
+        }
         Reply reply = failure(ReplyStatus::compile_error, error.what());
         reply.diagnostics = error.diagnostics();
         return reply;
@@ -51,10 +72,10 @@ Reply guard(const std::function<std::vector<std::byte>()>& work) noexcept {
     } catch (const std::bad_alloc&) {
         return failure(ReplyStatus::out_of_memory, "");
     } catch (const std::exception& error) {
-        return failure(ReplyStatus::internal_error, error.what());
+        return failure(internal_status(), error.what());
     } catch (...) {
         // Slang throws classes of its own when it meets a bug of its own.
-        return failure(ReplyStatus::internal_error, "the Slang compiler threw an exception");
+        return failure(internal_status(), "the Slang compiler threw an exception");
     }
 }
 

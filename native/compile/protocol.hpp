@@ -45,6 +45,8 @@ inline constexpr std::size_t kFrameBytes = 8;
 /// A longer message is a broken pipe, not a message.
 inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
 
+/// Makes guard() report every failed allocation of a request as such. For the compiler's own process.
+void watch_allocations() noexcept;
 /// Serves one request; every exception becomes a reply.
 [[nodiscard]] Reply serve(CompileService& service, const Request& request) noexcept;
 /// Runs `work` and turns what it throws into a reply.
