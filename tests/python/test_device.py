@@ -94,7 +94,7 @@ def test_threads_share_a_device(device):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, once another test imported it
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of an imported JAX
 def test_a_child_after_fork_is_told_to_make_its_own_device(fresh_device):
     tensor = weft.Tensor.ones(fresh_device, (4,))
     tensor.numpy()
