@@ -407,3 +407,28 @@ def test_wrong_requests_for_weights_are_refused(device):
         weft.mlp.create_weights(device, 2, 0)
     with pytest.raises(weft.ArgumentError, match="the network has 6 weights, got 5"):
         list(weft.mlp.layers(np.zeros(5), 3, 2))
+
+
+@pytest.mark.parametrize("own", [(1, 48), (96, 1)], ids=["row", "column"])
+@pytest.mark.parametrize("kernels", ["cpu", "gpu"])
+def test_what_calls_share_beside_a_network_gets_its_sums(device, monkeypatch, kernels, own):
+    monkeypatch.setenv("WEFT_KERNELS_FOR", kernels)
+    source = """
+        import mlp;
+        [Differentiable] float scaled(MLP<2, 1> network, float x[2], float gain)
+        {
+            return network.run(x)[0] + gain * x[1];
+        }
+    """
+    module = weft.Module.load_from_source(device, f"beside_{kernels}", source)
+    x = rng.standard_normal((96, 48, 2)).astype(np.float32)
+    weights = weft.mlp.create_weights(device, 2, 1).with_grads()
+    gain = weft.Tensor.ones(device, own).with_grads()
+    result = weft.Tensor.zeros(device, x.shape[:2]).with_grads()
+    result.grad.copy_from_numpy(np.ones(x.shape[:2], np.float32))
+
+    module.scaled.bwds(weights, x, gain, _result=result)
+
+    axis = own.index(1)
+    assert_close([(gain.grad.numpy(), x[..., 1].sum(axis=axis, keepdims=True))], 1e-5)
+    assert_close([(weights.grad.numpy(), x.sum(axis=(0, 1))[:, None])], 1e-5)

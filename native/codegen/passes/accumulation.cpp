@@ -11,8 +11,6 @@ namespace weft::codegen {
 
 namespace {
 
-constexpr std::int64_t kGroup = 256;
-
 // Fewer calls that share an element are not worth a loop.
 constexpr std::int64_t kFewestSteps = 4;
 // From here on neighbouring threads walk along a row together, which their memory accesses prefer.
@@ -73,14 +71,15 @@ void set_walk(Kernel& kernel, std::int32_t dimension) {
     walk.dimension = dimension;
     walk.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kFewestLanes;
     const std::int64_t columns = call_count(kernel) / extent;
+    const std::int64_t group = kernel.group_size[0];
     const std::int64_t fitting =
         walk.is_lane_major
-            ? kGroup / std::min(kGroup, static_cast<std::int64_t>(
-                                            std::bit_floor(static_cast<std::uint64_t>(extent))))
-            : std::min(kGroup, static_cast<std::int64_t>(
-                                   std::bit_ceil(static_cast<std::uint64_t>(columns))));
+            ? group / std::min(group, static_cast<std::int64_t>(
+                                          std::bit_floor(static_cast<std::uint64_t>(extent))))
+            : std::min(group, static_cast<std::int64_t>(
+                                  std::bit_ceil(static_cast<std::uint64_t>(columns))));
     walk.columns = static_cast<std::int32_t>(fitting);
-    walk.lanes = static_cast<std::int32_t>(kGroup / fitting);
+    walk.lanes = static_cast<std::int32_t>(group / fitting);
     walk.blocks = (columns + fitting - 1) / fitting;
     kernel.needs_coordinates = true;
 }
@@ -137,15 +136,16 @@ void choose_tables(Kernel& kernel) {
                 continue;
             }
             gradient.accumulation = Accumulation::atomic;
-            // Barriers cost a CPU more than its atomic additions.
-            if (kernel.prefers_storage_bindings || kernel.sums != SumPass::at_once ||
-                uses_thread_index(kernel) || !fits_table(kernel, operand, gradient, used)) {
+            // Barriers cost a CPU more than its atomic additions; a team leaves no shared memory.
+            if (kernel.prefers_storage_bindings || kernel.has_team ||
+                kernel.sums != SumPass::at_once || uses_thread_index(kernel) ||
+                !fits_table(kernel, operand, gradient, used)) {
                 continue;
             }
-            used += table_size(gradient);
             gradient.accumulation = Accumulation::table;
             gradient.memory.table = static_cast<std::int32_t>(kernel.tables.size());
             kernel.tables.push_back(table_size(gradient));
+            used += kernel.tables.back();
             kernel.is_persistent = true;
         }
     });

@@ -295,6 +295,18 @@ TEST_CASE("threads walk along the dimension that shares a gradient") {
     CHECK(columns.walk.is_lane_major);
 }
 
+TEST_CASE("a walk divides the threads of the group that there is") {
+    Kernel rows = backward_kernel({4096, 32}, {0, 1}, {32, 1});
+    Kernel columns = backward_kernel({64, 4096}, {1, 0}, {4096, 1});
+    rows.group_size = columns.group_size = {kTeamGroup, 1, 1};
+
+    lower(rows);
+    lower(columns);
+
+    CHECK(rows.walk.columns * rows.walk.lanes == kTeamGroup);
+    CHECK(columns.walk.lanes == kTeamGroup);
+}
+
 TEST_CASE("of two dimensions that share gradients the threads walk along one") {
     Kernel kernel = backward_kernel({512, 64}, {0, 1}, {1, 0});
 
