@@ -84,6 +84,7 @@ TEST_CASE("entry points of the shader tests compile for every target") {
         {"reduce_kernels.cs.slang",
          {"sumByGroup", "sumByThread", "mergeSums", "dotByGroup", "sumOfSquaresByGroup",
           "minimumByGroup", "maximumByThread", "compareByGroup"}},
+        {"mlp_kernels.cs.slang", {"moveAlongInput"}},
     };
     for (const compile::Target target : {compile::Target::spirv, compile::Target::cuda}) {
         for (const auto& [file, entry_points] : twins) {
@@ -93,6 +94,15 @@ TEST_CASE("entry points of the shader tests compile for every target") {
             }
         }
     }
+}
+
+TEST_CASE("forward mode of a network points to its tables by one type") {
+    const std::vector<std::byte> code =
+        compile_twin("mlp_kernels.cs.slang", "moveAlongInput", compile::Target::cuda).code;
+    const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
+
+    CHECK(text.find("Table_0 *") != std::string_view::npos);
+    CHECK(text.find("Table_1 *") == std::string_view::npos);
 }
 
 TEST_CASE("a source that names no gradient type does not load module weft_diff") {
