@@ -180,7 +180,13 @@ std::string ValuePrinter::memory_expression(const Operand& operand) const {
 }
 
 std::string ValuePrinter::scalar_address(const Operand& operand, std::int64_t index) const {
-    const auto unit = static_cast<std::int64_t>(memory_leaves(operand.memory).size());
+    const auto leaves = memory_leaves(operand.memory);
+    const auto unit = static_cast<std::int64_t>(leaves.size());
+    if (is_structure_pointer(operand.memory)) {
+        return text("uint64_t(", memory_expression(operand), " + (",
+                    component_expression(operand, index / unit, 1, 0), ")) + ",
+                    leaves[static_cast<std::size_t>(index % unit)].offset);
+    }
     return text(memory_expression(operand), " + (",
                 component_expression(operand, index / unit, unit, index % unit), ")");
 }

@@ -156,23 +156,6 @@ std::string threads_text(const codegen::Kernel& kernel) {
                                  : text(kernel.width, " elements a thread");
 }
 
-/// Scalars inside a structure with padding have no addresses of their own.
-void check_sums(const BoundCall& call, const codegen::Kernel& kernel) {
-    codegen::for_each_memory_operand(kernel, [&](const Operand& operand) {
-        const codegen::Memory& memory = operand.memory;
-        if (codegen::adds_atomically(operand) && operand.kind == codegen::OperandKind::element &&
-            !memory.is_words && memory.leaf->kind == reflect::TypeKind::structure) {
-            throw core::ArgumentError(
-                text(call.function.name, ": parameter '",
-                     call.sources[static_cast<std::size_t>(operand.source)].name,
-                     "': several calls share an element of its gradient, whose fields must then be "
-                     "float, got ",
-                     operand.type->full_name,
-                     "; give it the shape of the call, pass a dict of tensors, or use float"));
-        }
-    });
-}
-
 /// Sums that a function makes itself come in any order.
 void check_determinism(const BoundCall& call, const codegen::Kernel& kernel) {
     codegen::for_each_operand(kernel, [&](const Operand& operand) {
@@ -260,7 +243,6 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     const bool is_deterministic = options.is_deterministic;
     kernel.sums = is_deterministic ? codegen::SumPass::fixed : codegen::SumPass::at_once;
     codegen::lower(kernel);
-    check_sums(call, kernel);
     plan->explanation = explain(call, kernel);
     if (is_deterministic) {
         check_determinism(call, kernel);
