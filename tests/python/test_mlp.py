@@ -236,7 +236,9 @@ def test_a_float_gradient_of_other_halves_is_refused(device):
 
 
 def test_eight_hidden_layers_are_the_most(device):
-    assert_close(evaluate_both(device, [2, *[3] * 8, 2], 10, hidden="Sine"), 1e-5)
+    # A GPU's own sine, which Vulkan allows, is off by 2^-21: that is 4e-4 of a result in the worst
+    # of 500 draws of such weights, as eight layers leave small values.
+    assert_close(evaluate_both(device, [2, *[3] * 8, 2], 10, hidden="Sine"), 1e-3)
 
     with pytest.raises(weft.ArgumentError) as caught:
         weft.mlp.weight_count(2, 2, [3] * 9)
