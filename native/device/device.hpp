@@ -39,6 +39,7 @@ struct DeviceFeatures {
     bool int8 = false;
     bool int16 = false;
     bool int64 = false;
+    bool int64_atomics = false;
     bool float32_atomic_add = false;
     bool float16_atomic_add = false;
     bool float64_atomic_add = false;

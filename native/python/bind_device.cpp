@@ -87,6 +87,7 @@ void bind_information(py::module_& module) {
         .def_readonly("int8", &device::DeviceFeatures::int8)
         .def_readonly("int16", &device::DeviceFeatures::int16)
         .def_readonly("int64", &device::DeviceFeatures::int64)
+        .def_readonly("int64_atomics", &device::DeviceFeatures::int64_atomics)
         .def_readonly("float32_atomic_add", &device::DeviceFeatures::float32_atomic_add)
         .def_readonly("float16_atomic_add", &device::DeviceFeatures::float16_atomic_add)
         .def_readonly("float64_atomic_add", &device::DeviceFeatures::float64_atomic_add)

@@ -41,6 +41,7 @@ DeviceFeatures features_of(Architecture architecture) noexcept {
             .int8 = true,
             .int16 = true,
             .int64 = true,
+            .int64_atomics = true,
             .float32_atomic_add = true,
             .float16_atomic_add = is_volta,
             .float64_atomic_add = architecture.major >= 6,

@@ -100,6 +100,7 @@ DeviceFeatures features_of(const FeatureSet& set, const Properties& properties) 
             .int8 = set.v12.shaderInt8 == VK_TRUE,
             .int16 = set.core.features.shaderInt16 == VK_TRUE,
             .int64 = set.core.features.shaderInt64 == VK_TRUE,
+            .int64_atomics = set.v12.shaderBufferInt64Atomics == VK_TRUE,
             .float32_atomic_add = set.atomic_float.shaderBufferFloat32AtomicAdd == VK_TRUE,
             .float16_atomic_add = set.atomic_float2.shaderBufferFloat16AtomicAdd == VK_TRUE,
             .float64_atomic_add = set.atomic_float.shaderBufferFloat64AtomicAdd == VK_TRUE,

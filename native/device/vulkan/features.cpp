@@ -46,7 +46,7 @@ constexpr std::array kFeatures{
     FeatureRow{"shaderSubgroupExtendedTypes", offsetof(FeatureSet, v12.shaderSubgroupExtendedTypes),
                Need::optional, "wave operations on 8-, 16- and 64-bit types"},
     FeatureRow{"shaderBufferInt64Atomics", offsetof(FeatureSet, v12.shaderBufferInt64Atomics),
-               Need::optional, "64-bit integer atomics"},
+               Need::optional, "64-bit integer atomics, deterministic sums"},
     FeatureRow{"vulkanMemoryModel", offsetof(FeatureSet, v12.vulkanMemoryModel), Need::optional,
                "coherent memory operations"},
     FeatureRow{"vulkanMemoryModelDeviceScope",

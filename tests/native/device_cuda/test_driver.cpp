@@ -32,6 +32,7 @@ TEST_CASE("enumeration lists every GPU with its limits and creates no context") 
           std::array<std::uint32_t, 3>{0x7fffffff, 65535, 65535});
     CHECK(devices[0].limits.max_inline_arguments == 4032);
     CHECK(devices[0].features.float16_atomic_add);
+    CHECK(devices[0].features.int64_atomics);
     CHECK_FALSE(devices[0].features.is_software);
     CHECK(fake.calls["cuDevicePrimaryCtxRetain"] == 0);
 }

@@ -53,6 +53,17 @@ public:
         push(NodeKind::tensor, role).tensor = m_tensors.back().get();
         return *this;
     }
+    /// Gives the last tensor a gradient.
+    Arguments& with_gradient() {
+        tensor::Tensor::Desc desc;
+        desc.dtype = m_tensors.back()->dtype();
+        const auto shape = m_tensors.back()->shape();
+        desc.shape.assign(shape.begin(), shape.end());
+        const tensor::TensorRef gradient = tensor::Tensor::create(m_device, std::move(desc));
+        m_tensors.back() = tensor::Tensor::with_gradients(m_tensors.back(), gradient, gradient);
+        list_.nodes.back().tensor = m_tensors.back().get();
+        return *this;
+    }
     Arguments& list(std::vector<std::int64_t> shape, const std::vector<double>& values) {
         Node& node = push(NodeKind::list);
         node.scalar = ScalarKind::float64;

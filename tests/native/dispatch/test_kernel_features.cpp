@@ -17,15 +17,16 @@ float single(float x) { return x + 1; }
 float precise(float x) { return float(double(x) * double(x)); }
 float wide(float x) { return float(int64_t(x) * 3); }
 float narrow(float x) { return float(half(x) * half(3)); }
+[Differentiable] float scaled(float x, float by) { return x * by; }
 )";
 
 /// A device of host memory that can do nothing special.
 struct Fixture {
-    std::shared_ptr<device::NullDevice> device =
-        device::create_null_device(device::DeviceFeatures{});
+    std::shared_ptr<device::NullDevice> device;
     std::shared_ptr<Module> module;
 
-    Fixture() {
+    explicit Fixture(const device::DeviceFeatures& features = {})
+        : device(device::create_null_device(features)) {
         compile::ModuleDesc desc;
         desc.name = "features";
         desc.text = kSource;
@@ -39,6 +40,21 @@ struct Fixture {
     void plan(const std::string& name) const {
         const Arguments arguments = std::move(Arguments(device).tensor(ScalarKind::float32, {16}));
         (void)module->function(name)->make_plan(arguments.list());
+    }
+
+    /// Of a backward call in which all threads add to the gradient of one number.
+    void plan_sum(bool is_deterministic) const {
+        const TypeRef number = reflect::scalar_type(ScalarKind::float32);
+        const Arguments arguments = std::move(Arguments(device)
+                                                  .tensor(number, {16})
+                                                  .tensor(number, {1})
+                                                  .with_gradient()
+                                                  .tensor(number, {16}, Role::result)
+                                                  .with_gradient());
+        CallOptions options;
+        options.derivative = codegen::Derivative::backward;
+        options.is_deterministic = is_deterministic;
+        (void)module->function("scaled", options)->make_plan(arguments.list());
     }
 };
 
@@ -54,6 +70,17 @@ TEST_CASE("a type that the device lacks is refused with function, type, device a
     CHECK_THROWS_WITH(fixture.plan("wide"), ContainsSubstring("wide: it uses 64-bit integers"));
     CHECK_THROWS_WITH(fixture.plan("narrow"), ContainsSubstring("narrow: it uses half"));
     CHECK_THROWS_AS(fixture.plan("narrow"), core::ArgumentError);
+}
+
+TEST_CASE("deterministic sums ask for 64-bit integer atomics") {
+    const Fixture fixture({.float64 = true, .int64 = true});
+
+    CHECK_THROWS_WITH(fixture.plan_sum(true),
+                      ContainsSubstring("scaled: it uses 64-bit integer atomics") &&
+                          ContainsSubstring("features.int64_atomics is False") &&
+                          ContainsSubstring("leave deterministic=True out"));
+    CHECK_NOTHROW(fixture.plan_sum(false));
+    CHECK_NOTHROW(Fixture({.float64 = true, .int64 = true, .int64_atomics = true}).plan_sum(true));
 }
 
 TEST_CASE("a kernel of floats asks nothing of the device") {
