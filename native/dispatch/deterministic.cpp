@@ -41,7 +41,7 @@ void check_scalars(const Operand& gradient, const std::string& function) {
     if (!leaves || !std::all_of(leaves->begin(), leaves->end(), is_like_first)) {
         throw core::ArgumentError(
             text(function, ": deterministic=True needs gradients of one scalar type, got ",
-                 gradient.type->full_name, "; pass a dict of tensors, or leave it out"));
+                 gradient.type->full_name, "; pass a dict of tensors, or False"));
     }
 }
 

@@ -30,7 +30,7 @@ constexpr std::array kNeeds{
          "use int or uint, and element-wise parameters"},
     Need{12, &DeviceFeatures::int64_atomics, "int64_atomics",
          "64-bit integer atomics (deterministic=True, sums of double)",
-         "leave deterministic=True out, or use float"},
+         "pass deterministic=False, or use float"},
     Need{22, &DeviceFeatures::int16, "int16", "16-bit integers (int16_t or uint16_t)",
          "use int or uint"},
     Need{39, &DeviceFeatures::int8, "int8", "8-bit integers (int8_t, uint8_t or arrays of bool)",

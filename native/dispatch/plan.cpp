@@ -165,7 +165,7 @@ void check_determinism(const BoundCall& call, const codegen::Kernel& kernel) {
                      ".bwds: deterministic=True cannot order what is added to "
                      "the gradient of '",
                      call.sources[static_cast<std::size_t>(operand.source)].name,
-                     "', the weights of a network; leave it out"));
+                     "', the weights of a network; pass False, or turn Device.deterministic off"));
         }
     });
 }

@@ -47,7 +47,7 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
                                 bool debug, const py::iterable& include_paths,
                                 const py::dict& defines, std::optional<double> compile_time_limit,
                                 std::optional<std::uint64_t> compile_memory_limit,
-                                std::optional<bool> check_nan) {
+                                std::optional<bool> check_nan, std::optional<bool> deterministic) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -65,6 +65,7 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
     desc.compile_time_limit = compile_time_limit;
     desc.compile_memory_limit = compile_memory_limit;
     desc.check_nan = check_nan;
+    desc.deterministic = deterministic;
     return create_session(std::move(desc));
 }
 
@@ -138,6 +139,8 @@ void bind_facts(DeviceClass& bound) {
         .def_readwrite("check_nan", &Session::check_nan,
                        "True: every call waits, and raises NonFiniteError if it wrote NaN or "
                        "infinity.")
+        .def_readwrite("deterministic", &Session::deterministic,
+                       "What deterministic= is for backward calls that do not say it.")
         .def_property_readonly("include_paths",
                                [](const Session& self) { return self.include_paths; })
         .def_property_readonly(
@@ -241,6 +244,7 @@ void bind_device(py::module_& module) {
             py::arg("debug") = false, py::arg("include_paths") = py::list(),
             py::arg("defines") = py::dict(), py::arg("compile_time_limit") = py::none(),
             py::arg("compile_memory_limit") = py::none(), py::arg("check_nan") = py::none(),
+            py::arg("deterministic") = py::none(),
             "Creates a device.\n\n"
             "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
             "Vulkan.\n"
@@ -257,7 +261,9 @@ void bind_device(py::module_& module) {
             "given.\n"
             "    check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None "
             "is "
-            "given.\n\n"
+            "given.\n"
+            "    deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides "
+            "where None is given.\n\n"
             "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
             "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");
     }

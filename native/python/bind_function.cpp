@@ -77,7 +77,7 @@ std::string_view utf8(PyObject* text) {
 struct ResultRequest {
     dispatch::ReturnKind kind = dispatch::ReturnKind::automatic;
     bool has_kind = false;
-    bool is_deterministic = false;
+    std::optional<bool> is_deterministic; ///< what the call says; else its device does
 };
 
 bool is_result_keyword(std::string_view name) {
@@ -93,10 +93,10 @@ bool is_deterministic_keyword(const FunctionObject& self, std::string_view name)
 
 bool parse_deterministic(const FunctionObject& self, PyObject* value) {
     if (!PyBool_Check(value)) {
-        throw core::ArgumentError(text(self.function->name(),
-                                       ": deterministic must be True or False, got ",
-                                       Py_TYPE(value)->tp_name, "; leave it out for False"),
-                                  core::ArgumentError::Kind::type);
+        throw core::ArgumentError(
+            text(self.function->name(), ": deterministic must be True or False, got ",
+                 Py_TYPE(value)->tp_name, "; leave it out for what Device.deterministic says"),
+            core::ArgumentError::Kind::type);
     }
     return value == Py_True;
 }
@@ -158,11 +158,15 @@ std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& functio
 /// The function with the options that the call itself names.
 std::shared_ptr<dispatch::Function> requested_function(const FunctionObject& self,
                                                        const ResultRequest& request) {
-    if (!request.has_kind && !request.is_deterministic) {
+    const dispatch::CallOptions& given = self.function->options();
+    const bool is_deterministic =
+        given.derivative == codegen::Derivative::backward &&
+        request.is_deterministic.value_or(self.pool->session->deterministic);
+    if (!request.has_kind && !is_deterministic) {
         return self.function;
     }
-    dispatch::CallOptions options = self.function->options();
-    options.is_deterministic = options.is_deterministic || request.is_deterministic;
+    dispatch::CallOptions options = given;
+    options.is_deterministic = is_deterministic;
     if (request.has_kind) {
         options.return_kind = request.kind;
     }

@@ -90,7 +90,7 @@ constexpr const char* kBackwardDoc =
 Gradients of outputs are read from ``grad_in`` of the tensors passed for ``_result``, out and inout parameters; gradients
 of inputs are added to ``grad_out`` of the tensors passed for them. Arguments without gradients are constants. The
 primal result is written into ``_result``. ``deterministic=True`` gives equal bits from run to run on a device and costs
-a second evaluation; it needs 64-bit integer atomics.
+a second evaluation; it needs 64-bit integer atomics. Left out, it is ``Device.deterministic``.
 
 Raises:
     ArgumentError: The function is not [Differentiable], an output has no gradient, or no argument has one to

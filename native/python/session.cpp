@@ -169,6 +169,8 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     session->include_paths = std::move(desc.include_paths);
     session->defines = std::move(desc.defines);
     session->check_nan = desc.check_nan ? *desc.check_nan : environment_flag("WEFT_CHECK_NAN");
+    session->deterministic =
+        desc.deterministic ? *desc.deterministic : environment_flag("WEFT_DETERMINISTIC");
     compile::CompilerDesc compiler;
     compiler.slang_directory = package / "lib";
     compiler.helper_executable = helper_path(package);

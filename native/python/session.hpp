@@ -24,7 +24,8 @@ struct Session {
     std::shared_ptr<core::Logger> logger;
     std::vector<std::string> include_paths;
     compile::Definitions defines;
-    bool check_nan = false; ///< look at the results of every call
+    bool check_nan = false;     ///< look at the results of every call
+    bool deterministic = false; ///< of backward calls that do not say it themselves
     std::shared_ptr<dispatch::Copier> copier{};
     std::shared_ptr<dispatch::Reducer> reducer{};
 };
@@ -34,6 +35,7 @@ struct SessionDesc {
     std::vector<std::string> include_paths;
     compile::Definitions defines;
     std::optional<bool> check_nan{};            ///< WEFT_CHECK_NAN
+    std::optional<bool> deterministic{};        ///< WEFT_DETERMINISTIC
     std::optional<double> compile_time_limit{}; ///< seconds a request; WEFT_COMPILE_TIME_LIMIT
     std::optional<std::uint64_t> compile_memory_limit{}; ///< bytes; WEFT_COMPILE_MEMORY_LIMIT
 };

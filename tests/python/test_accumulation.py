@@ -363,5 +363,6 @@ def test_deterministic_must_be_a_bool(device, module):
         )
 
     assert str(caught.value) == (
-        "product: deterministic must be True or False, got int; leave it out for False"
+        "product: deterministic must be True or False, got int; leave it out for what "
+        "Device.deterministic says"
     )

@@ -535,6 +535,8 @@ class Device:
         """
     check_nan: bool
     """True: every call waits, and raises NonFiniteError if it wrote NaN or infinity."""
+    deterministic: bool
+    """What deterministic= is for backward calls that do not say it."""
     @property
     def compiler_statistics(self) -> dict[str, typing.Any]:
         """
@@ -1066,7 +1068,7 @@ class Function:
         Gradients of outputs are read from ``grad_in`` of the tensors passed for ``_result``, out and inout parameters; gradients
         of inputs are added to ``grad_out`` of the tensors passed for them. Arguments without gradients are constants. The
         primal result is written into ``_result``. ``deterministic=True`` gives equal bits from run to run on a device and costs
-        a second evaluation; it needs 64-bit integer atomics.
+        a second evaluation; it needs 64-bit integer atomics. Left out, it is ``Device.deterministic``.
 
         Raises:
             ArgumentError: The function is not [Differentiable], an output has no gradient, or no argument has one to
@@ -1256,6 +1258,7 @@ def create_device(
     compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
     compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
     check_nan: bool | None = None,
+    deterministic: bool | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1272,6 +1275,7 @@ def create_device(
         compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
+        deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides where None is given.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
@@ -1319,6 +1323,7 @@ def init_device(
     compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
     compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
     check_nan: bool | None = None,
+    deterministic: bool | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1335,6 +1340,7 @@ def init_device(
         compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
+        deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides where None is given.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
