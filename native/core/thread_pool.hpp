@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace weft::core {
+
+/// Threads that wait for numbered jobs. A run costs about ten microseconds beside its jobs.
+class ThreadPool {
+public:
+    /// @param thread_count threads that work at a run, the caller's included; 0: as many as the machine runs at once.
+    explicit ThreadPool(std::size_t thread_count = 0);
+    /// Waits for a run that is under way.
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    /// At least 1.
+    std::size_t thread_count() const noexcept { return m_threads.size() + 1; }
+
+    /// Calls job(0) ... job(count - 1), each once, in any order, on the caller's thread and the pool's, and returns
+    /// when all are done. Callers of several threads take turns; a job must not call run().
+    /// @throws the first exception of a job; jobs that have not begun by then are left out.
+    void run(std::size_t count, const std::function<void(std::size_t)>& job);
+
+private:
+    void work();
+    void take_jobs(const std::function<void(std::size_t)>& job, std::size_t count) noexcept;
+
+    std::mutex m_turn; ///< held during a run
+    std::mutex m_mutex;
+    std::condition_variable m_begin;
+    std::condition_variable m_end;
+    const std::function<void(std::size_t)>* m_job = nullptr; ///< null between runs
+    std::size_t m_count = 0;
+    std::size_t m_active = 0; ///< threads of the pool inside the run
+    std::uint64_t m_run = 0;
+    bool m_is_closing = false;
+    std::exception_ptr m_error;
+    std::atomic<std::size_t> m_next{0};
+    std::vector<std::thread> m_threads;
+};
+
+} // namespace weft::core
