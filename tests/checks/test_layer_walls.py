@@ -26,6 +26,7 @@ WALLS = (
     Wall("Vulkan", r'#include\s*[<"](vulkan|volk)\b', ("native/device/vulkan/",)),
     Wall("CUDA", r'#include\s*[<"](cuda|nvrtc)\w*\.h', ("native/device/cuda/",)),
     Wall("a device backend", r'#include\s*"device/(vulkan|cuda|null)/', ("native/device/",)),
+    Wall("Embree", r'#include\s*[<"]embree', ("native/render/embree/",)),
     Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
     Wall("<format>", r"#include\s*<format>", ()),
     Wall("OpenImageIO", r"^\s*(import|from)\s+OpenImageIO", ("native/python/weft/image.py",)),
@@ -41,7 +42,28 @@ LAYERS = {
     "tensor": {"core", "reflect", "device"},
     "codegen": {"core", "reflect"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
-    "python": {"core", "reflect", "device", "compile", "tensor", "codegen", "dispatch"},
+    "scene": {"core", "reflect", "device", "tensor"},
+    "render": {
+        "core",
+        "reflect",
+        "device",
+        "compile",
+        "tensor",
+        "codegen",
+        "dispatch",
+        "scene",
+    },
+    "python": {
+        "core",
+        "reflect",
+        "device",
+        "compile",
+        "tensor",
+        "codegen",
+        "dispatch",
+        "scene",
+        "render",
+    },
 }
 
 

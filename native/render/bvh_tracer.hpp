@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/thread_pool.hpp"
+#include "dispatch/function.hpp"
+#include "render/tracer.hpp"
+#include "scene/bvh.hpp"
+
+#include <mutex>
+
+namespace weft::render {
+
+/// Weft's own acceleration structure in device memory, traced by shaders/weft/render/bvh.slang. Runs on every device.
+class BvhTracer final : public Tracer {
+public:
+    /// The structure BvhView of bvh.slang, a tensor of uint32 a field. Valid until update_instances(), then asked anew.
+    struct View {
+        tensor::TensorRef nodes;
+        tensor::TensorRef triangles;
+        tensor::TensorRef top_nodes;
+        tensor::TensorRef instances;
+    };
+
+    /// @throws ArgumentError as scene::require_valid(); DeviceError if memory is short.
+    [[nodiscard]] static std::unique_ptr<BvhTracer> create(const dispatch::Context& context,
+                                                           const scene::Geometry& geometry);
+
+    TracerKind kind() const noexcept override { return TracerKind::bvh; }
+    device::MemoryKind ray_memory() const noexcept override { return device::MemoryKind::device; }
+    void trace_closest(const RayBatch& batch) override;
+    void trace_any(const RayBatch& batch) override;
+    void update_instances(std::span<const scene::Instance> instances) override;
+
+    const View& view() const noexcept { return m_view; }
+    /// Appends the view as one argument, a structure called `name`, for a kernel that traces rays itself. The tensors
+    /// must outlive the launch.
+    static void add_view(const View& view, std::string_view name,
+                         dispatch::ArgumentList& arguments);
+
+private:
+    BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry);
+    void upload_top_level();
+    void launch(dispatch::Function& function, const RayBatch& batch);
+
+    core::ThreadPool m_pool;
+    scene::Bvh m_bvh; ///< the arrays of the device are not kept
+    View m_view;
+    std::shared_ptr<dispatch::Module> m_module;
+    std::shared_ptr<dispatch::Function> m_closest;
+    std::shared_ptr<dispatch::Function> m_any;
+    dispatch::ArgumentList m_arguments;
+    dispatch::CallState m_state;
+};
+
+} // namespace weft::render

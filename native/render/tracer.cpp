@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/tracer.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "render/bvh_tracer.hpp"
+
+#if WEFT_WITH_EMBREE
+#include "render/embree/embree_tracer.hpp"
+#endif
+
+namespace weft::render {
+
+using core::ArgumentError;
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+tensor::TensorRef create_words(const std::shared_ptr<device::Device>& device, ScalarKind scalar,
+                               std::uint64_t count, device::MemoryKind memory) {
+    auto buffer = device->create_buffer({.size_bytes = count * sizeof(std::uint32_t),
+                                         .memory = memory,
+                                         .label = scalar == ScalarKind::float32 ? "rays" : "hits"});
+    return tensor::Tensor::wrap(std::move(buffer), {.dtype = reflect::scalar_type(scalar),
+                                                    .shape = {static_cast<std::int64_t>(count)}});
+}
+
+} // namespace
+
+std::string_view to_string(TracerKind kind) noexcept {
+    switch (kind) {
+    case TracerKind::automatic: return "automatic";
+    case TracerKind::bvh: return "bvh";
+    case TracerKind::embree: return "embree";
+    }
+    return "";
+}
+
+tensor::TensorRef Tracer::create_rays(std::uint32_t capacity) const {
+    return create_words(m_device, ScalarKind::float32, std::uint64_t{capacity} * kRayRows,
+                        ray_memory());
+}
+
+tensor::TensorRef Tracer::create_hits(std::uint32_t capacity) const {
+    return create_words(m_device, ScalarKind::uint32, std::uint64_t{capacity} * kHitRows,
+                        ray_memory());
+}
+
+void Tracer::require_batch(const RayBatch& batch, std::uint32_t hit_rows,
+                           std::string_view function) const {
+    const auto require = [&](const tensor::TensorRef& tensor, ScalarKind scalar, std::uint32_t rows,
+                             const char* name) {
+        const bool is_there = tensor && &tensor->device() == m_device.get();
+        if (!is_there) {
+            throw ArgumentError(
+                text(function, ": '", name, "' must be a tensor on the tracer's device"));
+        }
+        const bool has_form = tensor->is_contiguous() &&
+                              tensor->dtype()->kind == reflect::TypeKind::scalar &&
+                              tensor->dtype()->scalar == scalar;
+        const std::uint64_t wanted = std::uint64_t{rows} * batch.capacity;
+        if (!has_form || static_cast<std::uint64_t>(tensor->element_count()) < wanted) {
+            throw ArgumentError(text(function, ": '", name, "' must be contiguous, with at least ",
+                                     wanted, " elements of ", reflect::slang_name(scalar),
+                                     "; make it with the tracer's create_", name, "()"));
+        }
+        if (ray_memory() == device::MemoryKind::readback && wanted != 0 &&
+            tensor->buffer().mapped() == nullptr) {
+            throw ArgumentError(text(function, ": '", name, "' must lie in host memory for this ",
+                                     "tracer; make it with the tracer's create_", name, "()"));
+        }
+    };
+    if (batch.capacity > kMostRays) {
+        throw ArgumentError(text(function, ": a capacity of ", batch.capacity, " rays; at most ",
+                                 kMostRays, " are possible, trace several batches"));
+    }
+    if (batch.count > batch.capacity) {
+        throw ArgumentError(text(function, ": ", batch.count, " rays in a batch of ",
+                                 batch.capacity, "; trace fewer"));
+    }
+    require(batch.rays, ScalarKind::float32, kRayRows, "rays");
+    require(batch.hits, ScalarKind::uint32, hit_rows, "hits");
+}
+
+bool is_available(TracerKind kind) noexcept {
+    return kind != TracerKind::embree || WEFT_WITH_EMBREE != 0;
+}
+
+std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
+                                      const scene::Geometry& geometry, TracerKind kind) {
+    const bool is_software = context.device->info().features.is_software;
+    if (kind == TracerKind::embree && !is_available(kind)) {
+        throw ArgumentError("create_tracer: this build of Weft has no Embree; use bvh");
+    }
+    if (kind == TracerKind::embree && !is_software) {
+        throw ArgumentError(text("create_tracer: Embree traces on the CPU, ",
+                                 context.device->info().name, " is no software device; use bvh"));
+    }
+#if WEFT_WITH_EMBREE
+    if (kind != TracerKind::bvh && is_software) {
+        return create_embree_tracer(context, geometry);
+    }
+#endif
+    return BvhTracer::create(context, geometry);
+}
+
+} // namespace weft::render

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rays in batches against a fixed set of meshes. Start reading here; bvh_tracer.hpp runs on every device,
+// embree/embree_tracer.hpp on the CPU beside software devices.
+#pragma once
+
+#include "dispatch/module.hpp"
+#include "scene/geometry.hpp"
+#include "tensor/tensor.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace weft::render {
+
+/// Rows of a batch. Row r begins at word r * capacity; each row holds one word a ray.
+inline constexpr std::uint32_t kRayRows =
+    8; ///< origin x y z, t_min, direction x y z, t_max: floats
+inline constexpr std::uint32_t kHitRows = 5; ///< t, u, v: bits of floats; primitive, instance
+/// Most rays of a batch.
+inline constexpr std::uint32_t kMostRays = std::uint32_t{1} << 30U;
+/// Row `instance` of a ray that hits nothing.
+inline constexpr std::uint32_t kNoInstance = 0xFFFFFFFFU;
+
+/// Rays to be traced, and where the answers go. Both tensors must outlive the work on the device.
+///
+/// A ray is the points origin + t direction with max(t_min, 0) < t <= t_max, exact up to rounding at both ends;
+/// metres. The direction need not be unit. A ray is inactive, and hits nothing, if t_max <= t_min, if the direction is
+/// zero or if an entry of origin or direction is no finite number. t_max may be infinite.
+struct RayBatch {
+    tensor::TensorRef rays; ///< float32, contiguous, kRayRows * capacity elements
+    tensor::TensorRef
+        hits; ///< uint32, contiguous, kHitRows * capacity elements; for trace_any() capacity elements
+    std::uint32_t capacity = 0;
+    std::uint32_t count =
+        0; ///< rays 0 ... count - 1 are traced; the words of others are left alone
+};
+
+enum class TracerKind : std::uint8_t { automatic, bvh, embree };
+
+[[nodiscard]] std::string_view to_string(TracerKind kind) noexcept;
+
+/// The meshes and instances of one scene, ready for rays. One thread at a time may call the methods of an object.
+class Tracer {
+public:
+    virtual ~Tracer() = default;
+    Tracer(const Tracer&) = delete;
+    Tracer& operator=(const Tracer&) = delete;
+
+    /// What it is: never automatic.
+    virtual TracerKind kind() const noexcept = 0;
+    /// The memory that rays and hits must lie in; create_rays() and create_hits() see to it.
+    virtual device::MemoryKind ray_memory() const noexcept = 0;
+
+    /// Finds the first triangle along each ray, from either side. t is the ray's parameter, u and v are the
+    /// barycentric weights of vertices 1 and 2 (vertex 0: 1 - u - v), primitive is the index of the triangle in
+    /// its mesh, instance the index into Geometry::instances. A miss has instance kNoInstance and 0 elsewhere.
+    /// Where several triangles have the same t, which one is reported is not said.
+    ///
+    /// Ordered with other work of the device: rays may be written and hits read by kernels without a wait.
+    /// @throws ArgumentError if a tensor is not as RayBatch says, lies in other memory or on another device, or
+    ///         unless count <= capacity <= kMostRays; DeviceError.
+    virtual void trace_closest(const RayBatch& batch) = 0;
+    /// Writes one word a ray: 1 if it hits nothing (as inactive rays do), 0 if there is a triangle between its ends.
+    /// Ordering and errors as above.
+    virtual void trace_any(const RayBatch& batch) = 0;
+
+    /// Other transforms and instances of the same meshes, for later batches.
+    /// @throws ArgumentError as scene::require_valid(); what was in force stays so.
+    virtual void update_instances(std::span<const scene::Instance> instances) = 0;
+
+    const std::shared_ptr<device::Device>& device() const noexcept { return m_device; }
+    /// Uninitialised memory for the rays of a batch.
+    [[nodiscard]] tensor::TensorRef create_rays(std::uint32_t capacity) const;
+    /// Uninitialised memory for the answers to a batch; large enough for both questions.
+    [[nodiscard]] tensor::TensorRef create_hits(std::uint32_t capacity) const;
+
+protected:
+    explicit Tracer(std::shared_ptr<device::Device> device) : m_device(std::move(device)) {}
+    /// @throws ArgumentError that begins with `function`, see trace_closest().
+    void require_batch(const RayBatch& batch, std::uint32_t hit_rows,
+                       std::string_view function) const;
+
+private:
+    std::shared_ptr<device::Device> m_device;
+};
+
+/// True if this build has a tracer of that kind.
+[[nodiscard]] bool is_available(TracerKind kind) noexcept;
+
+/// Copies what it needs of `geometry`. automatic: Embree for software devices where Weft was built with it, else bvh.
+/// @throws ArgumentError as scene::require_valid(); for embree if this build has none or the device is no software
+///         device, whose memory is the host's.
+[[nodiscard]] std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
+                                                    const scene::Geometry& geometry,
+                                                    TracerKind kind = TracerKind::automatic);
+
+} // namespace weft::render

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every tracer promises, on every tracer that this machine has.
+#include "tracing.hpp"
+
+#include "core/error.hpp"
+
+#include <limits>
+
+using namespace weft;
+using namespace weft::render;
+using namespace weft::render::testing;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// Calls check(tracer) for all tracers.
+template <typename Check>
+void for_each_tracer(const scene::Geometry& geometry, const Check& check) {
+    Fixture fixture;
+    for (const TracerKind kind : fixture.kinds()) {
+        INFO("tracer " << to_string(kind));
+        const auto tracer = create_tracer(fixture.context, geometry, kind);
+        REQUIRE(tracer->kind() == kind);
+        check(*tracer);
+    }
+}
+
+scene::Geometry one_instance(const Mesh& mesh) {
+    return {.meshes = {mesh}, .instances = {{}}};
+}
+
+} // namespace
+
+TEST_CASE("a tracer finds what a search through all triangles finds") {
+    const auto [kind, size] = GENERATE(table<Soup, float>({{Soup::plain, 1.0F},
+                                                           {Soup::plain, 1e-6F},
+                                                           {Soup::plain, 1e6F},
+                                                           {Soup::slivers, 1.0F},
+                                                           {Soup::degenerate, 1.0F},
+                                                           {Soup::coplanar, 1.0F}}));
+    const Mesh soup = make_soup(kind, 400, size, 1);
+    const scene::Geometry geometry = one_instance(soup);
+    const std::vector<TestRay> rays = make_rays(1000, size, 2);
+
+    for_each_tracer(geometry, [&](Tracer& tracer) {
+        const std::vector<TestHit> hits = closest(tracer, rays);
+
+        CHECK(find_faults(geometry, rays, hits).empty());
+        CHECK(std::ranges::any_of(hits, [](const TestHit& hit) { return hit.instance == 0; }));
+    });
+}
+
+TEST_CASE("u and v are the weights of vertices 1 and 2, primitive and t belong to the triangle") {
+    Mesh mesh;
+    for (const float x : {0.0F, 10.0F}) {
+        mesh.add_vertex(x, 0, 5);
+        mesh.add_vertex(x + 4, 0, 5);
+        mesh.add_vertex(x, 4, 5);
+    }
+    mesh.triangles = {0, 1, 2, 3, 4, 5};
+
+    for_each_tracer(one_instance(mesh), [](Tracer& tracer) {
+        const std::vector<TestRay> rays{{.origin = {11, 2, 1}, .direction = {0, 0, 2}}};
+        const TestHit hit = closest(tracer, rays).at(0);
+
+        CHECK(hit.t == Approx(2));
+        CHECK(hit.u == Approx(0.25));
+        CHECK(hit.v == Approx(0.5));
+        CHECK(hit.primitive == 1);
+        CHECK(hit.instance == 0);
+    });
+}
+
+TEST_CASE("a miss has no instance and zeros, and a triangle has two sides") {
+    const Mesh cube = make_cube();
+
+    for_each_tracer(one_instance(cube), [](Tracer& tracer) {
+        const std::vector<TestRay> rays{{.origin = {5, 0.1F, 0.2F}, .direction = {1, 0, 0}},
+                                        {.origin = {5, 0.1F, 0.2F}, .direction = {-1, 0, 0}},
+                                        {.origin = {0, 0.1F, 0.2F}, .direction = {-1, 0, 0}}};
+        const std::vector<TestHit> hits = closest(tracer, rays);
+
+        CHECK(hits[0].instance == kNoInstance);
+        CHECK(hits[0].t == 0);
+        CHECK(hits[0].primitive == 0);
+        CHECK(hits[1].t == Approx(4));
+        CHECK(hits[2].t == Approx(1));
+        CHECK(visible(tracer, rays) == std::vector<std::uint32_t>{1, 0, 0});
+    });
+}
+
+TEST_CASE("a ray ends at t_max and begins after t_min") {
+    const Mesh cube = make_cube();
+
+    for_each_tracer(one_instance(cube), [](Tracer& tracer) {
+        const auto ray = [](float t_min, float t_max) {
+            return TestRay{{-3, 0.1F, 0.2F}, t_min, {1, 0, 0}, t_max};
+        };
+        const std::vector<TestRay> rays{ray(0, 1.99F), ray(0, 2.01F),  ray(2.01F, 3.99F),
+                                        ray(2.01F, 9), ray(-9, 2.01F), ray(4.01F, kInfinity)};
+        const std::vector<TestHit> hits = closest(tracer, rays);
+
+        CHECK(visible(tracer, rays) == std::vector<std::uint32_t>{1, 0, 1, 0, 0, 1});
+        CHECK(hits[1].t == Approx(2));
+        CHECK(hits[3].t == Approx(4));
+        CHECK(hits[4].t == Approx(2));
+    });
+}
+
+TEST_CASE("inactive rays hit nothing") {
+    const Mesh cube = make_cube();
+
+    for_each_tracer(one_instance(cube), [](Tracer& tracer) {
+        const TestRay good{{-3, 0.1F, 0.2F}, 0, {1, 0, 0}, 10};
+        std::vector<TestRay> rays(8, good);
+        rays[1].t_max = 0;
+        rays[2].t_min = 11;
+        rays[3].t_max = kNaN;
+        rays[4].direction = {0, 0, 0};
+        rays[5].direction[1] = kNaN;
+        rays[6].origin[2] = kInfinity;
+        rays[7].t_max = -1;
+        const std::vector<TestHit> hits = closest(tracer, rays);
+
+        CHECK(hits[0].instance == 0);
+        for (std::size_t i = 1; i < rays.size(); ++i) {
+            CHECK(hits[i].instance == kNoInstance);
+        }
+        CHECK(visible(tracer, rays) == std::vector<std::uint32_t>{0, 1, 1, 1, 1, 1, 1, 1});
+    });
+}
+
+TEST_CASE("scaled, mirrored and turned instances are found where they stand") {
+    const Mesh soup = make_soup(Soup::plain, 100, 1, 3);
+    const Mesh cube = make_cube();
+    scene::Geometry geometry{.meshes = {soup, cube}};
+    for (int i = 0; i < 12; ++i) {
+        const auto x = static_cast<float>(i);
+        geometry.instances.push_back(
+            {.mesh = static_cast<std::uint32_t>(i % 2),
+             .object_to_world = make_transform({1, i % 3 == 0 ? -0.5F : 0.3F, 0.1F + 0.2F * x}, x,
+                                               {x - 6, 0.5F * x - 3, x - 6})});
+    }
+    const std::vector<TestRay> rays = make_rays(1000, 6, 4);
+
+    for_each_tracer(geometry, [&](Tracer& tracer) {
+        CHECK(find_faults(geometry, rays, closest(tracer, rays)).empty());
+    });
+}
+
+TEST_CASE("instances move without a new tracer") {
+    const Mesh soup = make_soup(Soup::plain, 100, 1, 5);
+    scene::Geometry geometry = one_instance(soup);
+    const std::vector<TestRay> rays = make_rays(500, 2, 6);
+
+    for_each_tracer(geometry, [&](Tracer& tracer) {
+        scene::Geometry moved = geometry;
+        moved.instances = {{0, make_transform({1, 1, 1}, 1, {1, 0, 0})},
+                           {0, make_transform({0.5F, 1, 1}, 2, {-1, 0, 0})}};
+        tracer.update_instances(moved.instances);
+        CHECK(find_faults(moved, rays, closest(tracer, rays)).empty());
+
+        const std::vector<scene::Instance> wrong{{.mesh = 7}};
+        CHECK_THROWS_AS(tracer.update_instances(wrong), core::ArgumentError);
+        CHECK(find_faults(moved, rays, closest(tracer, rays)).empty());
+    });
+}
+
+TEST_CASE("nothing to hit is a miss") {
+    const Mesh empty;
+    const scene::Geometry nothing;
+    const scene::Geometry hollow{.meshes = {empty}, .instances = {{}, {}}};
+    const std::vector<TestRay> rays = make_rays(5, 1, 7);
+
+    for (const scene::Geometry& geometry : {nothing, hollow}) {
+        for_each_tracer(geometry, [&](Tracer& tracer) {
+            for (const TestHit& hit : closest(tracer, rays)) {
+                CHECK(hit.instance == kNoInstance);
+            }
+            CHECK(visible(tracer, rays) == std::vector<std::uint32_t>(5, 1));
+        });
+    }
+}
+
+TEST_CASE("only the first rays of a batch are traced") {
+    const Mesh cube = make_cube();
+
+    for_each_tracer(one_instance(cube), [](Tracer& tracer) {
+        const std::vector<TestRay> rays(9, {.origin = {-3, 0, 0.1F}, .direction = {1, 0, 0}});
+        RayBatch batch = make_batch(tracer, rays, 9);
+        write_words(*batch.hits, std::vector<std::uint32_t>(kHitRows * 9, 77));
+        batch.count = 3;
+        tracer.trace_closest(batch);
+        const auto closest_words = read_words(*batch.hits, kHitRows * 9);
+        write_words(*batch.hits, std::vector<std::uint32_t>(kHitRows * 9, 77));
+        batch.count = 0;
+        tracer.trace_any(batch);
+        const auto any_words = read_words(*batch.hits, kHitRows * 9);
+
+        CHECK(closest_words[4 * 9 + 2] == 0);
+        CHECK(closest_words[4 * 9 + 3] == 77);
+        CHECK(any_words[0] == 77);
+    });
+}
+
+TEST_CASE("a batch that does not fit is refused by name") {
+    const Mesh cube = make_cube();
+
+    for_each_tracer(one_instance(cube), [](Tracer& tracer) {
+        const std::vector<TestRay> rays = make_rays(4, 1, 8);
+        const RayBatch good = make_batch(tracer, rays, 4);
+        RayBatch many = good;
+        many.count = 5;
+        RayBatch swapped = good;
+        std::swap(swapped.rays, swapped.hits);
+        RayBatch absent = good;
+        absent.hits = nullptr;
+        RayBatch large = good;
+        large.capacity = 100;
+
+        CHECK_THROWS_WITH(tracer.trace_closest(many), ContainsSubstring("5 rays in a batch of 4"));
+        CHECK_THROWS_WITH(tracer.trace_any(swapped), ContainsSubstring("trace_any: 'rays'"));
+        CHECK_THROWS_WITH(tracer.trace_closest(absent),
+                          ContainsSubstring("'hits' must be a tensor"));
+        CHECK_THROWS_WITH(tracer.trace_closest(large), ContainsSubstring("at least 800 elements"));
+    });
+}
+
+TEST_CASE("geometry that cannot be traced is refused") {
+    Mesh cube = make_cube();
+    cube.positions[4] = kNaN;
+    Fixture fixture;
+
+    CHECK_THROWS_AS(create_tracer(fixture.context, one_instance(cube)), core::ArgumentError);
+}
