@@ -13,6 +13,7 @@ file(GLOB _slang_libraries
   ${SlangSdk_LIBRARY_DIR}/slang-glslang.dll)
 install(TARGETS weft-compiler RUNTIME DESTINATION weft/bin)
 install(FILES ${_slang_libraries} DESTINATION weft/lib)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION weft/shaders FILES_MATCHING PATTERN "*.slang")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION weft/shaders
+  FILES_MATCHING PATTERN "*.slang" PATTERN "*.npy")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/node_templates/ DESTINATION weft/node_templates
   FILES_MATCHING PATTERN "*.slang")

@@ -11,6 +11,7 @@ import pytest
 from checks.source_tree import files_under, project_files, short, text_of
 
 CODE = {".cpp", ".hpp", ".py", ".pyi", ".slang", ".cmake", ".c"}
+BINARY = {".bin", ".exr", ".npy", ".png"}
 LICENCES = {"addon": "GPL-3.0-or-later"}
 LONGEST_FILE = 500
 # A machine's own folders, and where packages are fetched from, have no place in the project.
@@ -62,7 +63,7 @@ def test_own_header_comes_first() -> None:
 
 def test_no_file_names_a_machine_or_a_package_server() -> None:
     this_file = Path(__file__).resolve()
-    texts = [path for path in project_files() if path.suffix not in {".png", ".exr", ".bin"}]
+    texts = [path for path in project_files() if path.suffix not in BINARY]
 
     found = [
         f"{short(path)}: {match[0]}"

@@ -146,7 +146,7 @@ __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum
 
 def __getattr__(name: str) -> object:
     """Import the parts that need numpy at their first use."""
-    if name in ("gradients", "image", "losses", "mlp", "optim"):
+    if name in ("gradients", "image", "losses", "mlp", "optim", "render"):
         from importlib import import_module
 
         return import_module(f"weft.{name}")

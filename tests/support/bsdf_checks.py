@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions that every BSDF is asked: is its density that of its samples, do they weigh right?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import weft
+
+COSINES, TURNS, FINE = 12, 16, 24
+"""Bins of a histogram over cos(theta) from -1 to 1 and phi, and points along a bin's side."""
+
+
+def source(prepare: str) -> str:
+    """Return Slang around an expression that prepares a BSDF from inputs, wi and tables."""
+    arguments = "PrincipledInputs inputs, float3 wi"
+    return f"""
+        import weft.bsdf;
+        float3 evaluate({arguments}, BsdfTables tables, float3 wo) {{ return {prepare}.eval(wo); }}
+        float density({arguments}, BsdfTables tables, float3 wo) {{ return {prepare}.pdf(wo); }}
+        float3 albedo({arguments}, BsdfTables tables) {{ return {prepare}.albedo(); }}
+        BsdfSample draw({arguments}, BsdfTables tables, float3 u)
+        {{
+            BsdfSample drawn;
+            if (!{prepare}.sample(u, drawn))
+                drawn.flags = 0;
+            return drawn;
+        }}
+    """
+
+
+class Asked:
+    """A BSDF with one material and one direction to the camera.
+
+    Args:
+        device: Where it runs.
+        prepare: Slang expression, see :func:`source`.
+        wi: Unit vector.
+        fields: Inputs other than the node's defaults.
+    """
+
+    def __init__(self, device, prepare, wi, **fields):
+        name = f"bsdf_{abs(hash(prepare))}"
+        self.module = weft.Module.load_from_source(device, name, source(prepare))
+        inputs = self.module.PrincipledInputs.standard() | fields
+        self.given = (inputs, wi, {"data": weft.render.bsdf_tables(device)})
+
+    def eval(self, wo):
+        return self.module.evaluate(*self.given, wo, _result="numpy")
+
+    def pdf(self, wo):
+        return self.module.density(*self.given, wo, _result="numpy")
+
+    def albedo(self):
+        return np.array(self.module.albedo(*self.given))
+
+    def draw(self, side, seed=0):
+        """Draw side x side directions, one a cell of u.xy; those that failed have no flags."""
+        random = np.random.default_rng(seed)
+        u = random.random((side, side, 3), dtype=np.float32)
+        u[..., 0] = (u[..., 0] + np.arange(side)[:, None]) / side
+        u[..., 1] = (u[..., 1] + np.arange(side)) / side
+        return self.module.draw(*self.given, u.reshape(-1, 3), _result="numpy")
+
+
+def directions(rows=COSINES * FINE, columns=TURNS * FINE):
+    """Directions (rows, columns, 3) at the midpoints of cos(theta) and phi."""
+    z = np.repeat((np.arange(rows) + 0.5) * (2 / rows) - 1, columns)
+    phi = np.tile((np.arange(columns) + 0.5) * (2 * np.pi / columns), rows)
+    sine = np.sqrt(1 - z * z)
+    points = np.stack([sine * np.cos(phi), sine * np.sin(phi), z], axis=-1)
+    return points.astype(np.float32)
+
+
+def integrate(values, rows=COSINES * FINE, columns=TURNS * FINE):
+    """Integrate values at `directions()` over the sphere."""
+    return values.astype(np.float64).sum(axis=0) * (4 * np.pi / (rows * columns))
+
+
+def require_samples_to_fit(asked, side=256):
+    """Compare samples with pdf() and eval(): weights, densities, a histogram, the mass."""
+    drawn = asked.draw(side)
+    kept = drawn[(drawn["flags"] != 0) & (drawn["flags"] & 4 == 0)]
+    wo = np.ascontiguousarray(kept["wo"])
+    density = asked.pdf(wo)
+    np.testing.assert_allclose(np.linalg.norm(wo, axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(kept["pdf"], density, rtol=1e-3)
+    np.testing.assert_allclose(
+        kept["weight"] * density[:, None], asked.eval(wo), rtol=2e-3, atol=1e-6
+    )
+    expected = asked.pdf(directions()).astype(np.float64)
+    expected = expected.reshape(COSINES, FINE, TURNS, FINE).sum(axis=(1, 3))
+    expected *= side**2 * 4 * np.pi / (COSINES * TURNS * FINE**2)
+    z = np.clip(((wo[:, 2] + 1) / 2 * COSINES).astype(int), 0, COSINES - 1)
+    turn = (np.arctan2(wo[:, 1], wo[:, 0]) / (2 * np.pi) % 1.0 * TURNS).astype(int) % TURNS
+    found = np.zeros((COSINES, TURNS))
+    np.add.at(found, (z, turn), 1)
+    full = expected > 20
+    # Sums of squares of about normal numbers; 5 standard deviations.
+    chi2 = ((found - expected)[full] ** 2 / expected[full]).sum()
+    freedom = full.sum()
+    assert chi2 < freedom + 5 * np.sqrt(2 * freedom), (chi2, freedom)
+    assert abs(found[~full].sum() - expected[~full].sum()) < 5 * np.sqrt(expected[~full].sum() + 9)
+    assert found[expected == 0].sum() == 0
