@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/passes/threads.hpp"
 #include "codegen/print.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -69,12 +70,11 @@ device::Dispatch make_dispatch(const CompiledKernelRef& step, RecordArguments& a
                                std::span<const device::BufferUse> uses,
                                const device::Device& device) {
     const std::uint64_t groups = (arguments.count + kThreads - 1) / kThreads;
-    arguments.columns = std::min<std::uint64_t>(groups, device.info().limits.max_group_count[0]);
     device::Dispatch dispatch;
     dispatch.kernel = step->kernel.get();
-    dispatch.group_count = {
-        static_cast<std::uint32_t>(arguments.columns),
-        static_cast<std::uint32_t>((groups + arguments.columns - 1) / arguments.columns), 1};
+    dispatch.group_count = codegen::divide_groups(static_cast<std::int64_t>(groups),
+                                                  device.info().limits.max_group_count[0]);
+    arguments.columns = dispatch.group_count[0];
     dispatch.arguments = std::as_bytes(std::span(&arguments, 1));
     dispatch.buffers = uses;
     return dispatch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/reduce.hpp"
 
+#include "codegen/passes/threads.hpp"
 #include "codegen/print.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -121,6 +122,11 @@ std::uint64_t group_count(const ReduceArguments& arguments, bool by_thread) {
     return by_thread ? (jobs + kThreads - 1) / kThreads : jobs;
 }
 
+std::array<std::uint32_t, 3> group_grid(std::uint64_t groups, const device::Device& device) {
+    return codegen::divide_groups(static_cast<std::int64_t>(groups),
+                                  device.info().limits.max_group_count[0]);
+}
+
 device::BufferUse use(const tensor::Tensor& tensor, device::BufferAccess access) {
     device::BufferUse out;
     out.buffer = &tensor.buffer();
@@ -179,12 +185,9 @@ CompiledKernelRef Reducer::kernel(const std::string& call, const std::string& ar
 
 void Reducer::launch(const CompiledKernelRef& kernel, std::span<const std::byte> arguments,
                      std::uint64_t groups, std::span<const device::BufferUse> buffers) {
-    const std::uint64_t limit = m_context.device->info().limits.max_group_count[0];
-    const std::uint64_t columns = std::min(groups, limit);
     device::Dispatch dispatch;
     dispatch.kernel = kernel->kernel.get();
-    dispatch.group_count = {static_cast<std::uint32_t>(columns),
-                            static_cast<std::uint32_t>((groups + columns - 1) / columns), 1};
+    dispatch.group_count = group_grid(groups, *m_context.device);
     dispatch.arguments = arguments;
     dispatch.buffers = buffers;
     m_context.device->dispatch(dispatch);
@@ -226,8 +229,7 @@ void Reducer::run(const std::string& reduction, ReduceArguments& arguments, cons
     arguments.x = x.address();
     arguments.y = y.address();
     arguments.result = to.address();
-    arguments.group_columns = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(groups, m_context.device->info().limits.max_group_count[0]));
+    arguments.group_columns = group_grid(groups, *m_context.device)[0];
     const std::array uses{use(x, device::BufferAccess::read), use(y, device::BufferAccess::read),
                           use(to, device::BufferAccess::write)};
     launch(kernel(text(by_thread ? "reduceByThread" : "reduceByGroup", "(a, group, thread);"),

@@ -58,6 +58,12 @@ std::int64_t divide_walk(Kernel& kernel, std::int64_t most) {
 
 } // namespace
 
+std::array<std::uint32_t, 3> divide_groups(std::int64_t groups, std::uint32_t max_columns) {
+    const std::int64_t columns = std::min<std::int64_t>(groups, max_columns);
+    return {static_cast<std::uint32_t>(columns),
+            static_cast<std::uint32_t>(divide_up(groups, columns)), 1};
+}
+
 void choose_thread_grid(Kernel& kernel) {
     if (kernel.is_raw_dispatch) {
         for (std::size_t i = 0; i < 3; ++i) {
@@ -74,9 +80,7 @@ void choose_thread_grid(Kernel& kernel) {
     } else if (kernel.is_persistent) {
         groups = std::min(groups, most);
     }
-    const std::int64_t columns = std::min<std::int64_t>(groups, kernel.max_group_count);
-    kernel.group_count = {static_cast<std::uint32_t>(columns),
-                          static_cast<std::uint32_t>(divide_up(groups, columns)), 1};
+    kernel.group_count = divide_groups(groups, kernel.max_group_count);
 }
 
 } // namespace weft::codegen
