@@ -148,6 +148,7 @@ struct FinishArguments {
     std::uint64_t y = 0;
     std::uint64_t count = 0;
     std::uint64_t divisor = 1;
+    std::uint64_t columns = 0; ///< groups in a row of the grid
 };
 
 } // namespace
@@ -206,19 +207,22 @@ tensor::TensorRef Reducer::finish(const ReduceRequest& request, const tensor::Te
     const auto result =
         make_result(m_context.device, kind, {wide->shape().begin(), wide->shape().end()});
     const std::string to = element_name(kind);
-    const std::string fields = text("struct weft_Arguments { ", element_name(from), "* x; ", to,
-                                    "* y; uint64_t count; uint64_t divisor; };\n");
+    const std::string fields =
+        text("struct weft_Arguments { ", element_name(from), "* x; ", to,
+             "* y; uint64_t count; uint64_t divisor; uint64_t columns; };\n");
     const std::string call =
-        text("const uint64_t i = (uint64_t(group.y) * 0x7FFFFFFFu + group.x) * ", kThreads,
+        text("const uint64_t i = (uint64_t(group.y) * a.columns + group.x) * ", kThreads,
              "u + thread; if (i < a.count) { a.y[i] = ", finish_expression(request.operation, to),
              "; }");
-    const FinishArguments arguments{wide->address(), result->address(),
-                                    static_cast<std::uint64_t>(wide->element_count()),
-                                    static_cast<std::uint64_t>(count)};
+    const auto elements = static_cast<std::uint64_t>(wide->element_count());
+    const std::uint64_t groups = (elements + kThreads - 1) / kThreads;
+    const FinishArguments arguments{wide->address(), result->address(), elements,
+                                    static_cast<std::uint64_t>(count),
+                                    group_grid(groups, *m_context.device)[0]};
     const std::array uses{use(*wide, device::BufferAccess::read),
                           use(*result, device::BufferAccess::write)};
-    launch(kernel(call, fields, sizeof(arguments)), std::as_bytes(std::span(&arguments, 1)),
-           (arguments.count + kThreads - 1) / kThreads, uses);
+    launch(kernel(call, fields, sizeof(arguments)), std::as_bytes(std::span(&arguments, 1)), groups,
+           uses);
     return result;
 }
 

@@ -31,6 +31,15 @@ def test_reduced_axes_can_be_kept(device, numbers):
     assert weft.sum(tensor(device, numbers), 1, keepdims=True).shape == (5, 1, 7)
 
 
+@pytest.mark.slow
+def test_every_mean_of_very_many_rows_is_written(device):
+    rows = 65535 * 256 + 1  # threads in one row of groups, on many devices
+
+    means = weft.mean(weft.Tensor.ones(device, (rows, 1), weft.float16), 1)
+
+    assert means.numpy().min() == 1
+
+
 def test_long_rows_are_summed_in_segments(device):
     values = np.random.default_rng(2).random(100_003).astype(np.float32)
 
