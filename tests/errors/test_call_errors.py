@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.messages import assert_in_order
 from weft import Tensor
 
 SOURCE = """
@@ -96,11 +97,7 @@ def test_a_wrong_call_says_what_is_wrong(module, case):
     with pytest.raises(weft.ArgumentError) as error:
         run(module)
 
-    message = str(error.value)
-    at = 0
-    for word in words:
-        assert word in message[at:], f"'{word}' is missing in: {message}"
-        at = message.index(word, at) + len(word)
+    assert_in_order(str(error.value), words)
     assert not isinstance(error.value, weft.InternalError)
     assert isinstance(error.value, ValueError)
 

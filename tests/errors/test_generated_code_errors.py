@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.messages import assert_in_order
 
 # source, call, what the message must say in this order
 USERS = {
@@ -62,10 +63,7 @@ def test_an_error_of_the_users_code_says_where_and_what_to_do(device, case):
         run(module)
 
     message = str(error.value)
-    at = 0
-    for word in words:
-        assert word in message[at:], f"'{word}' is missing in: {message}"
-        at = message.index(word, at) + len(word)
+    assert_in_order(message, words)
     assert "\n" not in message
     assert error.value.diagnostics
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.messages import assert_in_order
 from weft import Tensor
 
 # call, text that must appear in this order
@@ -68,10 +69,7 @@ def test_a_wrong_call_of_a_native_function_is_one_sentence(device, case):
         run(device)
 
     message = str(error.value)
-    at = 0
-    for word in words:
-        assert word in message[at:], f"'{word}' is missing in: {message}"
-        at = message.index(word, at) + len(word)
+    assert_in_order(message, words)
     assert "\n" not in message
     assert isinstance(error.value, TypeError)
     assert isinstance(error.value, ValueError)

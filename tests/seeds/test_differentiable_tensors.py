@@ -7,37 +7,9 @@ import numpy as np
 import pytest
 
 import weft
+from support.tensor_functions import SOURCE
 
-SOURCE = """
-import "slangpy";
-
-[Differentiable]
-void quadratic(int idx, float a, float b, float c, IDiffTensor<float, 1> x,
-               IWDiffTensor<float, 1> result)
-{
-    float v = x[idx];
-    result[idx] = a * v * v + b * v + c;
-}
-
-[Differentiable]
-void doubled_in_place(int idx, IRWDiffTensor<float, 1> data)
-{
-    float value = data[idx];
-    data[idx] = value * 2.0;
-}
-
-[Differentiable]
-void dense(int idx, IDiffTensor<float, 2> weights, IDiffTensor<float, 1> bias,
-           IDiffTensor<float, 1> input, IWDiffTensor<float, 1> output)
-{
-    uint count = weights.shape[1];
-    float sum = bias[idx];
-    [MaxIters(64)]
-    for (uint i = 0; i < count; i++)
-        sum += weights[idx, i] * input[i];
-    output[idx] = sum;
-}
-
+OWN = """
 [Differentiable]
 [BackwardDerivative(smooth_bwd)]
 float smooth(int idx, DiffTensor<float, 1> input)
@@ -57,7 +29,7 @@ void smooth_bwd(int idx, DiffTensor<float, 1> input, float gradient)
 
 @pytest.fixture(scope="module")
 def module(device):
-    return weft.Module.load_from_source(device, "seed_gradients", SOURCE)
+    return weft.Module.load_from_source(device, "seed_gradients", SOURCE + OWN)
 
 
 def ones(count):
