@@ -38,6 +38,7 @@ def cases(device: weft.Device) -> dict[str, Callable[[], object]]:
         "numbers": lambda: add(1.5, 2.0),
         "forward": lambda: polynomial(2.0, 3.0, 1.0, x, _result=y),
         "backward": lambda: polynomial.bwds(2.0, 3.0, 1.0, x, _result=y),
+        "forward_mode": lambda: polynomial.fwds(2.0, 3.0, 1.0, x, _result=y),
     }
 
 
