@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes for the renderer: meshes, materials, lights, cameras."""
+
+from __future__ import annotations
+
+from weft.scene.camera import Camera
+from weft.scene.closures import CLOSURES
+from weft.scene.geometry import Mesh, Object
+from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
+from weft.scene.materials import Add, Closure, Material, Mix, principled
+from weft.scene.scene import Scene
+from weft.scene.texture import Texture
+from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet
+
+__all__ = [
+    "CLOSURES",
+    "Add",
+    "AreaLight",
+    "Attribute",
+    "Camera",
+    "Closure",
+    "ColorAttribute",
+    "Environment",
+    "Material",
+    "Mesh",
+    "Mix",
+    "Object",
+    "PointLight",
+    "Scene",
+    "SlangCall",
+    "SpotLight",
+    "SunLight",
+    "Texture",
+    "UVSet",
+    "principled",
+]

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closures that materials are made of: one entry each.
+
+A new BSDF of shaders/weft/bsdf needs one entry here, see docs/adding_a_bsdf.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of a closure.
+
+    Args:
+        default: One number or a colour, which also says how many components the input has.
+        low: Smallest sensible value, the default bound of fits.
+        high: Largest sensible value.
+    """
+
+    default: float | tuple[float, float, float]
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class ClosureSpec:
+    """How a closure becomes Slang.
+
+    Args:
+        inputs: By name.
+        bsdf: Slang type; ``{features}`` is replaced by flags of what is in use.
+        construct: Slang expression of the BSDF; ``{name}`` stands for the value of an input,
+            ``{wi}`` for the direction
+            of the viewer in the local frame.
+        emission: Slang expression of the radiance, or "".
+        structure: Slang structure that gathers the inputs, "" if the BSDF takes them one by one.
+            It has Blender's
+            defaults; inputs that are not given stay at them and are no parameters, but for those
+            in `always`.
+        always: Inputs that are parameters even if not given.
+        features: Flags of the BSDF that are set if one of the inputs is given; the empty name
+            holds those of all.
+    """
+
+    inputs: Mapping[str, Input]
+    bsdf: str
+    construct: str
+    emission: str = ""
+    structure: str = ""
+    always: tuple[str, ...] = ()
+    features: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+
+WHITE = (1.0, 1.0, 1.0)
+COLOR = Input((0.8, 0.8, 0.8))
+
+# Blender's inputs; ranges are those of its node, where they are open the range of fits.
+PRINCIPLED: Mapping[str, Input] = MappingProxyType(
+    {
+        "base_color": COLOR,
+        "metallic": Input(0.0),
+        "roughness": Input(0.5),
+        "ior": Input(1.5, 1.0, 4.0),
+        "alpha": Input(1.0),
+        "diffuse_roughness": Input(0.0),
+        "subsurface_weight": Input(0.0),
+        "subsurface_radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
+        "subsurface_scale": Input(0.05, 0.0, 10.0),
+        "subsurface_ior": Input(1.4, 1.01, 3.8),
+        "subsurface_anisotropy": Input(0.0, 0.0, 0.9),
+        "specular_level": Input(0.5),
+        "specular_tint": Input(WHITE),
+        "anisotropic": Input(0.0),
+        "anisotropic_rotation": Input(0.0),
+        "transmission_weight": Input(0.0),
+        "coat_weight": Input(0.0),
+        "coat_roughness": Input(0.03),
+        "coat_ior": Input(1.5, 1.0, 4.0),
+        "coat_tint": Input(WHITE),
+        "sheen_weight": Input(0.0),
+        "sheen_roughness": Input(0.5),
+        "sheen_tint": Input(WHITE),
+        "emission_color": Input(WHITE, 0.0, 1e6),
+        "emission_strength": Input(0.0, 0.0, 1e6),
+        "thin_film_thickness": Input(0.0, 0.0, 1e4),
+        "thin_film_ior": Input(1.33, 1.0, 4.0),
+    }
+)
+
+CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
+    {
+        "diffuse": ClosureSpec(
+            {"color": COLOR}, "DiffuseBSDF", "DiffuseBSDF.prepare({color}, {wi})"
+        ),
+        "principled": ClosureSpec(
+            PRINCIPLED,
+            "PrincipledBSDF<{features}>",
+            "PrincipledBSDF<{features}>.prepare({structure}, {wi}, s.isBackface, m.tables())",
+            "{bsdf}.emission()",
+            "PrincipledInputs",
+            ("base_color", "roughness"),
+            MappingProxyType(
+                {
+                    "": ("kDielectric", "kMultiscatter"),
+                    "kMetal": ("metallic",),
+                }
+            ),
+        ),
+        "emission": ClosureSpec(
+            {
+                "color": Input(WHITE, 0.0, 1e6),
+                "strength": Input(1.0, 0.0, 1e6),
+                "both_sides": Input(1.0),
+            },
+            "NullBSDF",
+            "NullBSDF.prepare()",
+            "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
+        ),
+        "none": ClosureSpec({}, "NullBSDF", "NullBSDF.prepare()"),
+    }
+)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lights, in Blender's units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from weft._native import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(eq=False)
+class PointLight:
+    """A shining sphere.
+
+    Args:
+        position: World space, metres.
+        power: Watts, times `color`.
+        color: Linear RGB.
+        radius: Metres; 0: a point.
+        name: What messages and parameters call it.
+    """
+
+    position: Sequence[float]
+    power: float = 1.0
+    color: Sequence[float] = (1.0, 1.0, 1.0)
+    radius: float = 0.0
+    name: str = field(default="point", kw_only=True)
+
+
+@dataclass(eq=False)
+class SpotLight:
+    """A point light behind a cone.
+
+    Args:
+        position: World space, metres.
+        direction: In which it shines.
+        angle: Of the whole cone, radians.
+        blend: Share of the cone that is soft edge, in [0, 1].
+        power: Watts of the point light without the cone, times `color`.
+        color: Linear RGB.
+        radius: Metres.
+        name: What messages and parameters call it.
+    """
+
+    position: Sequence[float]
+    direction: Sequence[float]
+    angle: float = np.pi / 4
+    blend: float = 0.15
+    power: float = 1.0
+    color: Sequence[float] = (1.0, 1.0, 1.0)
+    radius: float = 0.0
+    name: str = field(default="spot", kw_only=True)
+
+
+@dataclass(eq=False)
+class SunLight:
+    """Light from one direction.
+
+    Args:
+        direction: In which the light travels.
+        strength: Irradiance of a surface that faces it, W/m^2, times `color`.
+        color: Linear RGB.
+        angle: Diameter of its disc, radians; 0: parallel light.
+        name: What messages and parameters call it.
+    """
+
+    direction: Sequence[float]
+    strength: float = 1.0
+    color: Sequence[float] = (1.0, 1.0, 1.0)
+    angle: float = 0.0
+    name: str = field(default="sun", kw_only=True)
+
+
+@dataclass(eq=False)
+class AreaLight:
+    """A shining rectangle or ellipse; seen in mirrors, but not by cameras.
+
+    Args:
+        transform: To world, shape ``(4, 4)`` or ``(3, 4)``; the light lies in its xy plane and
+            shines along -z.
+        size: Extent along x and y, metres, before the transform's scale.
+        shape: ``rectangle`` or ``ellipse``.
+        power: Watts, times `color`.
+        color: Linear RGB.
+        name: What messages and parameters call it.
+    """
+
+    transform: NDArray[np.float64]
+    size: Sequence[float] = (1.0, 1.0)
+    shape: Literal["rectangle", "ellipse"] = "rectangle"
+    power: float = 1.0
+    color: Sequence[float] = (1.0, 1.0, 1.0)
+    name: str = field(default="area", kw_only=True)
+
+
+Light = PointLight | SpotLight | SunLight | AreaLight
+
+
+@dataclass(eq=False)
+class Environment:
+    """Light from everywhere.
+
+    Args:
+        image: Radiance, shape ``(height, width, 3)``, equirectangular, the top row (+z) first; or
+            one colour, ``(3,)``.
+        rotation: World to image, shape ``(3, 3)``, a rotation.
+        strength: Factor, linear RGB or one number.
+        name: What messages and parameters call it.
+    """
+
+    image: NDArray[np.float32]
+    rotation: NDArray[np.float64] | None = None
+    strength: float | Sequence[float] = 1.0
+    name: str = field(default="environment", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the image."""
+        image = np.ascontiguousarray(self.image, np.float32)
+        if image.shape == (3,):
+            image = np.broadcast_to(image, (1, 1, 3)).copy()
+        if image.ndim != 3 or image.shape[2] not in (3, 4) or image.size == 0:
+            raise ArgumentError(
+                f"Environment '{self.name}': image must be (height, width, 3) or one colour, "
+                f"got shape {image.shape}"
+            )
+        if not np.isfinite(image).all() or image.min() < 0:
+            raise ArgumentError(
+                f"Environment '{self.name}': radiance must be finite and not negative; repair "
+                f"the image"
+            )
+        self.image = np.ascontiguousarray(image[..., :3])

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Materials: trees of closures whose inputs are numbers, textures or Slang functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from weft._native import ArgumentError
+from weft.scene.closures import CLOSURES
+from weft.scene.texture import Texture
+from weft.scene.values import SlangCall, size_of
+
+if TYPE_CHECKING:
+    from weft.scene.values import Value
+
+
+@dataclass(eq=False)
+class Closure:
+    """One way in which a surface treats light: ``Closure("diffuse", color=(0.8, 0.2, 0.1))``.
+
+    Args:
+        kind: One of ``weft.scene.CLOSURES``, which lists the inputs of each with their defaults.
+        inputs: Values by the names of the inputs; others keep their defaults.
+
+    Raises:
+        ArgumentError: There is no such closure or input, or a value has another number of
+            components.
+    """
+
+    kind: str
+    inputs: dict[str, Value] = field(default_factory=dict)
+
+    def __init__(self, kind: str, **inputs: Value) -> None:
+        """Check the names and the sizes."""
+        if kind not in CLOSURES:
+            raise ArgumentError(f"Closure: {kind!r} is not one of {', '.join(CLOSURES)}")
+        spec = CLOSURES[kind].inputs
+        for name, value in inputs.items():
+            if name not in spec:
+                raise ArgumentError(
+                    f"Closure '{kind}': there is no input {name!r}; it has {', '.join(spec)}"
+                )
+            wanted = 3 if isinstance(spec[name].default, tuple) else 1
+            if size_of(value) not in {wanted, 4 if wanted == 3 else wanted, 1}:
+                raise ArgumentError(
+                    f"Closure '{kind}': input '{name}' takes {wanted} numbers, got {size_of(value)}"
+                )
+        self.kind = kind
+        self.inputs = dict(inputs)
+
+
+@dataclass(eq=False)
+class Mix:
+    """Part one surface, part another.
+
+    Args:
+        first: Weight 1 - `factor`.
+        second: Weight `factor`.
+        factor: In [0, 1].
+    """
+
+    first: Surface
+    second: Surface
+    factor: Value = 0.5
+
+
+@dataclass(eq=False)
+class Add:
+    """The light of two surfaces together; it may exceed what arrives."""
+
+    first: Surface
+    second: Surface
+
+
+Surface = Closure | Mix | Add
+
+
+@dataclass(eq=False)
+class Material:
+    """A named surface.
+
+    Args:
+        name: Parameters are called ``"<name>.<input>"``; unique in a scene.
+        surface: What it does with light.
+    """
+
+    name: str
+    surface: Surface
+
+    def __post_init__(self) -> None:
+        """Refuse names that cannot be part of a parameter's name."""
+        if not self.name or "." in self.name:
+            raise ArgumentError(
+                f"Material: the name must not be empty or contain a dot, got {self.name!r}"
+            )
+
+
+def principled(name: str, **inputs: Value) -> Material:
+    """Return a material with Blender's Principled BSDF.
+
+    Args:
+        name: Of the material.
+        inputs: As Blender's node has them, in snake case: ``base_color``, ``roughness``,
+            ``metallic``, ``ior``, ...;
+            ``weft.scene.CLOSURES["principled"]`` lists them with their defaults.
+    """
+    return Material(name, Closure("principled", **inputs))
+
+
+def textures_of(value: Value | Surface) -> list[Texture]:
+    """Return the textures of a value or a surface, in a fixed order."""
+    if isinstance(value, Texture):
+        return [value] + (textures_of(value.uv) if value.uv is not None else [])
+    if isinstance(value, SlangCall):
+        return [texture for entry in value.arguments.values() for texture in textures_of(entry)]
+    if isinstance(value, Closure):
+        return [texture for entry in value.inputs.values() for texture in textures_of(entry)]
+    if isinstance(value, (Mix, Add)):
+        own = textures_of(value.factor) if isinstance(value, Mix) else []
+        return own + textures_of(value.first) + textures_of(value.second)
+    return []
+
+
+def as_mapping(surface: Closure) -> Mapping[str, Value]:
+    """Return all inputs of a closure, defaults filled in."""
+    return {
+        name: surface.inputs.get(name, entry.default)
+        for name, entry in CLOSURES[surface.kind].inputs.items()
+    }

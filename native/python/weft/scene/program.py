@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From materials to Slang: one program a shape of material, one module for all of a scene.
+
+Materials that differ in numbers and images only share a program; numbers and images' places are
+its parameters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from weft._native import ArgumentError
+from weft.scene.closures import CLOSURES
+from weft.scene.materials import Add, Closure, Mix, as_mapping
+from weft.scene.texture import FILTERS, Texture
+from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet, size_of
+
+if TYPE_CHECKING:
+    from weft.scene.materials import Material, Surface
+    from weft.scene.values import Value
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in a material's parameters.
+
+    Args:
+        name: ``"<input>"`` or ``"<input>.<parameter>"`` below the material.
+        size: Number of floats.
+        values: They.
+        texture: The texture whose number stands here instead.
+        bounds: Sensible range, from the closure's table.
+        is_separable: Red acts on red only, and so on: the input of a closure, with nothing in
+            between.
+    """
+
+    name: str
+    size: int
+    values: tuple[float, ...]
+    texture: Texture | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
+    is_separable: bool = False
+
+
+@dataclass
+class Program:
+    """Slang text of a material's shape, and its parameters."""
+
+    text: str
+    bsdf: str
+    slots: list[Slot]
+    sources: list[str]
+    shines: bool
+    scatters: bool
+
+
+BLACK = "float3(0.f)"
+TYPES = {1: "float", 2: "float2", 3: "float3", 4: "float4"}
+
+
+@dataclass
+class _Printer:
+    """Prints one material."""
+
+    slots: list[Slot] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    words: int = 0
+    wi_is_used: bool = False
+
+    def add_slot(self, slot: Slot) -> int:
+        first = self.words
+        self.slots.append(slot)
+        self.words += slot.size
+        return first
+
+    def local(self, size: int, expression: str) -> str:
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"const {TYPES[size]} {name} = {expression};")
+        return name
+
+    def constant(
+        self,
+        name: str,
+        value: float | Sequence[float],
+        bounds: tuple[float, float],
+        separable: bool,
+    ) -> str:
+        numbers = tuple(float(x) for x in value) if isinstance(value, Sequence) else (float(value),)
+        at = self.add_slot(Slot(name, len(numbers), numbers, None, bounds, separable))
+        loads = ", ".join(f"parameter(m, {at + k})" for k in range(len(numbers)))
+        return loads if len(numbers) == 1 else f"{TYPES[len(numbers)]}({loads})"
+
+    def value(
+        self,
+        name: str,
+        value: Value,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        separable: bool = False,
+    ) -> str:
+        if isinstance(value, Attribute):
+            return f"no_diff({value.value})"
+        if isinstance(value, UVSet):
+            return f"no_diff(loadUv(m.scene.geometry, s, {value.index}))"
+        if isinstance(value, ColorAttribute):
+            return f"no_diff(loadColor(m.scene.geometry, s, {value.index}))"
+        if isinstance(value, Texture):
+            return self.texture(name, value)
+        if isinstance(value, SlangCall):
+            return self.call(name, value)
+        return self.constant(name, value, bounds, separable)
+
+    def texture(self, name: str, texture: Texture) -> str:
+        at = self.add_slot(Slot(f"{name}.texture", 1, (0.0,), texture))
+        uv = self.value(f"{name}.uv", Attribute.UV if texture.uv is None else texture.uv)
+        lookup = f"sampleTexture{texture.channels}"
+        return self.local(
+            texture.channels, f"{lookup}(m.scene.textures, textureNumber(m, {at}), {uv})"
+        )
+
+    def call(self, name: str, call: SlangCall) -> str:
+        if call.source not in self.sources:
+            self.sources.append(call.source)
+        arguments = ", ".join(
+            self.value(f"{name}.{key}", entry) for key, entry in call.arguments.items()
+        )
+        expression = f"{namespace_of(call.source)}::{call.function}({arguments})"
+        return self.local(
+            call.size, expression if call.is_differentiable else f"no_diff({expression})"
+        )
+
+    def surface(self, prefix: str, surface: Surface) -> tuple[str, str, str]:
+        """Return type, value and emission of a surface as Slang text."""
+        if isinstance(surface, Closure):
+            return self.closure(prefix, surface)
+        first = self.surface(f"{prefix}first.", surface.first)
+        second = self.surface(f"{prefix}second.", surface.second)
+        if isinstance(surface, Add):
+            kind = f"AddBSDF<{first[0]}, {second[0]}>"
+            return (
+                kind,
+                f"{kind}({first[1]}, {second[1]})",
+                BLACK if first[2] == second[2] == BLACK else f"({first[2]} + {second[2]})",
+            )
+        assert isinstance(surface, Mix)
+        emission = (
+            BLACK
+            if first[2] == second[2] == BLACK
+            else f"lerp({first[2]}, {second[2]}, float3({{factor}}))"
+        )
+        factor = self.local(1, self.value(f"{prefix}factor", surface.factor))
+        kind = f"MixBSDF<{first[0]}, {second[0]}>"
+        return kind, f"{kind}({first[1]}, {second[1]}, {factor})", emission.format(factor=factor)
+
+    def closure(self, prefix: str, closure: Closure) -> tuple[str, str, str]:
+        spec = CLOSURES[closure.kind]
+        values = {
+            "wi": "wi",
+            "features": " | ".join(features_of(closure)),
+            "structure": f"inputs{len(self.lines)}",
+        }
+        if spec.structure:
+            self.lines.append(
+                f"{spec.structure} {values['structure']} = {spec.structure}.standard();"
+            )
+        for name, value in as_mapping(closure).items():
+            if spec.structure and name not in closure.inputs and name not in spec.always:
+                continue
+            entry = spec.inputs[name]
+            wanted = 3 if isinstance(entry.default, tuple) else 1
+            text = self.value(
+                f"{prefix}{name}", value, (entry.low, entry.high), separable=wanted == 3
+            )
+            values[name] = self.local(wanted, convert(text, size_of(value), wanted))
+            if spec.structure:
+                self.lines.append(f"{values['structure']}.{camel_case(name)} = {values[name]};")
+        kind = spec.bsdf.format(**values)
+        values["bsdf"] = f"bsdf{len(self.lines)}"
+        self.lines.append(f"const {kind} {values['bsdf']} = {spec.construct.format(**values)};")
+        emission = spec.emission.format(**values) if shines(closure) else BLACK
+        return kind, values["bsdf"], emission
+
+
+def features_of(closure: Closure) -> list[str]:
+    """Return the flags of the BSDF's features that the given inputs need."""
+    flags = CLOSURES[closure.kind].features
+    own = [
+        flag
+        for flag, names in flags.items()
+        if flag and any(name in closure.inputs for name in names)
+    ]
+    return [*flags.get("", ()), *own]
+
+
+def shines(closure: Closure) -> bool:
+    """Return whether a closure may emit light."""
+    spec = CLOSURES[closure.kind]
+    return bool(spec.emission) and (not spec.structure or "emission_strength" in closure.inputs)
+
+
+def camel_case(name: str) -> str:
+    """Return a name as Slang writes it."""
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def convert(text: str, got: int, wanted: int) -> str:
+    """Return a value with another number of components; grey is the mean of the channels."""
+    if got == wanted:
+        return text
+    if wanted == 3:
+        return f"float3({text})" if got == 1 else f"({text}).xyz"
+    return f"dot(({text}).xyz, float3(1.f / 3.f))"
+
+
+def namespace_of(source: str) -> str:
+    """Return the namespace that keeps a user's functions apart from those of other sources."""
+    return f"user_{hashlib.sha256(source.encode()).hexdigest()[:12]}"
+
+
+def wrapped_source(source: str) -> str:
+    """Return a user's text inside a namespace; its imports stay outside."""
+    imports = re.findall(r"^\s*(?:__exported\s+)?import\s+[^;]+;", source, re.MULTILINE)
+    body = re.sub(r"^\s*(?:__exported\s+)?import\s+[^;]+;", "", source, flags=re.MULTILINE)
+    return "\n".join([*imports, f"namespace {namespace_of(source)}", "{", body, "}"])
+
+
+def print_program(material: Material) -> Program:
+    """Print the program of a material.
+
+    Raises:
+        ArgumentError: An input has too many components for what it feeds.
+    """
+    printer = _Printer()
+    bsdf, value, emission = printer.surface("", material.surface)
+    body = "\n    ".join(
+        [
+            f"Surface<{bsdf}> surface;",
+            "surface.frame = Frame.along(s.normal, s.tangent);",
+            "const float3 wi = surface.frame.toLocal(s.wi);",
+            *printer.lines,
+            f"surface.bsdf = {value};",
+            f"surface.emission = {emission};",
+            "return surface;",
+        ]
+    )
+    return Program(
+        body, bsdf, printer.slots, printer.sources, emission != BLACK, bsdf != "NullBSDF"
+    )
+
+
+_PROGRAM = """
+[Differentiable]
+Surface<{bsdf}> surface{number}(no_diff MaterialContext m, no_diff ShadingPoint s)
+{{
+    {text}
+}}
+
+struct Program{number} : IMaterialProgram
+{{
+    static bool shines() {{ return {shines}; }}
+    static bool scatters() {{ return {scatters}; }}
+    static Shading shade(MaterialContext m, ShadingPoint s, float3 light, float3 u)
+    {{
+        return shadeSurface(surface{number}(m, s), s, light, u);
+    }}
+    [Differentiable]
+    static Response respond(no_diff MaterialContext m, no_diff ShadingPoint s, no_diff float3
+    light, no_diff float3 bounce)
+    {{
+        return respondSurface(surface{number}(m, s), light, bounce);
+    }}
+}}
+
+void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
+{{
+    stepPath<Program{number}>(paths.pathOf(k), scene, paths, settings);
+}}
+"""
+
+
+_SHARED = """
+export static const uint weft_light_kinds = {light_kinds};
+
+uint classify(int i, SceneView scene, PathView paths, uint programs)
+{{
+    return classifyPath(i, scene, paths, programs);
+}}
+
+void escape(int k, SceneView scene, PathView paths, StepSettings settings)
+{{
+    escapePath(paths.pathOf(k), scene, paths, settings);
+}}
+"""
+
+
+_RECORDING = """
+void close(int i, PathView paths, RecordView records) {{ closePath(i, paths, records); }}
+
+void settle(int k, PathView paths, RecordView records) {{ settleRecord(k, paths, records); }}
+
+void seed(int i, PathView paths, RecordView records, StepSettings settings, float* pixels, float
+weight)
+{{
+    seedGradients(i, paths, records, settings, pixels, weight);
+}}
+
+void developHalf(int i, PathView paths, RecordView records, StepSettings settings, uint first, uint
+count,
+                 uint tangents, uint pixels, float* film)
+{{
+    developRecords(i, paths, records, settings, first, count, tangents, pixels, film);
+}}
+"""
+
+_RECORDED = """
+void record{number}(int k, SceneView scene, PathView paths, RecordView records, StepSettings
+settings)
+{{
+    recordPath<Program{number}>(k, scene, paths, records, settings);
+}}
+
+void replay{number}(int k, SceneView scene, RecordView records) {{ replayRecord<Program{number}>(k,
+scene, records); }}
+
+void tangents{number}(int k, SceneView scene, RecordView records, uint stride)
+{{
+    replayTangents<Program{number}, {tangents}>(k, scene, records, stride);
+}}
+
+void gradients{number}(int k, SceneView scene, RecordView records)
+{{
+    replayGradients<Program{number}>(k, scene, records);
+}}
+"""
+
+
+def print_recording_module(
+    programs: Sequence[Program], light_kinds: int, recorded: Sequence[int], tangents: int
+) -> str:
+    """Return print_module() with the kernels that record and replay paths.
+
+    Args:
+        programs: Of the scene.
+        light_kinds: See print_module().
+        recorded: Programs whose parameters change.
+        tangents: Directions of forward mode, at least 1.
+    """
+    kernels = [_RECORDED.format(number=number, tangents=tangents) for number in recorded]
+    return "\n".join([print_module(programs, light_kinds), _RECORDING.format(), *kernels])
+
+
+def print_module(programs: Sequence[Program], light_kinds: int) -> str:
+    """Return the Slang module with all programs of a scene and the kernels that run them."""
+    if not programs:
+        raise ArgumentError("Scene: there is no material; give every object one")
+    parts = ["import weft.bsdf;", "import weft.render;", _SHARED.format(light_kinds=light_kinds)]
+    for source in dict.fromkeys(text for program in programs for text in program.sources):
+        parts.append(wrapped_source(source))
+    for number, program in enumerate(programs):
+        parts.append(
+            _PROGRAM.format(
+                bsdf=program.bsdf,
+                number=number,
+                text=program.text,
+                shines=str(program.shines).lower(),
+                scatters=str(program.scatters).lower(),
+            )
+        )
+    return "\n\n".join(parts)
+
+
+__all__ = ["FILTERS", "Program", "Slot", "print_module", "print_program", "print_recording_module"]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scene: objects, lights and cameras. Plain data; nothing of it lives on a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from weft._native import ArgumentError
+
+if TYPE_CHECKING:
+    from weft.scene.camera import Camera
+    from weft.scene.geometry import Mesh, Object
+    from weft.scene.lights import Environment, Light
+    from weft.scene.materials import Material
+
+
+@dataclass(eq=False)
+class Scene:
+    """Everything that a picture depends on.
+
+    World space is right-handed with z up, in metres; light is linear Rec.709.
+
+    Args:
+        objects: Meshes in the world.
+        lights: Lamps; meshes with an emissive material shine as well.
+        cameras: Views.
+        environment: Light from everywhere.
+    """
+
+    objects: list[Object] = field(default_factory=list)
+    lights: list[Light] = field(default_factory=list)
+    cameras: list[Camera] = field(default_factory=list)
+    environment: Environment | None = None
+
+    def meshes(self) -> list[Mesh]:
+        """Return each mesh once, in the order of first use."""
+        return list({id(entry.mesh): entry.mesh for entry in self.objects}.values())
+
+    def materials(self) -> list[Material]:
+        """Return each material once, in the order of first use.
+
+        Raises:
+            ArgumentError: Two materials have one name.
+        """
+        materials = list({id(m): m for entry in self.objects for m in entry.materials}.values())
+        names = [material.name for material in materials]
+        for name in names:
+            if names.count(name) > 1:
+                raise ArgumentError(
+                    f"Scene: {names.count(name)} materials are called '{name}'; rename one"
+                )
+        return materials
+
+    def camera(self, which: str | int | Camera = 0) -> Camera:
+        """Return a camera by number or name.
+
+        Raises:
+            ArgumentError: There is no such camera.
+        """
+        if not isinstance(which, (str, int)):
+            return which
+        if isinstance(which, int) and -len(self.cameras) <= which < len(self.cameras):
+            return self.cameras[which]
+        for camera in self.cameras:
+            if camera.name == which:
+                return camera
+        known = ", ".join(repr(camera.name) for camera in self.cameras) or "none"
+        raise ArgumentError(f"Scene.camera: there is no camera {which!r}; the scene has {known}")
