@@ -7,6 +7,7 @@
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/bind_tracer.hpp"
 #include "python/call_errors.hpp"
 #include "python/diff_pair.hpp"
 #include "python/generators.hpp"
@@ -27,5 +28,6 @@ PYBIND11_MODULE(_native, module) {
     bind_gradient(module);
     bind_module(module);
     bind_reduce(module);
+    bind_tracer(module);
     explain_wrong_calls_of_module(module);
 }

@@ -54,6 +54,7 @@ __all__: list[str] = [
     "StructInfo",
     "Tensor",
     "ThreadId",
+    "Tracer",
     "Type",
     "TypeKind",
     "ValueRef",
@@ -74,6 +75,7 @@ __all__: list[str] = [
     "min",
     "norm",
     "rand_float",
+    "sort_by_key",
     "sum",
     "thread_id",
     "wang_hash",
@@ -1224,6 +1226,91 @@ class Struct:
     @property
     def type(self) -> typing.Any: ...
 
+class Tracer:
+    """
+    Rays in batches against a fixed set of meshes.
+
+    A batch has rows of `capacity` words. Rays: origin x y z, t_min, direction x y z, t_max (float).
+    Hits: t, u, v (bits of floats), triangle of the mesh, instance (0xffffffff: nothing was hit).
+    Distances are in lengths of the direction. A ray with t_max <= t_min hits nothing.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        meshes: collections.abc.Sequence[tuple[NDArray[typing.Any], NDArray[typing.Any]]],
+        mesh_of_instance: NDArray[typing.Any],
+        transforms: NDArray[typing.Any],
+        kind: str = "automatic",
+    ) -> None:
+        """
+        Builds the acceleration structure.
+
+        Args:
+            device: Where rays live.
+            meshes: Pairs of positions, shape (vertices, 3), and triangles, shape (n, 3).
+            mesh_of_instance: Mesh of each instance.
+            transforms: Object to world, shape (instances, 3, 4).
+            kind: 'automatic', 'bvh' or 'embree' (software devices).
+
+        Raises:
+            ArgumentError: A vertex is not finite, an index is out of range, a transform is singular.
+        """
+
+    def create_hits(self, capacity: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+        """
+        Memory for the hits of a batch: 5 rows of uint, not filled.
+        """
+
+    def create_rays(self, capacity: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+        """
+        Memory for the rays of a batch: 8 rows of floats, not filled.
+        """
+
+    def trace_any(
+        self,
+        rays: Tensor,
+        hits: Tensor,
+        capacity: typing.SupportsInt | typing.SupportsIndex,
+        count: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None:
+        """
+        Writes 1 for each ray that hits nothing between its ends, else 0, to one row of uint.
+
+        Raises:
+            ArgumentError: A tensor does not fit the batch.
+        """
+
+    def trace_closest(
+        self,
+        rays: Tensor,
+        hits: Tensor,
+        capacity: typing.SupportsInt | typing.SupportsIndex,
+        count: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None:
+        """
+        Finds the first triangle along each of the first `count` rays.
+
+        Raises:
+            ArgumentError: A tensor does not fit the batch.
+        """
+
+    def update_instances(
+        self, mesh_of_instance: NDArray[typing.Any], transforms: NDArray[typing.Any]
+    ) -> None:
+        """
+        Places the same meshes anew.
+
+        Raises:
+            ArgumentError: A mesh is not there, or a transform is singular.
+        """
+
+    @property
+    def kind(self) -> str:
+        """
+        'bvh' or 'embree'.
+        """
+
 def all(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Whether no element is zero; uint 0 or 1 in a Tensor. See sum().
@@ -1375,6 +1462,22 @@ def rand_float(
 ) -> RandFloat:
     """
     Uniform random floats in [min, max), for a float or floatN parameter; equal seeds repeat.
+    """
+
+def sort_by_key(
+    keys: Tensor,
+    queue: Tensor,
+    count: typing.SupportsInt | typing.SupportsIndex,
+    key_count: typing.SupportsInt | typing.SupportsIndex,
+) -> list[int]:
+    """
+    Writes the numbers 0 ... count - 1 to `queue` in the order of their keys.
+
+    Both are contiguous tensors of uint with at least `count` elements. Returns key_count + 1
+    offsets: the numbers with key k lie at offset[k] to offset[k + 1]. Waits for the device.
+
+    Raises:
+        ArgumentError: A tensor has another form, or a key is not below key_count.
     """
 
 def sum(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/bind_tracer.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/bind_tensor.hpp"
+#include "python/session.hpp"
+#include "render/path_queue.hpp"
+#include "render/tracer.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+namespace weft::python {
+
+namespace py = pybind11;
+
+namespace {
+
+using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
+using Words = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+
+template <typename T>
+std::span<const T> numbers_of(const py::array_t<T, py::array::c_style | py::array::forcecast>& a) {
+    return {a.data(), static_cast<std::size_t>(a.size())};
+}
+
+render::TracerKind kind_of(const std::string& name) {
+    for (const auto kind :
+         {render::TracerKind::automatic, render::TracerKind::bvh, render::TracerKind::embree}) {
+        if (render::to_string(kind) == name) {
+            return kind;
+        }
+    }
+    throw core::ArgumentError(
+        core::text("Tracer: kind must be 'automatic', 'bvh' or 'embree', got '", name, "'"));
+}
+
+std::vector<scene::Instance> instances_of(const Words& meshes, const Floats& transforms) {
+    if (transforms.size() != 12 * meshes.size()) {
+        throw core::ArgumentError(core::text("Tracer: transforms must have shape (", meshes.size(),
+                                             ", 3, 4), got ", transforms.size(), " numbers"));
+    }
+    std::vector<scene::Instance> instances(static_cast<std::size_t>(meshes.size()));
+    for (std::size_t i = 0; i < instances.size(); i++) {
+        instances[i].mesh = meshes.data()[i];
+        std::copy_n(transforms.data() + 12 * i, 12, instances[i].object_to_world.begin());
+    }
+    return instances;
+}
+
+std::unique_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
+                                       const std::vector<std::pair<Floats, Words>>& meshes,
+                                       const Words& mesh_of_instance, const Floats& transforms,
+                                       const std::string& kind) {
+    scene::Geometry geometry;
+    for (const auto& [positions, triangles] : meshes) {
+        geometry.meshes.push_back({numbers_of(positions), numbers_of(triangles)});
+    }
+    geometry.instances = instances_of(mesh_of_instance, transforms);
+    const render::TracerKind wanted = kind_of(kind);
+    const py::gil_scoped_release unlocked;
+    return render::create_tracer(session_context(*session), geometry, wanted);
+}
+
+render::RayBatch batch_of(tensor::TensorRef rays, tensor::TensorRef hits, std::uint32_t capacity,
+                          std::uint32_t count) {
+    return {std::move(rays), std::move(hits), capacity, count};
+}
+
+void bind_queue(py::module_& module) {
+    module.def(
+        "sort_by_key",
+        [](const tensor::TensorRef& keys, const tensor::TensorRef& queue, std::uint32_t count,
+           std::uint32_t key_count) {
+            const py::gil_scoped_release unlocked;
+            return render::sort_by_key(*keys, *queue, count, key_count);
+        },
+        py::arg("keys").none(false), py::arg("queue").none(false), py::arg("count"),
+        py::arg("key_count"),
+        "Writes the numbers 0 ... count - 1 to `queue` in the order of their keys.\n\n"
+        "Both are contiguous tensors of uint with at least `count` elements. Returns key_count + 1 "
+        "offsets: the\n"
+        "numbers with key k lie at offset[k] to offset[k + 1]. Waits for the device.\n\n"
+        "Raises:\n    ArgumentError: A tensor has another form, or a key is not below "
+        "key_count.\n");
+}
+
+} // namespace
+
+void bind_tracer(py::module_& module) {
+    py::classh<render::Tracer>(
+        module, "Tracer",
+        "Rays in batches against a fixed set of meshes.\n\n"
+        "A batch has rows of `capacity` words. Rays: origin x y z, t_min, direction x y z, t_max "
+        "(float). Hits:\n"
+        "t, u, v (bits of floats), triangle of the mesh, instance (0xffffffff: nothing was hit). "
+        "Distances are in\n"
+        "lengths of the direction. A ray with t_max <= t_min hits nothing.\n")
+        .def(py::init(&create), py::arg("device"), py::arg("meshes"), py::arg("mesh_of_instance"),
+             py::arg("transforms"), py::arg("kind") = "automatic",
+             "Builds the acceleration structure.\n\n"
+             "Args:\n"
+             "    device: Where rays live.\n"
+             "    meshes: Pairs of positions, shape (vertices, 3), and triangles, shape (n, 3).\n"
+             "    mesh_of_instance: Mesh of each instance.\n"
+             "    transforms: Object to world, shape (instances, 3, 4).\n"
+             "    kind: 'automatic', 'bvh' or 'embree' (software devices).\n\n"
+             "Raises:\n    ArgumentError: A vertex is not finite, an index is out of range, a "
+             "transform is singular.\n")
+        .def_property_readonly(
+            "kind", [](const render::Tracer& tracer) { return render::to_string(tracer.kind()); },
+            "'bvh' or 'embree'.")
+        .def(
+            "create_rays",
+            [](const render::Tracer& tracer, std::uint32_t capacity) {
+                return tensor_to_python(tracer.create_rays(capacity));
+            },
+            py::arg("capacity"), "Memory for the rays of a batch: 8 rows of floats, not filled.")
+        .def(
+            "create_hits",
+            [](const render::Tracer& tracer, std::uint32_t capacity) {
+                return tensor_to_python(tracer.create_hits(capacity));
+            },
+            py::arg("capacity"), "Memory for the hits of a batch: 5 rows of uint, not filled.")
+        .def(
+            "trace_closest",
+            [](render::Tracer& tracer, tensor::TensorRef rays, tensor::TensorRef hits,
+               std::uint32_t capacity, std::uint32_t count) {
+                const py::gil_scoped_release unlocked;
+                tracer.trace_closest(batch_of(std::move(rays), std::move(hits), capacity, count));
+            },
+            py::arg("rays").none(false), py::arg("hits").none(false), py::arg("capacity"),
+            py::arg("count"),
+            "Finds the first triangle along each of the first `count` rays.\n\n"
+            "Raises:\n    ArgumentError: A tensor does not fit the batch.\n")
+        .def(
+            "trace_any",
+            [](render::Tracer& tracer, tensor::TensorRef rays, tensor::TensorRef hits,
+               std::uint32_t capacity, std::uint32_t count) {
+                const py::gil_scoped_release unlocked;
+                tracer.trace_any(batch_of(std::move(rays), std::move(hits), capacity, count));
+            },
+            py::arg("rays").none(false), py::arg("hits").none(false), py::arg("capacity"),
+            py::arg("count"),
+            "Writes 1 for each ray that hits nothing between its ends, else 0, to one row of "
+            "uint.\n\n"
+            "Raises:\n    ArgumentError: A tensor does not fit the batch.\n")
+        .def(
+            "update_instances",
+            [](render::Tracer& tracer, const Words& meshes, const Floats& transforms) {
+                const std::vector<scene::Instance> instances = instances_of(meshes, transforms);
+                const py::gil_scoped_release unlocked;
+                tracer.update_instances(instances);
+            },
+            py::arg("mesh_of_instance"), py::arg("transforms"),
+            "Places the same meshes anew.\n\n"
+            "Raises:\n    ArgumentError: A mesh is not there, or a transform is singular.\n");
+    bind_queue(module);
+}
+
+} // namespace weft::python
