@@ -79,6 +79,8 @@ from weft.types import *  # noqa: F403
 
 if TYPE_CHECKING:
     from weft.gradients import check_gradients, jvp, value_and_grad, vjp
+    from weft.render import Renderer
+    from weft.scene import Scene
 
 from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
 
@@ -116,6 +118,8 @@ __all__ = [
     "OutOfMemoryError",
     "Parameter",
     "RandFloat",
+    "Renderer",
+    "Scene",
     "SourceLocation",
     "Struct",
     "StructInfo",
@@ -146,7 +150,7 @@ __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum
 
 def __getattr__(name: str) -> object:
     """Import the parts that need numpy at their first use."""
-    if name in ("gradients", "image", "losses", "mlp", "optim", "render"):
+    if name in ("gradients", "image", "losses", "mlp", "optim", "render", "scene"):
         from importlib import import_module
 
         return import_module(f"weft.{name}")
@@ -154,4 +158,12 @@ def __getattr__(name: str) -> object:
         from weft import gradients
 
         return getattr(gradients, name)
+    if name == "Scene":
+        from weft.scene import Scene
+
+        return Scene
+    if name == "Renderer":
+        from weft.render import Renderer
+
+        return Renderer
     raise AttributeError(f"module 'weft' has no attribute '{name}'")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the modules of ``shaders/weft`` for rendering need from the host."""
+"""Rendering of scenes, and what the modules of ``shaders/weft`` for it need from the host."""
 
 from __future__ import annotations
 
 from weft.render.bsdf_tables import bsdf_tables
+from weft.render.renderer import PathSettings, Renderer
 
-__all__ = ["bsdf_tables"]
+__all__ = ["PathSettings", "Renderer", "bsdf_tables"]

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Light sources as shaders/weft/render/light.slang reads them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import ArgumentError
+from weft.render.alias_table import build_alias_table
+from weft.scene import AreaLight, PointLight, SpotLight, SunLight
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.scene.lights import Environment, Light
+
+STRIDE = 20
+NONE = 0xFFFFFFFF
+ENVIRONMENT, POINT, SPOT, SUN, AREA, TRIANGLE = range(6)
+
+
+def luminance(rgb: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the luminance of linear Rec.709 colours, last axis of 3."""
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    return np.asarray(np.asarray(rgb, np.float64) @ weights)
+
+
+def _unit(name: str, vector: Sequence[float]) -> NDArray[np.float64]:
+    array = np.asarray(vector, np.float64)
+    length = np.linalg.norm(array)
+    if array.shape != (3,) or not np.isfinite(length) or length == 0:
+        raise ArgumentError(
+            f"{name}: direction must be three numbers, not all zero, got {vector!r}"
+        )
+    return array / length
+
+
+@dataclass
+class LightRow:
+    """One light: its record, and the power by which it is drawn."""
+
+    words: NDArray[np.float32]
+    power: float
+
+
+def _row(kind: int, color: NDArray[np.float64]) -> NDArray[np.float32]:
+    words = np.zeros(STRIDE, np.float32)
+    words.view(np.uint32)[0] = kind
+    words[2:5] = color
+    return words
+
+
+def _sphere_row(light: PointLight | SpotLight, kind: int) -> LightRow:
+    # Blender's watts spread over the sphere of directions as those of a Lambertian disc: a factor
+    # 1/pi beside 1/(4 pi).
+    intensity = light.power * np.asarray(light.color, np.float64) / (4 * math.pi * math.pi)
+    color = intensity / (math.pi * light.radius**2) if light.radius > 0 else intensity
+    words = _row(kind, color)
+    words[5:8] = light.position
+    words[8] = light.radius
+    return LightRow(words, float(luminance(intensity)) * 4 * math.pi)
+
+
+def _spot_row(light: SpotLight) -> LightRow:
+    row = _sphere_row(light, SPOT)
+    row.words[9:12] = _unit(f"SpotLight '{light.name}'", light.direction)
+    outer = math.cos(min(light.angle, math.pi) / 2)
+    row.words[12] = outer
+    row.words[13] = (1 - outer) * light.blend
+    row.power *= (1 - outer) / 2
+    return row
+
+
+def _sun_row(light: SunLight, extent: float) -> LightRow:
+    gap = 1 - math.cos(light.angle / 2)
+    irradiance = light.strength * np.asarray(light.color, np.float64)
+    words = _row(
+        SUN, irradiance / (math.pi * math.sin(light.angle / 2) ** 2) if gap > 0 else irradiance
+    )
+    words[5:8] = -_unit(f"SunLight '{light.name}'", light.direction)
+    words[8] = gap
+    return LightRow(words, float(luminance(irradiance)) * math.pi * extent**2)
+
+
+def _area_row(light: AreaLight) -> LightRow:
+    matrix = np.asarray(light.transform, np.float64)[:3]
+    x = matrix[:, 0] * light.size[0] / 2
+    y = matrix[:, 1] * light.size[1] / 2
+    normal = np.cross(x, y)
+    area = float(np.linalg.norm(normal)) * (math.pi if light.shape == "ellipse" else 4)
+    if area <= 0:
+        raise ArgumentError(
+            f"AreaLight '{light.name}': its area is zero; make it larger, or use a PointLight"
+        )
+    # Blender's power of an area lamp: radiance = watts / (4 area).
+    words = _row(AREA, light.power * np.asarray(light.color, np.float64) / (4 * area))
+    words[5:8] = matrix[:, 3]
+    words[8] = area
+    # The record's normal is x cross y; the lamp shines along -z.
+    words[9:12] = x
+    words[12:15] = -y
+    words[15] = light.shape == "ellipse"
+    return LightRow(words, float(luminance(words[2:5])) * math.pi * area)
+
+
+def lamp_row(light: Light, extent: float) -> LightRow:
+    """Return the record of a lamp. @param extent: radius of the scene, metres."""
+    if isinstance(light, PointLight):
+        return _sphere_row(light, POINT)
+    if isinstance(light, SpotLight):
+        return _spot_row(light)
+    if isinstance(light, SunLight):
+        return _sun_row(light, extent)
+    return _area_row(light)
+
+
+def triangle_rows(
+    instance: int,
+    triangles: NDArray[np.int64],
+    areas: NDArray[np.float64],
+    radiance: NDArray[np.float64],
+    both: bool,
+) -> list[LightRow]:
+    """Return the records of emissive triangles of one instance and material.
+
+    Args:
+        instance: Its number.
+        triangles: Numbers among the triangles of all meshes, shape ``(n,)``.
+        areas: World space, m^2, shape ``(n,)``.
+        radiance: Linear RGB.
+        both: Both sides shine.
+    """
+    rows = []
+    watts = float(luminance(radiance)) * math.pi * (2 if both else 1)
+    for triangle, area in zip(triangles, areas, strict=True):
+        words = _row(TRIANGLE, radiance)
+        words.view(np.uint32)[8:10] = instance, triangle
+        words[10] = both
+        rows.append(LightRow(words, watts * float(area)))
+    return rows
+
+
+@dataclass
+class EnvironmentTable:
+    """The environment as shaders/weft/render/environment.slang reads it."""
+
+    texels: NDArray[np.float32]  # rows from the bottom
+    alias: NDArray[np.float32]  # threshold, other, density
+    rotation: NDArray[np.float32]
+    strength: NDArray[np.float32]
+    mean: float  # luminance
+
+
+def environment_table(environment: Environment) -> EnvironmentTable:
+    """Return the tables of an environment."""
+    image = environment.image[::-1].astype(np.float64)
+    height, width = image.shape[:2]
+    # Between pixels light is interpolated: what a pixel may show is what its neighbours have, too.
+    bright = luminance(image)
+    rows = np.maximum(np.maximum(bright, np.roll(bright, 1, 1)), np.roll(bright, -1, 1))
+    padded = np.concatenate([rows[:1], rows, rows[-1:]])
+    around = np.maximum(np.maximum(padded[:-2], padded[1:-1]), padded[2:])
+    around = 0.5 * around + 0.5 * bright
+    sine = np.cos(np.pi * ((np.arange(height) + 0.5) / height - 0.5))
+    weights = (around * sine[:, None]).ravel()
+    if weights.sum() <= 0:
+        weights = np.broadcast_to(sine[:, None], bright.shape).ravel()
+    threshold, other = build_alias_table(weights)
+    density = weights / weights.mean()
+    alias = np.stack([threshold, other.view(np.float32), density.astype(np.float32)], axis=1)
+    rotation = (
+        np.eye(3) if environment.rotation is None else np.asarray(environment.rotation, np.float64)
+    )
+    mean = float((bright * sine[:, None]).sum() / (sine.sum() * width))
+    strength = np.broadcast_to(np.asarray(environment.strength, np.float32), (3,)).copy()
+    return EnvironmentTable(
+        np.ascontiguousarray(image, np.float32),
+        alias,
+        rotation.T.astype(np.float32),
+        strength,
+        mean,
+    )
+
+
+@dataclass
+class LightTable:
+    """All lights of a scene."""
+
+    records: NDArray[np.float32]
+    alias: NDArray[np.float32]
+    lamp_count: int
+    environment_light: int
+
+
+def build_light_table(
+    rows: list[LightRow], lamp_count: int, environment: EnvironmentTable | None, extent: float
+) -> LightTable:
+    """Return records with probabilities in proportion to power; the environment comes last.
+
+    Args:
+        rows: Lamps first, then triangles.
+        lamp_count: How many of them are lamps.
+        environment: The environment, if there is one.
+        extent: Radius of the scene, metres.
+    """
+    rows = list(rows)
+    environment_light = NONE
+    if environment is not None and environment.mean * environment.strength.max() > 0:
+        environment_light = len(rows)
+        power = (
+            environment.mean
+            * float(luminance(environment.strength))
+            * math.pi
+            * math.pi
+            * extent**2
+        )
+        rows.append(LightRow(_row(ENVIRONMENT, np.zeros(3)), power))
+    if not rows:
+        return LightTable(np.zeros((1, STRIDE), np.float32), np.zeros((1, 2), np.float32), 0, NONE)
+    powers = np.array([row.power for row in rows])
+    # A dark light may still matter where it is near.
+    chosen = powers / powers.sum() if powers.sum() > 0 else np.full(len(rows), 1 / len(rows))
+    chosen = 0.9 * chosen + 0.1 / len(rows)
+    records = np.stack([row.words for row in rows])
+    records[:, 1] = chosen
+    threshold, other = build_alias_table(chosen)
+    alias = np.stack([threshold, other.view(np.float32)], axis=1)
+    return LightTable(records, alias, lamp_count, environment_light)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path tracer: stages on the device, one after the other, for batches of paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
+from weft.render.bsdf_tables import bsdf_tables
+from weft.render.upload import SceneTables
+from weft.scene.camera import KINDS
+from weft.scene.program import print_module
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.scene import Camera, Scene
+
+FilterKind = Literal["box", "tent", "blackman_harris"]
+FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
+STATE_ROWS = 11
+NEVER = 0xFFFFFFFF
+
+# The stages that do not depend on the scene's materials.
+STAGES = """
+import weft.render;
+
+export static const uint weft_camera_kind = {camera_kind};
+export static const bool weft_has_lens = {has_lens};
+export static const uint weft_filter_kind = {filter_kind};
+
+void generate(int i, Camera camera, PathView paths, StepSettings settings)
+{{
+    generatePath(i, camera, paths, settings);
+}}
+
+void develop(int i, PathView paths, StepSettings settings, float* film)
+{{
+    developPixel(i, paths, settings, film);
+}}
+"""
+
+
+@dataclass
+class PathSettings:
+    """How paths are traced.
+
+    Args:
+        samples: Paths a pixel.
+        bounces: Surfaces that a path may leave; 0: only what cameras see shine, 1: direct light.
+        seed: Equal seeds give equal pictures.
+        first_sample: Number of the first sample: pictures of 0..n-1 and of n..2n-1 are independent
+            and average to 0..2n-1.
+        filter: Pixel filter: ``box``, ``tent`` or ``blackman_harris``.
+        filter_width: Of the whole filter, pixels.
+        roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
+    """
+
+    samples: int = 64
+    bounces: int = 8
+    seed: int = 0
+    first_sample: int = 0
+    filter: FilterKind = "box"
+    filter_width: float = 1.0
+    roulette_from: int | None = 3
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if self.samples < 1 or self.bounces < 0 or self.first_sample < 0:
+            raise ArgumentError(
+                f"PathSettings: samples must be at least 1, bounces and first_sample at least "
+                f"0, got {self.samples}, "
+                f"{self.bounces} and {self.first_sample}"
+            )
+        if self.filter not in FILTERS or not self.filter_width > 0:
+            raise ArgumentError(
+                f"PathSettings: filter must be one of {', '.join(FILTERS)} with a width above 0, "
+                f"got {self.filter!r}, {self.filter_width}"
+            )
+
+
+class PathBuffers:
+    """Memory for a batch of paths, see shaders/weft/render/path.slang."""
+
+    def __init__(self, device: Device, tracer: Tracer, capacity: int) -> None:
+        """Allocate `capacity` paths."""
+        self.capacity = capacity
+        self.rays = tracer.create_rays(capacity)
+        self.hits = tracer.create_hits(capacity)
+        self.light_rays = tracer.create_rays(capacity)
+        self.light_visible = tracer.create_hits(capacity)
+        self.state = Tensor.zeros(device, (STATE_ROWS, capacity))
+        self.keys = tracer.create_hits((capacity + 4) // 5)
+        self.heads: Tensor | None = None  # of records, see record.py
+        self.queue = tracer.create_hits((capacity + 4) // 5)
+        self.view = {
+            "state": self.state,
+            "rays": self.rays,
+            "hits": self.hits,
+            "lightRays": self.light_rays,
+            "lightVisible": self.light_visible,
+            "queue": self.queue,
+            "firstOfQueue": 0,
+            "capacity": capacity,
+        }
+
+
+def camera_view(camera: Camera, filter_width: float, first_pixel: int = 0) -> dict[str, Any]:
+    """Return a camera as shaders/weft/render/camera.slang takes it."""
+    low, high = camera.film()
+    assert camera.transform is not None
+    return {
+        "width": camera.width,
+        "height": camera.height,
+        "firstPixel": first_pixel,
+        "low": tuple(map(float, low)),
+        "high": tuple(map(float, high)),
+        "near": camera.near,
+        "far": min(camera.far, 1e30),
+        "aperture": camera.aperture if camera.kind == "perspective" else 0.0,
+        "focus": camera.focus,
+        "filterWidth": filter_width,
+        "rows": camera.transform.astype(np.float32).tolist(),
+    }
+
+
+class Renderer:
+    """Renders one scene on one device.
+
+    Args:
+        device: Where.
+        scene: What. Later changes of it do not show.
+        batch: Most paths that are under way at a time; bounds the memory (about 150 bytes a path).
+
+    Raises:
+        ArgumentError: The scene has no object, or a mesh cannot be traced.
+        CompileError: A Slang function of a material does not compile.
+    """
+
+    def __init__(self, device: Device, scene: Scene, *, batch: int = 1 << 20) -> None:
+        """Upload the scene and load its programs."""
+        self.device = device
+        self.scene = scene
+        self.batch = batch
+        self.tables = SceneTables(device, scene, bsdf_tables(device))
+        geometry = self.tables.geometry
+        meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
+        self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
+        text = print_module(self.tables.materials.programs, self.tables.light_kinds)
+        self.module = Module.load_from_source(device, "weft_scene", text)
+        self._stage_modules: dict[str, Module] = {}
+        self._buffers: PathBuffers | None = None
+
+    def buffers(self, paths: int) -> PathBuffers:
+        """Return memory for at least so many paths."""
+        if self._buffers is None or self._buffers.capacity < paths:
+            self._buffers = PathBuffers(self.device, self.tracer, (paths + 255) // 256 * 256)
+        return self._buffers
+
+    def render(
+        self, camera: str | int | Camera = 0, settings: PathSettings | None = None
+    ) -> NDArray[np.float32]:
+        """Return the picture of a camera.
+
+        Args:
+            camera: Name, number or camera.
+            settings: How; ``None``: 64 samples, 8 bounces.
+
+        Returns:
+            Radiance, linear Rec.709, shape ``(height, width, 3)``, the top row first.
+        """
+        chosen = self.scene.camera(camera)
+        settings = settings or PathSettings()
+        pixels = chosen.width * chosen.height
+        film = Tensor.zeros(self.device, (pixels * 3,))
+        view = camera_view(chosen, settings.filter_width)
+        stages = self.stages(chosen, settings)
+        at_once = min(settings.samples, max(self.batch // pixels, 1))
+        rows = max(min(self.batch // at_once, pixels), 1)
+        for first in range(0, settings.samples, at_once):
+            samples = min(at_once, settings.samples - first)
+            for pixel in range(0, pixels, rows):
+                self._trace(
+                    (view, stages),
+                    settings,
+                    film,
+                    (pixel, min(rows, pixels - pixel)),
+                    (first, samples),
+                )
+        sums = np.asarray(film.to_numpy(), np.float32)
+        return (sums / np.float32(settings.samples)).reshape(chosen.height, chosen.width, 3)
+
+    def stages(self, camera: Camera, settings: PathSettings) -> Module:
+        """Return the stages that depend on the camera's kind only."""
+        text = STAGES.format(
+            camera_kind=KINDS.index(camera.kind),
+            has_lens=str(camera.aperture > 0 and camera.kind == "perspective").lower(),
+            filter_kind=FILTERS.index(settings.filter),
+        )
+        if text not in self._stage_modules:
+            self._stage_modules[text] = Module.load_from_source(self.device, "weft_stages", text)
+        return self._stage_modules[text]
+
+    def step_settings(
+        self, settings: PathSettings, pixels: tuple[int, int], samples: tuple[int, int]
+    ) -> dict[str, int]:
+        """Return StepSettings of path.slang for (first, count) of pixels and of samples."""
+        return {
+            "seed": settings.seed,
+            "samples": samples[1],
+            "firstSample": settings.first_sample + samples[0],
+            "firstPixel": pixels[0],
+            "bounce": 0,
+            "bounces": settings.bounces,
+            "rouletteFrom": NEVER if settings.roulette_from is None else settings.roulette_from,
+        }
+
+    def trace_and_sort(self, buffers: PathBuffers, count: int, bounce: int) -> list[int]:
+        """Trace one segment of `count` paths and sort them by what they hit.
+
+        Returns:
+            Where each program begins in the queue, then the paths that escaped, then those that
+            have ended.
+        """
+        programs = len(self.tables.materials.programs)
+        self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
+        if bounce > 0:
+            self.tracer.trace_any(
+                buffers.light_rays, buffers.light_visible, buffers.capacity, count
+            )
+        self.module.classify(
+            grid((count,)), self.tables.view, buffers.view, programs, _result=buffers.keys[:count]
+        )
+        return sort_by_key(buffers.keys, buffers.queue, count, programs + 2)
+
+    def escape(self, buffers: PathBuffers, ends: list[int], step: dict[str, int]) -> None:
+        """End the paths that left the scene."""
+        programs = len(self.tables.materials.programs)
+        length = ends[programs + 1] - ends[programs]
+        if length:
+            buffers.view["firstOfQueue"] = ends[programs]
+            self.module.escape(grid((length,)), self.tables.view, buffers.view, step)
+
+    def _trace(
+        self,
+        camera: tuple[dict[str, Any], Module],
+        settings: PathSettings,
+        film: Tensor,
+        pixels: tuple[int, int],
+        samples: tuple[int, int],
+    ) -> None:
+        """Trace some samples of some pixels and add them to the film."""
+        view, stages = camera
+        count = pixels[1] * samples[1]
+        buffers = self.buffers(count)
+        step = self.step_settings(settings, pixels, samples)
+        stages.generate(grid((count,)), view, buffers.view, step)
+        for bounce in range(settings.bounces + 1):
+            step["bounce"] = bounce
+            ends = self.trace_and_sort(buffers, count, bounce)
+            self.escape(buffers, ends, step)
+            for program in range(len(self.tables.materials.programs)):
+                length = ends[program + 1] - ends[program]
+                if length:
+                    buffers.view["firstOfQueue"] = ends[program]
+                    getattr(self.module, f"step{program}")(
+                        grid((length,)), self.tables.view, buffers.view, step
+                    )
+        stages.develop(grid((pixels[1],)), buffers.view, step, film)

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a scene to the tables that kernels read (shaders/weft/render/scene_view.slang)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft._native import Device, Tensor
+from weft.render.emission import emitted_radiance
+from weft.render.light_table import (
+    NONE,
+    EnvironmentTable,
+    LightRow,
+    LightTable,
+    build_light_table,
+    environment_table,
+    lamp_row,
+    triangle_rows,
+)
+from weft.scene.materials import textures_of
+from weft.scene.program import FILTERS, Program, print_program
+from weft.scene.texture import WRAPS, Texture
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.scene import Material, Mesh, Scene
+
+
+@dataclass
+class ParameterRange:
+    """Where a named parameter lies among all.
+
+    Args:
+        first: First float.
+        size: Number of floats.
+        bounds: Sensible range.
+        is_separable: Red acts on red only, and so on.
+    """
+
+    first: int
+    size: int
+    bounds: tuple[float, float]
+    is_separable: bool
+
+
+@dataclass
+class MaterialTable:
+    """Programs, parameters and textures of a scene."""
+
+    programs: list[Program]
+    records: NDArray[np.uint32]  # program, first parameter
+    values: NDArray[np.float32]
+    ranges: dict[str, ParameterRange]
+    textures: list[Texture]
+
+
+def material_table(materials: list[Material]) -> MaterialTable:
+    """Print the programs of materials and lay out their parameters."""
+    programs: dict[str, tuple[int, Program]] = {}
+    records: list[tuple[int, int]] = []
+    values: list[float] = []
+    ranges: dict[str, ParameterRange] = {}
+    textures = list({id(t): t for m in materials for t in textures_of(m.surface)}.values())
+    numbers = {id(texture): number for number, texture in enumerate(textures)}
+    for material in materials:
+        program = print_program(material)
+        number, _ = programs.setdefault(program.text, (len(programs), program))
+        records.append((number, len(values)))
+        for slot in program.slots:
+            if slot.texture is not None:
+                values.append(float(numbers[id(slot.texture)]))
+                continue
+            ranges[f"{material.name}.{slot.name}"] = ParameterRange(
+                len(values), slot.size, slot.bounds, slot.is_separable
+            )
+            values.extend(slot.values)
+    return MaterialTable(
+        [program for _, program in programs.values()],
+        np.array(records, np.uint32).reshape(-1, 2),
+        np.array(values or [0.0], np.float32),
+        ranges,
+        textures,
+    )
+
+
+@dataclass
+class TextureTable:
+    """Texels of all textures, rows from the bottom, and where each texture lies."""
+
+    texels: NDArray[np.float32]
+    records: NDArray[np.uint32]
+
+
+def texture_table(textures: list[Texture]) -> TextureTable:
+    """Lay textures out one after the other."""
+    records = np.zeros((max(len(textures), 1), 8), np.uint32)
+    first = 0
+    for number, texture in enumerate(textures):
+        height, width, channels = texture.pixels.shape
+        wrap, filter_ = WRAPS.index(texture.wrap), FILTERS.index(texture.filter)
+        records[number] = (first, width, height, channels, wrap, filter_, 1, 0)
+        first += texture.pixels.size
+    flat = [texture.pixels[::-1].ravel() for texture in textures]
+    return TextureTable(np.concatenate(flat) if flat else np.zeros(4, np.float32), records)
+
+
+@dataclass
+class GeometryTable:
+    """Triangles and instances of a scene on the host."""
+
+    meshes: list[Mesh]
+    first_triangle: dict[int, int]  # by id of the mesh
+    transforms: NDArray[np.float32]  # (instances, 3, 4)
+    mesh_of_instance: NDArray[np.uint32]
+    extent: float  # radius of the scene, metres
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def _sets(meshes: list[Mesh], kind: str, width: int) -> NDArray[np.float32]:
+    """Return attribute sets, one block of all triangles a set; zero where a mesh has fewer."""
+    count = max([len(getattr(mesh, kind)) for mesh in meshes] + [1])
+    triangles = sum(len(mesh.triangles) for mesh in meshes)
+    out = np.zeros((count, triangles, 3, width), np.float32)
+    first = 0
+    for mesh in meshes:
+        for number, values in enumerate(getattr(mesh, kind).values()):
+            out[number, first : first + len(mesh.triangles)] = values
+        first += len(mesh.triangles)
+    return out
+
+
+def geometry_table(scene: Scene) -> GeometryTable:
+    """Gather triangles, attributes and instances."""
+    meshes = scene.meshes()
+    number = {id(mesh): index for index, mesh in enumerate(meshes)}
+    starts = np.cumsum([0] + [len(mesh.triangles) for mesh in meshes])
+    first = {id(mesh): int(start) for mesh, start in zip(meshes, starts, strict=False)}
+    transforms = np.array([entry.transform for entry in scene.objects], np.float32).reshape(
+        -1, 3, 4
+    )
+    corners = [mesh.corner_positions() for mesh in meshes]
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for entry in scene.objects:
+        if len(entry.mesh.positions):
+            assert entry.transform is not None
+            points = entry.mesh.positions @ entry.transform[:, :3].T + entry.transform[:, 3]
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    extent = float(np.linalg.norm(high - low) / 2) if np.isfinite(low).all() else 1.0
+    table = GeometryTable(
+        meshes,
+        first,
+        transforms,
+        np.array([number[id(entry.mesh)] for entry in scene.objects], np.uint32),
+        max(extent, 1e-6),
+    )
+    empty = np.zeros((1, 3, 3), np.float32)
+    table.arrays["positions"] = np.concatenate([*corners, empty])
+    table.arrays["normals"] = np.concatenate([*(mesh.corner_normals() for mesh in meshes), empty])
+    table.arrays["uvs"] = _sets(meshes, "uvs", 2)
+    table.arrays["colors"] = _sets(meshes, "colors", 3)
+    slots = [
+        np.zeros(len(mesh.triangles), np.uint32) if mesh.slots is None else mesh.slots
+        for mesh in meshes
+    ]
+    table.arrays["slots"] = np.concatenate([*slots, np.zeros(1, np.uint32)])
+    return table
+
+
+@dataclass
+class EmissiveTriangles:
+    """Lights of emissive meshes, and where instances find them."""
+
+    rows: list[LightRow] = field(default_factory=list)
+    first_of_instance: list[int] = field(default_factory=list)
+    light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
+
+
+def emissive_triangles(
+    scene: Scene, geometry: GeometryTable, first_light: int
+) -> EmissiveTriangles:
+    """Return one light for each triangle with an emissive material."""
+    out = EmissiveTriangles()
+    used = 0
+    for instance, entry in enumerate(scene.objects):
+        emissions = [emitted_radiance(material.surface) for material in entry.materials]
+        if not any(emission is not None for emission in emissions) or not len(entry.mesh.triangles):
+            out.first_of_instance.append(NONE)
+            continue
+        lights = np.full(len(entry.mesh.triangles), NONE, np.uint32)
+        assert entry.transform is not None
+        corners = entry.mesh.corner_positions() @ entry.transform[:, :3].T
+        edges = corners[:, 1:] - corners[:, :1]
+        areas = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) / 2
+        slots = np.zeros(len(lights), np.uint32) if entry.mesh.slots is None else entry.mesh.slots
+        for slot, emission in enumerate(emissions):
+            if emission is None:
+                continue
+            mine = np.flatnonzero((slots == slot) & (areas > 0))
+            lights[mine] = first_light + len(out.rows) + np.arange(len(mine))
+            start = geometry.first_triangle[id(entry.mesh)]
+            out.rows += triangle_rows(
+                instance,
+                mine + start,
+                areas[mine],
+                np.array(emission.radiance),
+                emission.both_sides,
+            )
+        out.first_of_instance.append(used)
+        out.light_of_triangle.append(lights)
+        used += len(lights)
+    return out
+
+
+class SceneTables:
+    """A scene on a device.
+
+    Args:
+        device: Where to.
+        scene: What. Later changes of it do not show.
+        tables: Of the BSDFs.
+    """
+
+    def __init__(self, device: Device, scene: Scene, tables: Tensor) -> None:
+        """Build all tables and upload them."""
+        self.device = device
+        self.geometry = geometry_table(scene)
+        materials = scene.materials()
+        self.materials = material_table(materials)
+        rows = [lamp_row(light, self.geometry.extent) for light in scene.lights]
+        emissive = emissive_triangles(scene, self.geometry, len(rows))
+        environment = (
+            environment_table(scene.environment) if scene.environment is not None else None
+        )
+        lights = build_light_table(
+            rows + emissive.rows, len(rows), environment, self.geometry.extent
+        )
+        self.light_count = len(rows) + len(emissive.rows) + (lights.environment_light != NONE)
+        kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
+        self.light_kinds = sum(1 << kind for kind in kinds)
+        numbers = {id(material): number for number, material in enumerate(materials)}
+        arrays = self.geometry.arrays
+        arrays["transforms"] = self.geometry.transforms
+        instances: list[tuple[int, int, int, int]] = []
+        slot_materials: list[int] = []
+        for number, entry in enumerate(scene.objects):
+            start = self.geometry.first_triangle[id(entry.mesh)]
+            instances.append(
+                (start, len(slot_materials), emissive.first_of_instance[number], number)
+            )
+            slot_materials += [numbers[id(material)] for material in entry.materials]
+        arrays["instances"] = np.array(instances or [(0, 0, NONE, 0)], np.uint32)
+        arrays["slotMaterials"] = np.array(slot_materials or [0], np.uint32)
+        arrays["lightOfTriangle"] = np.concatenate(
+            [*emissive.light_of_triangle, np.full(1, NONE, np.uint32)]
+        )
+        self.values = self._upload(self.materials.values)
+        textures = texture_table(self.materials.textures)
+        self.texels = self._upload(textures.texels)
+        self.texture_records = textures.records
+        self.view: dict[str, Any] = {
+            "geometry": {key: self._upload(array) for key, array in arrays.items()}
+            | {"triangleCount": len(arrays["slots"]) - 1},
+            "materials": {
+                "records": self._upload(self.materials.records),
+                "parameters": {
+                    "values": self.values,
+                    "tangents": self.values,
+                    "gradients": self.values,
+                    "base": 0,
+                },
+            },
+            "textures": {
+                "texels": self.texels,
+                "tangents": self.texels,
+                "gradients": self.texels,
+                "hasTangents": 0,
+                "hasGradients": 0,
+                "records": self._upload(textures.records),
+            },
+            "lights": self._light_view(lights, environment),
+            "tables": tables,
+        }
+
+    def _upload(self, array: NDArray[Any]) -> Tensor:
+        """Return a flat tensor of the array's numbers; one zero if there are none."""
+        flat = np.ascontiguousarray(array).ravel()
+        return Tensor.from_numpy(self.device, flat if flat.size else np.zeros(1, flat.dtype))
+
+    def _light_view(
+        self, lights: LightTable, environment: EnvironmentTable | None
+    ) -> dict[str, Any]:
+        black = np.zeros(3, np.float32)
+        return {
+            "records": self._upload(lights.records),
+            "alias": self._upload(lights.alias),
+            "environment": self._upload(black if environment is None else environment.texels),
+            "environmentAlias": self._upload(black if environment is None else environment.alias),
+            "environmentToWorld": self._upload(
+                np.eye(3, dtype=np.float32) if environment is None else environment.rotation
+            ),
+            "environmentWidth": 0 if environment is None else environment.texels.shape[1],
+            "environmentHeight": 0 if environment is None else environment.texels.shape[0],
+            "environmentLight": lights.environment_light,
+            "environmentStrength": (0.0, 0.0, 0.0)
+            if environment is None
+            else tuple(map(float, environment.strength)),
+            "count": self.light_count,
+            "lampCount": lights.lamp_count,
+        }
