@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths kept for a fit: drawn once, replayed without tracing (shaders/weft/render/record.slang)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft._native import Module, Tensor, grid
+from weft.render.renderer import PathBuffers, camera_view
+from weft.scene.program import print_recording_module
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.render.renderer import PathSettings, Renderer
+    from weft.scene import Camera
+
+RECORD_ROWS, HEAD_ROWS = 29, 7
+
+
+@dataclass
+class RecordedLaunch:
+    """Records of one program at one bounce: neighbours."""
+
+    program: int
+    first: int
+    count: int
+
+
+class Recorder:
+    """Draws paths of one camera and replays them.
+
+    Args:
+        renderer: Of the scene.
+        materials: Numbers of the materials whose parameters change.
+        tangents: Directions of forward mode; 0 for reverse mode only.
+    """
+
+    def __init__(self, renderer: Renderer, materials: Sequence[int], tangents: int) -> None:
+        """Load the kernels."""
+        self.renderer = renderer
+        self.tangents = tangents
+        tables = renderer.tables
+        self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
+        text = print_recording_module(
+            tables.materials.programs, tables.light_kinds, self.programs, max(tangents, 1)
+        )
+        self.module = Module.load_from_source(renderer.device, "weft_scene", text)
+        self._rows: Tensor | None = None
+        self.launches: list[RecordedLaunch] = []
+        self.view: dict[str, Any] = {}
+
+    def _reserve(self, used: int, wanted: int, buffers: PathBuffers) -> None:
+        """Make room for records; keeps the first `used` ones."""
+        rows = RECORD_ROWS + 3 * max(self.tangents, 1)
+        if self._rows is None or self._rows.shape[1] < wanted:
+            capacity = (wanted * 5 // 4 + 255) // 256 * 256
+            grown = Tensor.zeros(self.renderer.device, (rows, capacity))
+            if self._rows is not None and used:
+                grown[:, :used] = self._rows[:, :used]
+            self._rows = grown
+        if buffers.heads is None:
+            buffers.heads = Tensor.zeros(self.renderer.device, (HEAD_ROWS, buffers.capacity))
+        self.view = {
+            "rows": self._rows,
+            "heads": buffers.heads,
+            "capacity": self._rows.shape[1],
+            "first": 0,
+        }
+
+    def draw(self, camera: Camera, settings: PathSettings) -> None:
+        """Draw `settings.samples` paths for each pixel of a camera, and forget the ones before."""
+        renderer = self.renderer
+        pixels = camera.width * camera.height
+        self.pixels, self.count = pixels, pixels * settings.samples
+        buffers = renderer.buffers(self.count)
+        self.buffers = buffers
+        self.step = renderer.step_settings(settings, (0, pixels), (0, settings.samples))
+        self._reserve(0, self.count // 2 if self._rows is None else 1, buffers)
+        stages = renderer.stages(camera, settings)
+        stages.generate(
+            grid((self.count,)), camera_view(camera, settings.filter_width), buffers.view, self.step
+        )
+        self.launches = []
+        for bounce in range(settings.bounces + 1):
+            self._segment(buffers, bounce)
+        self.module.close(grid((self.count,)), buffers.view, self.view)
+
+    def _segment(self, buffers: PathBuffers, bounce: int) -> None:
+        """Take all paths over one surface."""
+        renderer, step = self.renderer, self.step
+        scene = renderer.tables.view
+        step["bounce"] = bounce
+        before = [
+            launch for launch in self.launches if launch.first >= getattr(self, "_settled", 0)
+        ]
+        ends = renderer.trace_and_sort(buffers, self.count, bounce)
+        if bounce == 0:
+            before = []
+        for launch in before:
+            self.view["first"] = launch.first
+            self.module.settle(grid((launch.count,)), buffers.view, self.view)
+        used = sum(launch.count for launch in self.launches)
+        self._settled = used
+        wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
+        self._reserve(used, used + wanted, buffers)
+        renderer.escape(buffers, ends, step)
+        for program in range(len(renderer.tables.materials.programs)):
+            length = ends[program + 1] - ends[program]
+            if not length:
+                continue
+            buffers.view["firstOfQueue"] = ends[program]
+            if program not in self.programs:
+                getattr(renderer.module, f"step{program}")(
+                    grid((length,)), scene, buffers.view, step
+                )
+                continue
+            self.view["first"] = used
+            kernel = getattr(self.module, f"record{program}")
+            kernel(grid((length,)), scene, buffers.view, self.view, step)
+            self.launches.append(RecordedLaunch(program, used, length))
+            used += length
+
+    def replay(self, values: Tensor, tangents: Tensor | None = None) -> None:
+        """Evaluate all records for parameters, and along directions in their space.
+
+        Args:
+            values: All parameters of the scene.
+            tangents: One row a direction, shape ``(tangents, parameters)``.
+        """
+        scene = self._scene(values, tangents=tangents)
+        for launch in reversed(self.launches):
+            self.view["first"] = launch.first
+            lanes = grid((launch.count,))
+            if tangents is None:
+                getattr(self.module, f"replay{launch.program}")(lanes, scene, self.view)
+            else:
+                kernel = getattr(self.module, f"tangents{launch.program}")
+                kernel(lanes, scene, self.view, values.shape[0])
+
+    def gradients(
+        self,
+        values: Tensor,
+        pixel_gradients: Tensor,
+        gradients: Tensor,
+        texels: Tensor | None = None,
+    ) -> None:
+        """Add to the gradients of parameters and texels. replay() for the same values comes first.
+
+        Args:
+            values: All parameters of the scene.
+            pixel_gradients: Derivative of the loss with respect to each pixel, flat, 3 a pixel.
+            gradients: Of the parameters; added to.
+            texels: Gradients of the texels; added to. ``None``: textures do not change.
+        """
+        scene = self._scene(values, gradients=gradients, texels=texels)
+        weight = 1.0 / self.step["samples"]
+        self.module.seed(
+            grid((self.count,)), self.buffers.view, self.view, self.step, pixel_gradients, weight
+        )
+        for launch in self.launches:
+            self.view["first"] = launch.first
+            getattr(self.module, f"gradients{launch.program}")(
+                grid((launch.count,)), scene, self.view
+            )
+
+    def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
+        """Return the mean of samples [first, first + count) of each pixel.
+
+        Returns:
+            Shape ``(1 + tangents, pixels, 3)``: radiance, then its derivative along each direction.
+        """
+        blocks = 1 + (self.tangents if with_tangents else 0)
+        film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
+        self.module.developHalf(
+            grid((self.pixels,)),
+            self.buffers.view,
+            self.view,
+            self.step,
+            first,
+            count,
+            blocks - 1,
+            self.pixels,
+            film,
+        )
+        return film.to_numpy().reshape(blocks, self.pixels, 3)
+
+    def _scene(
+        self,
+        values: Tensor,
+        tangents: Tensor | None = None,
+        gradients: Tensor | None = None,
+        texels: Tensor | None = None,
+    ) -> dict[str, Any]:
+        """Return the scene's tables with other parameters."""
+        view = dict(self.renderer.tables.view)
+        parameters = {
+            "values": values,
+            "tangents": values if tangents is None else tangents,
+            "gradients": values if gradients is None else gradients,
+            "base": 0,
+        }
+        view["materials"] = view["materials"] | {"parameters": parameters}
+        if texels is not None:
+            view["textures"] = view["textures"] | {"gradients": texels, "hasGradients": 1}
+        return view
