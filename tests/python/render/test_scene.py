@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
-from support.render_scenes import lambert, quad
 
 import weft
+from support.render_scenes import lambert, quad
 from weft.scene import Camera, Closure, Environment, Material, Mesh, Object, Scene, Texture
 
 
