@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from weft._native import ArgumentError
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix, as_mapping
 from weft.scene.texture import FILTERS, Texture
@@ -103,11 +102,11 @@ class _Printer:
         separable: bool = False,
     ) -> str:
         if isinstance(value, Attribute):
-            return f"no_diff({value.value})"
+            return value.value
         if isinstance(value, UVSet):
-            return f"no_diff(loadUv(m.scene.geometry, s, {value.index}))"
+            return f"no_diff loadUv(m.scene.geometry, s, {value.index})"
         if isinstance(value, ColorAttribute):
-            return f"no_diff(loadColor(m.scene.geometry, s, {value.index}))"
+            return f"no_diff loadColor(m.scene.geometry, s, {value.index})"
         if isinstance(value, Texture):
             return self.texture(name, value)
         if isinstance(value, SlangCall):
@@ -130,7 +129,7 @@ class _Printer:
         )
         expression = f"{namespace_of(call.source)}::{call.function}({arguments})"
         return self.local(
-            call.size, expression if call.is_differentiable else f"no_diff({expression})"
+            call.size, expression if call.is_differentiable else f"no_diff {expression}"
         )
 
     def surface(self, prefix: str, surface: Surface) -> tuple[str, str, str]:
@@ -143,7 +142,7 @@ class _Printer:
             kind = f"AddBSDF<{first[0]}, {second[0]}>"
             return (
                 kind,
-                f"{kind}({first[1]}, {second[1]})",
+                f"{kind}.prepare({first[1]}, {second[1]})",
                 BLACK if first[2] == second[2] == BLACK else f"({first[2]} + {second[2]})",
             )
         assert isinstance(surface, Mix)
@@ -154,7 +153,11 @@ class _Printer:
         )
         factor = self.local(1, self.value(f"{prefix}factor", surface.factor))
         kind = f"MixBSDF<{first[0]}, {second[0]}>"
-        return kind, f"{kind}({first[1]}, {second[1]}, {factor})", emission.format(factor=factor)
+        return (
+            kind,
+            f"{kind}.prepare({first[1]}, {second[1]}, {factor})",
+            emission.format(factor=factor),
+        )
 
     def closure(self, prefix: str, closure: Closure) -> tuple[str, str, str]:
         spec = CLOSURES[closure.kind]
@@ -230,11 +233,7 @@ def wrapped_source(source: str) -> str:
 
 
 def print_program(material: Material) -> Program:
-    """Print the program of a material.
-
-    Raises:
-        ArgumentError: An input has too many components for what it feeds.
-    """
+    """Print the program of a material."""
     printer = _Printer()
     bsdf, value, emission = printer.surface("", material.surface)
     body = "\n    ".join(
@@ -356,8 +355,6 @@ def print_recording_module(
 
 def print_module(programs: Sequence[Program], light_kinds: int) -> str:
     """Return the Slang module with all programs of a scene and the kernels that run them."""
-    if not programs:
-        raise ArgumentError("Scene: there is no material; give every object one")
     parts = ["import weft.bsdf;", "import weft.render;", _SHARED.format(light_kinds=light_kinds)]
     for source in dict.fromkeys(text for program in programs for text in program.sources):
         parts.append(wrapped_source(source))
