@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -146,6 +147,13 @@ class Renderer:
         self.scene = scene
         self.batch = batch
         self.tables = SceneTables(device, scene, bsdf_tables(device))
+        if not self.tables.may_shine:
+            warnings.warn(
+                "Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
+                "emissive material or an environment",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         geometry = self.tables.geometry
         meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)

@@ -238,6 +238,11 @@ class SceneTables:
         lights = build_light_table(
             rows + emissive.rows, len(rows), environment, self.geometry.extent
         )
+        self.may_shine = (
+            any(row.power > 0 for row in rows + emissive.rows)
+            or lights.environment_light != NONE
+            or any(program.shines for program in self.materials.programs)
+        )
         self.light_count = len(rows) + len(emissive.rows) + (lights.environment_light != NONE)
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
         self.light_kinds = sum(1 << kind for kind in kinds)
