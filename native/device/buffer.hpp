@@ -10,8 +10,10 @@ namespace weft::device {
 class Device;
 
 enum class MemoryKind : std::uint8_t {
-    device,   ///< fastest for kernels
-    readback, ///< host memory that kernels can write and mapped() can read after wait()
+    device, ///< fastest for kernels
+    /// host memory that kernels can write and mapped() can read after wait(). On software devices the host may write
+    /// there too while no work that uses the buffer is under way; work submitted later sees it
+    readback,
 };
 
 struct BufferDesc {

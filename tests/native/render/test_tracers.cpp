@@ -4,6 +4,8 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace weft;
@@ -234,4 +236,52 @@ TEST_CASE("geometry that cannot be traced is refused") {
     Fixture fixture;
 
     CHECK_THROWS_AS(create_tracer(fixture.context, one_instance(cube)), core::ArgumentError);
+}
+
+TEST_CASE("Embree and Weft's own tracer agree") {
+    Fixture fixture;
+    if (fixture.kinds().size() < 2) {
+        return;
+    }
+    const Mesh sphere = make_sphere(5000, 0.05F);
+    const Mesh soup = make_soup(Soup::plain, 300, 1, 9);
+    const scene::Geometry geometry{
+        .meshes = {sphere, soup},
+        .instances = {{}, {1, make_transform({1, -2, 0.5F}, 1, {1, 0, 0})}, {1, scene::kIdentity}}};
+    const std::vector<TestRay> rays = make_rays(20000, 2, 10);
+    const auto bvh = create_tracer(fixture.context, geometry, TracerKind::bvh);
+    const auto embree = create_tracer(fixture.context, geometry, TracerKind::embree);
+
+    const std::vector<TestHit> ours = closest(*bvh, rays);
+    const std::vector<TestHit> theirs = closest(*embree, rays);
+    const std::vector<std::uint32_t> our_visible = visible(*bvh, rays);
+    const std::vector<std::uint32_t> their_visible = visible(*embree, rays);
+
+    std::size_t differences = 0;
+    std::size_t ties = 0;
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+        const bool is_same_triangle =
+            ours[i].primitive == theirs[i].primitive && ours[i].instance == theirs[i].instance;
+        // The absolute part is for hits close to the origin, whose coordinates are rounded at a size of 1.
+        const float error = 1e-5F * std::abs(theirs[i].t) + 2e-6F;
+        const bool is_near = std::abs(ours[i].t - theirs[i].t) <= error;
+        const bool is_agreed = is_near && our_visible[i] == their_visible[i];
+        differences += is_agreed ? 0 : 1;
+        ties += is_agreed && !is_same_triangle ? 1 : 0;
+    }
+    // Rays past a silhouette within rounding may differ: 2 in 20000 at most.
+    CHECK(differences <= 2);
+    CHECK(ties <= 20);
+}
+
+TEST_CASE("automatic is Embree on software devices that have it, else Weft's own") {
+    Fixture fixture;
+
+    const auto tracer = create_tracer(fixture.context, {});
+
+    CHECK(tracer->kind() == fixture.kinds().back());
+    if (!is_available(TracerKind::embree)) {
+        CHECK_THROWS_WITH(create_tracer(fixture.context, {}, TracerKind::embree),
+                          ContainsSubstring("has no Embree"));
+    }
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/embree/embree_scene.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+
+namespace weft::render::embree {
+
+using core::DeviceError;
+using core::text;
+
+namespace {
+
+template <typename Value>
+void copy_to_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format,
+                    std::span<const Value> values) {
+    void* const memory =
+        rtcSetNewGeometryBuffer(geometry, type, 0, format, 3 * sizeof(Value), values.size() / 3);
+    if (memory != nullptr) {
+        std::ranges::copy(values, static_cast<Value*>(memory));
+    }
+}
+
+} // namespace
+
+EmbreeScene::EmbreeScene(const scene::Geometry& geometry) : m_device(rtcNewDevice(nullptr)) {
+    if (!m_device) {
+        throw DeviceError("create_tracer: Embree does not start", DeviceError::Kind::unavailable,
+                          "rtcNewDevice", rtcGetDeviceError(nullptr));
+    }
+    scene::require_valid(geometry);
+    m_meshes.resize(geometry.meshes.size());
+    for (std::size_t i = 0; i < m_meshes.size(); ++i) {
+        if (!geometry.meshes[i].triangles.empty()) {
+            m_meshes[i].geometry = create_mesh(geometry.meshes[i]);
+        }
+    }
+    update_instances(geometry.instances);
+}
+
+void EmbreeScene::require_success(const char* call) const {
+    const RTCError error = rtcGetDeviceError(m_device.get());
+    if (error == RTC_ERROR_OUT_OF_MEMORY) {
+        throw DeviceError("create_tracer: the host has no memory left for Embree's acceleration "
+                          "structure; use fewer triangles",
+                          DeviceError::Kind::out_of_memory, call, error);
+    }
+    if (error != RTC_ERROR_NONE) {
+        throw DeviceError(text("create_tracer: ", call, " failed with Embree's error ", error),
+                          DeviceError::Kind::failure, call, error);
+    }
+}
+
+UniqueGeometry EmbreeScene::create_mesh(const scene::MeshView& mesh) const {
+    UniqueGeometry made(rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
+    copy_to_buffer(made.get(), RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, mesh.positions);
+    copy_to_buffer(made.get(), RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, mesh.triangles);
+    rtcCommitGeometry(made.get());
+    require_success("rtcSetNewGeometryBuffer");
+    return made;
+}
+
+UniqueScene EmbreeScene::create_scene() const {
+    UniqueScene made(rtcNewScene(m_device.get()));
+    require_success("rtcNewScene");
+    rtcSetSceneFlags(made.get(), RTC_SCENE_FLAG_ROBUST);
+    return made;
+}
+
+UniqueGeometry EmbreeScene::create_instance(Mesh& mesh, const scene::Transform& transform) {
+    if (!mesh.scene) {
+        UniqueScene made = create_scene();
+        rtcAttachGeometry(made.get(), mesh.geometry.get());
+        rtcCommitScene(made.get());
+        require_success("rtcCommitScene");
+        mesh.scene = std::move(made);
+    }
+    UniqueGeometry made(rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_INSTANCE));
+    rtcSetGeometryInstancedScene(made.get(), mesh.scene.get());
+    rtcSetGeometryTransform(made.get(), 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, transform.data());
+    rtcCommitGeometry(made.get());
+    return made;
+}
+
+void EmbreeScene::update_instances(std::span<const scene::Instance> instances) {
+    scene::require_valid_instances(instances, m_meshes.size());
+    std::vector<std::size_t> uses(m_meshes.size());
+    for (const scene::Instance& instance : instances) {
+        ++uses[instance.mesh];
+    }
+    UniqueScene top = create_scene();
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        const scene::Instance& instance = instances[i];
+        Mesh& mesh = m_meshes[instance.mesh];
+        if (!mesh.geometry) {
+            continue;
+        }
+        const auto id = static_cast<unsigned>(i);
+        if (uses[instance.mesh] == 1 && instance.object_to_world == scene::kIdentity) {
+            rtcAttachGeometryByID(top.get(), mesh.geometry.get(), id);
+        } else {
+            const UniqueGeometry placed = create_instance(mesh, instance.object_to_world);
+            rtcAttachGeometryByID(top.get(), placed.get(), id);
+        }
+    }
+    rtcCommitScene(top.get());
+    require_success("rtcCommitScene");
+    m_top = std::move(top);
+}
+
+} // namespace weft::render::embree
