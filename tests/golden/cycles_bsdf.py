@@ -112,11 +112,13 @@ def add_faces(
     shader.distribution = "MULTI_GGX" if multiscatter else "GGX"
     for name, values in attributes.items():
         vector = values.ndim == 2
-        mesh.attributes.new(name, "FLOAT_VECTOR" if vector else "FLOAT", "FACE").data.foreach_set(
-            "vector" if vector else "value", values.astype(np.float32).ravel()
-        )
+        # Not the bare name: Cycles has a "tangent" of its own.
+        attribute = f"input_{name}"
+        mesh.attributes.new(
+            attribute, "FLOAT_VECTOR" if vector else "FLOAT", "FACE"
+        ).data.foreach_set("vector" if vector else "value", values.astype(np.float32).ravel())
         node = tree.nodes.new("ShaderNodeAttribute")
-        node.attribute_name = name
+        node.attribute_name = attribute
         socket = node.outputs["Vector" if vector else "Fac"]
         tree.links.new(socket, shader.inputs[SOCKETS[name]])
     mesh.materials.append(material)

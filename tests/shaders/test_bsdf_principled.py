@@ -12,11 +12,54 @@ from support.bsdf_checks import Asked, directions, integrate, require_samples_to
 VIEW = (0.6, 0.0, 0.8)
 WHITE = (1.0, 1.0, 1.0)
 
+TILTED = (0.2, -0.1, float(np.sqrt(0.95)))
+
+ROUGH, LAYERED = (
+    "kOpaque | kDiffuseRoughness | kAnisotropy",
+    "kOpaque | kCoat | kCoatNormal | kSheen",
+)
+
 MATERIALS = {
     "dielectric": ("kOpaque", {"roughness": 0.4}),
-    "metal": ("kMetal | kMultiscatter", {"metallic": 1.0, "roughness": 0.6}),
+    "metal": ("kOpaque", {"metallic": 1.0, "roughness": 0.6}),
     "mixed": ("kOpaque", {"metallic": 0.5, "roughness": 0.5}),
+    "rough_base": (ROUGH, {"diffuseRoughness": 0.8}),
+    "brushed": (
+        ROUGH,
+        {"metallic": 1.0, "roughness": 0.6, "anisotropic": 0.7, "anisotropicRotation": 0.1},
+    ),
+    "orange_peel": (
+        LAYERED,
+        {"coatWeight": 0.8, "coatRoughness": 0.4, "coatNormal": TILTED},
+    ),
+    "fuzzy": (LAYERED, {"sheenWeight": 1.0, "sheenRoughness": 0.4}),
+    "film": ("kOpaque | kThinFilm", {"metallic": 0.5, "thinFilmThickness": 400.0}),
+    "glass": ("kOpaque | kGlass | kAlpha", {"transmissionWeight": 0.8, "alpha": 0.6}),
+    "everything": (
+        "kAllFeatures",
+        {
+            "metallic": 0.3,
+            "diffuseRoughness": 0.5,
+            "anisotropic": 0.5,
+            "coatWeight": 0.5,
+            "coatRoughness": 0.3,
+            "coatNormal": TILTED,
+            "sheenWeight": 0.5,
+            "thinFilmThickness": 300.0,
+            "transmissionWeight": 0.5,
+            "alpha": 0.8,
+        },
+    ),
 }
+
+EACH = [
+    pytest.param(name, marks=pytest.mark.slow if name == "everything" else ()) for name in MATERIALS
+]
+
+
+def refracts(wo, wi=VIEW, ior=1.5):
+    """Whether facets lead from wi to wo; see GlassBSDF."""
+    return (wo[:, 2] > 0) | (wo @ np.array(wi) < -1 / ior + 1e-4)
 
 
 def principled(device, features, wi=VIEW, **fields):
@@ -64,33 +107,40 @@ def test_a_mirror_reflects_what_fresnel_says(device, cosine):
     assert len(drawn) == 64
 
 
-@pytest.mark.parametrize("name", MATERIALS)
+@pytest.mark.parametrize("name", EACH)
 def test_samples_follow_the_density(device, name):
     features, fields = MATERIALS[name]
 
-    require_samples_to_fit(principled(device, features, **fields))
+    require_samples_to_fit(principled(device, features, **fields), leads=refracts)
 
 
-@pytest.mark.parametrize("name", MATERIALS)
+LEAST_AND_MOST = {"glass": (0.9, 1.02), "film": (0.7, 1.005), "everything": (0.7, 1.005)}
+"""Of the light: glass has tables of 16 steps; a film colours the light."""
+
+
+@pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize("cosine", [0.95, 0.3])
 def test_no_more_light_leaves_than_comes(device, name, cosine):
     features, fields = MATERIALS[name]
     wi = (float(np.sqrt(1 - cosine**2)), 0.0, cosine)
 
-    total = integrate(
-        principled(device, features, wi, **fields | {"baseColor": WHITE}).eval(directions())
-    )
+    asked = principled(device, features, wi, **fields | {"baseColor": WHITE})
+    values = asked.eval(directions()) * refracts(directions(), wi)[:, None]
+    total = integrate(values) + (1 - fields.get("alpha", 1))
 
-    assert np.all(total < 1.005)  # Interpolation between the entries of the tables.
-    assert np.all(total > 0.9)  # Nothing is black about white.
+    assert np.all(total < LEAST_AND_MOST.get(name, (0.9, 1.005))[1])
+    assert np.all(total > LEAST_AND_MOST.get(name, (0.9, 1.005))[0])
 
 
-@pytest.mark.parametrize("name", MATERIALS)
+@pytest.mark.parametrize("name", EACH)
 def test_the_estimated_albedo_is_close(device, name):
     features, fields = MATERIALS[name]
     asked = principled(device, features, **fields)
 
-    np.testing.assert_allclose(asked.albedo(), integrate(asked.eval(directions())), atol=0.02)
+    weights = asked.draw(64)["weight"].mean(axis=0)
+
+    # It decides how often lobes are sampled; Cycles' estimate differs by as much.
+    np.testing.assert_allclose(asked.albedo(), weights, atol=0.08)
 
 
 def test_light_and_view_may_be_exchanged_where_facets_reflect_once(device):
@@ -111,44 +161,106 @@ def test_nothing_is_seen_from_below_or_reflected_there(device):
     assert not principled(device, "kOpaque").pdf(below).any()
 
 
-GRADIENTS = {
-    "kOpaque": ("baseColor", "metallic", "roughness", "ior", "specularLevel", "specularTint"),
+RANGES = {
+    "baseColor": (0.3, 0.7),
+    "metallic": (0.3, 0.7),
+    "roughness": (0.4, 0.7),
+    "ior": (1.3, 1.7),
+    "specularLevel": (0.3, 0.7),
+    "specularTint": (0.3, 0.7),
+    "alpha": (0.4, 0.8),
+    "diffuseRoughness": (0.3, 0.7),
+    "anisotropic": (0.2, 0.6),
+    "anisotropicRotation": (0.1, 0.4),
+    "transmissionWeight": (0.3, 0.7),
+    "coatWeight": (0.3, 0.7),
+    "coatRoughness": (0.3, 0.7),
+    "coatIor": (1.3, 1.7),
+    "coatTint": (0.3, 0.7),
+    "coatNormal": (0.8, 1.0),
+    "sheenWeight": (0.3, 0.7),
+    "sheenRoughness": (0.3, 0.7),
+    "sheenTint": (0.3, 0.7),
+    "thinFilmThickness": (0.2, 0.5),
+    "thinFilmIor": (1.2, 1.6),
 }
+"""Away from the ends, where derivatives are one-sided; the film in micrometres, near 1."""
+
+SCALES = {"thinFilmThickness": " * 1000.f"}
+COLORS = {"baseColor", "specularTint", "coatTint", "coatNormal", "sheenTint"}
 
 
-@pytest.mark.parametrize("features", GRADIENTS)
-def test_gradients_by_every_input_agree_with_differences(device, features):
-    names = GRADIENTS[features]
+def values_and_module(device, features, names, count=8):
+    """Draw inputs and load a function of them, one parameter each."""
     random = np.random.default_rng(3)
-    values = {
-        "baseColor": random.uniform(0.3, 0.7, (8, 3)),
-        "metallic": random.uniform(0.3, 0.7, 8),
-        "roughness": random.uniform(0.4, 0.7, 8),
-        "ior": random.uniform(1.3, 1.7, 8),
-        "specularLevel": random.uniform(0.3, 0.7, 8),
-        "specularTint": random.uniform(0.3, 0.7, (8, 3)),
-    }
-    types = {name: "float3" if values[name].ndim == 2 else "float" for name in names}
+    values = {}
+    for name in names:
+        shape = (count, 3) if name in COLORS else (count,)
+        values[name] = random.uniform(*RANGES[name], shape).astype(np.float32)
+    if "coatNormal" in values:
+        values["coatNormal"] *= np.array([0.2, 0.2, 1.0], np.float32)
+    types = {name: "float3" if name in COLORS else "float" for name in names}
     parameters = ", ".join(f"{kind} {name}" for name, kind in types.items())
     module = weft.Module.load_from_source(
         device,
-        "gradients",
+        f"gradients_{names[-1]}",
         f"""
         import weft.bsdf;
         [Differentiable]
         float3 shade({parameters}, no_diff float3 wi, no_diff float3 wo, no_diff BsdfTables tables)
         {{
             PrincipledInputs inputs = no_diff PrincipledInputs.standard();
-            {" ".join(f"inputs.{name} = {name};" for name in names)}
+            {" ".join(f"inputs.{name} = {name}{SCALES.get(name, '')};" for name in names)}
             return PrincipledBSDF<{features}>.prepare(inputs, wi, false, tables).eval(wo);
         }}
         """,
     )
-    wi = np.array([[0.6, 0.0, 0.8]] * 8, np.float32)
-    wo = np.array([[-0.36, 0.48, 0.8]] * 8, np.float32)
-    given = [values[name].astype(np.float32) for name in names]
+    return list(values.values()), module
+
+
+GRADIENTS = {
+    "base": ("kOpaque", list(RANGES)[:6], 0.8),
+    "layers": (
+        LAYERED,
+        ["roughness", *(name for name in RANGES if name.startswith(("coat", "sheen")))],
+        0.8,
+    ),
+    "film": (
+        "kOpaque | kThinFilm",
+        ["baseColor", "metallic", "roughness", "ior", "thinFilmThickness", "thinFilmIor"],
+        0.8,
+    ),
+    "rough": (
+        ROUGH,
+        ["baseColor", "roughness", "diffuseRoughness", "anisotropic", "anisotropicRotation"],
+        0.8,
+    ),
+    "glass": (
+        "kDielectric | kMultiscatter | kGlass | kAlpha",
+        ["baseColor", "roughness", "ior", "specularTint", "alpha", "transmissionWeight"],
+        -0.8,
+    ),
+}
+"""Features, inputs, and the cosine of the other direction."""
+
+
+def test_every_input_is_differentiated():
+    assert {name for _, names, _ in GRADIENTS.values() for name in names} == set(RANGES)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name != "base" else ()) for name in GRADIENTS],
+)
+def test_gradients_by_every_input_agree_with_differences(device, name):
+    features, names, cosine = GRADIENTS[name]
+    given, module = values_and_module(device, features, names)
+    directions = [np.array([v] * 8, np.float32) for v in (VIEW, (-0.36, 0.48, cosine))]
     tables = {"data": weft.render.bsdf_tables(device)}
 
-    check = weft.check_gradients(module.shade, *given, wi, wo, tables, wrt=names, samples=8)
+    # A difference across a kink, an entry of a table, lies between two slopes.
+    check = weft.check_gradients(
+        module.shade, *given, *directions, tables, wrt=names, samples=4, tolerance=0.03
+    )
 
     assert check.passed, check.differences

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 import weft
@@ -29,6 +31,13 @@ def source(prepare: str) -> str:
     """
 
 
+@functools.cache
+def module(device, prepare):
+    """Load the functions of `source`; kernels are compiled once for all tests."""
+    name = f"bsdf_{len(prepare)}_{sum(map(ord, prepare))}"
+    return weft.Module.load_from_source(device, name, source(prepare))
+
+
 class Asked:
     """A BSDF with one material and one direction to the camera.
 
@@ -40,8 +49,7 @@ class Asked:
     """
 
     def __init__(self, device, prepare, wi, **fields):
-        name = f"bsdf_{abs(hash(prepare))}"
-        self.module = weft.Module.load_from_source(device, name, source(prepare))
+        self.module = module(device, prepare)
         inputs = self.module.PrincipledInputs.standard() | fields
         self.given = (inputs, wi, {"data": weft.render.bsdf_tables(device)})
 
@@ -77,8 +85,11 @@ def integrate(values, rows=COSINES * FINE, columns=TURNS * FINE):
     return values.astype(np.float64).sum(axis=0) * (4 * np.pi / (rows * columns))
 
 
-def require_samples_to_fit(asked, side=256):
-    """Compare samples with pdf() and eval(): weights, densities, a histogram, the mass."""
+def require_samples_to_fit(asked, side=256, leads=lambda wo: True):
+    """Compare samples with pdf() and eval(): weights, densities, a histogram, the mass.
+
+    Deltas are left out; where ``leads`` is false samples cannot go, whatever pdf() says.
+    """
     drawn = asked.draw(side)
     kept = drawn[(drawn["flags"] != 0) & (drawn["flags"] & 4 == 0)]
     wo = np.ascontiguousarray(kept["wo"])
@@ -88,7 +99,8 @@ def require_samples_to_fit(asked, side=256):
     np.testing.assert_allclose(
         kept["weight"] * density[:, None], asked.eval(wo), rtol=2e-3, atol=1e-6
     )
-    expected = asked.pdf(directions()).astype(np.float64)
+    assert np.all(leads(wo))
+    expected = (asked.pdf(directions()) * leads(directions())).astype(np.float64)
     expected = expected.reshape(COSINES, FINE, TURNS, FINE).sum(axis=(1, 3))
     expected *= side**2 * 4 * np.pi / (COSINES * TURNS * FINE**2)
     z = np.clip(((wo[:, 2] + 1) / 2 * COSINES).astype(int), 0, COSINES - 1)

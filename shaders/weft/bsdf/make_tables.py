@@ -49,7 +49,7 @@ def thin_film() -> dict[str, np.ndarray]:
     spectrum = np.nan_to_num(spline(1000 / wave) / wave[:, None] ** 2)
     transform = np.fft.rfft(spectrum @ XYZ_TO_RGB.T, axis=0)
     transform /= transform[0].real
-    return {"thin_film": np.concatenate([transform.real.T, transform.imag.T])}
+    return {"thin_film": np.concatenate([transform.real, transform.imag], axis=1)}
 
 
 def update(parts: dict[str, np.ndarray]) -> None:

@@ -15,7 +15,7 @@ LAYOUT: dict[str, tuple[int, ...]] = {
     "glass_inside": (16, 16, 16),
     "glass_inside_mean": (16, 16),
     "sheen": (3, 32, 32),
-    "thin_film": (6, 512),
+    "thin_film": (512, 6),
 }
 """The tables in the order of the file, with their shapes; ``shaders/weft/bsdf/tables.slang`` has
 the same as offsets. ``bsdf_integrals.py`` says what they hold."""

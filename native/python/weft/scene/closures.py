@@ -97,7 +97,10 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
 CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
     {
         "diffuse": ClosureSpec(
-            {"color": COLOR}, "DiffuseBSDF", "DiffuseBSDF.prepare({color}, {wi})"
+            {"color": COLOR, "roughness": Input(0.0)},
+            "DiffuseBSDF<{features}>",
+            "DiffuseBSDF<{features}>.prepare({color}, {roughness}, {wi})",
+            features=MappingProxyType({"": ("kPlain",), "kDiffuseRoughness": ("roughness",)}),
         ),
         "principled": ClosureSpec(
             PRINCIPLED,
@@ -110,6 +113,13 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                 {
                     "": ("kDielectric", "kMultiscatter"),
                     "kMetal": ("metallic",),
+                    "kDiffuseRoughness": ("diffuse_roughness",),
+                    "kAnisotropy": ("anisotropic",),
+                    "kCoat": ("coat_weight",),
+                    "kSheen": ("sheen_weight",),
+                    "kThinFilm": ("thin_film_thickness",),
+                    "kGlass": ("transmission_weight",),
+                    "kAlpha": ("alpha",),
                 }
             ),
         ),
