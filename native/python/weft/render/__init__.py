@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from weft.render.bsdf_tables import bsdf_tables
+from weft.render.layers import AOVS
 from weft.render.renderer import PathSettings, Renderer
 
-__all__ = ["PathSettings", "Renderer", "bsdf_tables"]
+__all__ = ["AOVS", "PathSettings", "Renderer", "bsdf_tables"]

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
+from weft.render.layers import LayerPass, checked_names
 from weft.render.upload import SceneTables
 from weft.scene.camera import KINDS
 from weft.scene.program import print_module
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from weft.scene import Camera, Scene
@@ -161,6 +164,7 @@ class Renderer:
         self.module = Module.load_from_source(device, "weft_scene", text)
         self._stage_modules: dict[str, Module] = {}
         self._buffers: PathBuffers | None = None
+        self._layer_pass: LayerPass | None = None
 
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
@@ -168,38 +172,92 @@ class Renderer:
             self._buffers = PathBuffers(self.device, self.tracer, (paths + 255) // 256 * 256)
         return self._buffers
 
+    @overload
     def render(
-        self, camera: str | int | Camera = 0, settings: PathSettings | None = None
-    ) -> NDArray[np.float32]:
+        self,
+        camera: str | int | Camera = 0,
+        settings: PathSettings | None = None,
+        *,
+        progress: Callable[[float], None] | None = None,
+    ) -> NDArray[np.float32]: ...
+
+    @overload
+    def render(
+        self,
+        camera: str | int | Camera = 0,
+        settings: PathSettings | None = None,
+        *,
+        aovs: Iterable[str],
+        progress: Callable[[float], None] | None = None,
+    ) -> dict[str, NDArray[np.float32]]: ...
+
+    def render(
+        self,
+        camera: str | int | Camera = 0,
+        settings: PathSettings | None = None,
+        *,
+        aovs: Iterable[str] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> NDArray[np.float32] | dict[str, NDArray[np.float32]]:
         """Return the picture of a camera.
 
         Args:
             camera: Name, number or camera.
             settings: How; ``None``: 64 samples, 8 bounces.
+            aovs: What else: names of ``weft.render.AOVS``. ``albedo`` and ``normal`` (world space)
+                are means over the pixel; ``depth`` (metres along the view, infinite where nothing
+                is), ``uv``, ``object`` and ``material`` (numbers in the scene, -1: nothing) belong
+                to the point at the pixel's centre.
+            progress: Called with the share that is done, in (0, 1], after each batch.
 
         Returns:
-            Radiance, linear Rec.709, shape ``(height, width, 3)``, the top row first.
+            Radiance, linear Rec.709, shape ``(height, width, 3)``, the top row first. With `aovs`
+            a dict: the picture as ``"color"``, and each AOV, shape ``(height, width, channels)``.
+
+        Raises:
+            ArgumentError: There is no such camera or AOV.
         """
         chosen = self.scene.camera(camera)
         settings = settings or PathSettings()
+        names = None if aovs is None else checked_names(aovs)
         pixels = chosen.width * chosen.height
         film = Tensor.zeros(self.device, (pixels * 3,))
-        view = camera_view(chosen, settings.filter_width)
-        stages = self.stages(chosen, settings)
-        at_once = min(settings.samples, max(self.batch // pixels, 1))
-        rows = max(min(self.batch // at_once, pixels), 1)
-        for first in range(0, settings.samples, at_once):
-            samples = min(at_once, settings.samples - first)
-            for pixel in range(0, pixels, rows):
-                self._trace(
-                    (view, stages),
-                    settings,
-                    film,
-                    (pixel, min(rows, pixels - pixel)),
-                    (first, samples),
-                )
+        batches = list(self.batches(pixels, settings.samples))
+        for number, (part, samples) in enumerate(batches):
+            self._trace(chosen, settings, film, part, samples)
+            if progress is not None:
+                self.device.wait()
+                progress((number + 1) / len(batches))
         sums = np.asarray(film.to_numpy(), np.float32)
-        return (sums / np.float32(settings.samples)).reshape(chosen.height, chosen.width, 3)
+        image = (sums / np.float32(settings.samples)).reshape(chosen.height, chosen.width, 3)
+        if names is None:
+            return image
+        if self._layer_pass is None and names:
+            self._layer_pass = LayerPass(self)
+        layers = self._layer_pass.render(chosen, settings, names) if self._layer_pass else {}
+        return {"color": image} | layers
+
+    def batches(
+        self, pixels: int, samples: int
+    ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+        """Yield (first, count) of pixels and of samples: parts of at most `batch` paths."""
+        at_once = min(samples, max(self.batch // pixels, 1))
+        rows = max(min(self.batch // at_once, pixels), 1)
+        for first in range(0, samples, at_once):
+            for pixel in range(0, pixels, rows):
+                yield (pixel, min(rows, pixels - pixel)), (first, min(at_once, samples - first))
+
+    def generate(
+        self,
+        camera: Camera,
+        settings: PathSettings,
+        buffers: PathBuffers,
+        step: dict[str, int],
+        count: int,
+    ) -> None:
+        """Start `count` paths of a camera."""
+        view = camera_view(camera, settings.filter_width)
+        self.stages(camera, settings).generate(grid((count,)), view, buffers.view, step)
 
     def stages(self, camera: Camera, settings: PathSettings) -> Module:
         """Return the stages that depend on the camera's kind only."""
@@ -254,18 +312,17 @@ class Renderer:
 
     def _trace(
         self,
-        camera: tuple[dict[str, Any], Module],
+        camera: Camera,
         settings: PathSettings,
         film: Tensor,
         pixels: tuple[int, int],
         samples: tuple[int, int],
     ) -> None:
         """Trace some samples of some pixels and add them to the film."""
-        view, stages = camera
         count = pixels[1] * samples[1]
         buffers = self.buffers(count)
         step = self.step_settings(settings, pixels, samples)
-        stages.generate(grid((count,)), view, buffers.view, step)
+        self.generate(camera, settings, buffers, step, count)
         for bounce in range(settings.bounces + 1):
             step["bounce"] = bounce
             ends = self.trace_and_sort(buffers, count, bounce)
@@ -277,4 +334,4 @@ class Renderer:
                     getattr(self.module, f"step{program}")(
                         grid((length,)), self.tables.view, buffers.view, step
                     )
-        stages.develop(grid((pixels[1],)), buffers.view, step, film)
+        self.stages(camera, settings).develop(grid((pixels[1],)), buffers.view, step, film)

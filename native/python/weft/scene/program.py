@@ -273,6 +273,10 @@ struct Program{number} : IMaterialProgram
     {{
         return respondSurface(surface{number}(m, s), light, bounce);
     }}
+    static float3 albedo(MaterialContext m, ShadingPoint s)
+    {{
+        return surface{number}(m, s).bsdf.albedo();
+    }}
 }}
 
 void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
@@ -338,6 +342,32 @@ void gradients{number}(int k, SceneView scene, RecordView records)
 """
 
 
+_LAYERS = """
+void noLayers(int k, PathView paths, float* layers)
+{{
+    writeNoLayers(paths.pathOf(k), paths, layers);
+}}
+
+void developAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
+{{
+    developLayers(i, paths, settings, layers, film);
+}}
+"""
+
+_LAYERS_OF_PROGRAM = """
+void layers{number}(int k, SceneView scene, PathView paths, LayerSettings settings, float* layers)
+{{
+    writeLayers<Program{number}>(paths.pathOf(k), scene, paths, settings, layers);
+}}
+"""
+
+
+def print_layer_module(programs: Sequence[Program], light_kinds: int) -> str:
+    """Return print_module() with the kernels that write what a camera sees first."""
+    kernels = [_LAYERS_OF_PROGRAM.format(number=number) for number in range(len(programs))]
+    return "\n".join([print_module(programs, light_kinds), _LAYERS.format(), *kernels])
+
+
 def print_recording_module(
     programs: Sequence[Program], light_kinds: int, recorded: Sequence[int], tangents: int
 ) -> str:
@@ -371,4 +401,12 @@ def print_module(programs: Sequence[Program], light_kinds: int) -> str:
     return "\n\n".join(parts)
 
 
-__all__ = ["FILTERS", "Program", "Slot", "print_module", "print_program", "print_recording_module"]
+__all__ = [
+    "FILTERS",
+    "Program",
+    "Slot",
+    "print_layer_module",
+    "print_module",
+    "print_program",
+    "print_recording_module",
+]
