@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError
 
 if TYPE_CHECKING:
+    import os
+
     from weft.scene.camera import Camera
     from weft.scene.geometry import Mesh, Object
     from weft.scene.lights import Environment, Light
@@ -51,6 +54,38 @@ class Scene:
                     f"Scene: {names.count(name)} materials are called '{name}'; rename one"
                 )
         return materials
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one file; an existing file is replaced in one step.
+
+        Args:
+            path: The file, usually ``*.weft``: a zip archive of JSON and ``.npy`` members.
+
+        Raises:
+            ArgumentError: An object holds something that is no part of a scene.
+            FileNotFoundError: The folder does not exist.
+        """
+        from weft.scene.files import save_scene
+
+        save_scene(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Scene:
+        """Read a file that save() has written.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ArgumentError: The file is no scene, is damaged, or was written by a newer Weft.
+        """
+        from weft.scene.files import load_scene
+
+        return Scene(**load_scene(path))
+
+    def hash(self) -> str:
+        """Return 64 hexadecimal digits that equal scenes share: SHA-256 of all contents."""
+        from weft.scene.files import describe
+
+        return hashlib.sha256(describe(self)[0].encode()).hexdigest()
 
     def camera(self, which: str | int | Camera = 0) -> Camera:
         """Return a camera by number or name.

@@ -56,9 +56,9 @@ class SlangCall:
     Args:
         function: Name of the function.
         source: Slang text that defines it. Equal texts are compiled once. It may import modules.
-        arguments: What each parameter gets, by name. Numbers and sequences of them become
-            parameters of the
-            material that can be fitted, ``"<material>.<input>.<parameter>"``.
+        arguments: What each parameter gets, by name and in the order of the parameters. Numbers
+            and sequences of them become parameters of the material that can be fitted,
+            ``"<material>.<input>.<parameter>"``.
         size: Components of the result: 1, 2, 3 or 4.
         is_differentiable: The function is ``[Differentiable]``. If not, gradients do not pass
             through it.
