@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from weft._native import ArgumentError, ArgumentNotFoundError, ArgumentTypeError, ImageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     import numpy as np
@@ -90,6 +90,7 @@ def write(
     *,
     encoding: Encoding,
     scalar: FileScalar | None = None,
+    channel_names: Sequence[str] | None = None,
 ) -> None:
     """Write a PNG, JPEG, EXR or HDR file. An existing file is replaced in one step.
 
@@ -100,15 +101,20 @@ def write(
             ``"linear"`` for EXR, HDR and data.
         scalar: Type of the numbers in the file; None takes the format's usual one: 8 bits in PNG
             and JPEG, float32 in EXR and HDR.
+        channel_names: Names of the channels in an EXR file, such as ``"R"`` or ``"depth.Z"``; None
+            takes the usual ones.
 
     Raises:
-        ValueError: The shape, the ending, ``encoding`` or ``scalar`` is not possible.
+        ValueError: The shape, the ending, ``encoding``, ``scalar`` or ``channel_names`` is not
+            possible.
         ImageError: The folder does not exist or the file cannot be written.
     """
     file = _checked_path("image.write", path)
     _check_encoding("image.write", encoding)
     chosen = _chosen_scalar(file, scalar)
     array = _checked_pixels(file, pixels)
+    if channel_names is not None:
+        _check_channel_names(file, channel_names, array.shape[2])
     if encoding == "srgb":
         array = _map_colour(array, _encode_srgb)
     if not file.parent.is_dir():
@@ -116,7 +122,7 @@ def write(
     # Same folder, so that the rename is one step; same ending, which tells OpenImageIO the format.
     temporary = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix}")
     try:
-        _write_pixels(temporary, file, array, chosen)
+        _write_pixels(temporary, file, array, chosen, channel_names)
         temporary.replace(file)
     except OSError as error:
         raise ImageError(f"image.write: '{file}' cannot be written: {error}") from error
@@ -184,6 +190,19 @@ def _checked_pixels(file: Path, pixels: ArrayLike) -> NDArray[np.float32]:
     return np.ascontiguousarray(array)
 
 
+def _check_channel_names(file: Path, names: Sequence[str], channels: int) -> None:
+    if file.suffix.lower() != ".exr":
+        raise ArgumentError(
+            f"image.write: a {file.suffix} file has no names of channels, got {len(names)}; "
+            "leave them out, or use .exr"
+        )
+    if len(set(names)) != channels:
+        raise ArgumentError(
+            f"image.write: channel_names must be {channels} different names, one for each channel, "
+            f"got {list(names)}"
+        )
+
+
 def _map_colour(
     pixels: NDArray[np.float32], curve: Callable[[NDArray[np.float32]], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
@@ -243,12 +262,19 @@ def _read_pixels(file: Path) -> NDArray[np.float32]:
 
 
 def _write_pixels(
-    temporary: Path, file: Path, array: NDArray[np.float32], scalar: FileScalar
+    temporary: Path,
+    file: Path,
+    array: NDArray[np.float32],
+    scalar: FileScalar,
+    channel_names: Sequence[str] | None,
 ) -> None:
     library = _image_library()
     height, width, channels = array.shape
     spec = library.ImageSpec(width, height, channels, _OIIO_SCALARS[scalar])
     spec.attribute("oiio:UnassociatedAlpha", 1)
+    if channel_names is not None:
+        spec.channelnames = tuple(channel_names)
+        spec.alpha_channel = spec.z_channel = -1
     output = library.ImageOutput.create(str(temporary))
     if output is None:
         raise ImageError(f"image.write: '{file}' cannot be written: {_reason(library.geterror())}")

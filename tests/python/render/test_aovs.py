@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
-from support.render_scenes import lambert, placed, quad, sphere
 
 import weft
+from support.render_scenes import lambert, placed, quad, sphere
 from weft.render import AOVS, PathSettings
 from weft.scene import Camera, Environment, principled
 
