@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``weft``, also ``python -m weft``.
+
+Exit codes: 0 done, 1 it failed (a message says why), 2 wrong arguments, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import weft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weft.render import PathSettings
+
+FAILED, INTERRUPTED = 1, 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(prog="weft", description="Render scenes of Weft.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    render = commands.add_parser("render", help="render a scene file to an image file")
+    render.add_argument("scene", type=Path, help="file written by weft.Scene.save()")
+    render.add_argument(
+        "-o", "--output", type=Path, required=True, help="image file: .exr, .hdr, .png or .jpg"
+    )
+    render.add_argument("--spp", type=int, default=64, help="paths a pixel (default: 64)")
+    render.add_argument(
+        "--bounces", type=int, default=8, help="surfaces that a path may leave (default: 8)"
+    )
+    render.add_argument("--seed", type=int, default=0, help="equal seeds give equal pictures")
+    render.add_argument("--camera", default="0", help="name or number (default: the first one)")
+    render.add_argument(
+        "--aov",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a layer for an .exr file: albedo, normal, depth, uv, object, material; repeatable",
+    )
+    render.add_argument(
+        "--filter", default="box", help="pixel filter: box, tent or blackman_harris"
+    )
+    render.add_argument("--filter-width", type=float, default=1.0, help="of the filter, pixels")
+    render.add_argument(
+        "--view", default="srgb", help="what .png and .jpg hold: srgb (default) or none"
+    )
+    render.add_argument("--exposure", type=float, default=0.0, help="stops, for .png and .jpg")
+    render.add_argument("--json", action="store_true", help="print the result as JSON")
+    render.add_argument("--quiet", action="store_true", help="no progress")
+    render.set_defaults(run=run_render)
+    return parser
+
+
+def report_progress(start: float) -> Callable[[float], None]:
+    """Return a function that draws a bar with the time left on the error stream."""
+
+    def draw(share: float) -> None:
+        passed = time.monotonic() - start
+        bar = ("#" * int(32 * share)).ljust(32, ".")
+        end = "\n" if share >= 1 else ""
+        left = passed * (1 - share) / share
+        sys.stderr.write(f"\r[{bar}] {100 * share:3.0f} %  {left:5.1f} s left{end}")
+        sys.stderr.flush()
+
+    return draw
+
+
+def settings_of(arguments: argparse.Namespace) -> PathSettings:
+    """Return how the arguments say that paths are traced."""
+    from weft.render import PathSettings
+
+    return PathSettings(
+        samples=arguments.spp,
+        bounces=arguments.bounces,
+        seed=arguments.seed,
+        filter=arguments.filter,
+        filter_width=arguments.filter_width,
+    )
+
+
+def run_render(arguments: argparse.Namespace) -> None:
+    """Render a scene file.
+
+    Raises:
+        Error: A file, an argument or the device does not allow it.
+    """
+    from weft.render import Renderer, save_picture
+    from weft.scene import Scene
+
+    start = time.monotonic()
+    settings = settings_of(arguments)
+    scene = Scene.load(arguments.scene)
+    camera = int(arguments.camera) if arguments.camera.isdigit() else arguments.camera
+    view = scene.camera(camera)
+    device = weft.create_device()
+    renderer = Renderer(device, scene)
+    begun = time.monotonic()
+    progress = None if arguments.quiet else report_progress(begun)
+    # Enough parts for a bar that moves.
+    renderer.batch = max(min(renderer.batch, view.width * view.height * arguments.spp // 16), 4096)
+    picture = renderer.render(view, settings, aovs=arguments.aov, progress=progress)
+    rendered = time.monotonic()
+    save_picture(arguments.output, picture, view=arguments.view, exposure=arguments.exposure)
+    result = {
+        "output": str(arguments.output),
+        "width": view.width,
+        "height": view.height,
+        "samples": settings.samples,
+        "device": device.info.name,
+        "scene_hash": scene.hash(),
+        "mean": [float(value) for value in picture["color"].mean(axis=(0, 1))],
+        "seconds_to_load": begun - start,
+        "seconds_to_render": rendered - begun,
+    }
+    if arguments.json:
+        print(json.dumps(result))
+    elif not arguments.quiet:
+        seconds = rendered - begun
+        print(f"{arguments.output}: {view.width} x {view.height}, {seconds:.1f} s")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Args:
+        argv: Arguments; ``None``: those of the process.
+    """
+    arguments = build_parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nweft: interrupted\n")
+        return INTERRUPTED
+    except (weft.Error, OSError, MemoryError) as error:
+        if arguments.json:
+            print(json.dumps({"error": type(error).__name__, "message": str(error)}))
+        sys.stderr.write(f"weft: {error}\n")
+        return FAILED
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
