@@ -43,7 +43,8 @@ Vector transformed(const scene::Transform& m, const std::array<float, 3>& p) {
 
 std::array<float, 3> vertex(const scene::MeshView& mesh, std::uint32_t triangle,
                             std::size_t corner) {
-    const float* const at = &mesh.positions[std::size_t{3} * mesh.triangles[3 * triangle + corner]];
+    const float* const at =
+        &mesh.positions[std::size_t{3} * mesh.triangles[std::size_t{3} * triangle + corner]];
     return {at[0], at[1], at[2]};
 }
 

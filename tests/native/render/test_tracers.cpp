@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every tracer promises, on every tracer that this machine has.
-#include "tracing.hpp"
+#include "fixture.hpp"
 
 #include "core/error.hpp"
 
@@ -187,19 +187,20 @@ TEST_CASE("nothing to hit is a miss") {
 }
 
 TEST_CASE("only the first rays of a batch are traced") {
+    constexpr std::size_t kWords = std::size_t{kHitRows} * 9;
     const Mesh cube = make_cube();
 
     for_each_tracer(one_instance(cube), [](Tracer& tracer) {
         const std::vector<TestRay> rays(9, {.origin = {-3, 0, 0.1F}, .direction = {1, 0, 0}});
         RayBatch batch = make_batch(tracer, rays, 9);
-        write_words(*batch.hits, std::vector<std::uint32_t>(kHitRows * 9, 77));
+        write_words(*batch.hits, std::vector<std::uint32_t>(kWords, 77));
         batch.count = 3;
         tracer.trace_closest(batch);
-        const auto closest_words = read_words(*batch.hits, kHitRows * 9);
-        write_words(*batch.hits, std::vector<std::uint32_t>(kHitRows * 9, 77));
+        const auto closest_words = read_words(*batch.hits, kWords);
+        write_words(*batch.hits, std::vector<std::uint32_t>(kWords, 77));
         batch.count = 0;
         tracer.trace_any(batch);
-        const auto any_words = read_words(*batch.hits, kHitRows * 9);
+        const auto any_words = read_words(*batch.hits, kWords);
 
         CHECK(closest_words[4 * 9 + 2] == 0);
         CHECK(closest_words[4 * 9 + 3] == 77);

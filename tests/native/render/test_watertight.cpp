@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No ray from inside a closed mesh gets out, not through edges and not through vertices.
-#include "tracing.hpp"
+#include "fixture.hpp"
 
 using namespace weft;
 using namespace weft::render;

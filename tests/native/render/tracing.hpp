@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device with a compiler, and rays in and out of a tracer.
+// Rays in and out of a tracer, for tests and the bench.
 #pragma once
 
 #include "core/text.hpp"
 #include "render/tracer.hpp"
 #include "scenes.hpp"
-#include "support/catch.hpp"
 #include "support/paths.hpp"
-#include "support/temporary_folder.hpp"
 #include "tensor/transfer.hpp"
 
 #include <bit>
@@ -16,35 +14,16 @@
 
 namespace weft::render::testing {
 
-struct Fixture {
-    std::shared_ptr<device::Device> device =
-        device::Device::create({.type = device::DeviceType::automatic, .debug = true});
-    dispatch::Context context = make_context();
-
-    ~Fixture() { CHECK(device->validation_message_count() == 0); }
-
-    dispatch::Context make_context() const {
-        compile::CompilerDesc compiler;
-        compiler.slang_directory = test::slang_directory();
-        compiler.helper_executable = test::helper_executable();
-        compiler.shader_directory = test::shader_directory();
-        compiler.cache_directory = cache_directory();
-        return {.device = device, .compiler = compile::Compiler::create(compiler)};
-    }
-    /// Compiles each kernel once for all tests of the process.
-    static const std::filesystem::path& cache_directory() {
-        static const test::TemporaryFolder folder;
-        return folder.path();
-    }
-    /// Kinds that this build and this device have.
-    std::vector<TracerKind> kinds() const {
-        std::vector<TracerKind> kinds{TracerKind::bvh};
-        if (is_available(TracerKind::embree) && device->info().features.is_software) {
-            kinds.push_back(TracerKind::embree);
-        }
-        return kinds;
-    }
-};
+/// A compiler beside a device. @param cache_directory as CompilerDesc has it.
+inline dispatch::Context make_context(const std::shared_ptr<device::Device>& device,
+                                      const std::filesystem::path& cache_directory = {}) {
+    compile::CompilerDesc compiler;
+    compiler.slang_directory = test::slang_directory();
+    compiler.helper_executable = test::helper_executable();
+    compiler.shader_directory = test::shader_directory();
+    compiler.cache_directory = cache_directory;
+    return {.device = device, .compiler = compile::Compiler::create(compiler)};
+}
 
 /// Into memory of any kind, through a copy on the device where the host sees it.
 inline void write_words(tensor::Tensor& tensor, std::span<const std::uint32_t> words) {
