@@ -26,11 +26,12 @@ double column_length(const Matrix& m, std::size_t column) {
     return std::hypot(m[column], m[column + 4], m[column + 8]);
 }
 
-double cofactor(const Matrix& m, std::size_t row, std::size_t column) {
-    const std::size_t r1 = (row + 1) % 3 * 4;
-    const std::size_t r2 = (row + 2) % 3 * 4;
-    const std::size_t c1 = (column + 1) % 3;
-    const std::size_t c2 = (column + 2) % 3;
+/// The inverse of the 3x3 part, times its determinant.
+double adjugate(const Matrix& m, std::size_t row, std::size_t column) {
+    const std::size_t r1 = (column + 1) % 3 * 4;
+    const std::size_t r2 = (column + 2) % 3 * 4;
+    const std::size_t c1 = (row + 1) % 3;
+    const std::size_t c2 = (row + 2) % 3;
     return m[r1 + c1] * m[r2 + c2] - m[r1 + c2] * m[r2 + c1];
 }
 
@@ -75,12 +76,12 @@ Transform require_inverse(const Transform& object_to_world, std::size_t index) {
     std::ranges::copy(object_to_world, m.begin());
     const double volume = column_length(m, 0) * column_length(m, 1) * column_length(m, 2);
     const double determinant =
-        m[0] * cofactor(m, 0, 0) + m[1] * cofactor(m, 0, 1) + m[2] * cofactor(m, 0, 2);
+        m[0] * adjugate(m, 0, 0) + m[1] * adjugate(m, 1, 0) + m[2] * adjugate(m, 2, 0);
     Transform inverse{};
     for (std::size_t row = 0; row < 3; ++row) {
         double moved = 0;
         for (std::size_t column = 0; column < 3; ++column) {
-            const double entry = cofactor(m, column, row) / determinant;
+            const double entry = adjugate(m, row, column) / determinant;
             inverse[row * 4 + column] = static_cast<float>(entry);
             moved += entry * m[column * 4 + 3];
         }

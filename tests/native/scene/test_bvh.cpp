@@ -254,3 +254,14 @@ TEST_CASE("instances that are refused leave the tree as it was") {
                     core::ArgumentError);
     CHECK(bvh.instances.size() == 1);
 }
+
+TEST_CASE("ten million triangles make a tree", "[.large]") {
+    core::ThreadPool pool;
+    const Soup soup = make_soup(10'000'000);
+
+    const Walk walk = walk_mesh(build_bvh(soup.geometry(), pool));
+
+    CHECK(walk.deepest <= kMostMeshDepth);
+    CHECK(walk.holds_boxes);
+    CHECK(walk.leaf_elements.size() == 10'000'000);
+}
