@@ -121,6 +121,8 @@ struct Operand {
     std::vector<Operand> gradient_out;
     Accumulation accumulation =
         Accumulation::none; ///< of a gradient_out; plain until the passes decide
+    bool can_collect =
+        false; ///< composite with a gradient: has beginGroup() and endGroup(), see Kernel::collector
     bool shares_memory =
         false; ///< of a gradient_out: another one of the call may be the same memory
 };
@@ -181,6 +183,7 @@ struct Kernel {
     bool adds_double = false;
     bool has_subgroup_sums = false;
     std::uint32_t subgroup_size = 0; ///< 0: no gain from work in common
+    bool has_matrix_units = false;
 
     // Decided by the passes.
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
@@ -188,8 +191,9 @@ struct Kernel {
     bool is_index64 = false;
     std::int32_t width = 1; ///< consecutive elements a thread: 1, 2 or 4
     bool is_persistent =
-        false; ///< few groups walk over all elements, so that each adds to a sum once
-    Walk walk; ///< persistent: along one dimension; else over all elements in order
+        false;             ///< few groups walk over all elements, so that each adds to a sum once
+    Walk walk;             ///< persistent: along one dimension; else over all elements in order
+    std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each
     std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
     bool has_tail = false;            ///< the last thread has fewer

@@ -77,8 +77,14 @@ private:
         if (m_kernel.has_team && !m_kernel.is_raw_dispatch && m_kernel.subgroup_size != 0) {
             m_out.line(text(
                 "export static const int weft_cooperative_lanes = ", m_kernel.subgroup_size, ";"));
+            if (m_kernel.has_matrix_units) {
+                m_out.line("export static const bool weft_has_matrix_units = true;");
+            }
             if (m_kernel.derivative == Derivative::backward) {
                 m_out.line("export static const bool weft_remembers = true;");
+            }
+            if (!m_kernel.collector.empty()) {
+                m_out.line("export static const bool weft_collects_in_group = true;");
             }
         }
         if (m_kernel.derivative == Derivative::backward) {

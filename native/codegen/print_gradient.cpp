@@ -363,6 +363,18 @@ void GradientPrinter::declare_sums() {
         }
     });
     clear_tables();
+    call_collector("beginGroup(weft_lane_in_group)");
+}
+
+void GradientPrinter::call_collector(const std::string& call) {
+    for_each_operand(m_kernel, [&](const Operand& operand) {
+        if (operand.can_collect && operand.name == m_kernel.collector) {
+            m_out.open("");
+            m_values.load(operand);
+            m_out.line(text(operand.name, ".", call, ";"));
+            m_out.close();
+        }
+    });
 }
 
 void GradientPrinter::add_sums() {
@@ -374,6 +386,7 @@ void GradientPrinter::add_sums() {
         }
     });
     add_tables();
+    call_collector("endGroup(weft_lane_in_group, weft_group.x)");
 }
 
 /// A tree over the threads that share the element, and one atomic addition by the first of them.

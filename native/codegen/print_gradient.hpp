@@ -42,6 +42,7 @@ private:
     void add_atomically(const Operand& gradient, std::size_t scalar, const std::string& value);
     void print_table(const Operand& gradient);
     void clear_tables();
+    void call_collector(const std::string& call);
     void add_tables();
     void add_sum(const Operand& gradient, std::size_t scalar);
 

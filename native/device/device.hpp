@@ -44,6 +44,7 @@ struct DeviceFeatures {
     bool float16_atomic_add = false;
     bool float64_atomic_add = false;
     bool subgroup_arithmetic = false;
+    bool matrix_units = false; ///< PTX's mma.m16n8k16 with halves and bfloat16
 };
 
 /// What enumerate() knows without creating the device, and Device::info() repeats.

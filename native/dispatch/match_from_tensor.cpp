@@ -40,6 +40,11 @@ const reflect::TypeRef& table_of(const reflect::Field& field) {
     return field.type->element->fields.front().type;
 }
 
+bool has_attribute(const Type& type, std::string_view name) {
+    return std::any_of(type.attributes.begin(), type.attributes.end(),
+                       [&](const reflect::Attribute& each) { return each.name == name; });
+}
+
 std::string shapes_text(const std::vector<std::int64_t>& wanted) {
     std::int64_t count = 1;
     for (const std::int64_t extent : wanted) {
@@ -63,10 +68,7 @@ bool is_contiguous(const ArrayView& view) {
 } // namespace
 
 bool is_from_tensor(const Type& type) {
-    const bool is_marked =
-        type.kind == TypeKind::structure &&
-        std::any_of(type.attributes.begin(), type.attributes.end(),
-                    [](const reflect::Attribute& each) { return each.name == "FromTensor"; });
+    const bool is_marked = type.kind == TypeKind::structure && has_attribute(type, "FromTensor");
     return is_marked && type.fields.size() >= kFewestFields &&
            type.fields.size() <= kParts.size() &&
            std::all_of(type.fields.begin(), type.fields.end(), [](const reflect::Field& field) {
@@ -139,6 +141,7 @@ bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& vi
     m_call.kernel.has_team = true;
     m_call.kernel.group_size = {codegen::kTeamGroup, 1, 1};
     operand.kind = OperandKind::composite;
+    const bool collects = has_attribute(*request.type, "CollectsInGroup");
     operand.mapping.clear();
     for (std::size_t i = 0; i < request.type->fields.size(); ++i) {
         const reflect::Field& field = request.type->fields[i];
@@ -153,6 +156,8 @@ bool Matcher::match_from_tensor(const MatchRequest& request, const ArrayView& vi
         if (!is_matched) {
             return false;
         }
+        operand.can_collect = operand.can_collect ||
+                              (collects && pointer.accumulation == codegen::Accumulation::callee);
     }
     return true;
 }

@@ -132,7 +132,7 @@ const char* part_suffix(SourcePart part) {
     return "";
 }
 
-const char* accumulation_words(codegen::Accumulation accumulation) {
+const char* accumulation_words(const codegen::Kernel& kernel, codegen::Accumulation accumulation) {
     switch (accumulation) {
     case codegen::Accumulation::plain: return ", added to by one call";
     case codegen::Accumulation::group:
@@ -142,7 +142,8 @@ const char* accumulation_words(codegen::Accumulation accumulation) {
     case codegen::Accumulation::table:
         return ", collected in shared memory, one atomic addition an entry and group";
     case codegen::Accumulation::callee:
-        return ", summed in the subgroup, one atomic addition a subgroup";
+        return kernel.collector.empty() ? ", summed in the subgroup, one atomic addition a subgroup"
+                                        : ", summed in the group, one atomic addition a group";
     case codegen::Accumulation::none: break;
     }
     return "";
@@ -190,7 +191,7 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
                                                   : "strided";
         const Source& source = call.sources[static_cast<std::size_t>(operand.source)];
         out += text("  ", source.name, part_suffix(source.part), ": ", pattern,
-                    accumulation_words(operand.accumulation),
+                    accumulation_words(kernel, operand.accumulation),
                     memory.is_wide      ? ", vector accesses"
                     : memory.stage >= 0 ? ", through shared memory"
                                         : "",
@@ -221,6 +222,7 @@ void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     kernel.adds_double = info.features.float64_atomic_add;
     kernel.subgroup_size = kernel.prefers_storage_bindings ? 0 : info.limits.subgroup_size;
     kernel.has_subgroup_sums = info.features.subgroup_arithmetic;
+    kernel.has_matrix_units = info.features.matrix_units;
 }
 
 std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,

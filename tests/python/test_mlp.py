@@ -186,6 +186,12 @@ def test_a_network_as_large_as_usual_agrees_with_numpy(device):
     assert_close(evaluate_both(device, [32, 64, 64, 8], 517), 2e-5)
 
 
+def test_whole_groups_of_samples_agree_with_numpy(device):
+    """Tensor cores, where there are some. A smooth activation: rounding may not choose a side."""
+    assert_close(evaluate_both(device, [32, 64, 64, 8], 1024, hidden="SiLU"), 2e-5)
+    assert_close(evaluate_both(device, [32, 32, 32], 256, hidden="SiLU", output="Tanh"), 2e-5)
+
+
 @pytest.mark.parametrize(
     ("sizes", "biases"), [([8, 16, 16, 8], False), ([3, 20, 9, 2], True)], ids=["even", "odd"]
 )

@@ -176,11 +176,32 @@ void choose_sums(Kernel& kernel) {
     }
 }
 
+/// The only network that has a gradient, on devices where a group has memory left for it.
+void choose_collector(Kernel& kernel) {
+    std::int64_t count = 0;
+    std::string name;
+    for_each_operand(kernel, [&](const Operand& operand) {
+        if (operand.can_collect) {
+            ++count;
+            name = operand.name;
+        }
+    });
+    const bool is_whole = call_count(kernel) % kernel.group_size[0] == 0; // threads stay together
+    if (count == 1 && is_whole && kernel.has_matrix_units && kernel.walk.dimension < 0 &&
+        !kernel.is_raw_dispatch && !uses_thread_index(kernel)) {
+        kernel.collector = name;
+        kernel.is_persistent = true;
+    } else if (count > 0) {
+        kernel.has_matrix_units = false; // their tiles would be added to memory piece by piece
+    }
+}
+
 } // namespace
 
 void choose_accumulation(Kernel& kernel) {
     choose_tables(kernel);
     choose_sums(kernel);
+    choose_collector(kernel);
     bool is_shared = false;
     for_each_memory_operand(
         kernel, [&](const Operand& operand) { is_shared = is_shared || adds_atomically(operand); });

@@ -19,6 +19,8 @@ constexpr std::int64_t kFewestElementsToStep = std::int64_t{1} << 22;
 // Enough groups of a persistent kernel to fill the largest GPUs (144 multiprocessors) several times, and the cores of
 // a CPU; few enough that their additions to one element do not matter.
 constexpr std::int64_t kMostGroups = 1024;
+// Two groups whose memory is full fit on a multiprocessor.
+constexpr std::int64_t kMostGroupsOfCollector = 256;
 constexpr std::int64_t kMostGroupsOfSoftware = 64;
 
 // Turns of a walk that are worth the sum after it.
@@ -74,7 +76,9 @@ void choose_thread_grid(Kernel& kernel) {
     }
     kernel.steps = choose_steps(kernel);
     std::int64_t groups = std::max<std::int64_t>(linear_groups(kernel), 1);
-    const std::int64_t most = kernel.prefers_storage_bindings ? kMostGroupsOfSoftware : kMostGroups;
+    const std::int64_t most = kernel.prefers_storage_bindings ? kMostGroupsOfSoftware
+                              : kernel.collector.empty()      ? kMostGroups
+                                                              : kMostGroupsOfCollector;
     if (kernel.walk.dimension >= 0) {
         groups = divide_walk(kernel, most);
     } else if (kernel.is_persistent) {

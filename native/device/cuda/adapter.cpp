@@ -45,7 +45,8 @@ DeviceFeatures features_of(Architecture architecture) noexcept {
             .float32_atomic_add = true,
             .float16_atomic_add = is_volta,
             .float64_atomic_add = architecture.major >= 6,
-            .subgroup_arithmetic = true};
+            .subgroup_arithmetic = true,
+            .matrix_units = architecture.major >= 8};
 }
 
 Adapter describe(const Driver& driver, std::int32_t index) {

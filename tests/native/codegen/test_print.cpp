@@ -106,6 +106,32 @@ TEST_CASE("types with padding or 8-byte scalars are not words") {
     CHECK(word_count(*reflect::vector_type(reflect::ScalarKind::int32, 3)) == 3);
 }
 
+TEST_CASE("one operand that collects its gradient brackets the turns of its group") {
+    Kernel kernel = add_kernel({1 << 20}, {1}, {1});
+    kernel.derivative = Derivative::backward;
+    kernel.subgroup_size = 32;
+    kernel.has_team = kernel.has_matrix_units = true;
+    Kernel both = kernel;
+    kernel.operands[0].can_collect = true;
+    both.operands[0].can_collect = both.operands[1].can_collect = true;
+
+    lower(kernel);
+    lower(both);
+    const std::string source = print(kernel);
+
+    const auto begin = source.find("weft_a.beginGroup(weft_lane_in_group);");
+    const auto loop = source.find("[loop]");
+    const auto end = source.find("weft_a.endGroup(weft_lane_in_group, weft_group.x);");
+    REQUIRE(end != std::string::npos);
+    CHECK(begin < loop);
+    CHECK(loop < end);
+    CHECK(kernel.group_count[0] == 256);
+    CHECK(source.find("weft_has_matrix_units = true;") != std::string::npos);
+    CHECK(print(both).find("Group(") == std::string::npos);
+    CHECK(both.collector.empty());
+    CHECK(print(both).find("weft_has_matrix_units") == std::string::npos);
+}
+
 TEST_CASE("a function with a team learns the size of subgroups, and each thread makes one call") {
     Kernel alone = add_kernel({1 << 22}, {1}, {1});
     Kernel team = add_kernel({1 << 22}, {1}, {1});
