@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import Module, Tensor, grid
+from weft._native import ArgumentError, Module, Tensor, grid
 from weft.render.renderer import PathBuffers, camera_view
 from weft.scene.program import print_recording_module
 
@@ -48,7 +48,7 @@ class Recorder:
         tables = renderer.tables
         self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
         text = print_recording_module(
-            tables.materials.programs, tables.light_kinds, self.programs, max(tangents, 1)
+            tables.materials.programs, tables.traits, self.programs, max(tangents, 1)
         )
         self.module = Module.load_from_source(renderer.device, "weft_scene", text)
         self._rows: Tensor | None = None
@@ -73,14 +73,24 @@ class Recorder:
             "first": 0,
         }
 
-    def draw(self, camera: Camera, settings: PathSettings) -> None:
-        """Draw `settings.samples` paths for each pixel of a camera, and forget the ones before."""
+    def draw(
+        self, camera: Camera, settings: PathSettings, pixels: NDArray[np.uint32] | None = None
+    ) -> None:
+        """Draw `settings.samples` paths a pixel, and forget the ones before.
+
+        Args:
+            camera: The view.
+            settings: How paths are traced.
+            pixels: Numbers of pixels, ``y * width + x``; ``None``: all.
+        """
         renderer = self.renderer
-        pixels = camera.width * camera.height
-        self.pixels, self.count = pixels, pixels * settings.samples
+        if pixels is None:
+            pixels = np.arange(camera.width * camera.height, dtype=np.uint32)
+        self.pixels, self.count = len(pixels), len(pixels) * settings.samples
         buffers = renderer.buffers(self.count)
+        buffers.view["pixels"] = Tensor.from_numpy(renderer.device, pixels)
         self.buffers = buffers
-        self.step = renderer.step_settings(settings, (0, pixels), (0, settings.samples))
+        self.step = renderer.step_settings(settings, (0, self.pixels), (0, settings.samples))
         self._reserve(0, self.count // 2 if self._rows is None else 1, buffers)
         stages = renderer.stages(camera, settings)
         stages.generate(
@@ -175,6 +185,11 @@ class Recorder:
         Returns:
             Shape ``(1 + tangents, pixels, 3)``: radiance, then its derivative along each direction.
         """
+        if not 0 <= first < first + count <= self.step["samples"]:
+            raise ArgumentError(
+                f"Recorder.develop: samples {first} to {first + count} were asked for, "
+                f"the draw has {self.step['samples']}"
+            )
         blocks = 1 + (self.tangents if with_tangents else 0)
         film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
         self.module.developHalf(

@@ -60,6 +60,9 @@ class PathSettings:
             and average to 0..2n-1.
         filter: Pixel filter: ``box``, ``tent`` or ``blackman_harris``.
         filter_width: Of the whole filter, pixels.
+        period: Samples of different periods are independent; those of one are stratified together
+            and
+            therefore correlated. ``None``: one period.
         roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
     """
 
@@ -70,6 +73,7 @@ class PathSettings:
     filter: FilterKind = "box"
     filter_width: float = 1.0
     roulette_from: int | None = 3
+    period: int | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -106,20 +110,20 @@ class PathBuffers:
             "hits": self.hits,
             "lightRays": self.light_rays,
             "lightVisible": self.light_visible,
+            "pixels": self.queue,
             "queue": self.queue,
             "firstOfQueue": 0,
             "capacity": capacity,
         }
 
 
-def camera_view(camera: Camera, filter_width: float, first_pixel: int = 0) -> dict[str, Any]:
+def camera_view(camera: Camera, filter_width: float) -> dict[str, Any]:
     """Return a camera as shaders/weft/render/camera.slang takes it."""
     low, high = camera.film()
     assert camera.transform is not None
     return {
         "width": camera.width,
         "height": camera.height,
-        "firstPixel": first_pixel,
         "low": tuple(map(float, low)),
         "high": tuple(map(float, high)),
         "near": camera.near,
@@ -160,10 +164,11 @@ class Renderer:
         geometry = self.tables.geometry
         meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
-        text = print_module(self.tables.materials.programs, self.tables.light_kinds)
+        text = print_module(self.tables.materials.programs, self.tables.traits)
         self.module = Module.load_from_source(device, "weft_scene", text)
         self._stage_modules: dict[str, Module] = {}
         self._buffers: PathBuffers | None = None
+        self._numbers: Tensor | None = None
         self._layer_pass: LayerPass | None = None
 
     def buffers(self, paths: int) -> PathBuffers:
@@ -254,10 +259,29 @@ class Renderer:
         buffers: PathBuffers,
         step: dict[str, int],
         count: int,
+        pixels: Tensor | None = None,
     ) -> None:
-        """Start `count` paths of a camera."""
+        """Start `count` paths of a camera.
+
+        Args:
+            camera: Which.
+            settings: How paths are traced.
+            buffers: Where.
+            step: Settings of the first step.
+            count: Number of paths.
+            pixels: Numbers of pixels, ``y * width + x``; ``None``: all, in order.
+        """
+        buffers.view["pixels"] = (
+            self._pixel_numbers(camera.width * camera.height) if pixels is None else pixels
+        )
         view = camera_view(camera, settings.filter_width)
         self.stages(camera, settings).generate(grid((count,)), view, buffers.view, step)
+
+    def _pixel_numbers(self, count: int) -> Tensor:
+        """Return at least the numbers 0 to count - 1."""
+        if self._numbers is None or self._numbers.shape[0] < count:
+            self._numbers = Tensor.from_numpy(self.device, np.arange(count, dtype=np.uint32))
+        return self._numbers
 
     def stages(self, camera: Camera, settings: PathSettings) -> Module:
         """Return the stages that depend on the camera's kind only."""
@@ -278,6 +302,7 @@ class Renderer:
             "seed": settings.seed,
             "samples": samples[1],
             "firstSample": settings.first_sample + samples[0],
+            "period": settings.period or NEVER,
             "firstPixel": pixels[0],
             "bounce": 0,
             "bounces": settings.bounces,

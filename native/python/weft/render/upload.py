@@ -21,7 +21,7 @@ from weft.render.light_table import (
     triangle_rows,
 )
 from weft.scene.materials import textures_of
-from weft.scene.program import FILTERS, Program, print_program
+from weft.scene.program import FILTERS, Program, SceneTraits, print_program
 from weft.scene.texture import WRAPS, Texture
 
 if TYPE_CHECKING:
@@ -118,6 +118,11 @@ class GeometryTable:
     mesh_of_instance: NDArray[np.uint32]
     extent: float  # radius of the scene, metres
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def is_placed(self, scene: Scene) -> bool:
+        """Return whether every mesh is placed once and not mirrored."""
+        matrices = self.transforms[:, :, :3]
+        return len(self.meshes) == len(scene.objects) and bool(np.all(np.linalg.det(matrices) > 0))
 
 
 def _sets(meshes: list[Mesh], kind: str, width: int) -> NDArray[np.float32]:
@@ -245,7 +250,7 @@ class SceneTables:
         )
         self.light_count = len(rows) + len(emissive.rows) + (lights.environment_light != NONE)
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
-        self.light_kinds = sum(1 << kind for kind in kinds)
+        self.traits = SceneTraits(sum(1 << kind for kind in kinds), self.geometry.is_placed(scene))
         numbers = {id(material): number for number, material in enumerate(materials)}
         arrays = self.geometry.arrays
         arrays["transforms"] = self.geometry.transforms
@@ -262,6 +267,8 @@ class SceneTables:
         arrays["lightOfTriangle"] = np.concatenate(
             [*emissive.light_of_triangle, np.full(1, NONE, np.uint32)]
         )
+        if self.traits.is_placed:
+            self._place(scene, emissive, instances, np.array(slot_materials or [0], np.uint32))
         self.values = self._upload(self.materials.values)
         textures = texture_table(self.materials.textures)
         self.texels = self._upload(textures.texels)
@@ -290,6 +297,33 @@ class SceneTables:
             "tables": tables,
         }
 
+    def _place(
+        self,
+        scene: Scene,
+        emissive: EmissiveTriangles,
+        instances: list[tuple[int, int, int, int]],
+        slot_materials: NDArray[np.uint32],
+    ) -> None:
+        """Bring triangles to world space, and give each its material and light."""
+        arrays = self.geometry.arrays
+        lights = np.full(len(arrays["slots"]), NONE, np.uint32)
+        for entry, (start, first_slot, first_light, _) in zip(
+            scene.objects, instances, strict=True
+        ):
+            part = slice(start, start + len(entry.mesh.triangles))
+            assert entry.transform is not None
+            matrix, origin = entry.transform[:, :3], entry.transform[:, 3]
+            arrays["positions"][part] = arrays["positions"][part] @ matrix.T + origin
+            normals = arrays["normals"][part] @ np.linalg.inv(matrix)
+            length = np.linalg.norm(normals, axis=-1, keepdims=True)
+            arrays["normals"][part] = normals / np.where(length > 0, length, 1)
+            arrays["slots"][part] = slot_materials[first_slot + arrays["slots"][part]]
+            if first_light != NONE:
+                count = len(entry.mesh.triangles)
+                flat = np.concatenate(emissive.light_of_triangle)
+                lights[part] = flat[first_light : first_light + count]
+        arrays["lightOfTriangle"] = lights
+
     def _upload(self, array: NDArray[Any]) -> Tensor:
         """Return a flat tensor of the array's numbers; one zero if there are none."""
         flat = np.ascontiguousarray(array).ravel()
@@ -304,9 +338,9 @@ class SceneTables:
             "alias": self._upload(lights.alias),
             "environment": self._upload(black if environment is None else environment.texels),
             "environmentAlias": self._upload(black if environment is None else environment.alias),
-            "environmentToWorld": self._upload(
+            "environmentToWorld": (
                 np.eye(3, dtype=np.float32) if environment is None else environment.rotation
-            ),
+            ).tolist(),
             "environmentWidth": 0 if environment is None else environment.texels.shape[1],
             "environmentHeight": 0 if environment is None else environment.texels.shape[0],
             "environmentLight": lights.environment_light,

@@ -45,6 +45,19 @@ class Slot:
     is_separable: bool = False
 
 
+@dataclass(frozen=True)
+class SceneTraits:
+    """What kernels may leave out, see shaders/weft/render/traits.slang.
+
+    Args:
+        light_kinds: Bits of the kinds of light in the scene.
+        is_placed: Every mesh is placed once and not mirrored, and its triangles are in world space.
+    """
+
+    light_kinds: int
+    is_placed: bool
+
+
 @dataclass
 class Program:
     """Slang text of a material's shape, and its parameters."""
@@ -69,7 +82,7 @@ class _Printer:
     sources: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     words: int = 0
-    wi_is_used: bool = False
+    has_tangent: bool = False
 
     def add_slot(self, slot: Slot) -> int:
         first = self.words
@@ -161,6 +174,7 @@ class _Printer:
 
     def closure(self, prefix: str, closure: Closure) -> tuple[str, str, str]:
         spec = CLOSURES[closure.kind]
+        self.has_tangent |= "anisotropic" in closure.inputs
         values = {
             "wi": "wi",
             "features": " | ".join(features_of(closure)),
@@ -236,10 +250,12 @@ def print_program(material: Material) -> Program:
     """Print the program of a material."""
     printer = _Printer()
     bsdf, value, emission = printer.surface("", material.surface)
+    # A tangent costs loads; only long highlights have use for one.
+    frame = "Frame.along(s.normal, s.tangent)" if printer.has_tangent else "Frame.around(s.normal)"
     body = "\n    ".join(
         [
             f"Surface<{bsdf}> surface;",
-            "surface.frame = Frame.along(s.normal, s.tangent);",
+            f"surface.frame = {frame};",
             "const float3 wi = surface.frame.toLocal(s.wi);",
             *printer.lines,
             f"surface.bsdf = {value};",
@@ -288,6 +304,7 @@ void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
 
 _SHARED = """
 export static const uint weft_light_kinds = {light_kinds};
+export static const bool weft_is_placed = {is_placed};
 
 uint classify(int i, SceneView scene, PathView paths, uint programs)
 {{
@@ -369,23 +386,27 @@ def print_layer_module(programs: Sequence[Program], light_kinds: int) -> str:
 
 
 def print_recording_module(
-    programs: Sequence[Program], light_kinds: int, recorded: Sequence[int], tangents: int
+    programs: Sequence[Program], traits: SceneTraits, recorded: Sequence[int], tangents: int
 ) -> str:
     """Return print_module() with the kernels that record and replay paths.
 
     Args:
         programs: Of the scene.
-        light_kinds: See print_module().
+        traits: Of the scene.
         recorded: Programs whose parameters change.
         tangents: Directions of forward mode, at least 1.
     """
     kernels = [_RECORDED.format(number=number, tangents=tangents) for number in recorded]
-    return "\n".join([print_module(programs, light_kinds), _RECORDING.format(), *kernels])
+    return "\n".join([print_module(programs, traits), _RECORDING.format(), *kernels])
 
 
-def print_module(programs: Sequence[Program], light_kinds: int) -> str:
+def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
     """Return the Slang module with all programs of a scene and the kernels that run them."""
-    parts = ["import weft.bsdf;", "import weft.render;", _SHARED.format(light_kinds=light_kinds)]
+    parts = [
+        "import weft.bsdf;",
+        "import weft.render;",
+        _SHARED.format(light_kinds=traits.light_kinds, is_placed=str(traits.is_placed).lower()),
+    ]
     for source in dict.fromkeys(text for program in programs for text in program.sources):
         parts.append(wrapped_source(source))
     for number, program in enumerate(programs):

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Least squares from noisy renders: Gauss-Newton whose linear model is averaged over independent draws.
+
+A residual and a derivative from the same samples are correlated, and their product is biased. Every draw therefore comes in
+two independent halves A and B, and products take one factor from each:
+H = (J_A' J_B + J_B' J_A) / 2 and g = (J_A' r_B + J_B' r_A) / 2, both unbiased.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Floats = "NDArray[np.float64]"
+
+
+@dataclass
+class Half:
+    """Residuals and their derivatives from one half of the samples, weighted.
+
+    Args:
+        residual: Shape ``(n,)``: render minus target.
+        jacobian: Shape ``(n, parameters)``.
+    """
+
+    residual: NDArray[np.float64]
+    jacobian: NDArray[np.float64]
+
+
+class Model(Protocol):
+    """What the method fits."""
+
+    def draw(self, x: NDArray[np.float64]) -> None:
+        """Draw new samples at parameters `x`."""
+
+    def linearise(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
+        """Return both halves of the last draw for parameters `x`."""
+
+    def residuals(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the residuals of linearise() only."""
+
+
+@dataclass
+class Normal:
+    """The normal equations of two halves.
+
+    Args:
+        matrix: H, shape ``(parameters, parameters)``.
+        gradient: g, shape ``(parameters,)``.
+        loss: r_A' r_B: unbiased, zero where the model explains the target.
+    """
+
+    matrix: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+    loss: float
+
+
+def normal_equations(a: Half, b: Half) -> Normal:
+    """Return the normal equations of two independent halves."""
+    cross = a.jacobian.T @ b.jacobian
+    gradient = (a.jacobian.T @ b.residual + b.jacobian.T @ a.residual) / 2
+    return Normal((cross + cross.T) / 2, gradient, float(a.residual @ b.residual))
+
+
+def damped_step(normal: Normal, damping: float) -> NDArray[np.float64]:
+    """Return the step of Levenberg and Marquardt.
+
+    Directions that noise has given a negative curvature are not followed.
+    """
+    scale = np.sqrt(np.maximum(np.diag(normal.matrix), 1e-12 * max(np.diag(normal.matrix).max(), 1e-30)))
+    values, vectors = np.linalg.eigh(normal.matrix / np.outer(scale, scale))
+    along = vectors.T @ (normal.gradient / scale)
+    usable = values > 1e-9
+    inverse = np.where(usable, 1 / (np.where(usable, values, 1) + damping), 0)
+    return -(vectors @ (inverse * along)) / scale
+
+
+@dataclass
+class Average:
+    """The linear model r(x) = offset + J (x - origin), averaged over draws."""
+
+    origin: NDArray[np.float64]
+    a: Half
+    b: Half
+    count: int = 0
+
+    def add(self, x: NDArray[np.float64], a: Half, b: Half) -> None:
+        """Add a linearisation at `x`."""
+        self.count += 1
+        for mean, new in ((self.a, a), (self.b, b)):
+            offset = new.residual - new.jacobian @ (x - self.origin)
+            mean.residual += (offset - mean.residual) / self.count
+            mean.jacobian += (new.jacobian - mean.jacobian) / self.count
+
+    def at(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
+        """Return the model's residuals and derivatives at `x`."""
+        step = x - self.origin
+        halves = [Half(half.residual + half.jacobian @ step, half.jacobian) for half in (self.a, self.b)]
+        return halves[0], halves[1]
+
+
+def _empty_halves(a: Half, b: Half) -> tuple[Half, Half]:
+    """Return halves of the same shape, all zero."""
+    return (
+        Half(np.zeros_like(a.residual), np.zeros_like(a.jacobian)),
+        Half(np.zeros_like(b.residual), np.zeros_like(b.jacobian)),
+    )
+
+
+def standard_errors(normal: Normal, a: Half, b: Half) -> NDArray[np.float64]:
+    """Return one standard error a parameter, infinite where the residuals do not depend on it.
+
+    The residuals that remain are the noise, that of the target included: the sandwich estimator of White (1980).
+    """
+    residual = (a.residual + b.residual) / 2
+    jacobian = (a.jacobian + b.jacobian) / 2
+    weighted = jacobian * residual[:, None]
+    inverse = np.linalg.pinv(normal.matrix, rcond=1e-9, hermitian=True)
+    errors = np.sqrt(np.maximum(np.diag(inverse @ (weighted.T @ weighted) @ inverse), 0))
+    diagonal = np.diag(normal.matrix)
+    return np.where(diagonal > 1e-9 * max(diagonal.max(), 1e-30), errors, np.inf)
+
+
+@dataclass
+class State:
+    """Where a fit is.
+
+    Args:
+        x: Parameters.
+        errors: Standard errors; infinite while there are none.
+        loss: r_A' r_B over the number of residuals.
+        draws: So far.
+        is_averaging: The steps are over, the linear model is being averaged.
+        is_done: The largest standard error is below the tolerance.
+    """
+
+    x: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    loss: float = float("inf")
+    draws: int = 0
+    is_averaging: bool = False
+    is_done: bool = False
+
+
+@dataclass
+class GaussNewton:
+    """Fits a few parameters.
+
+    Args:
+        model: What.
+        x: Start.
+        low: Lower bounds.
+        high: Upper bounds.
+        radius: Largest change of a parameter in one step, in units of its range.
+        tolerance: Wanted standard error, in units of the range.
+        warm_draws: Draws after which the model is averaged even if steps are still large.
+    """
+
+    model: Model
+    x: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    radius: float = 0.25
+    tolerance: float = 0.003
+    inner_steps: int = 3
+    reach: float = 0.03
+    warm_draws: int = 12
+    state: State = field(init=False)
+    _damping: float = 1e-2
+    _average: Average | None = None
+
+    def __post_init__(self) -> None:
+        """Start at the start."""
+        self.x = np.clip(np.asarray(self.x, np.float64), self.low, self.high)
+        self.state = State(self.x.copy(), np.full(len(self.x), np.inf))
+
+    def step(self) -> State:
+        """Make one draw and use it up."""
+        self.model.draw(self.state.x)
+        self.state.draws += 1
+        if self._average is None:
+            self._walk()
+        else:
+            self._add_to_average()
+        return self.state
+
+    def _clip(self, x: NDArray[np.float64], step: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """Return `x` moved by `step`, shortened to the trust region and the bounds."""
+        extent = self.high - self.low
+        largest = float(np.max(np.abs(step) / extent))
+        return np.clip(x + step * min(1.0, radius / max(largest, 1e-30)), self.low, self.high)
+
+    def _walk(self) -> None:
+        """Take Levenberg-Marquardt steps on one draw, as long as they pay."""
+        state = self.state
+        x = state.x
+        moved = 0.0
+        for _ in range(self.inner_steps):
+            a, b = self.model.linearise(x)
+            normal = normal_equations(a, b)
+            candidate = self._clip(x, damped_step(normal, self._damping), self.radius)
+            after_a, after_b = self.model.residuals(candidate)
+            loss = float(after_a @ after_b)
+            # What noise alone makes of the difference of the losses.
+            change = after_a * after_b - a.residual * b.residual
+            noise = float(np.std(change)) * np.sqrt(len(change))
+            state.loss = normal.loss / len(change)
+            if loss - normal.loss > noise:
+                self._damping = min(self._damping * 10, 1e3)
+                continue
+            self._damping = max(self._damping / 5, 1e-4)
+            step = float(np.max(np.abs(candidate - x) / (self.high - self.low)))
+            moved = max(moved, step)
+            x = candidate
+            if step < 0.03:
+                break
+        state.x = x
+        if (moved < 0.06 and self._damping < 1) or state.draws >= self.warm_draws:
+            state.is_averaging = True
+            self._average = Average(x.copy(), *_empty_halves(a, b))
+
+    def _add_to_average(self) -> None:
+        """Average the linear model and solve it."""
+        state, average = self.state, self._average
+        assert average is not None
+        average.add(state.x, *self.model.linearise(state.x))
+        x = average.origin
+        for _ in range(2):
+            a, b = average.at(x)
+            normal = normal_equations(a, b)
+            x = self._clip(x, damped_step(normal, 0.0), self.radius)
+        a, b = average.at(x)
+        # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
+        if float(np.max(np.abs(x - average.origin) / (self.high - self.low))) > self.reach:
+            state.x = x
+            self._average = Average(x.copy(), *_empty_halves(a, b))
+            state.loss = float(a.residual @ b.residual) / len(a.residual)
+            return
+        state.x = x
+        state.loss = float(a.residual @ b.residual) / len(a.residual)
+        state.errors = standard_errors(normal_equations(a, b), a, b)
+        state.is_done = average.count >= 2 and bool(
+            np.all(state.errors <= self.tolerance * (self.high - self.low))
+        )
