@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Least squares from noisy renders: Gauss-Newton whose linear model is averaged over independent draws.
+"""Least squares from noisy renders: Gauss-Newton with a linear model averaged over draws.
 
-A residual and a derivative from the same samples are correlated, and their product is biased. Every draw therefore comes in
-two independent halves A and B, and products take one factor from each:
+A residual and a derivative from the same samples are correlated, and their product is biased.
+Every draw therefore comes in two independent halves A and B, and products take one factor of each:
 H = (J_A' J_B + J_B' J_A) / 2 and g = (J_A' r_B + J_B' r_A) / 2, both unbiased.
 """
 
@@ -16,8 +16,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Floats = "NDArray[np.float64]"
-
 
 @dataclass
 class Half:
@@ -28,8 +26,8 @@ class Half:
         jacobian: Shape ``(n, parameters)``.
     """
 
-    residual: NDArray[np.float64]
-    jacobian: NDArray[np.float64]
+    residual: NDArray[np.floating]
+    jacobian: NDArray[np.floating]
 
 
 class Model(Protocol):
@@ -41,7 +39,9 @@ class Model(Protocol):
     def linearise(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
         """Return both halves of the last draw for parameters `x`."""
 
-    def residuals(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def residuals(
+        self, x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return the residuals of linearise() only."""
 
 
@@ -72,12 +72,15 @@ def damped_step(normal: Normal, damping: float) -> NDArray[np.float64]:
 
     Directions that noise has given a negative curvature are not followed.
     """
-    scale = np.sqrt(np.maximum(np.diag(normal.matrix), 1e-12 * max(np.diag(normal.matrix).max(), 1e-30)))
+    scale = np.sqrt(
+        np.maximum(np.diag(normal.matrix), 1e-12 * max(np.diag(normal.matrix).max(), 1e-30))
+    )
     values, vectors = np.linalg.eigh(normal.matrix / np.outer(scale, scale))
     along = vectors.T @ (normal.gradient / scale)
     usable = values > 1e-9
     inverse = np.where(usable, 1 / (np.where(usable, values, 1) + damping), 0)
-    return -(vectors @ (inverse * along)) / scale
+    step: NDArray[np.float64] = -(vectors @ (inverse * along)) / scale
+    return step
 
 
 @dataclass
@@ -100,7 +103,9 @@ class Average:
     def at(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
         """Return the model's residuals and derivatives at `x`."""
         step = x - self.origin
-        halves = [Half(half.residual + half.jacobian @ step, half.jacobian) for half in (self.a, self.b)]
+        halves = [
+            Half(half.residual + half.jacobian @ step, half.jacobian) for half in (self.a, self.b)
+        ]
         return halves[0], halves[1]
 
 
@@ -115,7 +120,8 @@ def _empty_halves(a: Half, b: Half) -> tuple[Half, Half]:
 def standard_errors(normal: Normal, a: Half, b: Half) -> NDArray[np.float64]:
     """Return one standard error a parameter, infinite where the residuals do not depend on it.
 
-    The residuals that remain are the noise, that of the target included: the sandwich estimator of White (1980).
+    The residuals that remain are the noise, that of the target included: the sandwich estimator of
+    White (1980).
     """
     residual = (a.residual + b.residual) / 2
     jacobian = (a.jacobian + b.jacobian) / 2
@@ -158,6 +164,9 @@ class GaussNewton:
         high: Upper bounds.
         radius: Largest change of a parameter in one step, in units of its range.
         tolerance: Wanted standard error, in units of the range.
+        inner_steps: Most steps on one draw.
+        reach: Averages start anew when the solution is farther than this from where they began, in
+            units of the range.
         warm_draws: Draws after which the model is averaged even if steps are still large.
     """
 
@@ -165,10 +174,10 @@ class GaussNewton:
     x: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    radius: float = 0.25
+    radius: float = 0.15
     tolerance: float = 0.003
     inner_steps: int = 3
-    reach: float = 0.03
+    reach: float = 0.12
     warm_draws: int = 12
     state: State = field(init=False)
     _damping: float = 1e-2
@@ -189,7 +198,9 @@ class GaussNewton:
             self._add_to_average()
         return self.state
 
-    def _clip(self, x: NDArray[np.float64], step: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    def _clip(
+        self, x: NDArray[np.float64], step: NDArray[np.float64], radius: float
+    ) -> NDArray[np.float64]:
         """Return `x` moved by `step`, shortened to the trust region and the bounds."""
         extent = self.high - self.low
         largest = float(np.max(np.abs(step) / extent))

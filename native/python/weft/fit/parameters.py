@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit may change: named numbers of a scene's materials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from weft._native import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.render.upload import ParameterRange, SceneTables
+
+Transform = Literal["linear", "log"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number or colour that a fit may change.
+
+    Args:
+        name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function.
+        bounds: Smallest and largest value; ``None``: the range of the input.
+        transform: The scale on which steps are taken: ``log`` for what spans orders of magnitude.
+            ``None``: ``log`` for roughness, else ``linear``.
+        start: Where the fit begins; ``None``: the value of the scene.
+        tied: Other parameters of the same size that always have the same value.
+        prior: Expected value and its standard deviation, the same for all components.
+    """
+
+    name: str
+    bounds: tuple[float, float] | None = None
+    transform: Transform | None = None
+    start: float | Sequence[float] | None = None
+    tied: Sequence[str] = ()
+    prior: tuple[float, float] | None = None
+
+
+def find_range(tables: SceneTables, name: str) -> ParameterRange:
+    """Return where a parameter lies.
+
+    Raises:
+        ArgumentError: There is no such parameter; the message has the names of those that there
+            are.
+    """
+    ranges = tables.materials.ranges
+    if name not in ranges:
+        material = name.split(".")[0]
+        near = [known for known in ranges if known.split(".")[0] == material] or list(ranges)
+        raise ArgumentError(
+            f"Fit: the scene has no parameter {name!r}; there are {', '.join(near)}. An input that "
+            "is not given has its default and is no parameter: give it a value"
+        )
+    return ranges[name]
+
+
+@dataclass
+class Block:
+    """One parameter within the vector of unknowns."""
+
+    name: str
+    slots: list[list[int]]  # of each component: the floats of the scene that it sets
+    first: int
+    size: int
+    is_log: bool
+    is_separable: bool
+    prior: tuple[float, float] | None
+
+
+@dataclass
+class Unknowns:
+    """The vector of unknowns of a fit, on the scale of their transforms.
+
+    Args:
+        blocks: One a parameter.
+        start: Shape ``(n,)``.
+        low: Lower bounds.
+        high: Upper bounds.
+    """
+
+    blocks: list[Block]
+    start: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    names: list[str] = field(default_factory=list)
+
+    def values(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the unknowns on the scale of the scene."""
+        out = x.copy()
+        for block in self.blocks:
+            if block.is_log:
+                out[block.first : block.first + block.size] = np.exp(
+                    x[block.first : block.first + block.size]
+                )
+        return out
+
+    def slopes(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the derivatives of values()."""
+        out = np.ones_like(x)
+        for block in self.blocks:
+            if block.is_log:
+                part = slice(block.first, block.first + block.size)
+                out[part] = np.exp(x[part])
+        return out
+
+    def write(self, x: NDArray[np.float64], scene_values: NDArray[np.float32]) -> None:
+        """Set the floats of the scene."""
+        values = self.values(x)
+        for block in self.blocks:
+            for component, slots in enumerate(block.slots):
+                scene_values[slots] = values[block.first + component]
+
+    def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[tuple[int, int]]]:
+        """Return the directions that forward mode needs, and what each serves.
+
+        Red acts on red only where a parameter is separable: one direction serves its three
+        components.
+
+        Returns:
+            Shape ``(directions, parameters)``; for each unknown its direction and its channel, -1
+            for all channels.
+        """
+        rows: list[NDArray[np.float32]] = []
+        serves: list[tuple[int, int]] = []
+        for block in self.blocks:
+            shared = block.is_separable and block.size == 3
+            for component, slots in enumerate(block.slots):
+                if not shared or component == 0:
+                    rows.append(np.zeros(parameters, np.float32))
+                rows[-1][slots] = 1.0
+                serves.append((len(rows) - 1, component if shared else -1))
+        return np.array(rows, np.float32).reshape(-1, parameters), serves
+
+
+def _transformed(parameter: Parameter, bounds: tuple[float, float]) -> bool:
+    """Return whether steps are taken on the scale of logarithms."""
+    wanted = parameter.transform
+    if wanted is None:
+        wanted = "log" if parameter.name.endswith("roughness") and bounds[0] > 0 else "linear"
+    if wanted not in ("linear", "log"):
+        raise ArgumentError(
+            f"Parameter '{parameter.name}': transform must be 'linear' or 'log', got {wanted!r}"
+        )
+    if wanted == "log" and bounds[0] <= 0:
+        raise ArgumentError(
+            f"Parameter '{parameter.name}': the scale of logarithms needs a lower bound above 0, "
+            f"got {bounds[0]}"
+        )
+    return wanted == "log"
+
+
+# A roughness below this one is a mirror to the eye, and has no derivative to speak of.
+SMALLEST = {"roughness": 0.02}
+
+
+def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
+    low, high = parameter.bounds or place.bounds
+    if parameter.bounds is None:
+        for ending, smallest in SMALLEST.items():
+            if parameter.name.endswith(ending):
+                low = max(low, smallest)
+        # The derivative of a product by a factor of zero tells nothing of the other factors.
+        low = max(low, 1e-3) if place.size == 3 else low
+    if not low < high:
+        raise ArgumentError(
+            f"Parameter '{parameter.name}': bounds must be (low, high) with low < high, "
+            f"got ({low}, {high})"
+        )
+    return float(low), float(high)
+
+
+def build_unknowns(tables: SceneTables, parameters: Sequence[Parameter]) -> Unknowns:
+    """Return the vector of unknowns for parameters of a scene.
+
+    Raises:
+        ArgumentError: A name is unknown or given twice, or bounds, start or ties do not fit.
+    """
+    blocks: list[Block] = []
+    start: list[float] = []
+    low: list[float] = []
+    high: list[float] = []
+    names: list[str] = []
+    taken: set[str] = set()
+    for parameter in parameters:
+        place = find_range(tables, parameter.name)
+        for name in (parameter.name, *parameter.tied):
+            if name in taken:
+                raise ArgumentError(f"Fit: parameter {name!r} is given twice; leave one out")
+            taken.add(name)
+            if find_range(tables, name).size != place.size:
+                raise ArgumentError(
+                    f"Fit: {name!r} cannot be tied to {parameter.name!r}: it has "
+                    f"{find_range(tables, name).size} numbers instead of {place.size}"
+                )
+        bounds = _bounds(parameter, place)
+        is_log = _transformed(parameter, bounds)
+        firsts = [find_range(tables, name).first for name in (parameter.name, *parameter.tied)]
+        slots = [[first + component for first in firsts] for component in range(place.size)]
+        given = _start(parameter, place, tables.materials.values)
+        scale = np.log if is_log else np.asarray
+        blocks.append(
+            Block(
+                parameter.name,
+                slots,
+                len(start),
+                place.size,
+                is_log,
+                place.is_separable and not parameter.tied,
+                parameter.prior,
+            )
+        )
+        start += scale(np.clip(given, *bounds)).tolist()
+        low += [float(scale(bounds[0]))] * place.size
+        high += [float(scale(bounds[1]))] * place.size
+        suffixes = [""] if place.size == 1 else [f"[{k}]" for k in range(place.size)]
+        names += [parameter.name + suffix for suffix in suffixes]
+    return Unknowns(blocks, np.array(start), np.array(low), np.array(high), names)
+
+
+def _start(
+    parameter: Parameter, place: ParameterRange, values: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    if parameter.start is None:
+        return values[place.first : place.first + place.size].astype(np.float64)
+    given = np.atleast_1d(np.asarray(parameter.start, np.float64))
+    if given.shape != (place.size,) or not np.isfinite(given).all():
+        raise ArgumentError(
+            f"Parameter '{parameter.name}': start must be {place.size} finite numbers, "
+            f"got {parameter.start!r}"
+        )
+    return given
+
+
+def result_values(unknowns: Unknowns, x: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
+    """Return the value of each parameter by name."""
+    values = unknowns.values(x)
+    return {block.name: values[block.first : block.first + block.size] for block in unknowns.blocks}

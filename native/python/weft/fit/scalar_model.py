@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The renders of a scene as a function of a few parameters, for GaussNewton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import Tensor
+from weft.fit.gauss_newton import Half
+from weft.fit.target import box_blur
+from weft.render.record import Recorder
+from weft.render.renderer import PathSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.fit.parameters import Unknowns
+    from weft.fit.target import Target
+    from weft.render.renderer import Renderer
+    from weft.scene import Camera
+
+
+@dataclass
+class View:
+    """A target with what the fit keeps for it."""
+
+    target: Target
+    camera: Camera
+    recorder: Recorder
+    image: NDArray[np.float32]  # (pixels, 3)
+    weights: NDArray[np.float32]  # (pixels, 3)
+    pixels: NDArray[np.uint32]  # that are drawn
+
+
+class ScalarModel:
+    """Residuals and derivatives by recorded paths.
+
+    Args:
+        renderer: Of the scene.
+        targets: Pictures.
+        unknowns: What changes.
+        materials: Numbers of the materials that the unknowns belong to.
+        samples: Paths a pixel in each half of a draw.
+        bounces: Surfaces that a path may leave.
+        seed: Equal seeds give equal fits.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        targets: Sequence[Target],
+        unknowns: Unknowns,
+        materials: Sequence[int],
+        *,
+        samples: int,
+        bounces: int,
+        seed: int,
+    ) -> None:
+        """Prepare the views."""
+        self.renderer = renderer
+        self.unknowns = unknowns
+        self.samples, self.bounces, self.seed = samples, bounces, seed
+        self.draws = 0
+        self._drawn = samples
+        self.scene_values = renderer.tables.materials.values.copy()
+        directions, self._serves = unknowns.directions(len(self.scene_values))
+        self._directions = Tensor.from_numpy(renderer.device, directions)
+        self.views = []
+        for target in targets:
+            camera = renderer.scene.camera(target.camera)
+            target.require_size(camera)
+            weights = target.noise_weights().reshape(-1, 3)
+            self.views.append(
+                View(
+                    target,
+                    camera,
+                    Recorder(renderer, materials, len(directions)),
+                    target.image.reshape(-1, 3),
+                    weights,
+                    np.flatnonzero(weights.max(axis=1) > 0).astype(np.uint32),
+                )
+            )
+
+    def _values(self, x: NDArray[np.float64]) -> Tensor:
+        self.unknowns.write(x, self.scene_values)
+        return Tensor.from_numpy(self.renderer.device, self.scene_values)
+
+    def draw(self, x: NDArray[np.float64], *, samples: int | None = None) -> None:
+        """Draw new samples of all views at `x`."""
+        self._drawn = samples or self.samples
+        self.unknowns.write(x, self.scene_values)
+        self.renderer.tables.values.copy_from_numpy(self.scene_values)
+        for number, view in enumerate(self.views):
+            settings = PathSettings(
+                samples=2 * self._drawn,
+                bounces=self.bounces,
+                seed=_mix(self.seed, self.draws, number),
+                roulette_from=None,
+                period=self._drawn,
+            )
+            view.recorder.draw(view.camera, settings, view.pixels)
+        self.draws += 1
+
+    def linearise(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
+        """Return residuals and derivatives of both halves."""
+        values = self._values(x)
+        slopes = self.unknowns.slopes(x).astype(np.float32)
+        for view in self.views:
+            view.recorder.replay(values, self._directions)
+        halves = [self._half(half, slopes) for half in range(2)]
+        return halves[0], halves[1]
+
+    def _half(self, half: int, slopes: NDArray[np.float32]) -> Half:
+        residuals, jacobians = [], []
+        for view in self.views:
+            film = view.recorder.develop(half * self._drawn, self._drawn, with_tangents=True)
+            weights = view.weights[view.pixels]
+            residuals.append(((film[0] - view.image[view.pixels]) * weights).ravel())
+            jacobian = np.zeros((len(view.pixels), 3, len(self._serves)), np.float32)
+            for unknown, (direction, channel) in enumerate(self._serves):
+                part = slice(None) if channel < 0 else channel
+                jacobian[:, part, unknown] = film[1 + direction][:, part] * weights[:, part]
+            jacobians.append((jacobian * slopes).reshape(-1, len(self._serves)))
+        return Half(np.concatenate(residuals), np.concatenate(jacobians))
+
+    def residuals(
+        self, x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return the residuals of both halves."""
+        values = self._values(x)
+        for view in self.views:
+            view.recorder.replay(values)
+        halves = []
+        for half in range(2):
+            parts = []
+            for view in self.views:
+                film = view.recorder.develop(half * self._drawn, self._drawn, with_tangents=False)
+                weights = view.weights[view.pixels]
+                parts.append(((film[0] - view.image[view.pixels]) * weights).ravel())
+            halves.append(np.concatenate(parts))
+        return halves[0], halves[1]
+
+    def select_pixels(self, x: NDArray[np.float64], share: float = 0.98) -> None:
+        """Keep the pixels that tell something about the unknowns.
+
+        Args:
+            x: Where to look.
+            share: Of the information (the sum of the leverages) that is kept.
+        """
+        for view in self.views:
+            view.pixels = np.flatnonzero(view.weights.max(axis=1) > 0).astype(np.uint32)
+        self.draw(x, samples=1)
+        a, b = self.linearise(x)
+        cross = a.jacobian.T.astype(np.float64) @ b.jacobian
+        matrix = (cross + cross.T) / 2
+        ridge = 1e-3 * np.diag(np.maximum(np.abs(np.diag(matrix)), 1e-12))
+        inverse = np.linalg.pinv(matrix + ridge, hermitian=True)
+        leverage = np.abs(((a.jacobian @ inverse) * b.jacobian).sum(axis=1))
+        first = 0
+        smooth = []
+        for view in self.views:
+            count = len(view.pixels)
+            own = leverage[first : first + 3 * count].reshape(-1, 3).sum(axis=1)
+            first += 3 * count
+            full = np.zeros(len(view.image), np.float32)
+            full[view.pixels] = own
+            # One sample a pixel is noise: neighbours tell together.
+            image = full.reshape(view.camera.height, view.camera.width, 1)
+            smooth.append(box_blur(image, 4).ravel()[view.pixels])
+        together = np.sort(np.concatenate(smooth))[::-1]
+        total = np.cumsum(together)
+        if total[-1] <= 0:
+            return
+        threshold = together[min(int(np.searchsorted(total, share * total[-1])), len(total) - 1)]
+        for view, information in zip(self.views, smooth, strict=True):
+            kept = view.pixels[information >= threshold]
+            view.pixels = kept if len(kept) else view.pixels[:1]
+
+
+def _mix(seed: int, draw: int, view: int) -> int:
+    """Return a seed of 32 bits for one view of one draw."""
+    return (seed * 0x9E3779B1 + draw * 0x85EBCA77 + view * 0xC2B2AE3D + 1) & 0xFFFFFFFF

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The solver on a model whose noise and derivatives are known."""
+
+import numpy as np
+import pytest
+
+from weft.fit.gauss_newton import GaussNewton, Half, damped_step, normal_equations
+
+
+class NoisyCurves:
+    """r(x) = f(x) - f(truth) with noise in values and in derivatives, correlated within a half."""
+
+    def __init__(self, truth, seed, noise=0.3, points=4000):
+        self.rng = np.random.default_rng(seed)
+        self.t = np.linspace(0, 1, points)
+        self.truth = np.asarray(truth)
+        self.noise = noise
+        self.target = self.curve(self.truth)
+
+    def curve(self, x):
+        return x[0] * np.exp(-3 * x[1] * self.t)
+
+    def slopes(self, x):
+        decay = np.exp(-3 * x[1] * self.t)
+        return np.column_stack([decay, -3 * self.t * x[0] * decay])
+
+    def draw(self, x):
+        self.factors = 1 + self.noise * self.rng.standard_normal((2, len(self.t)))
+
+    def half(self, x, factor):
+        return Half(factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x))
+
+    def linearise(self, x):
+        return self.half(x, self.factors[0]), self.half(x, self.factors[1])
+
+    def residuals(self, x):
+        return tuple(half.residual for half in self.linearise(x))
+
+
+def solver(model, start=(0.3, 0.9), **others):
+    return GaussNewton(model, np.array(start), np.zeros(2) + 1e-3, np.ones(2) * 2, **others)
+
+
+def run(model, draws=40, **others):
+    fit = solver(model, **others)
+    for _ in range(draws):
+        state = fit.step()
+        if state.is_done:
+            break
+    return state
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_that_residuals_and_derivatives_share_does_not_bias_the_result(seed):
+    model = NoisyCurves([1.2, 0.5], seed)
+
+    state = run(model, tolerance=1e-3)
+
+    assert state.is_done
+    assert np.abs(state.x - model.truth).max() < 0.01
+
+
+def test_standard_errors_cover_the_truth():
+    covered = []
+    for seed in range(60):
+        model = NoisyCurves([1.2, 0.5], 100 + seed)
+        state = run(model, draws=10, tolerance=1e-6)
+        covered.append(np.abs(state.x - model.truth) < 2 * state.errors)
+
+    assert np.mean(covered) > 0.88
+
+
+def test_a_parameter_that_nothing_depends_on_has_an_infinite_error():
+    class Blind(NoisyCurves):
+        def slopes(self, x):
+            return super().slopes(x) * [1, 0]
+
+        def curve(self, x):
+            return x[0] * np.exp(-self.t)
+
+    state = run(Blind([1.2, 0.5], 3), draws=6)
+
+    assert np.isinf(state.errors[1])
+    assert state.errors[0] < 0.05
+    assert state.x[1] == pytest.approx(0.9, abs=1e-6)
+
+
+def test_steps_stay_within_the_bounds():
+    model = NoisyCurves([1.2, 0.5], 1)
+    fit = GaussNewton(model, np.array([0.3, 0.9]), np.array([0.001, 0.7]), np.array([2.0, 1.0]))
+
+    for _ in range(8):
+        state = fit.step()
+        assert 0.7 <= state.x[1] <= 1.0
+
+    assert state.x[1] == pytest.approx(0.7, abs=0.01)
+
+
+def test_products_of_independent_halves_solve_a_linear_problem_exactly():
+    rng = np.random.default_rng(0)
+    jacobian = rng.normal(size=(50, 3))
+    truth = np.array([0.2, -0.4, 0.9])
+    half = Half(-jacobian @ truth, jacobian)
+
+    normal = normal_equations(half, half)
+
+    assert np.allclose(damped_step(normal, 0.0), truth)
+    assert normal.loss == pytest.approx(float(half.residual @ half.residual))
