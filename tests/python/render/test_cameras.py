@@ -29,6 +29,8 @@ def rays_of(renderer, camera, samples=1, *, filter_width=1e-6, kind="box"):
     settings = PathSettings(samples=samples, filter=kind, filter_width=filter_width)
     pixels = camera.width * camera.height
     buffers = renderer.buffers(pixels * samples)
+    numbers = np.arange(pixels, dtype=np.uint32)
+    buffers.view["pixels"] = weft.Tensor.from_numpy(renderer.device, numbers)
     step = renderer.step_settings(settings, (0, pixels), (0, samples))
     view = camera_view(camera, filter_width)
     stages = renderer.stages(camera, settings)
