@@ -63,7 +63,7 @@ class LayerPass:
         """Load the kernels."""
         self.renderer = renderer
         tables = renderer.tables
-        text = print_layer_module(tables.materials.programs, tables.light_kinds)
+        text = print_layer_module(tables.materials.programs, tables.traits)
         self.module = Module.load_from_source(renderer.device, "weft_scene", text)
         self._layers: Tensor | None = None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Module, Tensor, grid
-from weft.render.renderer import PathBuffers, camera_view
+from weft.render.renderer import PathBuffers
 from weft.scene.program import print_recording_module
 
 if TYPE_CHECKING:
@@ -88,14 +88,11 @@ class Recorder:
             pixels = np.arange(camera.width * camera.height, dtype=np.uint32)
         self.pixels, self.count = len(pixels), len(pixels) * settings.samples
         buffers = renderer.buffers(self.count)
-        buffers.view["pixels"] = Tensor.from_numpy(renderer.device, pixels)
         self.buffers = buffers
         self.step = renderer.step_settings(settings, (0, self.pixels), (0, settings.samples))
         self._reserve(0, self.count // 2 if self._rows is None else 1, buffers)
-        stages = renderer.stages(camera, settings)
-        stages.generate(
-            grid((self.count,)), camera_view(camera, settings.filter_width), buffers.view, self.step
-        )
+        numbers = Tensor.from_numpy(renderer.device, pixels)
+        renderer.generate(camera, settings, buffers, self.step, self.count, numbers)
         self.launches = []
         for bounce in range(settings.bounces + 1):
             self._segment(buffers, bounce)
