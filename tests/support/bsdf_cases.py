@@ -33,7 +33,12 @@ DEFAULTS = {
     "sheenTint": (1.0, 1.0, 1.0),
     "thinFilmThickness": 0.0,
     "thinFilmIor": 1.33,
+    "color": (0.8, 0.8, 0.8),
+    "edgeTint": (1.0, 1.0, 1.0),
+    "anisotropy": 0.0,
+    "rotation": 0.0,
 }
+"""Of the nodes; for their number of components."""
 
 SUNS = (0.3, 1.0, 1.7, 2.6)
 """Angles between the camera's direction and the sun's, radians; a render has one."""
@@ -65,7 +70,7 @@ class CaseSet:
     """One lobe's cases: the inputs that vary, each with its range, and what the faces are like.
 
     ``below``: the sun may stand on the other side of the surface. ``inside``: half the faces show
-    their back. ``multiscatter``: the node's distribution.
+    their back. ``multiscatter``: the node's distribution. ``node``: Blender's node.
     """
 
     varied: dict[str, tuple[float, float]]
@@ -73,6 +78,7 @@ class CaseSet:
     inside: bool = False
     coat_normals: bool = False
     multiscatter: bool = True
+    node: str = "Principled"
 
 
 SETS = {
@@ -85,12 +91,64 @@ SETS = {
     "sheen": CaseSet(BASE | SHEEN),
     "film": CaseSet(BASE | FILM),
     "glass": CaseSet(BASE | GLASS | {"ior": (0.6, 2.2)}, below=True, inside=True),
+    "node_diffuse": CaseSet(
+        {"color": (0.0, 1.0), "roughness": (0.0, 1.0)}, node="Diffuse"
+    ),
+    "node_glossy": CaseSet(
+        {
+            "color": (0.0, 1.0),
+            "roughness": (0.1, 1.0),
+            "anisotropy": (-0.9, 0.9),
+            "rotation": (0.0, 1.0),
+        },
+        node="Glossy",
+    ),
+    "node_metallic": CaseSet(
+        {
+            "color": (0.0, 1.0),
+            "edgeTint": (0.0, 1.0),
+            "roughness": (0.1, 1.0),
+            "anisotropy": (0.0, 1.0),
+            "rotation": (0.0, 1.0),
+        },
+        node="Metallic",
+    ),
+    "node_glass": CaseSet(
+        {"color": (0.0, 1.0), "roughness": (0.1, 1.0), "ior": (0.6, 2.2)},
+        below=True,
+        inside=True,
+        node="Glass",
+    ),
+    "node_refraction": CaseSet(
+        {"color": (0.0, 1.0), "roughness": (0.1, 1.0), "ior": (0.6, 2.2)},
+        below=True,
+        inside=True,
+        node="Refraction",
+    ),
+    "node_sheen": CaseSet({"color": (0.0, 1.0), "roughness": (0.05, 1.0)}, node="Sheen"),
+    "node_translucent": CaseSet({"color": (0.0, 1.0)}, below=True, node="Translucent"),
     "all": CaseSet(
         BASE | ANISOTROPIC | COAT | SHEEN | FILM | GLASS | {"diffuseRoughness": (0.0, 1.0)},
         below=True,
         inside=True,
     ),
 }
+
+
+SEEDS = [
+    "all",
+    "anisotropic",
+    "base",
+    "coat",
+    "coat_normal",
+    "diffuse",
+    "film",
+    "glass",
+    "sheen",
+    "single",
+    *(name for name in SETS if name.startswith("node_")),
+]
+"""A new set goes to the end, so that those measured before stay."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +178,7 @@ class Cases:
 def draw(name: str) -> Cases:
     """Draw the cases of a set: PER_SUN for each of SUNS, in this order."""
     case_set = SETS[name]
-    random = np.random.default_rng(sorted(SETS).index(name) + 100)
+    random = np.random.default_rng(SEEDS.index(name) + 100)
     count = PER_SUN * len(SUNS)
     inputs = {}
     for field, (low, high) in case_set.varied.items():
@@ -134,6 +192,17 @@ def draw(name: str) -> Cases:
         inputs["coatNormal"] = normal / np.linalg.norm(normal, axis=1, keepdims=True)
     backfacing = random.random(count) < (0.5 if case_set.inside else 0.0)
     return Cases(inputs, frames, suns, backfacing)
+
+
+FURNACE_VIEW = (0.8, 0.0, 0.6)
+
+
+def furnace_inputs() -> dict[str, np.ndarray]:
+    """Return the materials of the white furnace: roughness x metallic x coat x sheen, one a row."""
+    axes = ((0.05, 0.1, 0.3, 0.6, 0.9), (0.0, 0.5, 1.0), (0.0, 1.0), (0.0, 1.0))
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 4).astype(np.float32)
+    names = ("roughness", "metallic", "coatWeight", "sheenWeight")
+    return dict(zip(names, np.ascontiguousarray(grid.T), strict=True))
 
 
 def _frame(random: np.random.Generator, sun: np.ndarray, below: bool) -> np.ndarray:

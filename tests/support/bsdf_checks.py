@@ -114,3 +114,12 @@ def require_samples_to_fit(asked, side=256, leads=lambda wo: True):
     assert chi2 < freedom + 5 * np.sqrt(2 * freedom), (chi2, freedom)
     assert abs(found[~full].sum() - expected[~full].sum()) < 5 * np.sqrt(expected[~full].sum() + 9)
     assert found[expected == 0].sum() == 0
+
+
+def refracts(wo, wi, ior):
+    """Return where a facet above the surface reflects or refracts wi to wo; see GlassBSDF.
+
+    wi is outside; ``ior``, greater than 1, is that of the inside.
+    """
+    bent = wo @ np.array(wi) < -1 / ior + 1e-4
+    return (wo[:, 2] > 0) | (bent & (ior * wo[:, 2] + wi[2] < 1e-4))
