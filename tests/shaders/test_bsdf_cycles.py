@@ -112,7 +112,8 @@ def test_the_albedo_under_a_white_sky_is_that_of_cycles(device):
         float3 reflect(PrincipledInputs inputs, float3 wi, BsdfTables tables, float3 u)
         {
             BsdfSample drawn;
-            PrincipledBSDF<kOpaque | kCoat | kSheen>.prepare(inputs, wi, false, tables).sample(u, drawn);
+            typealias Layered = PrincipledBSDF<kOpaque | kCoat | kSheen>;
+            Layered.prepare(inputs, wi, false, tables).sample(u, drawn);
             return drawn.weight;
         }
         """,

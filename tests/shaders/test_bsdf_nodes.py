@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from support.bsdf_checks import Asked, directions, integrate, refracts, require_samples_to_fit
 
 VIEW = (0.6, 0.0, 0.8)

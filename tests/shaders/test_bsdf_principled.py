@@ -106,7 +106,9 @@ def test_a_mirror_reflects_what_fresnel_says(device, cosine):
 def test_samples_follow_the_density(device, name):
     features, fields = MATERIALS[name]
 
-    require_samples_to_fit(principled(device, features, **fields), leads=lambda wo: refracts(wo, VIEW, 1.5))
+    require_samples_to_fit(
+        principled(device, features, **fields), leads=lambda wo: refracts(wo, VIEW, 1.5)
+    )
 
 
 LEAST_AND_MOST = {"glass": (0.9, 1.02), "film": (0.7, 1.005), "everything": (0.7, 1.005)}

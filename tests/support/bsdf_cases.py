@@ -91,9 +91,7 @@ SETS = {
     "sheen": CaseSet(BASE | SHEEN),
     "film": CaseSet(BASE | FILM),
     "glass": CaseSet(BASE | GLASS | {"ior": (0.6, 2.2)}, below=True, inside=True),
-    "node_diffuse": CaseSet(
-        {"color": (0.0, 1.0), "roughness": (0.0, 1.0)}, node="Diffuse"
-    ),
+    "node_diffuse": CaseSet({"color": (0.0, 1.0), "roughness": (0.0, 1.0)}, node="Diffuse"),
     "node_glossy": CaseSet(
         {
             "color": (0.0, 1.0),

@@ -123,6 +123,70 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                 }
             ),
         ),
+        "glossy": ClosureSpec(
+            {
+                "color": COLOR,
+                "roughness": Input(0.5),
+                "anisotropy": Input(0.0, -0.99, 0.99),
+                "rotation": Input(0.0),
+            },
+            "GlossyBSDF<{features}>",
+            "GlossyBSDF<{features}>.prepare({color}, {roughness}, {anisotropy}, {rotation}, {wi}, "
+            "m.tables())",
+            features=MappingProxyType({"": ("kMultiscatter",), "kAnisotropy": ("anisotropy",)}),
+        ),
+        "metallic": ClosureSpec(
+            {
+                "color": Input((0.617, 0.577, 0.540)),
+                "edge_tint": Input((0.695, 0.726, 0.770)),
+                "roughness": Input(0.5),
+                "anisotropy": Input(0.0),
+                "rotation": Input(0.0),
+                "thin_film_thickness": Input(0.0, 0.0, 1e4),
+                "thin_film_ior": Input(1.33, 1.0, 4.0),
+            },
+            "MetallicBSDF<{features}>",
+            "MetallicBSDF<{features}>.prepare({color}, {edge_tint}, {roughness}, {anisotropy}, "
+            "{rotation}, float2({thin_film_thickness}, {thin_film_ior}), {wi}, m.tables())",
+            features=MappingProxyType(
+                {
+                    "": ("kMultiscatter",),
+                    "kAnisotropy": ("anisotropy",),
+                    "kThinFilm": ("thin_film_thickness",),
+                }
+            ),
+        ),
+        "glass": ClosureSpec(
+            {
+                "color": Input(WHITE),
+                "roughness": Input(0.0),
+                "ior": Input(1.5, 1.0, 4.0),
+                "thin_film_thickness": Input(0.0, 0.0, 1e4),
+                "thin_film_ior": Input(1.33, 1.0, 4.0),
+            },
+            "GlassBSDF<{features}>",
+            "GlassBSDF<{features}>.prepare({color}, {roughness}, {ior}, "
+            "float2({thin_film_thickness}, {thin_film_ior}), {wi}, s.isBackface, m.tables())",
+            features=MappingProxyType(
+                {"": ("kMultiscatter",), "kThinFilm": ("thin_film_thickness",)}
+            ),
+        ),
+        "refraction": ClosureSpec(
+            {"color": Input(WHITE), "roughness": Input(0.0), "ior": Input(1.45, 1.0, 4.0)},
+            "RefractionBSDF",
+            "RefractionBSDF.prepare({color}, {roughness}, {ior}, {wi}, s.isBackface, m.tables())",
+        ),
+        "sheen": ClosureSpec(
+            {"color": COLOR, "roughness": Input(0.5)},
+            "SheenBSDF",
+            "SheenBSDF.prepare({color}, {roughness}, {wi}, m.tables())",
+        ),
+        "translucent": ClosureSpec(
+            {"color": COLOR}, "TranslucentBSDF", "TranslucentBSDF.prepare({color})"
+        ),
+        "transparent": ClosureSpec(
+            {"color": Input(WHITE)}, "TransparentBSDF", "TransparentBSDF.prepare({color}, {wi})"
+        ),
         "emission": ClosureSpec(
             {
                 "color": Input(WHITE, 0.0, 1e6),
