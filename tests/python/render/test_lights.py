@@ -60,8 +60,8 @@ def rectangle(size, matrix, *, is_ellipse=False, count=400):
 def test_a_point_light_spreads_its_watts_over_the_sphere(device, radius):
     position = np.array([1.0, 0.5, 2.0])
     squared = (position**2).sum()
-    # Blender: the radiant intensity of P watts is P / (4 pi^2).
-    irradiance = 50 / (4 * math.pi**2) * position[2] / squared**1.5
+    # The intensity of P watts is P / (4 pi).
+    irradiance = 50 / (4 * math.pi) * position[2] / squared**1.5
 
     light = PointLight(position, 50.0, COLOR, radius)
     result = floor_radiance(device, [light])
@@ -84,7 +84,7 @@ def test_a_spot_fades_over_its_soft_edge(device, offset):
     outer, blend = math.cos(math.radians(80) / 2), 0.5
     cosine = 2 / math.hypot(2, offset)
     x = np.clip((cosine - outer) / ((1 - outer) * blend), 0, 1)
-    irradiance = 50 / (4 * math.pi**2) * cosine / (4 + offset**2) * x * x * (3 - 2 * x)
+    irradiance = 50 / (4 * math.pi) * cosine / (4 + offset**2) * x * x * (3 - 2 * x)
 
     light = SpotLight((offset, 0, 2), (0, 0, -1), math.radians(80), blend, 50.0)
     result = floor_radiance(device, [light])
@@ -100,8 +100,8 @@ def test_an_area_light_is_the_integral_over_its_patches(device, shape):
     )
     matrix = np.column_stack([turn, [0.8, 0.2, 1.5]])
     patches = rectangle((2.0, 1.0), matrix, is_ellipse=shape == "ellipse")
-    # Blender: the radiance of P watts is P / (4 area).
-    irradiance = irradiance_of_patch(*patches, radiance=50 / (4 * patches[2].sum()))
+    # The radiance of P watts is P / (pi area).
+    irradiance = irradiance_of_patch(*patches, radiance=50 / (math.pi * patches[2].sum()))
 
     result = floor_radiance(device, [AreaLight(matrix, (2.0, 1.0), shape, 50.0, COLOR)])
 
@@ -200,7 +200,7 @@ def test_an_emissive_sphere_equals_a_point_light_of_its_radius(device):
     # Many short edges: the mesh lies inside its sphere.
     shining = Material("lamp", Closure("emission", color=(1, 1, 1), strength=radiance))
     ball = placed(sphere(radius, 48), shining, move=(0.8, 0, 2))
-    power = radiance * math.pi * radius**2 * 4 * math.pi**2
+    power = radiance * math.pi * radius**2 * 4 * math.pi
 
     mesh = floor_radiance(device, objects=[ball], samples=4096)
 

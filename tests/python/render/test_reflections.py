@@ -93,7 +93,7 @@ def test_light_sampling_and_bounces_alone_agree(device, roughness):
 def test_lamps_are_seen_in_glossy_floors_as_meshes_of_their_shape_are(device):
     radius, radiance, at = 0.6, 4.0, (0.0, 1.0, 1.6)
     lamp = Material("lamp", Closure("emission", strength=radiance))
-    power = radiance * math.pi * radius**2 * 4 * math.pi**2
+    power = radiance * math.pi * radius**2 * 4 * math.pi
 
     mesh = floor_under(device, dark_lamps(), [placed(sphere(radius, 48), lamp, move=at)])
     # The mesh, black here, still hides what lies behind it from the camera.

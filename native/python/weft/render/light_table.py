@@ -57,9 +57,7 @@ def _row(kind: int, color: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 def _sphere_row(light: PointLight | SpotLight, kind: int) -> LightRow:
-    # Blender's watts spread over the sphere of directions as those of a Lambertian disc: a factor
-    # 1/pi beside 1/(4 pi).
-    intensity = light.power * np.asarray(light.color, np.float64) / (4 * math.pi * math.pi)
+    intensity = light.power * np.asarray(light.color, np.float64) / (4 * math.pi)
     color = intensity / (math.pi * light.radius**2) if light.radius > 0 else intensity
     words = _row(kind, color)
     words[5:8] = light.position
@@ -98,8 +96,8 @@ def _area_row(light: AreaLight) -> LightRow:
         raise ArgumentError(
             f"AreaLight '{light.name}': its area is zero; make it larger, or use a PointLight"
         )
-    # Blender's power of an area lamp: radiance = watts / (4 area).
-    words = _row(AREA, light.power * np.asarray(light.color, np.float64) / (4 * area))
+    # A surface that shines alike to all sides gives off pi times its radiance.
+    words = _row(AREA, light.power * np.asarray(light.color, np.float64) / (math.pi * area))
     words[5:8] = matrix[:, 3]
     words[8] = area
     # The record's normal is x cross y; the lamp shines along -z.

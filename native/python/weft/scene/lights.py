@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lights, in Blender's units."""
+"""Lights, in Blender's units: each equals Blender 5.0's of the same numbers in Cycles."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class PointLight:
-    """A shining sphere.
+    """A shining sphere, as Blender's point light without soft falloff.
 
     Args:
         position: World space, metres.
-        power: Watts, times `color`.
+        power: Watts over all directions, times `color`: the intensity is power / (4 pi), W/sr.
         color: Linear RGB.
         radius: Metres; 0: a point.
         name: What messages and parameters call it.
@@ -88,7 +88,7 @@ class AreaLight:
             shines along -z.
         size: Extent along x and y, metres, before the transform's scale.
         shape: ``rectangle`` or ``ellipse``.
-        power: Watts, times `color`.
+        power: Watts, times `color`: the radiance is power / (pi area), W/(m^2 sr).
         color: Linear RGB.
         name: What messages and parameters call it.
     """
