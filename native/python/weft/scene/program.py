@@ -379,10 +379,10 @@ void layers{number}(int k, SceneView scene, PathView paths, LayerSettings settin
 """
 
 
-def print_layer_module(programs: Sequence[Program], light_kinds: int) -> str:
+def print_layer_module(programs: Sequence[Program], traits: SceneTraits) -> str:
     """Return print_module() with the kernels that write what a camera sees first."""
     kernels = [_LAYERS_OF_PROGRAM.format(number=number) for number in range(len(programs))]
-    return "\n".join([print_module(programs, light_kinds), _LAYERS.format(), *kernels])
+    return "\n".join([print_module(programs, traits), _LAYERS.format(), *kernels])
 
 
 def print_recording_module(
