@@ -6,6 +6,7 @@ import pytest
 
 import weft
 from weft.render.alias_table import build_alias_table
+from weft.render.light_table import AREA, ENVIRONMENT, POINT, SUN, light_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +78,19 @@ def test_weights_of_zero_are_never_drawn():
 
 def test_weights_that_are_all_zero_count_as_equal():
     assert build_alias_table(np.zeros(3))[0].tolist() == [1, 1, 1]
+
+
+def test_lights_are_drawn_by_power_and_none_is_forgotten():
+    chance = light_probabilities(np.array([POINT, AREA, POINT]), np.array([3.0, 1.0, 0.0]))
+
+    assert chance == pytest.approx([0.9 * 0.75 + 0.1 / 3, 0.9 * 0.25 + 0.1 / 3, 0.1 / 3])
+
+
+@pytest.mark.parametrize("power", [1e-6, 1e9])
+def test_lights_far_and_near_both_keep_a_share(power):
+    kinds = np.array([POINT, SUN, AREA, ENVIRONMENT])
+    chance = light_probabilities(kinds, np.array([1.0, power, 1.0, power]))
+
+    assert chance.sum() == pytest.approx(1)
+    assert chance[[0, 2]].sum() > 0.25
+    assert chance[[1, 3]].sum() > 0.25

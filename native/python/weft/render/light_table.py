@@ -196,6 +196,32 @@ class LightTable:
     environment_light: int
 
 
+LEAST_SHARE = 0.25
+"""Of lights at finite and of those at infinite distance, where a scene has both."""
+
+
+def light_probabilities(
+    kinds: NDArray[np.uint32], powers: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return with what probability each light is drawn.
+
+    Args:
+        kinds: Shape ``(n,)``.
+        powers: Shape ``(n,)``, not negative. That of a light at infinite distance grows with the
+            extent of the scene, so a wide floor must not drown the lamps above it.
+    """
+    if powers.sum() <= 0:
+        return np.full(len(powers), 1 / len(powers))
+    chosen = powers / powers.sum()
+    is_far = (kinds == ENVIRONMENT) | (kinds == SUN)
+    far = float(chosen[is_far].sum())
+    if 0 < far < 1:
+        share = min(max(far, LEAST_SHARE), 1 - LEAST_SHARE)
+        chosen = np.where(is_far, chosen * (share / far), chosen * ((1 - share) / (1 - far)))
+    # A dark light may still matter where it is near.
+    return np.asarray(0.9 * chosen + 0.1 / len(powers))
+
+
 def build_light_table(
     rows: list[LightRow], lamp_count: int, environment: EnvironmentTable | None, extent: float
 ) -> LightTable:
@@ -221,11 +247,8 @@ def build_light_table(
         rows.append(LightRow(_row(ENVIRONMENT, np.zeros(3)), power))
     if not rows:
         return LightTable(np.zeros((1, STRIDE), np.float32), np.zeros((1, 2), np.float32), 0, NONE)
-    powers = np.array([row.power for row in rows])
-    # A dark light may still matter where it is near.
-    chosen = powers / powers.sum() if powers.sum() > 0 else np.full(len(rows), 1 / len(rows))
-    chosen = 0.9 * chosen + 0.1 / len(rows)
     records = np.stack([row.words for row in rows])
+    chosen = light_probabilities(records.view(np.uint32)[:, 0], np.array([r.power for r in rows]))
     records[:, 1] = chosen
     threshold, other = build_alias_table(chosen)
     alias = np.stack([threshold, other.view(np.float32)], axis=1)
