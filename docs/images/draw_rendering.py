@@ -98,7 +98,7 @@ def build_scene() -> Scene:
 def main() -> None:
     """Render the scene and write the picture."""
     renderer = weft.Renderer(weft.create_device(), build_scene())
-    settings = PathSettings(samples=160, bounces=5, filter="blackman_harris", filter_width=2.0)
+    settings = PathSettings(samples=256, bounces=5, filter="blackman_harris", filter_width=2.0)
     save_picture(HERE / "rendering.png", renderer.render(settings=settings))
 
 
