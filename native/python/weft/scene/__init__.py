@@ -8,8 +8,10 @@ from weft.scene.closures import CLOSURES
 from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix, principled
+from weft.scene.mesh_files import load_mesh
 from weft.scene.scene import Scene
 from weft.scene.texture import Texture
+from weft.scene.texture_files import load_texture
 from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet
 
 __all__ = [
@@ -32,5 +34,7 @@ __all__ = [
     "SunLight",
     "Texture",
     "UVSet",
+    "load_mesh",
+    "load_texture",
     "principled",
 ]
