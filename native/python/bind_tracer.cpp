@@ -68,46 +68,10 @@ render::RayBatch batch_of(tensor::TensorRef rays, tensor::TensorRef hits, std::u
     return {std::move(rays), std::move(hits), capacity, count};
 }
 
-void bind_queue(py::module_& module) {
-    module.def(
-        "sort_by_key",
-        [](const tensor::TensorRef& keys, const tensor::TensorRef& queue, std::uint32_t count,
-           std::uint32_t key_count) {
-            const py::gil_scoped_release unlocked;
-            return render::sort_by_key(*keys, *queue, count, key_count);
-        },
-        py::arg("keys").none(false), py::arg("queue").none(false), py::arg("count"),
-        py::arg("key_count"),
-        "Writes the numbers 0 ... count - 1 to `queue` in the order of their keys.\n\n"
-        "Both are contiguous tensors of uint with at least `count` elements. Returns key_count + 1 "
-        "offsets: the\n"
-        "numbers with key k lie at offset[k] to offset[k + 1]. Waits for the device.\n\n"
-        "Raises:\n    ArgumentError: A tensor has another form, or a key is not below "
-        "key_count.\n");
-}
+using TracerClass = py::classh<render::Tracer>;
 
-} // namespace
-
-void bind_tracer(py::module_& module) {
-    py::classh<render::Tracer>(
-        module, "Tracer",
-        "Rays in batches against a fixed set of meshes.\n\n"
-        "A batch has rows of `capacity` words. Rays: origin x y z, t_min, direction x y z, t_max "
-        "(float). Hits:\n"
-        "t, u, v (bits of floats), triangle of the mesh, instance (0xffffffff: nothing was hit). "
-        "Distances are in\n"
-        "lengths of the direction. A ray with t_max <= t_min hits nothing.\n")
-        .def(py::init(&create), py::arg("device"), py::arg("meshes"), py::arg("mesh_of_instance"),
-             py::arg("transforms"), py::arg("kind") = "automatic",
-             "Builds the acceleration structure.\n\n"
-             "Args:\n"
-             "    device: Where rays live.\n"
-             "    meshes: Pairs of positions, shape (vertices, 3), and triangles, shape (n, 3).\n"
-             "    mesh_of_instance: Mesh of each instance.\n"
-             "    transforms: Object to world, shape (instances, 3, 4).\n"
-             "    kind: 'automatic', 'bvh' or 'embree' (software devices).\n\n"
-             "Raises:\n    ArgumentError: A vertex is not finite, an index is out of range, a "
-             "transform is singular.\n")
+void bind_memory(TracerClass& binding) {
+    binding
         .def_property_readonly(
             "kind", [](const render::Tracer& tracer) { return render::to_string(tracer.kind()); },
             "'bvh' or 'embree'.")
@@ -122,7 +86,11 @@ void bind_tracer(py::module_& module) {
             [](const render::Tracer& tracer, std::uint32_t capacity) {
                 return tensor_to_python(tracer.create_hits(capacity));
             },
-            py::arg("capacity"), "Memory for the hits of a batch: 5 rows of uint, not filled.")
+            py::arg("capacity"), "Memory for the hits of a batch: 5 rows of uint, not filled.");
+}
+
+void bind_tracing(TracerClass& binding) {
+    binding
         .def(
             "trace_closest",
             [](render::Tracer& tracer, tensor::TensorRef rays, tensor::TensorRef hits,
@@ -156,6 +124,51 @@ void bind_tracer(py::module_& module) {
             py::arg("mesh_of_instance"), py::arg("transforms"),
             "Places the same meshes anew.\n\n"
             "Raises:\n    ArgumentError: A mesh is not there, or a transform is singular.\n");
+}
+
+void bind_queue(py::module_& module) {
+    module.def(
+        "sort_by_key",
+        [](const tensor::TensorRef& keys, const tensor::TensorRef& queue, std::uint32_t count,
+           std::uint32_t key_count) {
+            const py::gil_scoped_release unlocked;
+            return render::sort_by_key(*keys, *queue, count, key_count);
+        },
+        py::arg("keys").none(false), py::arg("queue").none(false), py::arg("count"),
+        py::arg("key_count"),
+        "Writes the numbers 0 ... count - 1 to `queue` in the order of their keys.\n\n"
+        "Both are contiguous tensors of uint with at least `count` elements. Returns key_count + 1 "
+        "offsets: the\n"
+        "numbers with key k lie at offset[k] to offset[k + 1]. Waits for the device.\n\n"
+        "Raises:\n    ArgumentError: A tensor has another form, or a key is not below "
+        "key_count.\n");
+}
+
+} // namespace
+
+void bind_tracer(py::module_& module) {
+    TracerClass binding(
+        module, "Tracer",
+        "Rays in batches against a fixed set of meshes.\n\n"
+        "A batch has rows of `capacity` words. Rays: origin x y z, t_min, direction x y z, t_max "
+        "(float). Hits:\n"
+        "t, u, v (bits of floats), triangle of the mesh, instance (0xffffffff: nothing was hit). "
+        "Distances are in\n"
+        "lengths of the direction. A ray with t_max <= t_min hits nothing.\n");
+    binding.def(
+        py::init(&create), py::arg("device"), py::arg("meshes"), py::arg("mesh_of_instance"),
+        py::arg("transforms"), py::arg("kind") = "automatic",
+        "Builds the acceleration structure.\n\n"
+        "Args:\n"
+        "    device: Where rays live.\n"
+        "    meshes: Pairs of positions, shape (vertices, 3), and triangles, shape (n, 3).\n"
+        "    mesh_of_instance: Mesh of each instance.\n"
+        "    transforms: Object to world, shape (instances, 3, 4).\n"
+        "    kind: 'automatic', 'bvh' or 'embree' (software devices).\n\n"
+        "Raises:\n    ArgumentError: A vertex is not finite, an index is out of range, a "
+        "transform is singular.\n");
+    bind_memory(binding);
+    bind_tracing(binding);
     bind_queue(module);
 }
 
