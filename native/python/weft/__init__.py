@@ -78,6 +78,7 @@ from weft._native import (
 from weft.types import *  # noqa: F403
 
 if TYPE_CHECKING:
+    from weft.fit import Fit, Target
     from weft.gradients import check_gradients, jvp, value_and_grad, vjp
     from weft.render import Renderer
     from weft.scene import Scene
@@ -105,6 +106,7 @@ __all__ = [
     "Direction",
     "Error",
     "Field",
+    "Fit",
     "Function",
     "FunctionInfo",
     "GenericParameter",
@@ -123,6 +125,7 @@ __all__ = [
     "SourceLocation",
     "Struct",
     "StructInfo",
+    "Target",
     "ThreadId",
     "Type",
     "TypeKind",
@@ -150,7 +153,7 @@ __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum
 
 def __getattr__(name: str) -> object:
     """Import the parts that need numpy at their first use."""
-    if name in ("gradients", "image", "losses", "mlp", "optim", "render", "scene"):
+    if name in ("fit", "gradients", "image", "losses", "mlp", "optim", "render", "scene"):
         from importlib import import_module
 
         return import_module(f"weft.{name}")
@@ -162,6 +165,10 @@ def __getattr__(name: str) -> object:
         from weft.scene import Scene
 
         return Scene
+    if name in ("Fit", "Target"):
+        from weft import fit
+
+        return getattr(fit, name)
     if name == "Renderer":
         from weft.render import Renderer
 

@@ -111,7 +111,7 @@ class Fit:
         ArgumentError: A parameter, a camera or a picture does not fit the scene.
 
     Example:
-        >>> fit = weft.Fit(scene, [weft.Target(photo)], [weft.Parameter("Chrome.roughness")])
+        >>> fit = weft.Fit(scene, [weft.Target(photo)], [Parameter("Chrome.roughness")])
         >>> result = fit.run()
         >>> result.values["Chrome.roughness"], result.errors["Chrome.roughness"]
     """
