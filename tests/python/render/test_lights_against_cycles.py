@@ -49,7 +49,13 @@ def scene_of(name):
     return Scene([ball, floor], [light_of(name)], [camera])
 
 
-@pytest.mark.parametrize("name", cases.CASES)
+SLOW = ("spot", "rectangle", "ellipse")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in cases.CASES],
+)
 def test_pictures_equal_those_of_cycles(device, name):
     settings = PathSettings(samples=512, bounces=cases.BOUNCES + 1, roulette_from=None, seed=1)
 
