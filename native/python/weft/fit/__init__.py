@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from weft.fit.fit import Fit, FitResult, FitSettings, Progress
+from weft.fit.fit import Fit, FitResult, Progress
 from weft.fit.parameters import Parameter
+from weft.fit.settings import FitSettings
 from weft.fit.target import Target
+from weft.fit.texture_model import FittedTexture, TextureParameter
 
 __all__ = [
     "Fit",
     "FitResult",
     "FitSettings",
+    "FittedTexture",
     "Parameter",
     "Progress",
     "Target",
+    "TextureParameter",
 ]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError, Device
-from weft.fit.gauss_newton import GaussNewton
-from weft.fit.parameters import Parameter, build_unknowns, result_values
-from weft.fit.scalar_model import ScalarModel
+from weft.fit.parameters import Parameter
+from weft.fit.settings import FitSettings
+from weft.fit.stages import NumberStage, TextureStage
+from weft.fit.texture_model import FittedTexture, TextureParameter
 
 if TYPE_CHECKING:
     import threading
@@ -25,49 +26,15 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class FitSettings:
-    """How a fit works.
-
-    Args:
-        samples: Paths a pixel in each of the two halves of a draw.
-        bounces: Surfaces that a path may leave.
-        seed: Equal seeds give equal fits.
-        tolerance: Wanted standard error of each parameter, in units of its range.
-        max_draws: The fit ends after so many draws.
-        time_limit: Or after so many seconds; ``None``: no limit.
-        information: Share of the information about the parameters that pixels must hold to be
-            drawn.
-    """
-
-    samples: int = 4
-    bounces: int = 8
-    seed: int = 0
-    tolerance: float = 0.003
-    max_draws: int = 40
-    time_limit: float | None = None
-    information: float = 0.98
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        if self.samples < 1 or self.bounces < 1 or self.max_draws < 1 or not self.tolerance > 0:
-            raise ArgumentError(
-                "FitSettings: samples, bounces and max_draws must be at least 1 and "
-                "tolerance above 0, "
-                f"got {self.samples}, {self.bounces}, {self.max_draws} and {self.tolerance}"
-            )
-
-
-@dataclass
 class Progress:
     """Where a fit is after a step.
 
     Args:
         draws: So far.
         seconds: So far.
-        loss: Mean product of the residuals of two independent halves: zero where the scene
-            explains the
-            pictures, whatever the noise.
-        values: Of the parameters, by name.
+        loss: Mean product of the residuals of two independent halves: zero where the scene explains
+            the pictures, whatever the noise.
+        values: Of the numbers, by name.
         errors: Their standard errors, infinite while they are not known.
     """
 
@@ -83,15 +50,17 @@ class FitResult:
     """What a fit has found.
 
     Args:
-        values: Of the parameters, by name.
+        values: Of the numbers, by name.
         errors: Standard errors; infinite where the pictures tell nothing.
+        textures: By the names of their parameters.
         reason: Why it ended: ``converged``, ``draws``, ``time`` or ``cancelled``.
         history: One entry a step.
-        undetermined: Names of the parameters that these pictures do not determine, and why.
+        undetermined: Names of the numbers that these pictures do not determine, and why.
     """
 
     values: Mapping[str, NDArray[np.float64]]
     errors: Mapping[str, NDArray[np.float64]]
+    textures: Mapping[str, FittedTexture]
     reason: str
     history: list[Progress] = field(default_factory=list)
     undetermined: Mapping[str, str] = field(default_factory=dict)
@@ -99,6 +68,8 @@ class FitResult:
 
 class Fit:
     """Finds the parameters of materials that explain pictures.
+
+    Either numbers and colours, or textures; fit one after the other where both are unknown.
 
     Args:
         scene: Geometry, lights, cameras and materials; what is not a parameter stays as it is.
@@ -120,7 +91,7 @@ class Fit:
         self,
         scene: Scene,
         targets: Sequence[Target],
-        parameters: Sequence[Parameter],
+        parameters: Sequence[Parameter | TextureParameter],
         settings: FitSettings | None = None,
         *,
         device: Device | None = None,
@@ -139,26 +110,18 @@ class Fit:
 
             device = create_device()
         self.renderer = Renderer(device, scene)
-        self.unknowns = build_unknowns(self.renderer.tables, parameters)
-        names = [material.name for material in scene.materials()]
-        used = {name.split(".")[0] for p in parameters for name in (p.name, *p.tied)}
-        self.model = ScalarModel(
-            self.renderer,
-            targets,
-            self.unknowns,
-            [number for number, name in enumerate(names) if name in used],
-            samples=self.settings.samples,
-            bounces=self.settings.bounces,
-            seed=self.settings.seed,
-        )
-        unknowns = self.unknowns
-        self.solver = GaussNewton(
-            self.model,
-            unknowns.start,
-            unknowns.low,
-            unknowns.high,
-            tolerance=self.settings.tolerance,
-        )
+        numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
+        images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
+        if numbers and images:
+            raise ArgumentError(
+                "Fit: numbers and textures cannot be fitted together, got "
+                f"{numbers[0].name!r} and {images[0].name!r}; fit one, then the other"
+            )
+        self.stage: NumberStage | TextureStage
+        if numbers:
+            self.stage = NumberStage(self.renderer, targets, numbers, self.settings)
+        else:
+            self.stage = TextureStage(self.renderer, targets, images, self.settings)
         self.history: list[Progress] = []
         self._began: float | None = None
 
@@ -166,61 +129,59 @@ class Fit:
         """Draw once, and use the draw up."""
         if self._began is None:
             self._began = time.perf_counter()
-            self.model.select_pixels(self.solver.state.x, self.settings.information)
-        state = self.solver.step()
-        errors = state.errors * self.unknowns.slopes(state.x)
+            self.stage.begin()
+        self.stage.step()
         progress = Progress(
-            state.draws,
+            len(self.history) + 1,
             time.perf_counter() - self._began,
-            state.loss,
-            result_values(self.unknowns, state.x),
-            {b.name: errors[b.first : b.first + b.size] for b in self.unknowns.blocks},
+            self.stage.loss,
+            self.stage.values(),
+            self.stage.errors(),
         )
         self.history.append(progress)
         return progress
+
+    @property
+    def is_done(self) -> bool:
+        """No further step is needed, or allowed."""
+        return self.stage.is_done
 
     def run(
         self,
         progress: Callable[[Progress], object] | None = None,
         cancel: threading.Event | None = None,
     ) -> FitResult:
-        """Step until the standard errors are small enough.
+        """Step until the standard errors are small enough and textures have had their draws.
 
         Args:
             progress: Called after each step.
             cancel: Ends the fit after the step under way when set; the result is the best so far.
         """
-        settings = self.settings
+        limit = self.settings.time_limit
         reason = "draws"
-        while len(self.history) < settings.max_draws:
+        while not self.is_done:
             latest = self.step()
             if progress is not None:
                 progress(latest)
-            if self.solver.state.is_done:
-                reason = "converged"
-            elif cancel is not None and cancel.is_set():
+            if cancel is not None and cancel.is_set():
                 reason = "cancelled"
-            elif settings.time_limit is not None and latest.seconds >= settings.time_limit:
+                break
+            if limit is not None and latest.seconds >= limit:
                 reason = "time"
-            else:
-                continue
-            break
-        latest = self.history[-1]
-        return FitResult(
-            latest.values, latest.errors, reason, list(self.history), self._undetermined(latest)
-        )
+                break
+        else:
+            if self.stage.has_converged:
+                reason = "converged"
+        return self.result(reason)
 
-    def _undetermined(self, latest: Progress) -> dict[str, str]:
-        """Return the parameters that the pictures do not determine, in words."""
-        found = {}
-        for block in self.unknowns.blocks:
-            errors = latest.errors[block.name]
-            bounds = self.unknowns.values(self.unknowns.high) - self.unknowns.values(
-                self.unknowns.low
-            )
-            extent = bounds[block.first]
-            if np.isinf(errors).any():
-                found[block.name] = "no pixel of the pictures depends on it"
-            elif (errors > 0.25 * extent).any():
-                found[block.name] = "the pictures leave it open: its error is as large as its range"
-        return found
+    def result(self, reason: str) -> FitResult:
+        """Return what has been found so far, and leave the scene on the device with it."""
+        self.stage.end()
+        return FitResult(
+            self.stage.values(),
+            self.stage.errors(),
+            self.stage.textures(),
+            reason,
+            list(self.history),
+            self.stage.undetermined(),
+        )

@@ -72,9 +72,11 @@ def damped_step(normal: Normal, damping: float) -> NDArray[np.float64]:
 
     Directions that noise has given a negative curvature are not followed.
     """
-    scale = np.sqrt(
-        np.maximum(np.diag(normal.matrix), 1e-12 * max(np.diag(normal.matrix).max(), 1e-30))
-    )
+    diagonal = np.diag(normal.matrix)
+    largest = float(diagonal.max())
+    if largest <= 0:
+        return np.zeros(len(diagonal))
+    scale = np.sqrt(np.maximum(diagonal, 1e-10 * largest))
     values, vectors = np.linalg.eigh(normal.matrix / np.outer(scale, scale))
     along = vectors.T @ (normal.gradient / scale)
     usable = values > 1e-9

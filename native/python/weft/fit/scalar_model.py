@@ -10,6 +10,7 @@ import numpy as np
 
 from weft._native import Tensor
 from weft.fit.gauss_newton import Half
+from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
 from weft.render.record import Recorder
 from weft.render.renderer import PathSettings
@@ -90,16 +91,20 @@ class ScalarModel:
         self.unknowns.write(x, self.scene_values)
         return Tensor.from_numpy(self.renderer.device, self.scene_values)
 
+    def write(self, x: NDArray[np.float64]) -> None:
+        """Give the scene on the device the parameters `x`."""
+        self.unknowns.write(x, self.scene_values)
+        self.renderer.tables.values.copy_from_numpy(self.scene_values)
+
     def draw(self, x: NDArray[np.float64], *, samples: int | None = None) -> None:
         """Draw new samples of all views at `x`."""
         self._drawn = samples or self.samples
-        self.unknowns.write(x, self.scene_values)
-        self.renderer.tables.values.copy_from_numpy(self.scene_values)
+        self.write(x)
         for number, view in enumerate(self.views):
             settings = PathSettings(
                 samples=2 * self._drawn,
                 bounces=self.bounces,
-                seed=_mix(self.seed, self.draws, number),
+                seed=mix_seeds(self.seed, self.draws, number),
                 roulette_from=None,
                 period=self._drawn,
             )
@@ -180,8 +185,3 @@ class ScalarModel:
         for view, information in zip(self.views, smooth, strict=True):
             kept = view.pixels[information >= threshold]
             view.pixels = kept if len(kept) else view.pixels[:1]
-
-
-def _mix(seed: int, draw: int, view: int) -> int:
-    """Return a seed of 32 bits for one view of one draw."""
-    return (seed * 0x9E3779B1 + draw * 0x85EBCA77 + view * 0xC2B2AE3D + 1) & 0xFFFFFFFF

@@ -28,6 +28,7 @@ class RecordedLaunch:
     """Records of one program at one bounce: neighbours."""
 
     program: int
+    bounce: int
     first: int
     count: int
 
@@ -130,17 +131,20 @@ class Recorder:
             self.view["first"] = used
             kernel = getattr(self.module, f"record{program}")
             kernel(grid((length,)), scene, buffers.view, self.view, step)
-            self.launches.append(RecordedLaunch(program, used, length))
+            self.launches.append(RecordedLaunch(program, step["bounce"], used, length))
             used += length
 
-    def replay(self, values: Tensor, tangents: Tensor | None = None) -> None:
+    def replay(
+        self, values: Tensor, tangents: Tensor | None = None, texels: Tensor | None = None
+    ) -> None:
         """Evaluate all records for parameters, and along directions in their space.
 
         Args:
             values: All parameters of the scene.
             tangents: One row a direction, shape ``(tangents, parameters)``.
+            texels: Of all textures; ``None``: those of the scene.
         """
-        scene = self._scene(values, tangents=tangents)
+        scene = self._scene(values, tangents=tangents, texels=texels)
         for launch in reversed(self.launches):
             self.view["first"] = launch.first
             lanes = grid((launch.count,))
@@ -156,19 +160,31 @@ class Recorder:
         pixel_gradients: Tensor,
         gradients: Tensor,
         texels: Tensor | None = None,
+        texel_gradients: Tensor | None = None,
     ) -> None:
         """Add to the gradients of parameters and texels. replay() for the same values comes first.
 
         Args:
             values: All parameters of the scene.
-            pixel_gradients: Derivative of the loss with respect to each pixel, flat, 3 a pixel.
+            pixel_gradients: Derivative of the loss with respect to the mean of each pixel's
+                samples:
+                flat, one block of 3 a pixel for each period of samples.
             gradients: Of the parameters; added to.
-            texels: Gradients of the texels; added to. ``None``: textures do not change.
+            texels: Of all textures; ``None``: those of the scene.
+            texel_gradients: Of the texels; added to. ``None``: textures do not change.
         """
-        scene = self._scene(values, gradients=gradients, texels=texels)
-        weight = 1.0 / self.step["samples"]
+        scene = self._scene(
+            values, gradients=gradients, texels=texels, texel_gradients=texel_gradients
+        )
+        weight = 1.0 / min(self.step["samples"], self.step["period"])
         self.module.seed(
-            grid((self.count,)), self.buffers.view, self.view, self.step, pixel_gradients, weight
+            grid((self.count,)),
+            self.buffers.view,
+            self.view,
+            self.step,
+            pixel_gradients,
+            self.pixels,
+            weight,
         )
         for launch in self.launches:
             self.view["first"] = launch.first
@@ -202,12 +218,21 @@ class Recorder:
         )
         return film.to_numpy().reshape(blocks, self.pixels, 3)
 
+    def direct_share(self) -> NDArray[np.float32]:
+        """Return the share of each pixel's samples whose first surface was recorded."""
+        heads = self.view["heads"].to_numpy().reshape(HEAD_ROWS, -1)[HEAD_ROWS - 1, : self.count]
+        direct = sum(launch.count for launch in self.launches if launch.bounce == 0)
+        shown = heads.view(np.uint32) < direct
+        share: NDArray[np.float32] = shown.reshape(self.pixels, -1).mean(axis=1, dtype=np.float32)
+        return share
+
     def _scene(
         self,
         values: Tensor,
         tangents: Tensor | None = None,
         gradients: Tensor | None = None,
         texels: Tensor | None = None,
+        texel_gradients: Tensor | None = None,
     ) -> dict[str, Any]:
         """Return the scene's tables with other parameters."""
         view = dict(self.renderer.tables.view)
@@ -219,5 +244,7 @@ class Recorder:
         }
         view["materials"] = view["materials"] | {"parameters": parameters}
         if texels is not None:
-            view["textures"] = view["textures"] | {"gradients": texels, "hasGradients": 1}
+            view["textures"] = view["textures"] | {"texels": texels}
+        if texel_gradients is not None:
+            view["textures"] = view["textures"] | {"gradients": texel_gradients, "hasGradients": 1}
         return view

@@ -56,6 +56,7 @@ class MaterialTable:
     values: NDArray[np.float32]
     ranges: dict[str, ParameterRange]
     textures: list[Texture]
+    texture_slots: dict[str, int]  # texture of each input that has one
 
 
 def material_table(materials: list[Material]) -> MaterialTable:
@@ -64,6 +65,7 @@ def material_table(materials: list[Material]) -> MaterialTable:
     records: list[tuple[int, int]] = []
     values: list[float] = []
     ranges: dict[str, ParameterRange] = {}
+    texture_slots: dict[str, int] = {}
     textures = list({id(t): t for m in materials for t in textures_of(m.surface)}.values())
     numbers = {id(texture): number for number, texture in enumerate(textures)}
     for material in materials:
@@ -73,6 +75,9 @@ def material_table(materials: list[Material]) -> MaterialTable:
         for slot in program.slots:
             if slot.texture is not None:
                 values.append(float(numbers[id(slot.texture)]))
+                texture_slots[f"{material.name}.{slot.name}".removesuffix(".texture")] = numbers[
+                    id(slot.texture)
+                ]
                 continue
             ranges[f"{material.name}.{slot.name}"] = ParameterRange(
                 len(values), slot.size, slot.bounds, slot.is_separable
@@ -84,6 +89,7 @@ def material_table(materials: list[Material]) -> MaterialTable:
         np.array(values or [0.0], np.float32),
         ranges,
         textures,
+        texture_slots,
     )
 
 

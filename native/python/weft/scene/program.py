@@ -323,10 +323,10 @@ void close(int i, PathView paths, RecordView records) {{ closePath(i, paths, rec
 
 void settle(int k, PathView paths, RecordView records) {{ settleRecord(k, paths, records); }}
 
-void seed(int i, PathView paths, RecordView records, StepSettings settings, float* pixels, float
-weight)
+void seed(int i, PathView paths, RecordView records, StepSettings settings, float* gradients,
+          uint pixels, float weight)
 {{
-    seedGradients(i, paths, records, settings, pixels, weight);
+    seedGradients(i, paths, records, settings, gradients, pixels, weight);
 }}
 
 void developHalf(int i, PathView paths, RecordView records, StepSettings settings, uint first, uint

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a fit works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft._native import ArgumentError
+
+
+@dataclass
+class FitSettings:
+    """How a fit works.
+
+    Args:
+        samples: Paths a pixel in each of the two halves of a draw.
+        bounces: Surfaces that a path may leave.
+        seed: Equal seeds give equal fits.
+        tolerance: Wanted standard error of each number, in units of its range.
+        max_draws: The fit of the numbers ends after so many draws.
+        texture_draws: The fit of the textures takes so many.
+        time_limit: The fit ends after so many seconds; ``None``: no limit.
+        information: Share of the information about the numbers that pixels must hold to be drawn.
+    """
+
+    samples: int = 4
+    bounces: int = 8
+    seed: int = 0
+    tolerance: float = 0.003
+    max_draws: int = 40
+    texture_draws: int = 60
+    time_limit: float | None = None
+    information: float = 0.98
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        counts = (self.samples, self.bounces, self.max_draws, self.texture_draws)
+        if min(counts) < 1 or not self.tolerance > 0:
+            raise ArgumentError(
+                "FitSettings: samples, bounces, max_draws and texture_draws must be at least 1 and "
+                f"tolerance above 0, got {counts} and {self.tolerance}"
+            )

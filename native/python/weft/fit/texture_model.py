@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Textures from pictures: replayed gradients, scaled by curvature, and averaged iterates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import ArgumentError, Tensor
+from weft.fit.seeds import mix_seeds
+from weft.fit.target import box_blur
+from weft.render.record import Recorder
+from weft.render.renderer import PathSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.fit.target import Target
+    from weft.render.renderer import Renderer
+    from weft.scene import Camera, Texture
+
+
+@dataclass(frozen=True)
+class TextureParameter:
+    """An image that a fit may change.
+
+    Args:
+        name: Input of a material that a texture drives, ``"<material>.<input>"``.
+        bounds: Smallest and largest value of a texel. A factor of zero hides its own derivative.
+        smoothness: Weight of the prior that neighbours are alike, relative to what the pictures say
+            of a texel; it does not blur edges (total variation).
+    """
+
+    name: str
+    bounds: tuple[float, float] = (0.001, 1.0)
+    smoothness: float = 0.1
+
+
+@dataclass
+class FittedTexture:
+    """A texture that a fit has found.
+
+    Args:
+        pixels: Shape ``(height, width, channels)``, the top row first.
+        known: Shape ``(height, width)``: 1 where the pictures show it, 0 where it was filled from
+            what lies around.
+    """
+
+    pixels: NDArray[np.float32]
+    known: NDArray[np.float32]
+
+
+@dataclass
+class Region:
+    """A texture among the texels of the scene."""
+
+    parameter: TextureParameter
+    first: int
+    shape: tuple[int, int, int]
+
+    @property
+    def part(self) -> slice:
+        """Its floats."""
+        return slice(self.first, self.first + int(np.prod(self.shape)))
+
+
+def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
+    """Return the number of the texture that drives an input.
+
+    Raises:
+        ArgumentError: No texture does.
+    """
+    tables = renderer.tables.materials
+    places = tables.texture_slots
+    if name not in places:
+        known = ", ".join(places) or "no input of this scene"
+        raise ArgumentError(
+            f"Fit: no texture drives {name!r}; textures drive {known}. Give the input a "
+            f"Texture of the "
+            "resolution that the fit shall have"
+        )
+    return places[name], tables.textures[places[name]]
+
+
+def variation_slopes(image: NDArray[np.float32], soft: float = 0.02) -> NDArray[np.float32]:
+    """Return the derivative of the total variation of an image (Rudin, Osher and Fatemi 1992).
+
+    Args:
+        image: Shape ``(height, width, channels)``.
+        soft: Differences below it count by their square.
+    """
+    out = np.zeros_like(image)
+    for axis in (0, 1):
+        step = np.diff(image, axis=axis)
+        slope = step / np.sqrt(step**2 + soft**2)
+        first = [slice(None)] * 3
+        second = [slice(None)] * 3
+        first[axis], second[axis] = slice(None, -1), slice(1, None)
+        out[tuple(first)] -= slope
+        out[tuple(second)] += slope
+    return out
+
+
+def fill_holes(image: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return an image whose texels without weight take the mean of known ones around them.
+
+    Pull and push over a pyramid (Gortler et al. 1996, section 3.5).
+
+    Args:
+        image: Shape ``(height, width, channels)``.
+        weights: Shape ``(height, width)``: 0 unknown, 1 known.
+    """
+    if min(image.shape[:2]) <= 1 or weights.all() or not weights.any():
+        known = weights[..., None]
+        mean = (image * known).sum((0, 1)) / max(float(weights.sum()), 1e-20)
+        return np.where(known > 0, image, mean).astype(np.float32)
+    height, width = image.shape[0] // 2 * 2, image.shape[1] // 2 * 2
+    shape = (height // 2, 2, width // 2, 2)
+    cut, weight = image[:height, :width], weights[:height, :width]
+    sums = (cut * weight[..., None]).reshape(*shape, -1).sum((1, 3))
+    total = weight.reshape(shape).sum((1, 3))
+    coarse = sums / np.maximum(total, 1e-20)[..., None]
+    coarse = fill_holes(coarse.astype(np.float32), np.minimum(total, 1).astype(np.float32))
+    rows = np.minimum(np.arange(image.shape[0]) // 2, coarse.shape[0] - 1)
+    columns = np.minimum(np.arange(image.shape[1]) // 2, coarse.shape[1] - 1)
+    wide = coarse[rows][:, columns]
+    known = weights[..., None]
+    filled: NDArray[np.float32] = (known * image + (1 - known) * wide).astype(np.float32)
+    return filled
+
+
+@dataclass
+class TextureView:
+    """A target with what the fit keeps for it."""
+
+    target: Target
+    camera: Camera
+    recorder: Recorder
+    image: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    pixels: NDArray[np.uint32]
+
+
+class TextureModel:
+    """Fits textures by gradient steps that are replayed from recorded paths.
+
+    The gradient of r_A . r_B, whose expectation is the squared error without its noise: samples of
+    one half carry the residual of the other.
+
+    Args:
+        renderer: Of the scene.
+        targets: Pictures.
+        parameters: Textures.
+        materials: Numbers of the materials that they belong to.
+        samples: Paths a pixel in each half of a draw.
+        bounces: Surfaces that a path may leave.
+        seed: Equal seeds give equal fits.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        targets: Sequence[Target],
+        parameters: Sequence[TextureParameter],
+        materials: Sequence[int],
+        *,
+        samples: int,
+        bounces: int,
+        seed: int,
+    ) -> None:
+        """Prepare the views."""
+        self.renderer = renderer
+        self.samples, self.bounces, self.seed = samples, bounces, seed
+        self.texels = renderer.tables.texels.to_numpy().astype(np.float32)
+        self.regions = []
+        for parameter in parameters:
+            number, texture = find_texture(renderer, parameter.name)
+            first = int(renderer.tables.texture_records[number, 0])
+            self.regions.append(Region(parameter, first, texture.pixels.shape))
+        self.views = []
+        for target in targets:
+            camera = renderer.scene.camera(target.camera)
+            target.require_size(camera)
+            weights = target.noise_weights().reshape(-1, 3)
+            self.views.append(
+                TextureView(
+                    target,
+                    camera,
+                    Recorder(renderer, materials, 0),
+                    target.image.reshape(-1, 3),
+                    weights,
+                    np.flatnonzero(weights.max(axis=1) > 0).astype(np.uint32),
+                )
+            )
+        self.draws = 0
+        self.loss = float("inf")
+        self.curved = np.zeros_like(self.texels)
+        self._curvatures = 0
+        self._films: list[list[NDArray[np.float32]]] = []
+        self.mean = self.texels.copy()
+        self._averaged = 0
+
+    def draw(self) -> None:
+        """Draw new samples of all views."""
+        tables = self.renderer.tables
+        tables.texels.copy_from_numpy(self.texels)
+        for number, view in enumerate(self.views):
+            settings = PathSettings(
+                samples=2 * self.samples,
+                bounces=self.bounces,
+                seed=mix_seeds(self.seed, self.draws, number),
+                roulette_from=None,
+                period=self.samples,
+            )
+            view.recorder.draw(view.camera, settings, view.pixels)
+        self.draws += 1
+
+    def select_pixels(self) -> None:
+        """Keep the pixels that show the materials, or their close neighbours."""
+        for number, view in enumerate(self.views):
+            view.pixels = np.flatnonzero(view.weights.max(axis=1) > 0).astype(np.uint32)
+            settings = PathSettings(samples=2, bounces=0, seed=mix_seeds(self.seed, 0, number))
+            view.recorder.draw(view.camera, settings, view.pixels)
+            full = np.zeros(len(view.image), np.float32)
+            full[view.pixels] = view.recorder.direct_share()
+            around = box_blur(full.reshape(view.camera.height, view.camera.width, 1), 2).ravel()
+            kept = view.pixels[around[view.pixels] > 0]
+            view.pixels = kept if len(kept) else view.pixels
+
+    def _replay(self, texels: Tensor) -> list[list[NDArray[np.float32]]]:
+        """Return the renders of both halves of each view."""
+        films = []
+        for view in self.views:
+            view.recorder.replay(self.renderer.tables.values, texels=texels)
+            films.append(
+                [
+                    view.recorder.develop(half * self.samples, self.samples, with_tangents=False)[0]
+                    for half in range(2)
+                ]
+            )
+        return films
+
+    def _collect(
+        self, texels: Tensor, adjoints: list[list[NDArray[np.float32]]]
+    ) -> NDArray[np.float32]:
+        """Return J' times one number a pixel, channel and half, for all texels."""
+        device = self.renderer.device
+        values = self.renderer.tables.values
+        collected = Tensor.zeros(device, self.texels.shape)
+        unused = Tensor.zeros(device, values.shape)
+        for view, halves in zip(self.views, adjoints, strict=True):
+            flat = np.stack(halves).ravel().astype(np.float32)
+            gradients = Tensor.from_numpy(device, flat)
+            view.recorder.gradients(values, gradients, unused, texels, collected)
+        return np.asarray(collected.to_numpy(), np.float32)
+
+    def gradient(self) -> NDArray[np.float32]:
+        """Return the derivative of the loss with respect to all texels, and set `loss`."""
+        texels = Tensor.from_numpy(self.renderer.device, self.texels)
+        films = self._replay(texels)
+        adjoints, loss, count = [], 0.0, 0
+        for view, film in zip(self.views, films, strict=True):
+            weights = view.weights[view.pixels]
+            residuals = [(half - view.image[view.pixels]) * weights for half in film]
+            loss += float((residuals[0] * residuals[1]).sum())
+            count += residuals[0].size
+            adjoints.append([residuals[1] * weights, residuals[0] * weights])
+        self.loss = loss / max(count, 1)
+        self._films = films
+        return self._collect(texels, adjoints)
+
+    def curvature(self) -> NDArray[np.float32]:
+        """Return, for each texel, what all texels together add to its curvature.
+
+        With J not negative, steps of gradient over this sum converge (Gilbert 1972; SIRT).
+        gradient()
+        for the same draw comes first.
+        """
+        raised = Tensor.from_numpy(self.renderer.device, self.texels + np.float32(0.05))
+        adjoints = []
+        for view, before, after in zip(self.views, self._films, self._replay(raised), strict=True):
+            weights = view.weights[view.pixels]
+            slope = [
+                np.maximum(b - a, 0) / 0.05 * weights**2 for a, b in zip(before, after, strict=True)
+            ]
+            adjoints.append([slope[1], slope[0]])
+        texels = Tensor.from_numpy(self.renderer.device, self.texels)
+        self._replay(texels)
+        return np.maximum(self._collect(texels, adjoints), 0)
+
+    def step(self, blur: int, rate: float) -> None:
+        """Make one step on the last draw.
+
+        Args:
+            blur: Radius, texels, over which steps are averaged: coarse structure first.
+            rate: Share of the full step, in (0, 1].
+        """
+        gradient = self.gradient()
+        if self._curvatures < 4 or self.draws % 8 == 0:
+            self._curvatures += 1
+            self.curved += (self.curvature() - self.curved) / self._curvatures
+        for region in self.regions:
+            part = region.part
+            image = self.texels[part].reshape(region.shape)
+            slope = gradient[part].reshape(region.shape)
+            curved = self.curved[part].reshape(region.shape)
+            if blur > 0:
+                slope, curved = (box_blur(box_blur(entry, blur), blur) for entry in (slope, curved))
+            typical = float(np.median(curved[curved > 0])) if (curved > 0).any() else 0.0
+            # What the pictures hardly show is left to hole filling.
+            known = curved > 0.02 * typical
+            if not known.any():
+                continue
+            prior = region.parameter.smoothness * float(np.mean(curved[known]))
+            soft = 0.05
+            slope = slope + known * prior * soft * variation_slopes(image, soft)
+            image -= rate * known * slope / (curved + 4 * prior + 1e-20)
+            np.clip(image, *region.parameter.bounds, out=image)
+
+    def write_result(self) -> None:
+        """Give the scene on the device the textures that were found, without holes."""
+        for region in self.regions:
+            pixels = self.result(region).pixels
+            if self._averaged:
+                self.mean[region.part] = pixels[::-1].ravel()
+            self.texels[region.part] = pixels[::-1].ravel()
+        self.renderer.tables.texels.copy_from_numpy(self.texels)
+
+    def average(self) -> None:
+        """Add the texels as they are to their mean."""
+        self._averaged += 1
+        self.mean += (self.texels - self.mean) / self._averaged
+
+    def result(self, region: Region) -> FittedTexture:
+        """Return a fitted texture, its holes filled."""
+        source = self.mean if self._averaged else self.texels
+        image = source[region.part].reshape(region.shape)
+        seen = self.curved[region.part].reshape(region.shape).sum(axis=2)
+        known = (seen > 0.02 * np.median(seen[seen > 0])) if (seen > 0).any() else seen > 0
+        filled = fill_holes(image, known.astype(np.float32))
+        return FittedTexture(filled[::-1].copy(), known[::-1].astype(np.float32))

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits of textures to renders of a known scene."""
+
+import numpy as np
+import pytest
+
+import weft
+from support.render_scenes import placed, quad
+from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
+from weft.fit.texture_model import fill_holes, variation_slopes
+from weft.render import PathSettings
+from weft.scene import Camera, Environment, Texture, principled
+
+SIZE = 32
+
+
+def pattern():
+    """Stripes and a ramp, 16 x 16."""
+    y, x = np.mgrid[0:16, 0:16] / 15
+    return np.stack([0.2 + 0.6 * x, 0.7 - 0.5 * y, np.where(x > 0.5, 0.6, 0.25)], -1)
+
+
+def scene_with(texture, roughness):
+    plate = principled("plate", base_color=texture, roughness=roughness)
+    sky = np.full((8, 16, 3), 0.6, np.float32)
+    sky[1:3, 4:7] = 12
+    camera = Camera(SIZE, SIZE, transform=Camera.look_at((0, -1.2, 2.6), (0, 0, 0)), fov=0.75)
+    return weft.Scene([placed(quad(), plate)], cameras=[camera], environment=Environment(sky))
+
+
+def grey():
+    return Texture(np.full((16, 16, 3), 0.5, np.float32), wrap="extend")
+
+
+@pytest.fixture(scope="module")
+def photo(device):
+    scene = scene_with(Texture(pattern(), wrap="extend"), 0.4)
+    return weft.Renderer(device, scene).render(
+        settings=PathSettings(samples=512, bounces=2, seed=8)
+    )
+
+
+def test_a_texture_is_found_from_a_photo(device, photo):
+    fit = Fit(
+        scene_with(grey(), 0.4),
+        [Target(photo)],
+        [TextureParameter("plate.base_color", smoothness=0.02)],
+        FitSettings(bounces=2, texture_draws=40, samples=8),
+        device=device,
+    )
+
+    result = fit.run()
+
+    found = result.textures["plate.base_color"]
+    assert found.known.mean() > 0.95
+    assert np.sqrt(np.mean((found.pixels - pattern()) ** 2)) < 0.03
+    assert result.reason == "converged"
+
+
+def test_numbers_beside_textures_are_refused(device, photo):
+    with pytest.raises(weft.ArgumentError, match="fit one, then the other"):
+        Fit(
+            scene_with(grey(), 0.7),
+            [Target(photo)],
+            [TextureParameter("plate.base_color"), Parameter("plate.roughness")],
+            device=device,
+        )
+
+
+def test_equal_seeds_give_equal_textures(device, photo):
+    def fitted():
+        settings = FitSettings(bounces=2, texture_draws=4, seed=3)
+        parameters = [TextureParameter("plate.base_color")]
+        fit = Fit(scene_with(grey(), 0.4), [Target(photo)], parameters, settings, device=device)
+        return fit.run().textures["plate.base_color"].pixels
+
+    assert np.allclose(fitted(), fitted(), atol=2e-5)
+
+
+def test_an_input_without_a_texture_is_named(device, photo):
+    with pytest.raises(weft.ArgumentError, match=r"plate.metallic.*plate.base_color"):
+        Fit(
+            scene_with(grey(), 0.4),
+            [Target(photo)],
+            [TextureParameter("plate.metallic")],
+            device=device,
+        )
+
+
+def test_holes_take_the_mean_of_what_lies_around():
+    image = np.zeros((9, 7, 2), np.float32)
+    image[..., 0] = np.arange(7) / 6
+    weights = np.ones((9, 7), np.float32)
+    weights[3:5, 2:4] = 0
+    image[3:5, 2:4] = 99
+
+    filled = fill_holes(image, weights)
+
+    assert np.array_equal(filled[weights > 0], image[weights > 0])
+    assert filled[3:5, 2:4, 0].min() > 0.2
+    assert filled[3:5, 2:4, 0].max() < 0.7
+    assert np.all(fill_holes(image, np.zeros_like(weights)) == 0)
+
+
+def test_the_slope_of_the_variation_is_its_derivative():
+    rng = np.random.default_rng(0)
+    image = rng.random((5, 6, 1)).astype(np.float32)
+    direction = rng.normal(size=image.shape)
+    soft = 0.1
+
+    def variation(x):
+        return sum(np.sqrt(np.diff(x, axis=axis) ** 2 + soft**2).sum() for axis in (0, 1))
+
+    step = 1e-4
+    slope = (variation(image + step * direction) - variation(image - step * direction)) / (2 * step)
+
+    assert (variation_slopes(image, soft) * direction).sum() == pytest.approx(slope, rel=1e-3)
