@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times renders and fits of the anchor scene; prints one JSON line a figure.
+
+./dev python tests/bench/rendering/run.py [--device vulkan|cuda] [--seeds 5] [--samples 64]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+import numpy as np
+from anchor import BOUNCES, START, TRUTH, anchor_scene
+
+import weft
+from weft.fit import Fit, FitSettings, Parameter, Target
+from weft.render import PathSettings
+from weft.scene import principled
+
+
+def report(**figures: object) -> None:
+    """Print a figure."""
+    print(json.dumps(figures), flush=True)
+
+
+def settings_for(samples: int, seed: int) -> PathSettings:
+    """Return settings without chance in the length of paths."""
+    return PathSettings(samples=samples, bounces=BOUNCES, roulette_from=None, seed=seed)
+
+
+def count_rays(renderer: weft.Renderer) -> float:
+    """Return the rays that one path takes, those towards lights included."""
+    segments = []
+    original = renderer.trace_and_sort
+    programs = len(renderer.tables.materials.programs)
+
+    def counted(buffers, count, bounce):
+        ends = original(buffers, count, bounce)
+        # Every surface that scatters sends a ray towards a light: the ball and the ground.
+        segments.append(ends[programs + 1] + (ends[2] if bounce < BOUNCES else 0))
+        return ends
+
+    renderer.trace_and_sort = counted
+    renderer.render(settings=settings_for(1, 0))
+    del renderer.trace_and_sort
+    camera = renderer.scene.cameras[0]
+    return sum(segments) / (camera.width * camera.height)
+
+
+def time_renders(device: weft.Device, samples: int) -> np.ndarray:
+    """Time forward renders; return a reference of 1024 samples."""
+    began = time.perf_counter()
+    renderer = weft.Renderer(device, anchor_scene())
+    renderer.render(settings=settings_for(1, 0))
+    report(figure="first picture", seconds=time.perf_counter() - began)
+    rays = count_rays(renderer)
+    for count in (4, 16, samples):
+        times = []
+        for seed in range(3):
+            began = time.perf_counter()
+            renderer.render(settings=settings_for(count, seed))
+            times.append(time.perf_counter() - began)
+        total = rays * count * 256 * 256
+        report(
+            figure="forward",
+            samples=count,
+            seconds=min(times),
+            rays_per_path=rays,
+            mega_rays_per_second=total / min(times) / 1e6,
+        )
+    pictures = [renderer.render(settings=settings_for(256, 100 + seed)) for seed in range(4)]
+    return np.mean(pictures, axis=0)
+
+
+def largest_error(values: dict[str, np.ndarray]) -> float:
+    """Return how far the worst number is from the truth."""
+    return max(float(np.abs(values[f"ball.{k}"] - v).max()) for k, v in TRUTH.items())
+
+
+def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
+    """Time fits of five numbers until the largest error stays below thresholds."""
+    for seed in range(-1, seeds):
+        parameters = [Parameter(f"ball.{name}") for name in TRUTH]
+        scene = anchor_scene(principled("ball", **START))
+        fit = Fit(
+            scene,
+            [Target(photo)],
+            parameters,
+            FitSettings(bounces=BOUNCES, seed=seed + 1, max_draws=14, tolerance=1e-9),
+            device=device,
+        )
+        steps: list[tuple[float, float]] = []
+        fit.run(lambda p, steps=steps: steps.append((p.seconds, largest_error(p.values))))
+        if seed < 0:
+            report(figure="first fit, kernels compiled", seconds=steps[0][0])
+            continue
+        report(
+            figure="fit",
+            seed=seed,
+            **{f"stays below {limit}": stay_time(steps, limit) for limit in (0.02, 0.01)},
+            draws=len(steps),
+            error=steps[-1][1],
+            seconds=steps[-1][0],
+        )
+
+
+def stay_time(steps: list[tuple[float, float]], limit: float) -> float | None:
+    """Return the time after which the error stays below a limit."""
+    first = None
+    for seconds, error in reversed(steps):
+        if error > limit:
+            break
+        first = seconds
+    return first
+
+
+def main() -> None:
+    """Run everything."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default=None)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--samples", type=int, default=64)
+    options = parser.parse_args()
+    kind = getattr(weft.DeviceType, options.device) if options.device else weft.DeviceType.automatic
+    device = weft.create_device(type=kind)
+    report(device=device.info.name, driver=device.info.driver)
+    photo = time_renders(device, options.samples)
+    time_fits(device, photo, options.seeds)
+
+
+if __name__ == "__main__":
+    main()
