@@ -31,7 +31,6 @@ class Parameter:
             ``None``: ``log`` for roughness, else ``linear``.
         start: Where the fit begins; ``None``: the value of the scene.
         tied: Other parameters of the same size that always have the same value.
-        prior: Expected value and its standard deviation, the same for all components.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Parameter:
     transform: Transform | None = None
     start: float | Sequence[float] | None = None
     tied: Sequence[str] = ()
-    prior: tuple[float, float] | None = None
 
 
 def find_range(tables: SceneTables, name: str) -> ParameterRange:
@@ -70,7 +68,6 @@ class Block:
     size: int
     is_log: bool
     is_separable: bool
-    prior: tuple[float, float] | None
 
 
 @dataclass
@@ -212,7 +209,6 @@ def build_unknowns(tables: SceneTables, parameters: Sequence[Parameter]) -> Unkn
                 place.size,
                 is_log,
                 place.is_separable and not parameter.tied,
-                parameter.prior,
             )
         )
         start += scale(np.clip(given, *bounds)).tolist()
