@@ -117,16 +117,15 @@ class Recorder:
         self._settled = used
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
-        renderer.escape(buffers, ends, step)
+        shared = renderer.module if renderer.sorts_paths else self.module
+        renderer.escape(buffers, ends, step, shared)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
                 continue
             buffers.view["firstOfQueue"] = ends[program]
             if program not in self.programs:
-                getattr(renderer.module, f"step{program}")(
-                    grid((length,)), scene, buffers.view, step
-                )
+                getattr(shared, f"step{program}")(grid((length,)), scene, buffers.view, step)
                 continue
             self.view["first"] = used
             kernel = getattr(self.module, f"record{program}")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -27,6 +27,7 @@ FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
 STATE_ROWS = 11
 NEVER = 0xFFFFFFFF
+MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
 
 # The stages that do not depend on the scene's materials.
 STAGES = """
@@ -111,6 +112,7 @@ class PathBuffers:
             "lightRays": self.light_rays,
             "lightVisible": self.light_visible,
             "pixels": self.queue,
+            "keys": self.keys,
             "queue": self.queue,
             "firstOfQueue": 0,
             "capacity": capacity,
@@ -133,6 +135,15 @@ def camera_view(camera: Camera, filter_width: float) -> dict[str, Any]:
         "filterWidth": filter_width,
         "rows": camera.transform.astype(np.float32).tolist(),
     }
+
+
+def must_sort_paths(device: Device, programs: int) -> bool:
+    """Return whether launches serve the paths of one program only.
+
+    Sorting needs the host. GPUs skip paths that are not theirs, as long as launches are few;
+    software devices execute both sides of every branch.
+    """
+    return device.info.features.is_software or programs > MOST_PROGRAMS
 
 
 class Renderer:
@@ -164,7 +175,9 @@ class Renderer:
         geometry = self.tables.geometry
         meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
-        text = print_module(self.tables.materials.programs, self.tables.traits)
+        programs = self.tables.materials.programs
+        self.sorts_paths = must_sort_paths(device, len(programs))
+        text = print_module(programs, replace(self.tables.traits, sorts_paths=self.sorts_paths))
         self.module = Module.load_from_source(device, "weft_scene", text)
         self._stage_modules: dict[str, Module] = {}
         self._buffers: PathBuffers | None = None
@@ -316,6 +329,12 @@ class Renderer:
             Where each program begins in the queue, then the paths that escaped, then those that
             have ended.
         """
+        self._trace_and_classify(buffers, count, bounce)
+        programs = len(self.tables.materials.programs)
+        return sort_by_key(buffers.keys, buffers.queue, count, programs + 2)
+
+    def _trace_and_classify(self, buffers: PathBuffers, count: int, bounce: int) -> None:
+        """Trace one segment of `count` paths and find the keys of what they hit."""
         programs = len(self.tables.materials.programs)
         self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
         if bounce > 0:
@@ -325,15 +344,33 @@ class Renderer:
         self.module.classify(
             grid((count,)), self.tables.view, buffers.view, programs, _result=buffers.keys[:count]
         )
-        return sort_by_key(buffers.keys, buffers.queue, count, programs + 2)
 
-    def escape(self, buffers: PathBuffers, ends: list[int], step: dict[str, int]) -> None:
-        """End the paths that left the scene."""
+    def escape(
+        self,
+        buffers: PathBuffers,
+        ends: list[int],
+        step: dict[str, int],
+        module: Module | None = None,
+    ) -> None:
+        """End the paths that left the scene. `module`: another one with the same programs."""
         programs = len(self.tables.materials.programs)
         length = ends[programs + 1] - ends[programs]
         if length:
             buffers.view["firstOfQueue"] = ends[programs]
-            self.module.escape(grid((length,)), self.tables.view, buffers.view, step)
+            (module or self.module).escape(grid((length,)), self.tables.view, buffers.view, step)
+
+    def _launch_segment(
+        self, buffers: PathBuffers, count: int, step: dict[str, int], ends: list[int] | None
+    ) -> None:
+        """Take `count` paths over what they have hit; `ends` of the queue, if they are sorted."""
+        programs = len(self.tables.materials.programs)
+        for key in range(programs + 1):
+            length = count if ends is None else ends[key + 1] - ends[key]
+            if not length:
+                continue
+            buffers.view["firstOfQueue"] = 0 if ends is None else ends[key]
+            kernel = self.module.escape if key == programs else getattr(self.module, f"step{key}")
+            kernel(grid((length,)), self.tables.view, buffers.view, step)
 
     def _trace(
         self,
@@ -350,13 +387,10 @@ class Renderer:
         self.generate(camera, settings, buffers, step, count)
         for bounce in range(settings.bounces + 1):
             step["bounce"] = bounce
-            ends = self.trace_and_sort(buffers, count, bounce)
-            self.escape(buffers, ends, step)
-            for program in range(len(self.tables.materials.programs)):
-                length = ends[program + 1] - ends[program]
-                if length:
-                    buffers.view["firstOfQueue"] = ends[program]
-                    getattr(self.module, f"step{program}")(
-                        grid((length,)), self.tables.view, buffers.view, step
-                    )
+            if self.sorts_paths:
+                ends = self.trace_and_sort(buffers, count, bounce)
+            else:
+                self._trace_and_classify(buffers, count, bounce)
+                ends = None
+            self._launch_segment(buffers, count, step, ends)
         self.stages(camera, settings).develop(grid((pixels[1],)), buffers.view, step, film)

@@ -52,10 +52,12 @@ class SceneTraits:
     Args:
         light_kinds: Bits of the kinds of light in the scene.
         is_placed: Every mesh is placed once and not mirrored, and its triangles are in world space.
+        sorts_paths: A launch serves paths of one program; else all paths, and picks its own.
     """
 
     light_kinds: int
     is_placed: bool
+    sorts_paths: bool = True
 
 
 @dataclass
@@ -297,7 +299,8 @@ struct Program{number} : IMaterialProgram
 
 void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
 {{
-    stepPath<Program{number}>(paths.pathOf(k), scene, paths, settings);
+    if (paths.serves(k, {number}))
+        stepPath<Program{number}>(paths.pathOf(k), scene, paths, settings);
 }}
 """
 
@@ -305,6 +308,7 @@ void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
 _SHARED = """
 export static const uint weft_light_kinds = {light_kinds};
 export static const bool weft_is_placed = {is_placed};
+export static const bool weft_sorts_paths = {sorts_paths};
 
 uint classify(int i, SceneView scene, PathView paths, uint programs)
 {{
@@ -313,7 +317,8 @@ uint classify(int i, SceneView scene, PathView paths, uint programs)
 
 void escape(int k, SceneView scene, PathView paths, StepSettings settings)
 {{
-    escapePath(paths.pathOf(k), scene, paths, settings);
+    if (paths.serves(k, {programs}))
+        escapePath(paths.pathOf(k), scene, paths, settings);
 }}
 """
 
@@ -405,7 +410,12 @@ def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
     parts = [
         "import weft.bsdf;",
         "import weft.render;",
-        _SHARED.format(light_kinds=traits.light_kinds, is_placed=str(traits.is_placed).lower()),
+        _SHARED.format(
+            light_kinds=traits.light_kinds,
+            is_placed=str(traits.is_placed).lower(),
+            sorts_paths=str(traits.sorts_paths).lower(),
+            programs=len(programs),
+        ),
     ]
     for source in dict.fromkeys(text for program in programs for text in program.sources):
         parts.append(wrapped_source(source))
