@@ -15,7 +15,7 @@ from anchor import BOUNCES, START, TRUTH, anchor_scene
 
 import weft
 from weft.fit import Fit, FitSettings, Parameter, Target
-from weft.render import PathSettings
+from weft.render import PathSettings, renderer
 from weft.scene import principled
 
 
@@ -29,37 +29,40 @@ def settings_for(samples: int, seed: int) -> PathSettings:
     return PathSettings(samples=samples, bounces=BOUNCES, roulette_from=None, seed=seed)
 
 
-def count_rays(renderer: weft.Renderer) -> float:
+def count_rays(device: weft.Device) -> float:
     """Return the rays that one path takes, those towards lights included."""
     segments = []
-    original = renderer.trace_and_sort
-    programs = len(renderer.tables.materials.programs)
+    original = renderer.must_sort_paths
+    renderer.must_sort_paths = lambda *_: True
+    own = weft.Renderer(device, anchor_scene())
+    renderer.must_sort_paths = original
+    trace = own.trace_and_sort
+    programs = len(own.tables.materials.programs)
 
     def counted(buffers, count, bounce):
-        ends = original(buffers, count, bounce)
+        ends = trace(buffers, count, bounce)
         # Every surface that scatters sends a ray towards a light: the ball and the ground.
         segments.append(ends[programs + 1] + (ends[2] if bounce < BOUNCES else 0))
         return ends
 
-    renderer.trace_and_sort = counted
-    renderer.render(settings=settings_for(1, 0))
-    del renderer.trace_and_sort
-    camera = renderer.scene.cameras[0]
+    own.trace_and_sort = counted
+    own.render(settings=settings_for(1, 0))
+    camera = own.scene.cameras[0]
     return sum(segments) / (camera.width * camera.height)
 
 
 def time_renders(device: weft.Device, samples: int) -> np.ndarray:
     """Time forward renders; return a reference of 1024 samples."""
     began = time.perf_counter()
-    renderer = weft.Renderer(device, anchor_scene())
-    renderer.render(settings=settings_for(1, 0))
+    own = weft.Renderer(device, anchor_scene())
+    own.render(settings=settings_for(1, 0))
     report(figure="first picture", seconds=time.perf_counter() - began)
-    rays = count_rays(renderer)
+    rays = count_rays(device)
     for count in (4, 16, samples):
         times = []
         for seed in range(3):
             began = time.perf_counter()
-            renderer.render(settings=settings_for(count, seed))
+            own.render(settings=settings_for(count, seed))
             times.append(time.perf_counter() - began)
         total = rays * count * 256 * 256
         report(
@@ -69,7 +72,7 @@ def time_renders(device: weft.Device, samples: int) -> np.ndarray:
             rays_per_path=rays,
             mega_rays_per_second=total / min(times) / 1e6,
         )
-    pictures = [renderer.render(settings=settings_for(256, 100 + seed)) for seed in range(4)]
+    pictures = [own.render(settings=settings_for(256, 100 + seed)) for seed in range(4)]
     return np.mean(pictures, axis=0)
 
 

@@ -169,7 +169,7 @@ def test_texels_have_gradients(device):
 
     recorder.replay(values)
     picture = recorder.develop(0, 16, with_tangents=False)[0]
-    recorder.gradients(values, ones, weft.Tensor.zeros(device, values.shape), texels)
+    recorder.gradients(values, ones, weft.Tensor.zeros(device, values.shape), None, texels)
 
     # A picture is linear in the albedo: values times gradients give it back.
     total = (texels.to_numpy() * renderer.tables.texels.to_numpy()).reshape(-1, 3).sum(axis=0)
