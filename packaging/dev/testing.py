@@ -103,6 +103,11 @@ def python_tests(
     return Result(name, status == 0 or empty_selection, time.monotonic() - start, summary)
 
 
+# What these test is Slang and the pictures that it makes: minutes that a second interpreter does
+# not need. The fits render on it, too.
+SAME_ON_EVERY_PYTHON = ("tests/shaders", "tests/python/render")
+
+
 def report(results: Sequence[Result]) -> int:
     """Print the summary of all runs and return the exit status."""
     print("\nSummary")
@@ -145,7 +150,10 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
     if second:
         wheels.install_wheel(second, wheels.build_wheel(second))
         marks = ["-m", "not slow and not full"]
-        results.append(python_tests(f"Python {second.name}", second, [*marks, *arguments]))
+        left_out = [] if full else [f"--ignore={folder}" for folder in SAME_ON_EVERY_PYTHON]
+        results.append(
+            python_tests(f"Python {second.name}", second, [*marks, *left_out, *arguments])
+        )
     if full:
         results += [native_tests("asan", environment), native_tests("tsan", environment)]
     return report(results)
