@@ -104,17 +104,13 @@ class Recorder:
         renderer, step = self.renderer, self.step
         scene = renderer.tables.view
         step["bounce"] = bounce
-        before = [
-            launch for launch in self.launches if launch.first >= getattr(self, "_settled", 0)
-        ]
         ends = renderer.trace_and_sort(buffers, self.count, bounce)
-        if bounce == 0:
-            before = []
-        for launch in before:
+        for launch in self.launches:
+            if launch.bounce != bounce - 1:
+                continue
             self.view["first"] = launch.first
             self.module.settle(grid((launch.count,)), buffers.view, self.view)
         used = sum(launch.count for launch in self.launches)
-        self._settled = used
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
         shared = renderer.module if renderer.sorts_paths else self.module
@@ -130,7 +126,7 @@ class Recorder:
             self.view["first"] = used
             kernel = getattr(self.module, f"record{program}")
             kernel(grid((length,)), scene, buffers.view, self.view, step)
-            self.launches.append(RecordedLaunch(program, step["bounce"], used, length))
+            self.launches.append(RecordedLaunch(program, bounce, used, length))
             used += length
 
     def replay(
