@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft._native import Tensor
 from weft.fit.gauss_newton import Half
-from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
-from weft.render.record import Recorder
-from weft.render.renderer import PathSettings
+from weft.fit.views import build_views, draw_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,19 +20,6 @@ if TYPE_CHECKING:
     from weft.fit.parameters import Unknowns
     from weft.fit.target import Target
     from weft.render.renderer import Renderer
-    from weft.scene import Camera
-
-
-@dataclass
-class View:
-    """A target with what the fit keeps for it."""
-
-    target: Target
-    camera: Camera
-    recorder: Recorder
-    image: NDArray[np.float32]  # (pixels, 3)
-    weights: NDArray[np.float32]  # (pixels, 3)
-    pixels: NDArray[np.uint32]  # that are drawn
 
 
 class ScalarModel:
@@ -71,21 +55,7 @@ class ScalarModel:
         self.scene_values = renderer.tables.materials.values.copy()
         directions, self._serves = unknowns.directions(len(self.scene_values))
         self._directions = Tensor.from_numpy(renderer.device, directions)
-        self.views = []
-        for target in targets:
-            camera = renderer.scene.camera(target.camera)
-            target.require_size(camera)
-            weights = target.noise_weights().reshape(-1, 3)
-            self.views.append(
-                View(
-                    target,
-                    camera,
-                    Recorder(renderer, materials, len(directions)),
-                    target.image.reshape(-1, 3),
-                    weights,
-                    np.flatnonzero(weights.max(axis=1) > 0).astype(np.uint32),
-                )
-            )
+        self.views = build_views(renderer, targets, materials, len(directions))
 
     def _values(self, x: NDArray[np.float64]) -> Tensor:
         self.unknowns.write(x, self.scene_values)
@@ -100,15 +70,13 @@ class ScalarModel:
         """Draw new samples of all views at `x`."""
         self._drawn = samples or self.samples
         self.write(x)
-        for number, view in enumerate(self.views):
-            settings = PathSettings(
-                samples=2 * self._drawn,
-                bounces=self.bounces,
-                seed=mix_seeds(self.seed, self.draws, number),
-                roulette_from=None,
-                period=self._drawn,
-            )
-            view.recorder.draw(view.camera, settings, view.pixels)
+        draw_views(
+            self.views,
+            samples=self._drawn,
+            bounces=self.bounces,
+            seed=self.seed,
+            draw=self.draws,
+        )
         self.draws += 1
 
     def linearise(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
@@ -158,7 +126,7 @@ class ScalarModel:
             share: Of the information (the sum of the leverages) that is kept.
         """
         for view in self.views:
-            view.pixels = np.flatnonzero(view.weights.max(axis=1) > 0).astype(np.uint32)
+            view.show_all()
         self.draw(x, samples=1)
         a, b = self.linearise(x)
         cross = a.jacobian.T.astype(np.float64) @ b.jacobian

@@ -11,7 +11,7 @@ import numpy as np
 from weft._native import ArgumentError, Tensor
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
-from weft.render.record import Recorder
+from weft.fit.views import build_views, draw_views
 from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weft.fit.target import Target
     from weft.render.renderer import Renderer
-    from weft.scene import Camera, Texture
+    from weft.scene import Texture
 
 
 @dataclass(frozen=True)
@@ -133,18 +133,6 @@ def fill_holes(image: NDArray[np.float32], weights: NDArray[np.float32]) -> NDAr
     return filled
 
 
-@dataclass
-class TextureView:
-    """A target with what the fit keeps for it."""
-
-    target: Target
-    camera: Camera
-    recorder: Recorder
-    image: NDArray[np.float32]
-    weights: NDArray[np.float32]
-    pixels: NDArray[np.uint32]
-
-
 class TextureModel:
     """Fits textures by gradient steps that are replayed from recorded paths.
 
@@ -181,21 +169,7 @@ class TextureModel:
             number, texture = find_texture(renderer, parameter.name)
             first = int(renderer.tables.texture_records[number, 0])
             self.regions.append(Region(parameter, first, texture.pixels.shape))
-        self.views = []
-        for target in targets:
-            camera = renderer.scene.camera(target.camera)
-            target.require_size(camera)
-            weights = target.noise_weights().reshape(-1, 3)
-            self.views.append(
-                TextureView(
-                    target,
-                    camera,
-                    Recorder(renderer, materials, 0),
-                    target.image.reshape(-1, 3),
-                    weights,
-                    np.flatnonzero(weights.max(axis=1) > 0).astype(np.uint32),
-                )
-            )
+        self.views = build_views(renderer, targets, materials, 0)
         self.draws = 0
         self.loss = float("inf")
         self.curved = np.zeros_like(self.texels)
@@ -208,21 +182,19 @@ class TextureModel:
         """Draw new samples of all views."""
         tables = self.renderer.tables
         tables.texels.copy_from_numpy(self.texels)
-        for number, view in enumerate(self.views):
-            settings = PathSettings(
-                samples=2 * self.samples,
-                bounces=self.bounces,
-                seed=mix_seeds(self.seed, self.draws, number),
-                roulette_from=None,
-                period=self.samples,
-            )
-            view.recorder.draw(view.camera, settings, view.pixels)
+        draw_views(
+            self.views,
+            samples=self.samples,
+            bounces=self.bounces,
+            seed=self.seed,
+            draw=self.draws,
+        )
         self.draws += 1
 
     def select_pixels(self) -> None:
         """Keep the pixels that show the materials, or their close neighbours."""
         for number, view in enumerate(self.views):
-            view.pixels = np.flatnonzero(view.weights.max(axis=1) > 0).astype(np.uint32)
+            view.show_all()
             settings = PathSettings(samples=2, bounces=0, seed=mix_seeds(self.seed, 0, number))
             view.recorder.draw(view.camera, settings, view.pixels)
             full = np.zeros(len(view.image), np.float32)
