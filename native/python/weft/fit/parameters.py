@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -85,7 +85,6 @@ class Unknowns:
     start: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    names: list[str] = field(default_factory=list)
 
     def values(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unknowns on the scale of the scene."""
@@ -182,7 +181,6 @@ def build_unknowns(tables: SceneTables, parameters: Sequence[Parameter]) -> Unkn
     start: list[float] = []
     low: list[float] = []
     high: list[float] = []
-    names: list[str] = []
     taken: set[str] = set()
     for parameter in parameters:
         place = find_range(tables, parameter.name)
@@ -214,9 +212,7 @@ def build_unknowns(tables: SceneTables, parameters: Sequence[Parameter]) -> Unkn
         start += scale(np.clip(given, *bounds)).tolist()
         low += [float(scale(bounds[0]))] * place.size
         high += [float(scale(bounds[1]))] * place.size
-        suffixes = [""] if place.size == 1 else [f"[{k}]" for k in range(place.size)]
-        names += [parameter.name + suffix for suffix in suffixes]
-    return Unknowns(blocks, np.array(start), np.array(low), np.array(high), names)
+    return Unknowns(blocks, np.array(start), np.array(low), np.array(high))
 
 
 def _start(
