@@ -10,6 +10,7 @@ applies. Alpha never carries a curve, and colour is not multiplied by it.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Encoding", "FileScalar", "read", "write"]
+__all__ = ["Encoding", "FileScalar", "ImageInfo", "read", "read_info", "write"]
 
 Encoding = Literal["linear", "srgb"]
 FileScalar = Literal["uint8", "uint16", "float16", "float32"]
@@ -72,16 +73,47 @@ def read(path: str | os.PathLike[str], *, encoding: Encoding) -> NDArray[np.floa
             unknown.
         ImageError: The file is damaged, or is no image of its format.
     """
-    file = _checked_path("image.read", path)
+    file = _present_file("image.read", path)
     _check_encoding("image.read", encoding)
-    if not file.exists():
-        raise ArgumentNotFoundError(f"image.read: there is no file '{file}'; check the path")
-    if file.is_dir():
-        raise ArgumentError(
-            f"image.read: '{file}' is a folder, a file is expected; name the file in it"
-        )
     pixels = _read_pixels(file)
     return _map_colour(pixels, _decode_srgb) if encoding == "srgb" else pixels
+
+
+@dataclass(frozen=True)
+class ImageInfo:
+    """What the header of an image file says.
+
+    Args:
+        width: Pixels.
+        height: Pixels.
+        channels: Their names, such as ``("R", "G", "B", "A")``.
+        is_integer: Values are integers, which cannot exceed 1.
+    """
+
+    width: int
+    height: int
+    channels: tuple[str, ...]
+    is_integer: bool
+
+
+def read_info(path: str | os.PathLike[str]) -> ImageInfo:
+    """Read the header of a PNG, JPEG, EXR or HDR file, and none of its pixels.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: ``path`` is a folder, or its ending is none of the four formats.
+        ImageError: The file is damaged, or is no image of its format.
+    """
+    file = _present_file("image.read_info", path)
+    library = _image_library()
+    image = library.ImageInput.open(str(file))
+    if image is None:
+        reason = _reason(library.geterror())
+        raise ImageError(f"image.read_info: '{file}' cannot be opened: {reason}")
+    spec = image.spec()
+    image.close()
+    is_integer = str(spec.format) not in ("half", "float", "double")
+    return ImageInfo(spec.width, spec.height, tuple(spec.channelnames), is_integer)
 
 
 def write(
@@ -128,6 +160,17 @@ def write(
         raise ImageError(f"image.write: '{file}' cannot be written: {error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _present_file(function: str, path: str | os.PathLike[str]) -> Path:
+    file = _checked_path(function, path)
+    if not file.exists():
+        raise ArgumentNotFoundError(f"{function}: there is no file '{file}'; check the path")
+    if file.is_dir():
+        raise ArgumentError(
+            f"{function}: '{file}' is a folder, a file is expected; name the file in it"
+        )
+    return file
 
 
 def _checked_path(function: str, path: str | os.PathLike[str]) -> Path:

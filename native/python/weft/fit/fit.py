@@ -110,6 +110,7 @@ class Fit:
 
             device = create_device()
         self.renderer = Renderer(device, scene)
+        targets = [target.seen_by(self.renderer) for target in targets]
         numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
         images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
         if numbers and images:

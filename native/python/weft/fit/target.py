@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,13 @@ import numpy as np
 from weft._native import ArgumentError
 
 if TYPE_CHECKING:
+    import os
+
     from numpy.typing import NDArray
 
+    from weft.render.renderer import Renderer
     from weft.scene import Camera
+    from weft.scene.texture_files import ColorSpace
 
 
 @dataclass(eq=False)
@@ -29,6 +34,8 @@ class Target:
         saturation: Values from here on were clipped by the sensor and do not count; ``None``: none
             were.
         name: What messages and reports call it.
+        objects: Names of objects of the scene: only pixels whose centre shows one of them count.
+            Empty: all do.
 
     Raises:
         ArgumentError: The shapes do not fit, or a pixel that counts is not finite.
@@ -39,6 +46,7 @@ class Target:
     mask: NDArray[np.float32] | None = None
     saturation: float | None = None
     name: str = field(default="target", kw_only=True)
+    objects: Sequence[str] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         """Check shapes and pixels."""
@@ -59,7 +67,7 @@ class Target:
         elif image.shape[2] == 4:
             weights = (image[..., 3] >= 0.999).astype(np.float32)
         if self.saturation is not None:
-            weights = weights * (image[..., :3].max(axis=2) < self.saturation)
+            weights = weights * ~(image[..., :3].max(axis=2) >= self.saturation)
         bad = ~np.isfinite(image[..., :3]).all(axis=2) & (weights > 0)
         if bad.any():
             row, column = np.argwhere(bad)[0]
@@ -81,8 +89,93 @@ class Target:
                 f"Target '{self.name}': the image is {width} x {height}, "
                 f"camera "
                 f"'{camera.name}' sees "
-                f"{camera.width} x {camera.height}; resize one"
+                f"{camera.width} x {camera.height}; resize one, or give size= to Target.from_file"
             )
+
+    @staticmethod
+    def from_file(
+        path: str | os.PathLike[str],
+        camera: str | int | Camera = 0,
+        *,
+        color_space: ColorSpace | None = None,
+        mask: str | os.PathLike[str] | NDArray[np.float32] | None = None,
+        mask_from: str | None = None,
+        exposure: float = 0.0,
+        saturation: float | None = None,
+        size: tuple[int, int] | Camera | None = None,
+        name: str | None = None,
+    ) -> Target:
+        """Read a target from an EXR, HDR, PNG or JPEG file.
+
+        Args:
+            path: The file. One or two channels are grey; layers after R, G, B and A are left out.
+            camera: Camera of the scene that sees it: name or number, or a camera.
+            color_space: What its numbers are: ``linear``, ``srgb``, ``rec709`` or ``acescg``;
+                ``None``: ``srgb`` for PNG and JPEG, else ``linear``. Other curves of a camera or
+                a display transform have to be removed before.
+            mask: Image file or array of one size with the image: weights of pixels in [0, 1], the
+                first channel counts, as it is stored.
+            mask_from: ``"alpha"``: pixels that the alpha channel covers count (the default where
+                there is an alpha channel and no mask); else the name of an object: pixels whose
+                centre shows it.
+            exposure: Stops by which the image is brighter than the light of the scene, as
+                ``save_picture(exposure=...)`` writes it: values are divided by two to its power.
+            saturation: Values of the file, linear, from here on were clipped and do not count.
+                ``None``: just below 1 for integers and for ``srgb`` and ``rec709``, else none
+                were; infinity: none were.
+            size: ``(width, height)``, or a camera whose size it is, to which the image is resized.
+            name: What messages and reports call it; ``None``: the name of the file.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ArgumentError: The ending, the colour space, the channels, the mask or the aspect does
+                not fit, the image is too large, or a pixel that counts is not finite.
+            ImageError: A file is damaged.
+        """
+        from weft.fit.target_files import load_target
+
+        return load_target(
+            path,
+            camera,
+            color_space=color_space,
+            mask=mask,
+            mask_from=mask_from,
+            exposure=exposure,
+            saturation=saturation,
+            size=size,
+            name=name,
+        )
+
+    def seen_by(self, renderer: Renderer) -> Target:
+        """Return the target with a mask that leaves out what `objects` does not name.
+
+        Raises:
+            ArgumentError: The scene has no such object, or none of them is seen.
+        """
+        if not self.objects:
+            return self
+        from weft.render.first_hits import find_first_hits
+
+        scene = renderer.scene
+        names = [entry.name for entry in scene.objects]
+        for name in self.objects:
+            if name not in names:
+                known = ", ".join(repr(entry) for entry in dict.fromkeys(names))
+                raise ArgumentError(
+                    f"Target '{self.name}': the scene has no object {name!r}; it has {known}"
+                )
+        camera = scene.camera(self.camera)
+        self.require_size(camera)
+        numbers = [number for number, name in enumerate(names) if name in self.objects]
+        shown = np.isin(find_first_hits(renderer, camera).objects, numbers)
+        assert self.mask is not None
+        mask = self.mask * shown
+        if not mask.any():
+            raise ArgumentError(
+                f"Target '{self.name}': no pixel that counts shows {' or '.join(self.objects)}; "
+                "choose another camera or object"
+            )
+        return replace(self, mask=mask, objects=())
 
     def noise_weights(self) -> NDArray[np.float32]:
         """Return one weight a pixel and channel, for noise that grows with the radiance around.
