@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from weft.scene.camera import Camera
+from weft.scene.changes import with_images, with_inputs
 from weft.scene.closures import CLOSURES
 from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
@@ -37,4 +38,6 @@ __all__ = [
     "load_mesh",
     "load_texture",
     "principled",
+    "with_images",
+    "with_inputs",
 ]

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes with other values at named inputs of their materials.
+
+Names are those of parameters: ``"<material>.<input>"``, with ``first.`` and ``second.`` on the way
+through Mix and Add, and ``.<parameter>`` below an input that a Slang function drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import ArgumentError
+from weft.scene.materials import Add, Closure, Material, Mix, as_mapping
+from weft.scene.texture import Texture
+from weft.scene.values import SlangCall
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from weft.scene.materials import Surface
+    from weft.scene.scene import Scene
+    from weft.scene.values import Value
+
+
+@dataclass
+class _Rebuilder:
+    """Copies materials with other values; what does not change stays the same object."""
+
+    inputs: Mapping[str, Value]
+    images: Mapping[int, Texture]  # by id of the texture that each replaces
+    reached: dict[str, Value] = field(default_factory=dict)
+
+    def value(self, name: str, value: Value) -> Value:
+        self.reached[name] = value
+        if name in self.inputs:
+            return self.inputs[name]
+        if isinstance(value, Texture):
+            return self.texture(name, value)
+        if isinstance(value, SlangCall):
+            arguments = {
+                key: self.value(f"{name}.{key}", entry) for key, entry in value.arguments.items()
+            }
+            same = all(arguments[key] is entry for key, entry in value.arguments.items())
+            return value if same else replace(value, arguments=arguments)
+        return value
+
+    def texture(self, name: str, texture: Texture) -> Texture:
+        uv = None if texture.uv is None else self.value(f"{name}.uv", texture.uv)
+        image = self.images.get(id(texture), texture)
+        if uv is not texture.uv:
+            return replace(image, uv=uv)
+        return image
+
+    def surface(self, prefix: str, surface: Surface) -> Surface:
+        if isinstance(surface, Closure):
+            before = as_mapping(surface)
+            after = {key: self.value(f"{prefix}{key}", entry) for key, entry in before.items()}
+            changed = {key: entry for key, entry in after.items() if entry is not before[key]}
+            return Closure(surface.kind, **surface.inputs | changed) if changed else surface
+        first = self.surface(f"{prefix}first.", surface.first)
+        second = self.surface(f"{prefix}second.", surface.second)
+        if isinstance(surface, Add):
+            same = first is surface.first and second is surface.second
+            return surface if same else Add(first, second)
+        factor = self.value(f"{prefix}factor", surface.factor)
+        same = first is surface.first and second is surface.second and factor is surface.factor
+        return surface if same else Mix(first, second, factor)
+
+    def material(self, material: Material) -> Material:
+        surface = self.surface(f"{material.name}.", material.surface)
+        return material if surface is material.surface else Material(material.name, surface)
+
+
+def inputs_of(scene: Scene) -> dict[str, Value]:
+    """Return the values of all inputs by name, defaults included."""
+    rebuilder = _Rebuilder({}, {})
+    for material in scene.materials():
+        rebuilder.material(material)
+    return rebuilder.reached
+
+
+def plain_value(value: ArrayLike) -> float | list[float]:
+    """Return a number, or a list of them, for one input."""
+    numbers = [float(entry) for entry in np.asarray(value, np.float64).ravel()]
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def with_inputs(scene: Scene, inputs: Mapping[str, Value]) -> Scene:
+    """Return a scene whose materials have other values; the one given stays as it is.
+
+    Args:
+        scene: Which.
+        inputs: Numbers, colours, textures or functions by name. An input that had its default may
+            make another program of the material.
+
+    Raises:
+        ArgumentError: There is no such input, or a value has another number of components.
+    """
+    known = inputs_of(scene)
+    for name in inputs:
+        if name not in known:
+            material = name.split(".")[0]
+            near = [entry for entry in known if entry.split(".")[0] == material] or list(known)
+            raise ArgumentError(
+                f"with_inputs: the scene has no input {name!r}; there are {', '.join(near)}"
+            )
+    return _rebuilt(scene, _Rebuilder(inputs, {}))
+
+
+def with_images(scene: Scene, images: Mapping[str, NDArray[np.float32]]) -> Scene:
+    """Return a scene whose textures have other pixels, wherever each is used.
+
+    Args:
+        scene: Which.
+        images: Pixels by the name of an input that the texture drives, shape
+            ``(height, width, channels)``, the top row first.
+
+    Raises:
+        ArgumentError: No texture drives an input.
+    """
+    known = inputs_of(scene)
+    replaced: dict[int, Texture] = {}
+    for name, pixels in images.items():
+        texture = known.get(name)
+        if not isinstance(texture, Texture):
+            driven = [entry for entry, value in known.items() if isinstance(value, Texture)]
+            raise ArgumentError(
+                f"with_images: no texture drives {name!r}; textures drive "
+                f"{', '.join(driven) or 'no input of this scene'}"
+            )
+        replaced[id(texture)] = replace(texture, pixels=pixels)
+    return _rebuilt(scene, _Rebuilder({}, replaced))
+
+
+def _rebuilt(scene: Scene, rebuilder: _Rebuilder) -> Scene:
+    materials = {id(entry): rebuilder.material(entry) for entry in scene.materials()}
+    objects = []
+    for entry in scene.objects:
+        own = [materials[id(material)] for material in entry.materials]
+        same = all(new is old for new, old in zip(own, entry.materials, strict=True))
+        objects.append(entry if same else replace(entry, materials=own))
+    return replace(scene, objects=objects)
