@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from weft.fit.stages import NumberStage, TextureStage
 from weft.fit.texture_model import FittedTexture, TextureParameter
 
 if TYPE_CHECKING:
+    import os
     import threading
     from collections.abc import Callable, Mapping, Sequence
 
@@ -56,6 +57,7 @@ class FitResult:
         reason: Why it ended: ``converged``, ``draws``, ``time`` or ``cancelled``.
         history: One entry a step.
         undetermined: Names of the numbers that these pictures do not determine, and why.
+        fit: That found it.
     """
 
     values: Mapping[str, NDArray[np.float64]]
@@ -64,6 +66,55 @@ class FitResult:
     reason: str
     history: list[Progress] = field(default_factory=list)
     undetermined: Mapping[str, str] = field(default_factory=dict)
+    fit: Fit | None = field(default=None, repr=False, compare=False)
+
+    def apply(self, scene: Scene | None = None) -> Scene:
+        """Return a scene with the values and textures that were found.
+
+        Args:
+            scene: With materials of the same names and shapes; it stays as it is. ``None``: that of
+                the fit.
+
+        Raises:
+            ArgumentError: The scene lacks one of the inputs.
+        """
+        from weft.fit.report import scene_with_result
+
+        fit = self._require_fit("apply")
+        images = {name: texture.pixels for name, texture in self.textures.items()}
+        given = fit.renderer.scene if scene is None else scene
+        return scene_with_result(given, self.values, images, fit.parameters)
+
+    def save_report(
+        self, folder: str | os.PathLike[str], *, samples: int | None = None
+    ) -> dict[str, Any]:
+        """Write what was found as a folder of files.
+
+        ``report.json`` has the values, their errors, why the fit ended and the history, and names
+        the other files: ``loss.png`` and ``loss.svg``, for each target a picture with before,
+        after, target and difference side by side, fitted textures as ``.exr``, and ``scene.weft``.
+
+        Args:
+            folder: Where to; made if absent. Files of an earlier report are replaced.
+            samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
+
+        Returns:
+            The contents of ``report.json``.
+
+        Raises:
+            ArgumentError: `folder` is a file, or `samples` is below 1.
+            ImageError: A file cannot be written.
+        """
+        from weft.fit.report import write_report
+
+        return write_report(self._require_fit("save_report"), self, folder, samples=samples)
+
+    def _require_fit(self, method: str) -> Fit:
+        if self.fit is None:
+            raise ArgumentError(
+                f"FitResult.{method}: the result does not know its fit; take it from Fit.result()"
+            )
+        return self.fit
 
 
 class Fit:
@@ -111,6 +162,7 @@ class Fit:
             device = create_device()
         self.renderer = Renderer(device, scene)
         targets = [target.seen_by(self.renderer) for target in targets]
+        self.targets, self.parameters = targets, list(parameters)
         numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
         images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
         if numbers and images:
@@ -185,4 +237,5 @@ class Fit:
             reason,
             list(self.history),
             self.stage.undetermined(),
+            self,
         )

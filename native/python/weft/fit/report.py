@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit has found, as a folder of files: numbers, curves, pictures, textures and the scene.
+
+Each file is written beside its place and renamed; report.json comes last and names the others.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import re
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft import image
+from weft._native import ArgumentError
+from weft.fit.comparison import compare
+from weft.fit.loss_curve import draw_loss_curve
+from weft.fit.parameters import Parameter, build_unknowns
+from weft.fit.seeds import mix_seeds
+from weft.render.renderer import PathSettings, Renderer
+from weft.scene.changes import plain_value, with_images, with_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from weft.fit.fit import Fit, FitResult, Progress
+    from weft.fit.target import Target
+    from weft.fit.texture_model import FittedTexture
+    from weft.scene import Scene
+
+VERSION = 1
+MOST_PATHS = 1 << 22  # of a picture, unless told otherwise
+
+
+def scene_with_result(
+    scene: Scene,
+    values: Mapping[str, ArrayLike],
+    images: Mapping[str, NDArray[np.float32]],
+    parameters: Sequence[object],
+) -> Scene:
+    """Return a scene with other values of parameters, those that are tied included.
+
+    Args:
+        scene: Which; it stays as it is.
+        values: Numbers by name.
+        images: Pixels of textures by name.
+        parameters: Of the fit.
+    """
+    given = {name: plain_value(value) for name, value in values.items()}
+    for entry in parameters:
+        if isinstance(entry, Parameter) and entry.name in given:
+            given |= dict.fromkeys(entry.tied, given[entry.name])
+    return with_images(with_inputs(scene, given), images)
+
+
+def write_report(
+    fit: Fit,
+    result: FitResult,
+    folder: str | os.PathLike[str],
+    *,
+    samples: int | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """Write a report of a fit.
+
+    Args:
+        fit: Which.
+        result: Of it.
+        folder: Where to; made if absent. Files of an earlier report are replaced.
+        samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
+        settings: More entries for ``settings`` in the report.
+
+    Returns:
+        The contents of ``report.json``.
+
+    Raises:
+        ArgumentError: `folder` is a file, or `samples` is below 1.
+        ImageError: A file cannot be written.
+    """
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise ArgumentError(f"write_report: '{place}' is a file; name a folder")
+    if samples is not None and samples < 1:
+        raise ArgumentError(f"write_report: samples must be at least 1, got {samples}")
+    place.mkdir(parents=True, exist_ok=True)
+    fitted = result.apply()
+    fitted.save(place / "scene.weft")
+    curve = draw_loss_curve([entry.loss for entry in result.history])
+    image.write(place / "loss.png", curve.pixels(), encoding="linear")
+    write_text(place / "loss.svg", curve.svg())
+    report = {
+        "weft": "fit report",
+        "version": VERSION,
+        **_summary(fit, result),
+        "settings": asdict(fit.settings) | dict(settings or {}),
+        "parameters": _parameters(fit, result),
+        "textures": _write_textures(place, result.textures),
+        "targets": _write_targets(place, fit, fitted, samples),
+        "scene": "scene.weft",
+        "loss_curve": "loss.png",
+        "history": [_entry(entry) for entry in result.history],
+    }
+    write_text(place / "report.json", json.dumps(report, indent=1, allow_nan=False))
+    return report
+
+
+def _summary(fit: Fit, result: FitResult) -> dict[str, Any]:
+    info = fit.renderer.device.info
+    latest = result.history[-1] if result.history else None
+    return {
+        "versions": {"python": platform.python_version(), "numpy": np.__version__}
+        | {"weft": _installed_version()},
+        "device": info.name,
+        "device_type": info.type.name,
+        "reason": result.reason,
+        "draws": 0 if latest is None else latest.draws,
+        "seconds": 0.0 if latest is None else latest.seconds,
+        "loss": None if latest is None else _finite(latest.loss),
+        "undetermined": dict(result.undetermined),
+    }
+
+
+def _installed_version() -> str | None:
+    try:
+        return metadata.version("weft")
+    except metadata.PackageNotFoundError:
+        return None  # a build that was not installed
+
+
+def _finite(value: ArrayLike) -> float | list[float | None] | None:
+    """Return numbers as JSON has them: what is not finite becomes null."""
+    numbers = [
+        float(entry) if math.isfinite(entry) else None for entry in np.ravel(np.asarray(value))
+    ]
+    return numbers[0] if np.ndim(value) == 0 else numbers
+
+
+def _entry(progress: Progress) -> dict[str, Any]:
+    return {
+        "draws": progress.draws,
+        "seconds": progress.seconds,
+        "loss": _finite(progress.loss),
+        "values": {name: _finite(value) for name, value in progress.values.items()},
+        "errors": {name: _finite(value) for name, value in progress.errors.items()},
+    }
+
+
+def start_values(fit: Fit) -> dict[str, NDArray[np.float64]]:
+    """Return where the numbers of a fit began, by name."""
+    numbers = [entry for entry in fit.parameters if isinstance(entry, Parameter)]
+    unknowns = build_unknowns(fit.renderer.tables, numbers)
+    values = unknowns.values(unknowns.start)
+    return {block.name: values[block.first : block.first + block.size] for block in unknowns.blocks}
+
+
+def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
+    start = start_values(fit)
+    tied = {
+        entry.name: list(entry.tied) for entry in fit.parameters if isinstance(entry, Parameter)
+    }
+    return {
+        name: {
+            "value": _finite(value),
+            "error": _finite(result.errors[name]),
+            "start": _finite(start[name]) if name in start else None,
+            "tied": tied.get(name, []),
+            "undetermined": result.undetermined.get(name),
+        }
+        for name, value in result.values.items()
+    }
+
+
+def file_name(name: str, taken: set[str]) -> str:
+    """Return a name for a file, of letters that all systems take, and note it."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "unnamed"
+    chosen, number = plain, 2
+    while chosen.lower() in taken:
+        chosen, number = f"{plain}_{number}", number + 1
+    taken.add(chosen.lower())
+    return chosen
+
+
+def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[str, Any]:
+    taken: set[str] = set()
+    out = {}
+    for name, texture in textures.items():
+        file = f"texture_{file_name(name, taken)}.exr"
+        image.write(place / file, texture.pixels, encoding="linear")
+        out[name] = {
+            "file": file,
+            "width": texture.pixels.shape[1],
+            "height": texture.pixels.shape[0],
+            "channels": texture.pixels.shape[2],
+            "known_share": float(texture.known.mean()),
+        }
+    return out
+
+
+def _write_targets(
+    place: Path, fit: Fit, fitted: Scene, samples: int | None
+) -> list[dict[str, Any]]:
+    scene = fit.renderer.scene
+    started = scene_with_result(scene, start_values(fit), {}, fit.parameters)
+    device = fit.renderer.device
+    renderers = [Renderer(device, entry) for entry in (started, fitted)]
+    taken: set[str] = set()
+    out = []
+    for number, target in enumerate(fit.targets):
+        before, after = (_picture(fit, entry, target, number, samples) for entry in renderers)
+        shown = compare(target, before, after)
+        file = f"target_{file_name(target.name, taken)}.png"
+        image.write(place / file, shown.pixels, encoding="linear")
+        camera = scene.camera(target.camera)
+        assert target.mask is not None
+        out.append(
+            {
+                "name": target.name,
+                "camera": camera.name,
+                "width": camera.width,
+                "height": camera.height,
+                "counted_pixels": int((target.mask > 0).sum()),
+                "picture": file,
+                "exposure": shown.exposure,
+                "difference_scale": shown.difference_scale,
+                "relative_error_before": shown.errors[0],
+                "relative_error_after": shown.errors[1],
+            }
+        )
+    return out
+
+
+def _picture(
+    fit: Fit, renderer: Renderer, target: Target, number: int, samples: int | None
+) -> NDArray[np.float32]:
+    camera = renderer.scene.camera(target.camera)
+    chosen = samples or min(max(MOST_PATHS // (camera.width * camera.height), 4), 64)
+    settings = PathSettings(
+        samples=chosen,
+        bounces=fit.settings.bounces,
+        seed=mix_seeds(fit.settings.seed, 0xFFFF, number),
+    )
+    return renderer.render(camera, settings)
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a text file; an existing one is replaced in one step."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
