@@ -101,6 +101,31 @@ def test_the_architecture_lists_every_decision():
         assert f"(decisions/{decision.name})" in text, short(decision)
 
 
+def test_the_guide_lists_every_key_of_a_job():
+    from weft.fit.job_file import TABLES, TOP
+
+    found = {
+        re.sub(r"[`\[\]]", "", row[0]): set(code_words(row[1]))
+        for row in rows(DOCS / "guide/fitting.md", "The command line")
+    }
+
+    assert found.pop("outside of tables") == set(TOP)
+    assert list(found) == list(TABLES)
+    for name, table in TABLES.items():
+        assert found[name] - {"FitSettings", "Target.from_file"} == set(table.keys), name
+
+
+def test_the_job_of_the_guide_is_one(tmp_path):
+    from weft.fit.job_file import TABLES, read_job_text
+
+    text = re.search(r"```toml\n(.*?)```", text_of(DOCS / "guide/fitting.md"), re.DOTALL)
+    (tmp_path / "job.toml").write_text(text[1])
+
+    job = read_job_text(tmp_path / "job.toml")
+
+    assert [name for name in TABLES if job.tables[name]] == list(TABLES)[:-1]
+
+
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=short)
 def test_files_named_in_a_page_exist(page):
     named = re.findall(r"`((?:native|packaging|shaders|tests)/[\w./-]+)`", text_of(page))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ``weft``, also ``python -m weft``.
 
-Exit codes: 0 done, 1 it failed (a message says why), 2 wrong arguments, 130 interrupted.
+Exit codes: 0 done, 1 it failed (a message says why), 2 wrong arguments, 130 interrupted; a fit that
+was interrupted has written what it had found.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import weft
+from weft.cli_fit import add_fit_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +27,9 @@ FAILED, INTERRUPTED = 1, 130
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    parser = argparse.ArgumentParser(prog="weft", description="Render scenes of Weft.")
+    parser = argparse.ArgumentParser(
+        prog="weft", description="Render scenes, and fit them to pictures."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     render = commands.add_parser("render", help="render a scene file to an image file")
     render.add_argument("scene", type=Path, help="file written by weft.Scene.save()")
@@ -56,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     render.add_argument("--json", action="store_true", help="print the result as JSON")
     render.add_argument("--quiet", action="store_true", help="no progress")
     render.set_defaults(run=run_render)
+    add_fit_command(commands)
     return parser
 
 
@@ -86,8 +91,11 @@ def settings_of(arguments: argparse.Namespace) -> PathSettings:
     )
 
 
-def run_render(arguments: argparse.Namespace) -> None:
+def run_render(arguments: argparse.Namespace) -> int:
     """Render a scene file.
+
+    Returns:
+        The exit code.
 
     Raises:
         Error: A file, an argument or the device does not allow it.
@@ -125,6 +133,7 @@ def run_render(arguments: argparse.Namespace) -> None:
     elif not arguments.quiet:
         seconds = rendered - begun
         print(f"{arguments.output}: {view.width} x {view.height}, {seconds:.1f} s")
+    return 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -135,7 +144,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = build_parser().parse_args(argv)
     try:
-        arguments.run(arguments)
+        code: int = arguments.run(arguments)
+        return code
     except KeyboardInterrupt:
         sys.stderr.write("\nweft: interrupted\n")
         return INTERRUPTED
@@ -144,7 +154,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(json.dumps({"error": type(error).__name__, "message": str(error)}))
         sys.stderr.write(f"weft: {error}\n")
         return FAILED
-    return 0
 
 
 if __name__ == "__main__":

@@ -171,6 +171,13 @@ def _shares(old: int, new: int) -> NDArray[np.float32]:
     return shares
 
 
+def resample(pixels: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.float32]:
+    """Return an image, shape ``(height, width, channels)``, with another width and height."""
+    rows, columns = _shares(pixels.shape[0], size[1]), _shares(pixels.shape[1], size[0])
+    out: NDArray[np.float32] = np.einsum("yY,YXc,xX->yxc", rows, pixels, columns, optimize=True)
+    return out.astype(np.float32)
+
+
 def resize(
     colors: NDArray[np.float32],
     weights: NDArray[np.float32],
@@ -199,7 +206,7 @@ def resize(
     rows, columns = _shares(height, size[1]), _shares(width, size[0])
     counts = weights > 0
     clean = np.where(counts[..., None], colors, 0)
-    small = np.einsum("yY,YXc,xX->yxc", rows, clean, columns, optimize=True)
+    small = resample(clean.astype(np.float32), size)
     coverage = rows @ counts.astype(np.float32) @ columns.T
     mean = rows @ weights @ columns.T
-    return small.astype(np.float32), np.where(coverage > 0.999, mean, 0).astype(np.float32)
+    return small, np.where(coverage > 0.999, mean, 0).astype(np.float32)

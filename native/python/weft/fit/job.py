@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits that a file describes: scene, targets, parameters and settings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from weft._native import ArgumentError, Device
+from weft.fit.fit import Fit
+from weft.fit.job_file import JobText, read_job_text
+from weft.fit.parameters import Parameter
+from weft.fit.settings import FitSettings
+from weft.fit.target import Target
+from weft.fit.target_files import resample
+from weft.fit.texture_model import TextureParameter
+from weft.scene import Scene, Texture, with_inputs
+from weft.scene.changes import inputs_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from weft.scene.values import Value
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Job:
+    """What a job asks for, ready to be fitted.
+
+    Args:
+        path: Of the file.
+        scene: With textures of the wanted resolutions.
+        targets: Pictures.
+        parameters: What may change.
+        settings: How.
+        report_samples: Paths a pixel of the report's pictures; ``None``: chosen.
+    """
+
+    path: Path
+    scene: Scene
+    targets: list[Target]
+    parameters: list[Parameter | TextureParameter]
+    settings: FitSettings
+    report_samples: int | None = None
+
+    def create_fit(
+        self,
+        device: Device | None = None,
+        *,
+        seed: int | None = None,
+        time_limit: float | None = None,
+    ) -> Fit:
+        """Return the fit.
+
+        Args:
+            device: Where; ``None``: the default device.
+            seed: Instead of that of the job.
+            time_limit: Seconds, instead of those of the job.
+
+        Raises:
+            ArgumentError: A parameter, a camera or a picture does not fit the scene.
+        """
+        changes: dict[str, Any] = {"seed": seed, "time_limit": time_limit}
+        given = {key: value for key, value in changes.items() if value is not None}
+        settings = replace(self.settings, **given)
+        return Fit(self.scene, self.targets, self.parameters, settings, device=device)
+
+
+def load_job(path: str | os.PathLike[str]) -> Job:
+    """Read a job and the files that it names.
+
+    Args:
+        path: A TOML file; paths in it are relative to its folder.
+
+    Raises:
+        FileNotFoundError: The job, the scene or an image is not there.
+        ArgumentError: A key is unknown or has a wrong value, or an entry does not fit the scene.
+        ImageError: An image is damaged.
+    """
+    text = read_job_text(path)
+    folder = text.path.parent
+    scene = Scene.load(folder / text.top["scene"])
+    targets = [_target(folder, scene, entry) for entry in text.tables["targets"]]
+    parameters: list[Parameter | TextureParameter] = []
+    for number, entry in enumerate(text.tables["parameters"]):
+        parameters.append(_made(text, "parameters", number, Parameter, entry))
+    for number, entry in enumerate(text.tables["textures"]):
+        own = dict(entry)
+        extras = {key: own.pop(key, None) for key in ("resolution", "start", "wrap")}
+        parameters.append(_made(text, "textures", number, TextureParameter, own))
+        scene = _with_texture(text, scene, number, entry["name"], **extras)
+    if not parameters:
+        raise ArgumentError(
+            f"{text.path}: there is neither [[parameters]] nor [[textures]]; add what may change"
+        )
+    settings, report = ((text.tables[name] or [{}])[0] for name in ("settings", "report"))
+    return Job(
+        text.path,
+        scene,
+        targets,
+        parameters,
+        _made(text, "settings", 0, FitSettings, settings),
+        report.get("samples"),
+    )
+
+
+def _made(
+    text: JobText, table: str, number: int, kind: Callable[..., T], entry: dict[str, Any]
+) -> T:
+    """Return an object of the entry's keys; lists become tuples."""
+    given = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+    }
+    try:
+        return kind(**given)
+    except ArgumentError as error:
+        raise ArgumentError(f"{text.place(table, number)}: {error}") from None
+
+
+def _target(folder: Path, scene: Scene, entry: dict[str, Any]) -> Target:
+    given = dict(entry)
+    image = folder / given.pop("image")
+    camera = given.pop("camera", 0)
+    if "mask" in given:
+        given["mask"] = folder / given["mask"]
+    if given.pop("resize", False):
+        given["size"] = scene.camera(camera)
+    return Target.from_file(image, camera, **given)
+
+
+def _with_texture(
+    text: JobText,
+    scene: Scene,
+    number: int,
+    name: str,
+    *,
+    resolution: Sequence[int] | None,
+    start: float | Sequence[float] | None,
+    wrap: Any,  # noqa: ANN401  (checked by Texture)
+) -> Scene:
+    """Return a scene whose input is driven by a texture as the job wants it."""
+    where = text.place("textures", number)
+    inputs = inputs_of(scene)
+    if name not in inputs:
+        near = [known for known in inputs if known.split(".")[0] == name.split(".")[0]]
+        raise ArgumentError(
+            f"{where}: the scene has no input {name!r}; there are {', '.join(near or inputs)}"
+        )
+    _require_uvs(where, scene, name)
+    value = inputs[name]
+    given = value if isinstance(value, Texture) else None
+    if given is not None and resolution is None and start is None and wrap is None:
+        return scene
+    if resolution is None:
+        if given is None:
+            raise ArgumentError(
+                f"{where}: no texture drives {name!r}; give resolution = [width, height]"
+            )
+        resolution = given.pixels.shape[1::-1]
+    if min(resolution) < 1:
+        raise ArgumentError(f"{where}: resolution must be at least 1 x 1, got {resolution}")
+    pixels = _start_pixels(where, name, value, resolution, start)
+    texture = Texture(pixels, name=re.sub(r"\W+", "_", name))
+    if given is not None:
+        texture = replace(given, pixels=pixels)
+    if wrap is not None:
+        texture = replace(texture, wrap=wrap)
+    return with_inputs(scene, {name: texture})
+
+
+def _start_pixels(
+    where: str,
+    name: str,
+    value: Value,
+    size: Sequence[int],
+    start: float | Sequence[float] | None,
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    if start is None and isinstance(value, Texture):
+        return resample(value.pixels, (size[0], size[1]))
+    if isinstance(value, Texture):
+        channels = value.channels
+    elif isinstance(value, (int, float, list, tuple, np.ndarray)):
+        channels = int(np.size(value))
+        start = value if start is None else start
+    else:
+        raise ArgumentError(
+            f"{where}: {name!r} is driven by a {type(value).__name__}, which no texture replaces; "
+            "choose another input"
+        )
+    color = np.asarray(start, np.float32).ravel()
+    if color.size not in (1, channels):
+        raise ArgumentError(f"{where}: start must be {channels} numbers, got {start}")
+    return np.broadcast_to(color, (size[1], size[0], channels)).astype(np.float32)
+
+
+def _require_uvs(where: str, scene: Scene, name: str) -> None:
+    material = name.split(".")[0]
+    for entry in scene.objects:
+        if any(own.name == material for own in entry.materials) and not entry.mesh.uvs:
+            raise ArgumentError(
+                f"{where}: object '{entry.name}' has material {material!r} and no UV set, which "
+                "textures need; unwrap it"
+            )

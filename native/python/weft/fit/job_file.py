@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a job: which keys there are, of which kind, and where a wrong one stands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from weft._native import ArgumentError, ArgumentNotFoundError
+from weft.fit.parameters import Parameter
+from weft.fit.settings import FitSettings
+from weft.fit.texture_model import TextureParameter
+
+if TYPE_CHECKING:
+    import os
+
+    from _typeshed import DataclassInstance
+
+MOST_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a key takes: words for messages, and a test."""
+
+    words: str
+    accepts: Callable[[Any], bool]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list(value: object, accepts: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(accepts(entry) for entry in value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+TEXT = Kind("a string", _is_text)
+NUMBER = Kind("a number", _is_number)
+INTEGER = Kind("an integer", _is_integer)
+SWITCH = Kind("true or false", lambda value: isinstance(value, bool))
+CAMERA = Kind("a name or a number", lambda value: _is_text(value) or _is_integer(value))
+PAIR = Kind("two numbers", lambda value: _is_list(value, _is_number) and len(value) == 2)
+EXTENT = Kind("two integers", lambda value: _is_list(value, _is_integer) and len(value) == 2)
+NUMBERS = Kind(
+    "a number or a list of numbers", lambda value: _is_number(value) or _is_list(value, _is_number)
+)
+TEXTS = Kind("a list of strings", lambda value: _is_list(value, _is_text))
+ANYTHING = Kind("a value", lambda value: True)
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "str": TEXT,
+        "Transform": TEXT,
+        "bool": SWITCH,
+        "int": INTEGER,
+        "float": NUMBER,
+        "tuple[float, float]": PAIR,
+        "float | Sequence[float]": NUMBERS,
+        "Sequence[str]": TEXTS,
+    }
+)
+"""By annotations of fields; None is what a job says by leaving a key out."""
+
+
+def _keys_of(described: type[DataclassInstance]) -> dict[str, Kind]:
+    return {
+        field.name: KINDS.get(str(field.type).removesuffix(" | None"), ANYTHING)
+        for field in fields(described)
+    }
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a job.
+
+    Args:
+        keys: By name.
+        required: Those that must be there.
+        is_array: It is written ``[[name]]``, as often as wanted.
+    """
+
+    keys: Mapping[str, Kind]
+    required: tuple[str, ...] = ()
+    is_array: bool = False
+
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        "settings": Table(_keys_of(FitSettings)),
+        "targets": Table(
+            {
+                "image": TEXT,
+                "camera": CAMERA,
+                "color_space": TEXT,
+                "mask": TEXT,
+                "mask_from": TEXT,
+                "exposure": NUMBER,
+                "saturation": NUMBER,
+                "resize": SWITCH,
+                "name": TEXT,
+            },
+            ("image",),
+            is_array=True,
+        ),
+        "parameters": Table(_keys_of(Parameter), ("name",), is_array=True),
+        "textures": Table(
+            _keys_of(TextureParameter) | {"resolution": EXTENT, "start": NUMBERS, "wrap": TEXT},
+            ("name",),
+            is_array=True,
+        ),
+        "report": Table({"samples": INTEGER}),
+    }
+)
+TOP: Mapping[str, Kind] = MappingProxyType({"scene": TEXT})
+
+
+@dataclass
+class JobText:
+    """A job as it was read: checked names and kinds, nothing more.
+
+    Args:
+        path: Of the file.
+        text: Its contents.
+        top: Keys outside of tables.
+        tables: All tables by name, a list of one for those that are no arrays.
+    """
+
+    path: Path
+    text: str
+    top: dict[str, Any]
+    tables: dict[str, list[dict[str, Any]]]
+
+    def place(self, table: str = "", number: int = 0, key: str | None = None) -> str:
+        """Return ``"<file>:<line>"`` of a table or a key, ``"<file>"`` where it is not found."""
+        line = find_line(self.text, table, number, key)
+        return str(self.path) if line is None else f"{self.path}:{line}"
+
+
+def find_line(text: str, table: str, number: int, key: str | None) -> int | None:
+    """Return the line, from 1, of a key or of the header of a table; None: not found."""
+    header = re.compile(r"^\s*\[\[?\s*[\"']?([^\]\"']+?)[\"']?\s*\]\]?\s*(?:#.*)?$")
+    assigned = re.compile(rf"^\s*[\"']?{re.escape(key or '')}[\"']?\s*[=.]")
+    current, counts = "", {"": 1}
+    start = None if table else 1
+    for line, content in enumerate(text.splitlines(), 1):
+        found = header.match(content)
+        if found:
+            current = found[1]
+            counts[current] = counts.get(current, 0) + 1
+        if current != table or counts[current] != number + 1:
+            continue
+        start = line if found else start
+        if key is None and table:
+            return line
+        if key is not None and assigned.match(content):
+            return line
+    return start if table else None
+
+
+def read_job_text(path: str | os.PathLike[str]) -> JobText:
+    """Read a job and check its keys.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ArgumentError: It is no TOML, a key is unknown, absent or of a wrong kind. The message has
+            file and line.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise ArgumentNotFoundError(f"fit: there is no file '{file}'; check the path")
+    if file.stat().st_size > MOST_BYTES:
+        raise ArgumentError(f"fit: '{file}' has more than {MOST_BYTES >> 20} MB, which no job has")
+    try:
+        text = file.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise ArgumentError(
+            f"fit: '{file}' is no text in UTF-8 ({error.reason}); save it so"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ArgumentError(_decode_message(file, str(error))) from None
+    job = JobText(file, text, {}, {name: [] for name in TABLES})
+    for key, value in content.items():
+        _take(job, key, value)
+    if "scene" not in job.top:
+        raise ArgumentError(
+            f"{job.path}: the key 'scene' is missing; name a file that weft.Scene.save() has "
+            "written"
+        )
+    if not job.tables["targets"]:
+        raise ArgumentError(f"{job.path}: there is no [[targets]]; add one with 'image'")
+    return job
+
+
+def _decode_message(file: Path, message: str) -> str:
+    found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
+    if found is None:
+        return f"{file}: this is no TOML ({' '.join(message.split())}); correct it"
+    return f"{file}:{found[2]}:{found[3]}: this is no TOML ({found[1]}); correct it"
+
+
+def _take(job: JobText, key: str, value: object) -> None:
+    """Check an entry of the whole file and keep it."""
+    if key in TOP:
+        _check_value(job, "", 0, key, value, TOP[key])
+        job.top[key] = value
+    elif key in TABLES:
+        table = TABLES[key]
+        entries: list[Any] = value if isinstance(value, list) else [value]
+        is_right = isinstance(value, list) == table.is_array
+        if not is_right or not all(isinstance(entry, dict) for entry in entries):
+            header = f"[[{key}]]" if table.is_array else f"[{key}]"
+            where = job.place("", 0, key) if key not in _headers(job) else job.place(key)
+            raise ArgumentError(f"{where}: '{key}' must be a table, written {header}")
+        for number, entry in enumerate(entries):
+            _check_table(job, key, number, entry)
+        job.tables[key] = list(entries)
+    else:
+        where = job.place(key) if key in _headers(job) else job.place("", 0, key)
+        raise ArgumentError(
+            f"{where}: there is no key '{key}'; a job has {', '.join([*TOP, *TABLES])}"
+        )
+
+
+def _headers(job: JobText) -> set[str]:
+    return set(re.findall(r"^\s*\[\[?\s*([\w.-]+)", job.text, re.MULTILINE))
+
+
+def _check_table(job: JobText, name: str, number: int, entry: Mapping[str, Any]) -> None:
+    table = TABLES[name]
+    header = f"[[{name}]]" if table.is_array else f"[{name}]"
+    for key, value in entry.items():
+        if key not in table.keys:
+            raise ArgumentError(
+                f"{job.place(name, number, key)}: there is no key '{key}' in {header}; it has "
+                f"{', '.join(table.keys)}"
+            )
+        _check_value(job, name, number, key, value, table.keys[key])
+    for key in table.required:
+        if key not in entry:
+            raise ArgumentError(
+                f"{job.place(name, number)}: the key '{key}' is missing in {header}; add it"
+            )
+
+
+def _check_value(
+    job: JobText, table: str, number: int, key: str, value: object, kind: Kind
+) -> None:
+    if not kind.accepts(value):
+        raise ArgumentError(
+            f"{job.place(table, number, key)}: '{key}' must be {kind.words}, got {value!r}"
+        )
