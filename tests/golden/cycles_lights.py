@@ -166,7 +166,11 @@ def render_case(name: str, seed: int, folder: str) -> np.ndarray:
     bpy.context.scene.cycles.seed = seed
     if name == "spot":
         bpy.context.scene.cycles.samples = SPOT_SAMPLES
-    path = str(Path(folder) / f"{name}.exr")
+    return render_blocks(str(Path(folder) / f"{name}.exr"))
+
+
+def render_blocks(path: str) -> np.ndarray:
+    """Render to a file, and return block means."""
     bpy.context.scene.render.filepath = path
     bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(path)

@@ -13,12 +13,14 @@ from weft.render import PathSettings
 from weft.scene import (
     Add,
     Attribute,
+    Bump,
     Camera,
     Closure,
     Environment,
     Material,
     Mesh,
     Mix,
+    NormalMap,
     Scene,
     SlangCall,
     Texture,
@@ -36,10 +38,12 @@ def everything():
     mixed = Material("mixed", Mix(Closure("diffuse", color=texture), Closure("none"), call))
     shining = Material("shining", Add(Closure("emission", strength=0.5), Closure("none")))
     ball = sphere(0.5, 8)
+    bump = Bump(texture, 0.8, 0.01, NormalMap(texture, 0.5), step=0.01)
+    gloss = principled("gloss", roughness=0.4, normal=bump)
     return Scene(
         [
             placed(quad(4), mixed, name="floor"),
-            placed(ball, principled("gloss", roughness=0.4), move=(-0.6, 0, 0.5)),
+            placed(ball, gloss, move=(-0.6, 0, 0.5)),
             placed(ball, shining, move=(0.6, 0, 0.5)),
         ],
         dark_lamps(),

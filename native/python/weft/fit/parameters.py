@@ -55,6 +55,10 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
             f"Fit: the scene has no parameter {name!r}; there are {', '.join(near)}. An input that "
             "is not given has its default and is no parameter: give it a value"
         )
+    if ranges[name].is_fixed:
+        raise ArgumentError(
+            f"Fit: {name!r} drives a normal, and normals have no derivative; leave it out"
+        )
     return ranges[name]
 
 

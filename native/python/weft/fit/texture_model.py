@@ -72,7 +72,7 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
     """Return the number of the texture that drives an input.
 
     Raises:
-        ArgumentError: No texture does.
+        ArgumentError: No texture does, or it drives a normal as well.
     """
     tables = renderer.tables.materials
     places = tables.texture_slots
@@ -82,6 +82,11 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
             f"Fit: no texture drives {name!r}; textures drive {known}. Give the input a "
             f"Texture of the "
             "resolution that the fit shall have"
+        )
+    if places[name] in tables.fixed_textures:
+        raise ArgumentError(
+            f"Fit: the texture of {name!r} drives a normal, and normals have no derivative; give "
+            "the input a Texture of its own"
         )
     return places[name], tables.textures[places[name]]
 

@@ -20,6 +20,7 @@ from weft.render.light_table import (
     lamp_row,
     triangle_rows,
 )
+from weft.render.tangents import tangent_sets
 from weft.scene.materials import textures_of
 from weft.scene.program import FILTERS, Program, SceneTraits, print_program
 from weft.scene.texture import WRAPS, Texture
@@ -39,12 +40,14 @@ class ParameterRange:
         size: Number of floats.
         bounds: Sensible range.
         is_separable: Red acts on red only, and so on.
+        is_fixed: No derivative reaches it: it drives a normal.
     """
 
     first: int
     size: int
     bounds: tuple[float, float]
     is_separable: bool
+    is_fixed: bool = False
 
 
 @dataclass
@@ -57,6 +60,7 @@ class MaterialTable:
     ranges: dict[str, ParameterRange]
     textures: list[Texture]
     texture_slots: dict[str, int]  # texture of each input that has one
+    fixed_textures: frozenset[int] = frozenset()  # that drive normals
 
 
 def material_table(materials: list[Material]) -> MaterialTable:
@@ -80,7 +84,7 @@ def material_table(materials: list[Material]) -> MaterialTable:
                 ]
                 continue
             ranges[f"{material.name}.{slot.name}"] = ParameterRange(
-                len(values), slot.size, slot.bounds, slot.is_separable
+                len(values), slot.size, slot.bounds, slot.is_separable, slot.is_fixed
             )
             values.extend(slot.values)
     return MaterialTable(
@@ -90,6 +94,12 @@ def material_table(materials: list[Material]) -> MaterialTable:
         ranges,
         textures,
         texture_slots,
+        frozenset(
+            numbers[id(slot.texture)]
+            for _, program in programs.values()
+            for slot in program.slots
+            if slot.texture is not None and slot.is_fixed
+        ),
     )
 
 
@@ -273,6 +283,10 @@ class SceneTables:
         arrays["lightOfTriangle"] = np.concatenate(
             [*emissive.light_of_triangle, np.full(1, NONE, np.uint32)]
         )
+        has_tangents = any(program.has_tangents for program in self.materials.programs)
+        arrays["tangents"] = (
+            tangent_sets(self.geometry.meshes) if has_tangents else np.zeros(4, np.float32)
+        )
         if self.traits.is_placed:
             self._place(scene, emissive, instances, np.array(slot_materials or [0], np.uint32))
         self.values = self._upload(self.materials.values)
@@ -323,6 +337,10 @@ class SceneTables:
             normals = arrays["normals"][part] @ np.linalg.inv(matrix)
             length = np.linalg.norm(normals, axis=-1, keepdims=True)
             arrays["normals"][part] = normals / np.where(length > 0, length, 1)
+            if arrays["tangents"].ndim > 1:
+                tangents = arrays["tangents"][:, part, :, :3] @ matrix.T
+                length = np.linalg.norm(tangents, axis=-1, keepdims=True)
+                arrays["tangents"][:, part, :, :3] = tangents / np.where(length > 0, length, 1)
             arrays["slots"][part] = slot_materials[first_slot + arrays["slots"][part]]
             if first_light != NONE:
                 count = len(entry.mesh.triangles)

@@ -13,13 +13,14 @@ from weft.scene.mesh_files import load_mesh
 from weft.scene.scene import Scene
 from weft.scene.texture import Texture
 from weft.scene.texture_files import load_texture
-from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet
+from weft.scene.values import Attribute, Bump, ColorAttribute, NormalMap, SlangCall, UVSet
 
 __all__ = [
     "CLOSURES",
     "Add",
     "AreaLight",
     "Attribute",
+    "Bump",
     "Camera",
     "Closure",
     "ColorAttribute",
@@ -27,6 +28,7 @@ __all__ = [
     "Material",
     "Mesh",
     "Mix",
+    "NormalMap",
     "Object",
     "PointLight",
     "Scene",

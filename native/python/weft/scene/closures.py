@@ -47,6 +47,11 @@ class ClosureSpec:
         always: Inputs that are parameters even if not given.
         features: Flags of the BSDF that are set if one of the inputs is given; the empty name
             holds those of all.
+        normals: Inputs that are normals: unit vectors in world space, left out of `inputs` because
+            they have no default and no derivative.
+        sides: How the BSDF is cut off behind a surface whose normal it does not share, see
+            shaders/weft/bsdf/normals.slang.
+        is_raised: Normals are turned to where the viewer is reflected to above the surface.
     """
 
     inputs: Mapping[str, Input]
@@ -56,6 +61,9 @@ class ClosureSpec:
     structure: str = ""
     always: tuple[str, ...] = ()
     features: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    normals: tuple[str, ...] = ()
+    sides: str = "kOwnSides"
+    is_raised: bool = True
 
 
 WHITE = (1.0, 1.0, 1.0)
@@ -101,6 +109,9 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "DiffuseBSDF<{features}>",
             "DiffuseBSDF<{features}>.prepare({color}, {roughness}, {wi})",
             features=MappingProxyType({"": ("kPlain",), "kDiffuseRoughness": ("roughness",)}),
+            normals=("normal",),
+            sides="kSoftSides",
+            is_raised=False,
         ),
         "principled": ClosureSpec(
             PRINCIPLED,
@@ -120,8 +131,10 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                     "kThinFilm": ("thin_film_thickness",),
                     "kGlass": ("transmission_weight",),
                     "kAlpha": ("alpha",),
+                    "kNormal": ("normal", "coat_normal"),
                 }
             ),
+            ("normal", "coat_normal"),
         ),
         "glossy": ClosureSpec(
             {
@@ -134,6 +147,8 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "GlossyBSDF<{features}>.prepare({color}, {roughness}, {anisotropy}, {rotation}, {wi}, "
             "m.tables())",
             features=MappingProxyType({"": ("kMultiscatter",), "kAnisotropy": ("anisotropy",)}),
+            normals=("normal",),
+            sides="kSharpSides",
         ),
         "metallic": ClosureSpec(
             {
@@ -155,6 +170,8 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                     "kThinFilm": ("thin_film_thickness",),
                 }
             ),
+            normals=("normal",),
+            sides="kSharpSides",
         ),
         "glass": ClosureSpec(
             {
@@ -170,19 +187,30 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             features=MappingProxyType(
                 {"": ("kMultiscatter",), "kThinFilm": ("thin_film_thickness",)}
             ),
+            normals=("normal",),
+            sides="kSharpSides",
         ),
         "refraction": ClosureSpec(
             {"color": Input(WHITE), "roughness": Input(0.0), "ior": Input(1.45, 1.0, 4.0)},
             "RefractionBSDF",
             "RefractionBSDF.prepare({color}, {roughness}, {ior}, {wi}, s.isBackface, m.tables())",
+            normals=("normal",),
+            sides="kSharpSides",
         ),
         "sheen": ClosureSpec(
             {"color": COLOR, "roughness": Input(0.5)},
             "SheenBSDF",
             "SheenBSDF.prepare({color}, {roughness}, {wi}, m.tables())",
+            normals=("normal",),
+            sides="kSoftSides",
+            is_raised=False,
         ),
         "translucent": ClosureSpec(
-            {"color": COLOR}, "TranslucentBSDF", "TranslucentBSDF.prepare({color})"
+            {"color": COLOR},
+            "TranslucentBSDF",
+            "TranslucentBSDF.prepare({color})",
+            normals=("normal",),
+            sides="kSoftSides",
         ),
         "transparent": ClosureSpec(
             {"color": Input(WHITE)}, "TransparentBSDF", "TransparentBSDF.prepare({color}, {wi})"

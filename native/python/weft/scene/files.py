@@ -27,7 +27,7 @@ from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.texture import Texture
-from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet
+from weft.scene.values import Attribute, Bump, ColorAttribute, NormalMap, SlangCall, UVSet
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -42,6 +42,7 @@ CLASSES: Mapping[str, type[Any]] = {
     for kind in (
         Add,
         AreaLight,
+        Bump,
         Camera,
         Closure,
         ColorAttribute,
@@ -49,6 +50,7 @@ CLASSES: Mapping[str, type[Any]] = {
         Material,
         Mesh,
         Mix,
+        NormalMap,
         Object,
         PointLight,
         SlangCall,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weft._native import ArgumentError
 from weft.scene.closures import CLOSURES
 from weft.scene.texture import Texture
-from weft.scene.values import SlangCall, size_of
+from weft.scene.values import Bump, NormalMap, SlangCall, size_of
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -36,13 +36,19 @@ class Closure:
         """Check the names and the sizes."""
         if kind not in CLOSURES:
             raise ArgumentError(f"Closure: {kind!r} is not one of {', '.join(CLOSURES)}")
-        spec = CLOSURES[kind].inputs
+        spec, normals = CLOSURES[kind].inputs, CLOSURES[kind].normals
         for name, value in inputs.items():
-            if name not in spec:
+            if name not in spec and name not in normals:
                 raise ArgumentError(
-                    f"Closure '{kind}': there is no input {name!r}; it has {', '.join(spec)}"
+                    f"Closure '{kind}': there is no input {name!r}; it has "
+                    f"{', '.join([*spec, *normals])}"
                 )
-            wanted = 3 if isinstance(spec[name].default, tuple) else 1
+            wanted = 3 if name in normals or isinstance(spec[name].default, tuple) else 1
+            if name in normals and size_of(value) != 3:
+                raise ArgumentError(
+                    f"Closure '{kind}': input '{name}' takes a vector of 3 numbers, got "
+                    f"{size_of(value)}; a texture of normals goes through NormalMap"
+                )
             if size_of(value) not in {wanted, 4 if wanted == 3 else wanted, 1}:
                 raise ArgumentError(
                     f"Closure '{kind}': input '{name}' takes {wanted} numbers, got {size_of(value)}"
@@ -113,6 +119,12 @@ def textures_of(value: Value | Surface) -> list[Texture]:
     """Return the textures of a value or a surface, in a fixed order."""
     if isinstance(value, Texture):
         return [value] + (textures_of(value.uv) if value.uv is not None else [])
+    if isinstance(value, NormalMap):
+        return textures_of(value.color) + textures_of(value.strength)
+    if isinstance(value, Bump):
+        own = [] if value.normal is None else textures_of(value.normal)
+        entries = (value.height, value.strength, value.distance)
+        return own + [texture for entry in entries for texture in textures_of(entry)]
     if isinstance(value, SlangCall):
         return [texture for entry in value.arguments.values() for texture in textures_of(entry)]
     if isinstance(value, Closure):

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING
 
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix, as_mapping
+from weft.scene.normals import print_coat_normal, print_normal, print_turned_frame
 from weft.scene.texture import FILTERS, Texture
-from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet, size_of
+from weft.scene.values import (
+    Attribute,
+    Bump,
+    ColorAttribute,
+    NormalMap,
+    SlangCall,
+    UVSet,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from weft.scene.materials import Material, Surface
@@ -35,6 +44,7 @@ class Slot:
         bounds: Sensible range, from the closure's table.
         is_separable: Red acts on red only, and so on: the input of a closure, with nothing in
             between.
+        is_fixed: No derivative reaches it: it drives a normal.
     """
 
     name: str
@@ -43,6 +53,7 @@ class Slot:
     texture: Texture | None = None
     bounds: tuple[float, float] = (0.0, 1.0)
     is_separable: bool = False
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,8 @@ class Program:
     sources: list[str]
     shines: bool
     scatters: bool
+    functions: list[str] = field(default_factory=list)
+    has_tangents: bool = False
 
 
 BLACK = "float3(0.f)"
@@ -77,14 +90,22 @@ TYPES = {1: "float", 2: "float2", 3: "float3", 4: "float4"}
 
 
 @dataclass
-class _Printer:
+class Printer:
     """Prints one material."""
 
     slots: list[Slot] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
     words: int = 0
     has_tangent: bool = False
+    has_tangents: bool = False
+    is_fixed: bool = False
+
+    @property
+    def no_diff(self) -> str:
+        """What goes before a call without derivative; not allowed where nothing has one."""
+        return "" if self.is_fixed else "no_diff "
 
     def add_slot(self, slot: Slot) -> int:
         first = self.words
@@ -105,7 +126,9 @@ class _Printer:
         separable: bool,
     ) -> str:
         numbers = tuple(float(x) for x in value) if isinstance(value, Sequence) else (float(value),)
-        at = self.add_slot(Slot(name, len(numbers), numbers, None, bounds, separable))
+        at = self.add_slot(
+            Slot(name, len(numbers), numbers, None, bounds, separable, self.is_fixed)
+        )
         loads = ", ".join(f"parameter(m, {at + k})" for k in range(len(numbers)))
         return loads if len(numbers) == 1 else f"{TYPES[len(numbers)]}({loads})"
 
@@ -119,17 +142,19 @@ class _Printer:
         if isinstance(value, Attribute):
             return value.value
         if isinstance(value, UVSet):
-            return f"no_diff loadUv(m.scene.geometry, s, {value.index})"
+            return f"{self.no_diff}loadUv(m.scene.geometry, s, {value.index})"
         if isinstance(value, ColorAttribute):
-            return f"no_diff loadColor(m.scene.geometry, s, {value.index})"
+            return f"{self.no_diff}loadColor(m.scene.geometry, s, {value.index})"
         if isinstance(value, Texture):
             return self.texture(name, value)
         if isinstance(value, SlangCall):
             return self.call(name, value)
+        if isinstance(value, (NormalMap, Bump)):
+            return print_normal(self, name, value)
         return self.constant(name, value, bounds, separable)
 
     def texture(self, name: str, texture: Texture) -> str:
-        at = self.add_slot(Slot(f"{name}.texture", 1, (0.0,), texture))
+        at = self.add_slot(Slot(f"{name}.texture", 1, (0.0,), texture, is_fixed=self.is_fixed))
         uv = self.value(f"{name}.uv", Attribute.UV if texture.uv is None else texture.uv)
         lookup = f"sampleTexture{texture.channels}"
         return self.local(
@@ -144,7 +169,7 @@ class _Printer:
         )
         expression = f"{namespace_of(call.source)}::{call.function}({arguments})"
         return self.local(
-            call.size, expression if call.is_differentiable else f"no_diff {expression}"
+            call.size, expression if call.is_differentiable else f"{self.no_diff}{expression}"
         )
 
     def surface(self, prefix: str, surface: Surface) -> tuple[str, str, str]:
@@ -186,6 +211,7 @@ class _Printer:
             self.lines.append(
                 f"{spec.structure} {values['structure']} = {spec.structure}.standard();"
             )
+        turned = self.turn(prefix, closure, values)
         for name, value in as_mapping(closure).items():
             if spec.structure and name not in closure.inputs and name not in spec.always:
                 continue
@@ -199,9 +225,31 @@ class _Printer:
                 self.lines.append(f"{values['structure']}.{camel_case(name)} = {values[name]};")
         kind = spec.bsdf.format(**values)
         values["bsdf"] = f"bsdf{len(self.lines)}"
-        self.lines.append(f"const {kind} {values['bsdf']} = {spec.construct.format(**values)};")
+        construct = spec.construct
+        if turned and spec.structure:
+            construct = construct.replace(
+                "prepare({structure},", "prepareTurned({structure}, {normals},"
+            )
+        self.lines.append(f"const {kind} {values['bsdf']} = {construct.format(**values)};")
         emission = spec.emission.format(**values) if shines(closure) else BLACK
+        if turned:
+            kind = f"TurnedBSDF<{kind}, {spec.sides}>"
+            return kind, f"{kind}.prepare({values['bsdf']}, {turned})", emission
         return kind, values["bsdf"], emission
+
+    def turn(self, prefix: str, closure: Closure, values: dict[str, str]) -> str:
+        """Print the frame of a closure with normals of its own; "" if it has none."""
+        spec = CLOSURES[closure.kind]
+        if not any(name in closure.inputs for name in spec.normals):
+            return ""
+        frame = print_turned_frame(self, prefix, closure, spec.is_raised)
+        values["wi"] = self.local(3, f"no_diff {frame}.toLocal(wi)")
+        values["normals"] = f"{frame}.normals"
+        coat = print_coat_normal(self, prefix, closure, frame) if spec.structure else None
+        if coat is not None:
+            values["features"] += " | kCoatNormal"
+            self.lines.append(f"{values['structure']}.coatNormal = {coat};")
+        return frame
 
 
 def features_of(closure: Closure) -> list[str]:
@@ -250,7 +298,7 @@ def wrapped_source(source: str) -> str:
 
 def print_program(material: Material) -> Program:
     """Print the program of a material."""
-    printer = _Printer()
+    printer = Printer()
     bsdf, value, emission = printer.surface("", material.surface)
     # A tangent costs loads; only long highlights have use for one.
     frame = "Frame.along(s.normal, s.tangent)" if printer.has_tangent else "Frame.around(s.normal)"
@@ -266,7 +314,14 @@ def print_program(material: Material) -> Program:
         ]
     )
     return Program(
-        body, bsdf, printer.slots, printer.sources, emission != BLACK, bsdf != "NullBSDF"
+        body,
+        bsdf,
+        printer.slots,
+        printer.sources,
+        emission != BLACK,
+        bsdf != "NullBSDF",
+        printer.functions,
+        printer.has_tangents,
     )
 
 
@@ -419,6 +474,7 @@ def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
     ]
     for source in dict.fromkeys(text for program in programs for text in program.sources):
         parts.append(wrapped_source(source))
+    parts += dict.fromkeys(text for program in programs for text in program.functions)
     for number, program in enumerate(programs):
         parts.append(
             _PROGRAM.format(

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
+from typing import Literal
 
+from weft._native import ArgumentError
 from weft.scene.texture import Texture
 
 Number = float | int
@@ -76,7 +78,80 @@ class SlangCall:
     is_differentiable: bool = True
 
 
-Value = Number | Color | Texture | Attribute | UVSet | ColorAttribute | SlangCall
+@dataclass(frozen=True)
+class NormalMap:
+    """A normal from a colour: Blender's Normal Map node. A unit vector in world space.
+
+    For inputs called ``normal`` and the like. Derivatives do not pass through normals, so nothing
+    below them can be fitted.
+
+    Args:
+        color: Three components; 0.5 is zero, (0.5, 0.5, 1) the normal of the mesh. A texture should
+            be ``raw`` data, not sRGB.
+        strength: 0 is the normal of the mesh, 1 the map; 0 and greater.
+        space: What the colour's axes are: ``tangent`` (along u, along v, and the normal),
+            ``object`` or ``world``.
+        uv_set: UV set whose tangents count, by its position among those of the mesh; the texture's
+            own ``uv`` should agree. Tangents are those of MikkTSpace (Mikkelsen 2008), which tools
+            that bake maps use.
+    """
+
+    color: Value
+    strength: Value = 1.0
+    space: Literal["tangent", "object", "world"] = "tangent"
+    uv_set: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the sizes and the space."""
+        _require_sizes("NormalMap", {"color": (self.color, (3, 4)), "strength": (self.strength, 1)})
+        if self.space not in NORMAL_SPACES:
+            raise ArgumentError(
+                f"NormalMap: space must be one of {', '.join(NORMAL_SPACES)}, got {self.space!r}"
+            )
+
+
+@dataclass(frozen=True)
+class Bump:
+    """A normal from a height: Blender's Bump node. A unit vector in world space.
+
+    The slope of the height is a difference between points of the surface that are a small step
+    apart. For inputs called ``normal`` and the like. Derivatives do not pass through normals, so
+    nothing below them can be fitted.
+
+    Args:
+        height: One number, in units of `distance`; from a texture or a Slang function. It sees the
+            UVs, the place and the attributes of the point; grey is the mean of a colour's channels.
+        strength: 0 is `normal`, 1 the full slope; 0 and greater.
+        distance: Metres a unit of height; below 0 what is high becomes low.
+        normal: What to start from; ``None``: the normal of the mesh.
+        step: Between the points, metres. ``None``: a quarter of a texel if textures drive the
+            height, else 1/4096 of the triangle's size or of the largest coordinate, whichever is
+            more.
+    """
+
+    height: Value
+    strength: Value = 1.0
+    distance: Value = 0.001
+    normal: Value | None = None
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the sizes and the step."""
+        entries: dict[str, tuple[Value, int | tuple[int, ...]]] = {
+            "height": (self.height, (1, 3, 4)),
+            "strength": (self.strength, 1),
+            "distance": (self.distance, 1),
+        }
+        if self.normal is not None:
+            entries["normal"] = (self.normal, 3)
+        _require_sizes("Bump", entries)
+        if self.step is not None and not self.step > 0:
+            raise ArgumentError(f"Bump: step must be above 0 metres, got {self.step}")
+
+
+NORMAL_SPACES = ("tangent", "object", "world")
+
+Value = Number | Color | Texture | Attribute | UVSet | ColorAttribute | SlangCall | NormalMap | Bump
 
 
 def size_of(value: Value) -> int:
@@ -89,4 +164,17 @@ def size_of(value: Value) -> int:
         return 2
     if isinstance(value, ColorAttribute):
         return 3
+    if isinstance(value, (NormalMap, Bump)):
+        return 3
     return len(value) if isinstance(value, Sequence) else 1
+
+
+def _require_sizes(owner: str, entries: Mapping[str, tuple[Value, int | tuple[int, ...]]]) -> None:
+    """Refuse values with another number of components."""
+    for name, (value, wanted) in entries.items():
+        sizes = wanted if isinstance(wanted, tuple) else (wanted,)
+        if size_of(value) not in sizes:
+            raise ArgumentError(
+                f"{owner}: {name} takes {' or '.join(map(str, sizes))} numbers, got "
+                f"{size_of(value)}"
+            )

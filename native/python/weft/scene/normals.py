@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normal maps and bumps as Slang: functions without derivative that return world-space normals."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from weft.scene.materials import textures_of
+from weft.scene.values import NORMAL_SPACES, Bump, NormalMap, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weft.scene.materials import Closure
+    from weft.scene.program import Printer
+    from weft.scene.values import Value
+
+ANY = (-1e6, 1e6)
+"""Bounds of numbers that no fit moves."""
+
+
+def print_function(printer: Printer, size: int, body: Callable[[], str]) -> str:
+    """Print a function of the point without derivative.
+
+    Args:
+        printer: Of the material.
+        size: Components of the result.
+        body: Prints lines, and returns the expression of the result.
+
+    Returns:
+        Its name: equal functions of several materials are one.
+    """
+    from weft.scene.program import TYPES
+
+    lines, printer.lines = printer.lines, []
+    was_fixed, printer.is_fixed = printer.is_fixed, True
+    printer.lines.append(f"return {body()};")
+    text, printer.lines = "\n    ".join(printer.lines), lines
+    printer.is_fixed = was_fixed
+    name = f"value_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    function = f"{TYPES[size]} {name}(MaterialContext m, ShadingPoint s)\n{{\n    {text}\n}}"
+    if function not in printer.functions:
+        printer.functions.append(function)
+    return name
+
+
+def print_normal(printer: Printer, name: str, value: NormalMap | Bump) -> str:
+    """Return the call of a function that computes a normal."""
+    body = (
+        (lambda: _bump(printer, name, value))
+        if isinstance(value, Bump)
+        else (lambda: _normal_map(printer, name, value))
+    )
+    return f"{printer.no_diff}{print_function(printer, 3, body)}(m, s)"
+
+
+def _number(printer: Printer, name: str, value: Value, wanted: int = 1) -> str:
+    from weft.scene.program import convert
+
+    return printer.local(wanted, convert(printer.value(name, value, ANY), size_of(value), wanted))
+
+
+def _normal_map(printer: Printer, name: str, value: NormalMap) -> str:
+    color = _number(printer, f"{name}.color", value.color, 3)
+    strength = _number(printer, f"{name}.strength", value.strength)
+    geometry = "m.scene.geometry"
+    if value.space == "tangent":
+        printer.has_tangents = True
+        return f"tangentNormal({geometry}, s, {color}, {strength}, {value.uv_set})"
+    space = NORMAL_SPACES.index(value.space)
+    return f"plainNormal({geometry}, s, {color}, {strength}, {space})"
+
+
+def _bump(printer: Printer, name: str, value: Bump) -> str:
+    height = print_function(printer, 1, lambda: _number(printer, f"{name}.height", value.height))
+    strength = _number(printer, f"{name}.strength", value.strength)
+    distance = _number(printer, f"{name}.distance", value.distance)
+    normal = "s.normal"
+    if value.normal is not None:
+        normal = printer.local(3, printer.value(f"{name}.normal", value.normal))
+    step = printer.constant(f"{name}.step", _step(value), ANY, separable=False)
+    beside = f"beside{len(printer.lines)}"
+    printer.lines.append(f"const Beside {beside} = besidePoint(m.scene.geometry, s, {step});")
+    heights = ", ".join(f"{height}(m, {p})" for p in ("s", f"{beside}.atX", f"{beside}.atY"))
+    return f"bumpNormal(s, {normal}, {beside}, float3({heights}), {strength}, {distance})"
+
+
+def _step(value: Bump) -> float:
+    """Return the step as besidePoint() wants it."""
+    if value.step is not None:
+        return value.step
+    sizes = [max(texture.pixels.shape[:2]) for texture in textures_of(value.height)]
+    return -0.25 / max(sizes) if sizes else 0.0
+
+
+def print_turned_frame(printer: Printer, prefix: str, closure: Closure, raises: bool) -> str:
+    """Print the frame of a closure that has normals of its own, and return its name."""
+    normal = "s.normal"
+    if "normal" in closure.inputs:
+        normal = printer.local(3, printer.value(f"{prefix}normal", closure.inputs["normal"]))
+    name = f"turned{len(printer.lines)}"
+    printer.lines.append(
+        f"const TurnedFrame {name} = no_diff turnedFrame(surface.frame, s, {normal}, wi, "
+        f"{str(raises).lower()});"
+    )
+    return name
+
+
+def print_coat_normal(printer: Printer, prefix: str, closure: Closure, frame: str) -> str | None:
+    """Return the coat's normal in the closure's frame; ``None``: there is no coat.
+
+    A coat lies smooth over bumps unless it has a normal of its own, as in Blender.
+    """
+    if "coat_weight" not in closure.inputs:
+        return None
+    if "coat_normal" not in closure.inputs:
+        return f"{frame}.normals.smooth"
+    normal = printer.local(3, printer.value(f"{prefix}coat_normal", closure.inputs["coat_normal"]))
+    return f"no_diff turnedNormal({frame}, surface.frame, {normal})"
