@@ -89,6 +89,8 @@ struct CompilerDesc {
     std::uint64_t cache_size_limit = std::uint64_t{1} << 30; ///< bytes
     std::chrono::milliseconds time_limit{30'000};            ///< of one request
     std::uint64_t memory_limit = std::uint64_t{4} << 30;     ///< bytes of the helper
+    unsigned most_processes =
+        0; ///< that serve requests side by side; 0: as the machine's cores suggest
 };
 
 struct CompilerStatistics {
@@ -97,7 +99,7 @@ struct CompilerStatistics {
     std::uint64_t helper_starts = 0;
 };
 
-/// Thread-safe; requests of several threads are served one after the other.
+/// Thread-safe.
 class Compiler {
 public:
     [[nodiscard]] static std::shared_ptr<Compiler> create(const CompilerDesc& desc);

@@ -9,8 +9,6 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 namespace weft::compile {
 
@@ -22,9 +20,6 @@ namespace {
 /// Live sessions hold everything they ever compiled; these bounds keep the process under about 1 GB.
 constexpr std::size_t kMaxSessions = 8;
 constexpr int kMaxKernelsPerSession = 64;
-
-/// Modules worth keeping as IR.
-constexpr std::array<std::string_view, 2> kOwnModules{"weft", "weft_diff"};
 
 constexpr std::int32_t kOldestYear = 2026;
 constexpr std::int32_t kOldestRelease = 12;
@@ -118,47 +113,24 @@ struct CompileService::LiveSession {
 CompileService::CompileService(ServiceDesc desc)
     : m_desc(std::move(desc)), m_library(m_desc.slang_directory),
       m_global(create_global_session(m_library, m_desc.slang_directory)),
-      m_cache({.directory = m_desc.cache_directory}) {
-    load_binaries();
+      m_cache({.directory = m_desc.cache_directory}),
+      m_own_modules(m_desc.shader_directory, m_cache,
+                    hash_environment(m_desc.slang_directory, m_desc.shader_directory)) {
+    provide_weft();
 }
 
 CompileService::~CompileService() = default;
 
-void CompileService::load_binaries() {
-    const core::Hash128 environment =
-        hash_environment(m_desc.slang_directory, m_desc.shader_directory);
-    for (const std::string_view name : kOwnModules) {
-        if (const auto stored = m_cache.try_load(kBinaryEntry, binary_key(environment, name))) {
-            m_binaries.emplace(
-                name, std::string(reinterpret_cast<const char*>(stored->data()), stored->size()));
-        }
-    }
-    if (!m_binaries.contains("weft")) {
-        // Every module needs it, and a fresh process has time: its host is creating a device.
+void CompileService::provide_weft() {
+    if (m_own_modules.find("weft") == nullptr) {
+        // A fresh process has time: its host is creating a device.
         const Session session(describe_session(Target::spirv));
         session.get()->loadModule("weft");
-        harvest_binaries(session);
+        m_own_modules.harvest(*session.get());
     }
 }
 
-void CompileService::harvest_binaries(const Session& session) {
-    const core::Hash128 environment =
-        hash_environment(m_desc.slang_directory, m_desc.shader_directory);
-    for (SlangInt i = 0; i < session.get()->getLoadedModuleCount(); ++i) {
-        slang::IModule* const module = session.get()->getLoadedModule(i);
-        const std::string_view name = module->getName();
-        const bool is_own = std::ranges::find(kOwnModules, name) != kOwnModules.end();
-        SlangRef<slang::IBlob> blob;
-        if (is_own && !m_binaries.contains(name) &&
-            SLANG_SUCCEEDED(module->serialize(blob.out()))) {
-            const std::string& ir = m_binaries.emplace(name, blob_text(blob.get())).first->second;
-            m_cache.store(kBinaryEntry, binary_key(environment, name),
-                          std::as_bytes(std::span(ir)));
-        }
-    }
-}
-
-Session::Desc CompileService::describe_session(Target target) const {
+Session::Desc CompileService::describe_session(Target target) {
     return {.slang = &m_library.functions(),
             .global = m_global.get(),
             .shader_directory = m_desc.shader_directory,
@@ -166,7 +138,7 @@ Session::Desc CompileService::describe_session(Target target) const {
             .defines = {},
             .search_paths = {},
             .snapshot = {},
-            .binaries = &m_binaries};
+            .binaries = &m_own_modules};
 }
 
 LoadResult CompileService::load_module(const ModuleDesc& desc) {
@@ -185,14 +157,13 @@ LoadResult CompileService::load_module(const ModuleDesc& desc) {
     result.dependencies = live->session->files().files();
     result.absent_files = live->session->files().absent_files();
     if (desc.defines.empty()) { // definitions reach Weft's modules too and may have changed them
-        harvest_binaries(*live->session);
+        m_own_modules.harvest(*live->session->get());
     }
     keep({{desc, result.import_name, result.dependencies, {}}}, std::move(live));
     return result;
 }
 
-std::unique_ptr<Session>
-CompileService::create_session(const std::vector<ModuleSource>& modules) const {
+std::unique_ptr<Session> CompileService::create_session(const std::vector<ModuleSource>& modules) {
     Session::Desc desc = describe_session(modules.front().desc.target);
     desc.snapshot.emplace();
     for (const ModuleSource& module : modules) {
@@ -256,10 +227,6 @@ KernelCode CompileService::compile_kernel(const CompileRequest& request) {
     const std::span<slang::IModule* const> modules(live.modules);
     return compile_entry_point(*live.session, request.source, request.entry_point,
                                modules.subspan(1));
-}
-
-core::Hash128 binary_key(core::Hash128 environment, std::string_view name) {
-    return core::Hasher().add(environment).add(name).finish();
 }
 
 core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& shader_directory) {

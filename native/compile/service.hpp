@@ -49,11 +49,10 @@ public:
 private:
     struct LiveSession;
 
-    void load_binaries();
-    /// Keeps those of Weft's modules that `session` had to parse as IR for the next one.
-    void harvest_binaries(const Session& session);
-    Session::Desc describe_session(Target target) const;
-    std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules) const;
+    /// Parses what every module needs, unless that was done before.
+    void provide_weft();
+    Session::Desc describe_session(Target target);
+    std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules);
     LiveSession& open(const std::vector<ModuleSource>& modules);
     LiveSession& keep(const std::vector<ModuleSource>& modules, std::unique_ptr<LiveSession> live);
 
@@ -61,14 +60,9 @@ private:
     SlangLibrary m_library;
     SlangRef<slang::IGlobalSession> m_global;
     core::FileCache m_cache;
-    BinaryModules m_binaries;
+    OwnModules m_own_modules;
     std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
 };
-
-/// The kind of the cache entries that hold Weft's own modules.
-inline constexpr std::string_view kBinaryEntry = "ir";
-/// The key of module `name` there.
-[[nodiscard]] core::Hash128 binary_key(core::Hash128 environment, std::string_view name);
 
 /// Identifies the compiler in cache keys without loading it: its file name, size and time, Weft's version
 /// and the content of its shaders.

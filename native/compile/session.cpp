@@ -59,7 +59,7 @@ std::string make_import_name(const ModuleDesc& desc, std::string_view source) {
     for (const auto& [name, value] : desc.defines) {
         hasher.add(name).add(value);
     }
-    return "weft_user_" + hasher.finish().to_string();
+    return std::string(kUserModule) + hasher.finish().to_string();
 }
 
 std::vector<core::Diagnostic> check_diagnostics(slang::IBlob* output, bool failed,

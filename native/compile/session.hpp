@@ -34,8 +34,7 @@ public:
         Definitions defines;
         std::vector<std::string> search_paths; ///< of the user; Weft's own come after them
         std::optional<std::vector<Dependency>> snapshot; ///< see SourceFiles::Desc
-        const BinaryModules* binaries =
-            nullptr; ///< see SourceFiles::Desc; must outlive the session
+        OwnModules* binaries = nullptr; ///< see SourceFiles::Desc; must outlive the session
     };
     explicit Session(Desc desc);
 

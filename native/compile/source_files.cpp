@@ -183,9 +183,9 @@ std::optional<std::string> SourceFiles::try_read_binary(const std::string& path)
     if (!is_own_module(path) || m_desc.binaries == nullptr) {
         return std::nullopt;
     }
-    const auto binary = m_desc.binaries->find(
+    const std::string* const binary = m_desc.binaries->find(
         source.substr(m_shader_prefix.size(), source.rfind('.') - m_shader_prefix.size()));
-    return binary != m_desc.binaries->end() ? std::optional(binary->second) : std::nullopt;
+    return binary != nullptr ? std::optional(*binary) : std::nullopt;
 }
 
 std::optional<std::string> SourceFiles::try_read(const std::string& path) {

@@ -4,16 +4,13 @@
 #pragma once
 
 #include "compile/compiler.hpp"
-#include "compile/slang_api.hpp"
+#include "compile/own_modules.hpp"
 
 #include <map>
 #include <optional>
 #include <set>
 
 namespace weft::compile {
-
-/// Weft's own modules as Slang IR, by name: "weft" -> bytes. Parsing them takes a hundred times as long.
-using BinaryModules = std::map<std::string, std::string, std::less<>>;
 
 /// No source file may be larger, bytes.
 inline constexpr std::uint64_t kMaxSourceBytes = std::uint64_t{16} << 20;
@@ -32,8 +29,8 @@ void check_source(const std::string& source, const std::string& name);
 class SourceFiles final : public ISlangFileSystemExt {
 public:
     struct Desc {
-        std::filesystem::path shader_directory;  ///< read as they are, never listed in files()
-        const BinaryModules* binaries = nullptr; ///< offered instead of the sources there; may grow
+        std::filesystem::path shader_directory; ///< read as they are, never listed in files()
+        OwnModules* binaries = nullptr;         ///< offered instead of the sources there
         /// User files by path. Without it user files come from disk; with it only these exist.
         std::optional<std::vector<Dependency>> snapshot;
     };

@@ -4,9 +4,12 @@
 #include "core/file.hpp"
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <optional>
+#include <thread>
 
 namespace weft::compile {
 
@@ -121,6 +124,99 @@ private:
     std::atomic<std::uint64_t> m_starts{0};
 };
 
+/// Processes side by side; the first one stays.
+class WorkerPool final : public Worker {
+public:
+    explicit WorkerPool(const CompilerDesc& desc)
+        : m_desc(desc),
+          m_limit(desc.most_processes != 0
+                      ? desc.most_processes
+                      : std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostProcesses)) {
+        add_process();
+    }
+
+    void warm_up() override { m_processes.front()->warm_up(); }
+
+    std::vector<std::byte> request(const Request& request, const std::string& subject) override {
+        const Lease lease(*this);
+        return lease.process().request(request, subject);
+    }
+
+    std::uint64_t helper_starts() const noexcept override {
+        const std::scoped_lock lock(m_mutex);
+        std::uint64_t starts = m_ended_starts;
+        for (const auto& process : m_processes) {
+            starts += process->helper_starts();
+        }
+        return starts;
+    }
+
+private:
+    /// One process for one request.
+    class Lease {
+    public:
+        explicit Lease(WorkerPool& pool) : m_pool(pool), m_index(pool.take()) {}
+        ~Lease() { m_pool.give_back(m_index); }
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+
+        Worker& process() const { return m_pool.process(m_index); }
+
+    private:
+        WorkerPool& m_pool;
+        std::size_t m_index;
+    };
+
+    void add_process() {
+        m_processes.push_back(std::make_unique<ProcessWorker>(m_desc));
+        m_is_busy.push_back(false);
+    }
+
+    std::size_t take() {
+        std::unique_lock lock(m_mutex);
+        const auto is_idle = [this] {
+            return std::ranges::find(m_is_busy, false) != m_is_busy.end();
+        };
+        if (!is_idle() && m_processes.size() < m_limit) {
+            add_process();
+        }
+        m_idle.wait(lock, is_idle);
+        const auto found = std::ranges::find(m_is_busy, false);
+        *found = true;
+        return static_cast<std::size_t>(found - m_is_busy.begin());
+    }
+
+    void give_back(std::size_t index) {
+        std::vector<std::unique_ptr<Worker>> ended; // waits for them: outside the lock
+        {
+            const std::scoped_lock lock(m_mutex);
+            m_is_busy[index] = false;
+            if (std::ranges::find(m_is_busy, true) == m_is_busy.end()) {
+                while (m_processes.size() > 1) {
+                    m_ended_starts += m_processes.back()->helper_starts();
+                    ended.push_back(std::move(m_processes.back()));
+                    m_processes.pop_back();
+                    m_is_busy.pop_back();
+                }
+            }
+        }
+        m_idle.notify_one();
+    }
+
+    Worker& process(std::size_t index) const {
+        const std::scoped_lock lock(m_mutex);
+        return *m_processes[index];
+    }
+
+    CompilerDesc m_desc;
+    std::size_t m_limit;
+    mutable std::mutex m_mutex; ///< guards what follows
+    std::condition_variable m_idle;
+    std::vector<std::unique_ptr<Worker>> m_processes;
+    std::vector<bool> m_is_busy;
+    std::uint64_t m_ended_starts = 0;
+};
+
 class InProcessWorker final : public Worker {
 public:
     explicit InProcessWorker(const CompilerDesc& desc)
@@ -153,7 +249,7 @@ private:
 } // namespace
 
 std::unique_ptr<Worker> Worker::create_process(const CompilerDesc& desc) {
-    return std::make_unique<ProcessWorker>(desc);
+    return std::make_unique<WorkerPool>(desc);
 }
 
 std::unique_ptr<Worker> Worker::create_in_process(const CompilerDesc& desc) {

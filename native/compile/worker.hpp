@@ -9,8 +9,7 @@
 
 namespace weft::compile {
 
-/// Where requests are served: the compiler process, or this process. Thread-safe: requests are served
-/// one after the other.
+/// Where requests are served: compiler processes, or this process. Thread-safe.
 class Worker {
 public:
     virtual ~Worker() = default;
@@ -24,10 +23,15 @@ public:
                                                          const std::string& subject) = 0;
     [[nodiscard]] virtual std::uint64_t helper_starts() const noexcept = 0;
 
-    /// Runs the helper executable; it is started by the first request, and again after it ended.
+    /// Runs the helper executable; it is started by the first request, and again after it ended. Requests that come
+    /// while it is busy get further processes, which end when no request is left: each loads the modules again, which
+    /// pays where it does not take a core from the others. Unless told
+    /// otherwise at most one for two cores, and kMostProcesses.
     [[nodiscard]] static std::unique_ptr<Worker> create_process(const CompilerDesc& desc);
-    /// Loads Slang into this process.
+    /// Loads Slang into this process, which serves one request after the other.
     [[nodiscard]] static std::unique_ptr<Worker> create_in_process(const CompilerDesc& desc);
+
+    static constexpr unsigned kMostProcesses = 8;
 
 protected:
     Worker() = default;

@@ -186,18 +186,27 @@ std::shared_ptr<Function> Module::function(const std::string& name, const CallOp
 }
 
 CompiledKernelRef Module::provide_kernel(const std::string& source, const codegen::Kernel& kernel) {
-    const std::lock_guard compile_lock(m_compile_mutex);
     const compile::LoadedModuleRef module = loaded();
     const core::Hash128 key = core::Hasher().add(module->hash).add(source).finish();
-    {
-        const std::lock_guard lock(m_mutex);
-        const auto found = m_kernels.find(key);
-        if (found != m_kernels.end()) {
-            return found->second;
-        }
+    std::unique_lock lock(m_mutex);
+    m_compiled.wait(lock, [&] { return !m_compiling.contains(key); });
+    if (const auto found = m_kernels.find(key); found != m_kernels.end()) {
+        return found->second;
     }
-    auto compiled = compile_kernel(module, source, kernel);
-    const std::lock_guard lock(m_mutex);
+    m_compiling.insert(key);
+    lock.unlock();
+    CompiledKernelRef compiled;
+    try {
+        compiled = compile_kernel(module, source, kernel);
+    } catch (...) {
+        lock.lock();
+        m_compiling.erase(key);
+        m_compiled.notify_all();
+        throw;
+    }
+    lock.lock();
+    m_compiling.erase(key);
+    m_compiled.notify_all();
     return m_kernels.emplace(key, std::move(compiled)).first->second;
 }
 

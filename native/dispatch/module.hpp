@@ -9,11 +9,13 @@
 #include "dispatch/plan.hpp"
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace weft::dispatch {
@@ -109,7 +111,8 @@ private:
     std::vector<core::Diagnostic> m_diagnostics;
     std::map<std::string, std::shared_ptr<Function>> m_functions;
     std::unordered_map<core::Hash128, CompiledKernelRef> m_kernels;
-    std::mutex m_compile_mutex; ///< one compile at a time
+    std::unordered_set<core::Hash128> m_compiling; ///< kernels that some thread is compiling
+    std::condition_variable m_compiled;
 };
 
 } // namespace weft::dispatch

@@ -128,7 +128,9 @@ TEST_CASE("a file that appears earlier on the search path is seen on a warm cach
 
 TEST_CASE("several threads share one compiler", "[helper]") {
     const test::TemporaryFolder cache;
-    const auto compiler = Compiler::create(describe_cached_compiler(cache.path()));
+    CompilerDesc desc = describe_cached_compiler(cache.path());
+    desc.most_processes = 1;
+    const auto compiler = Compiler::create(desc);
     std::vector<std::size_t> sizes(4);
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -144,6 +146,32 @@ TEST_CASE("several threads share one compiler", "[helper]") {
 
     CHECK(std::count(sizes.begin(), sizes.end(), std::size_t{0}) == 0);
     CHECK(compiler->statistics().helper_starts == 1);
+}
+
+TEST_CASE("requests that come together get processes of their own, up to the limit", "[helper]") {
+    const test::TemporaryFolder cache;
+    CompilerDesc desc = describe_cached_compiler(cache.path());
+    desc.most_processes = 3;
+    const auto compiler = Compiler::create(desc);
+    (void)load_text(*compiler, "float first() { return 1; }"); // what all modules need is cached
+    std::atomic<int> right{0};
+
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 6; ++number) {
+        threads.emplace_back([&, number] {
+            const std::string name = "f" + std::to_string(number);
+            const auto module = load_text(*compiler, "float " + name + "() { return 1; }");
+            right += only_function(module->reflection, name).name == name ? 1 : 0;
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+
+    CHECK(right == 6);
+    CHECK(compiler->statistics().helper_starts > 1);
+    CHECK(compiler->statistics().helper_starts <= 6);
+    (void)load_text(*compiler, "float last() { return 1; }"); // one process is left
 }
 
 TEST_CASE("two compilers fill one cold cache at the same time") {

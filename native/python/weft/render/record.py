@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Module, Tensor, grid
+from weft.render.prepare import compile_together
 from weft.render.renderer import PathBuffers
 from weft.scene.program import print_recording_module
 
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft._native import Function
     from weft.render.renderer import PathSettings, Renderer
     from weft.scene import Camera
 
 RECORD_ROWS, HEAD_ROWS = 29, 7
+KERNELS = ("record", "replay", "tangents", "gradients")
 
 
 @dataclass
@@ -55,6 +58,7 @@ class Recorder:
         self._rows: Tensor | None = None
         self.launches: list[RecordedLaunch] = []
         self.view: dict[str, Any] = {}
+        self._is_compiled = False
 
     def _reserve(self, used: int, wanted: int, buffers: PathBuffers) -> None:
         """Make room for records; keeps the first `used` ones."""
@@ -92,12 +96,44 @@ class Recorder:
         self.buffers = buffers
         self.step = renderer.step_settings(settings, (0, self.pixels), (0, settings.samples))
         self._reserve(0, self.count // 2 if self._rows is None else 1, buffers)
+        self._compile()
         numbers = Tensor.from_numpy(renderer.device, pixels)
         renderer.generate(camera, settings, buffers, self.step, self.count, numbers)
         self.launches = []
         for bounce in range(settings.bounces + 1):
             self._segment(buffers, bounce)
         self.module.close(grid((self.count,)), buffers.view, self.view)
+
+    def _compile(self) -> None:
+        """Compile all kernels before the first draw."""
+        if self._is_compiled:
+            return
+        renderer, lanes, paths = self.renderer, grid((256,)), self.buffers.view
+        scene, module, step = renderer.tables.view, self.module, self.step
+        programs = range(len(renderer.tables.materials.programs))
+        others = [number for number in programs if number not in self.programs]
+        shared = renderer.module if renderer.sorts_paths else module
+        values = renderer.tables.values
+        calls: list[tuple[Function, Sequence[Any]]] = []
+        for number in self.programs:
+            kernels = {kind: getattr(module, f"{kind}{number}") for kind in KERNELS}
+            if self.tangents:
+                calls.append((kernels["tangents"], (lanes, scene, self.view, values.shape[0])))
+            else:
+                calls.append((kernels["gradients"], (lanes, scene, self.view)))
+            calls.append((kernels["record"], (lanes, scene, paths, self.view, step)))
+            calls.append((kernels["replay"], (lanes, scene, self.view)))
+        calls += [
+            (kernel, (lanes, scene, paths, step)) for kernel in renderer.kernels(others, shared)
+        ]
+        calls.append((module.close, (lanes, paths, self.view)))
+        calls.append((module.settle, (lanes, paths, self.view)))
+        developed = (lanes, paths, self.view, step, 0, 1, 0, self.pixels, values)
+        calls.append((module.developHalf, developed))
+        if not self.tangents:
+            calls.append((module.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
+        compile_together(calls)
+        self._is_compiled = True
 
     def _segment(self, buffers: PathBuffers, bounce: int) -> None:
         """Take all paths over one surface."""

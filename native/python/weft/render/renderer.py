@@ -12,15 +12,17 @@ import numpy as np
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.layers import LayerPass, checked_names
+from weft.render.prepare import compile_together
 from weft.render.upload import SceneTables
 from weft.scene.camera import KINDS
 from weft.scene.program import print_module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from weft._native import Function
     from weft.scene import Camera, Scene
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
@@ -183,6 +185,7 @@ class Renderer:
         self._buffers: PathBuffers | None = None
         self._numbers: Tensor | None = None
         self._layer_pass: LayerPass | None = None
+        self._is_compiled = False
 
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
@@ -290,6 +293,35 @@ class Renderer:
         view = camera_view(camera, settings.filter_width)
         self.stages(camera, settings).generate(grid((count,)), view, buffers.view, step)
 
+    def kernels(self, programs: Iterable[int], module: Module | None = None) -> list[Function]:
+        """Return the kernels of some programs, and of what escapes."""
+        module = module or self.module
+        return [module.escape, *(getattr(module, f"step{number}") for number in programs)]
+
+    def _compile(
+        self,
+        camera: Camera,
+        settings: PathSettings,
+        buffers: PathBuffers,
+        step: dict[str, int],
+        film: Tensor,
+    ) -> None:
+        """Compile all kernels before the first picture."""
+        if self._is_compiled:
+            return
+        lanes, scene, paths = grid((256,)), self.tables.view, buffers.view
+        programs = range(len(self.tables.materials.programs))
+        stages = self.stages(camera, settings)
+        view = camera_view(camera, settings.filter_width)
+        calls: list[tuple[Function, Sequence[Any]]] = [
+            (kernel, (lanes, scene, paths, step)) for kernel in self.kernels(programs)
+        ]
+        calls.append((self.module.classify, (lanes, scene, paths, len(programs))))
+        calls.append((stages.generate, (lanes, view, paths, step)))
+        calls.append((stages.develop, (lanes, paths, step, film)))
+        compile_together(calls)
+        self._is_compiled = True
+
     def _pixel_numbers(self, count: int) -> Tensor:
         """Return at least the numbers 0 to count - 1."""
         if self._numbers is None or self._numbers.shape[0] < count:
@@ -384,6 +416,7 @@ class Renderer:
         count = pixels[1] * samples[1]
         buffers = self.buffers(count)
         step = self.step_settings(settings, pixels, samples)
+        self._compile(camera, settings, buffers, step, film)
         self.generate(camera, settings, buffers, step, count)
         for bounce in range(settings.bounces + 1):
             step["bounce"] = bounce
