@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# Eigenvalues of H with a unit diagonal below this are those of sums in float32.
+ROUNDING = 1e-6
+
+
 @dataclass
 class Half:
     """Residuals and their derivatives from one half of the samples, weighted.
@@ -79,7 +83,7 @@ def damped_step(normal: Normal, damping: float) -> NDArray[np.float64]:
     scale = np.sqrt(np.maximum(diagonal, 1e-10 * largest))
     values, vectors = np.linalg.eigh(normal.matrix / np.outer(scale, scale))
     along = vectors.T @ (normal.gradient / scale)
-    usable = values > 1e-9
+    usable = values > ROUNDING
     inverse = np.where(usable, 1 / (np.where(usable, values, 1) + damping), 0)
     step: NDArray[np.float64] = -(vectors @ (inverse * along)) / scale
     return step
@@ -119,19 +123,54 @@ def _empty_halves(a: Half, b: Half) -> tuple[Half, Half]:
     )
 
 
-def standard_errors(normal: Normal, a: Half, b: Half) -> NDArray[np.float64]:
-    """Return one standard error a parameter, infinite where the residuals do not depend on it.
+@dataclass
+class Information:
+    """What draws say of the parameters.
+
+    Args:
+        matrix: H, shape ``(parameters, parameters)``.
+        covariance: Of the parameters, the same shape; directions that are lost have a large, finite
+            variance.
+        lost: Directions along which the residuals do not change, shape
+            ``(parameters, directions)``, unit vectors on a scale where H has a unit diagonal.
+    """
+
+    matrix: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    lost: NDArray[np.float64]
+
+    @property
+    def is_silent(self) -> NDArray[np.bool_]:
+        """Which parameters the residuals do not depend on at all."""
+        diagonal = np.diag(self.matrix)
+        silent: NDArray[np.bool_] = diagonal <= 1e-9 * max(float(diagonal.max()), 1e-30)
+        return silent
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """One standard error a parameter, infinite where the residuals do not determine it."""
+        is_lost = (self.lost**2).sum(axis=1) > 0.01
+        diagonal = np.sqrt(np.maximum(np.diag(self.covariance), 0))
+        return np.where(is_lost, np.inf, diagonal)
+
+
+def gather_information(normal: Normal, a: Half, b: Half) -> Information:
+    """Return what two halves say of the parameters.
 
     The residuals that remain are the noise, that of the target included: the sandwich estimator of
     White (1980).
     """
     residual = (a.residual + b.residual) / 2
-    jacobian = (a.jacobian + b.jacobian) / 2
-    weighted = jacobian * residual[:, None]
-    inverse = np.linalg.pinv(normal.matrix, rcond=1e-9, hermitian=True)
-    errors = np.sqrt(np.maximum(np.diag(inverse @ (weighted.T @ weighted) @ inverse), 0))
-    diagonal = np.diag(normal.matrix)
-    return np.where(diagonal > 1e-9 * max(diagonal.max(), 1e-30), errors, np.inf)
+    weighted = (a.jacobian + b.jacobian) / 2 * residual[:, None]
+    diagonal = np.diag(normal.matrix).astype(np.float64)
+    is_known = diagonal > 1e-9 * max(float(diagonal.max()), 1e-30)
+    scale = np.sqrt(np.where(is_known, diagonal, 1.0))
+    unit = np.where(np.outer(is_known, is_known), normal.matrix / np.outer(scale, scale), 0)
+    values, vectors = np.linalg.eigh(unit)
+    is_lost = values < ROUNDING
+    inverse = (vectors / np.maximum(values, ROUNDING)) @ vectors.T / np.outer(scale, scale)
+    covariance = inverse @ (weighted.T @ weighted) @ inverse
+    return Information(normal.matrix, covariance, vectors[:, is_lost])
 
 
 @dataclass
@@ -145,6 +184,7 @@ class State:
         draws: So far.
         is_averaging: The steps are over, the linear model is being averaged.
         is_done: The largest standard error is below the tolerance.
+        information: What the averaged draws say; ``None`` before.
     """
 
     x: NDArray[np.float64]
@@ -153,6 +193,7 @@ class State:
     draws: int = 0
     is_averaging: bool = False
     is_done: bool = False
+    information: Information | None = None
 
 
 @dataclass
@@ -256,7 +297,8 @@ class GaussNewton:
             return
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)
-        state.errors = standard_errors(normal_equations(a, b), a, b)
+        state.information = gather_information(normal_equations(a, b), a, b)
+        state.errors = state.information.errors
         state.is_done = average.count >= 2 and bool(
             np.all(state.errors <= self.tolerance * (self.high - self.low))
         )

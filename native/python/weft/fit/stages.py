@@ -50,6 +50,7 @@ class NumberStage:
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
+        self.parameters = list(parameters)
         self.unknowns = build_unknowns(renderer.tables, parameters)
         names = [name for p in parameters for name in (p.name, *p.tied)]
         self.model = ScalarModel(
@@ -109,15 +110,21 @@ class NumberStage:
 
     def undetermined(self) -> dict[str, str]:
         """Return the parameters that the pictures do not determine, in words."""
-        found = {}
-        extents = self.unknowns.values(self.unknowns.high) - self.unknowns.values(self.unknowns.low)
-        for block in self.unknowns.blocks:
-            errors = self.errors()[block.name]
-            if np.isinf(errors).any():
-                found[block.name] = "no pixel of the pictures depends on it"
-            elif (errors > 0.25 * extents[block.first]).any():
-                found[block.name] = "the pictures leave it open: its error is as large as its range"
-        return found
+        information = self.solver.state.information
+        if information is None:
+            return {}
+        from weft.fit.diagnosis import Evidence, find_undetermined
+
+        return find_undetermined(
+            Evidence(
+                self.model.renderer,
+                [view.target for view in self.model.views],
+                self.parameters,
+                self.unknowns,
+                self.solver.state.x,
+                information,
+            )
+        )
 
 
 class TextureStage:

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs of closures that others switch off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.scene.changes import inputs_of
+from weft.scene.closures import CLOSURES
+from weft.scene.materials import Add, Closure, Mix
+from weft.scene.texture import Texture
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.scene import Scene
+    from weft.scene.materials import Surface
+
+NEAR = 0.01
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Conditions under which inputs have no effect.
+
+    Args:
+        hidden: Names of inputs; those that begin with one that ends in ``_`` as well.
+        when: Value near which each of the other inputs must lie.
+    """
+
+    hidden: tuple[str, ...]
+    when: Mapping[str, float]
+
+    def hides(self, name: str) -> bool:
+        """Return whether the rule is about an input."""
+        return (
+            any(
+                name == entry or (entry.endswith("_") and name.startswith(entry))
+                for entry in self.hidden
+            )
+            and name not in self.when
+        )
+
+
+RULES: Mapping[str, Sequence[Rule]] = MappingProxyType(
+    {
+        "principled": (
+            Rule(
+                (
+                    "ior",
+                    "specular_level",
+                    "diffuse_roughness",
+                    "subsurface_",
+                    "transmission_weight",
+                ),
+                {"metallic": 1},
+            ),
+            Rule(("diffuse_roughness", "subsurface_"), {"transmission_weight": 1}),
+            Rule(("coat_",), {"coat_weight": 0}),
+            Rule(("sheen_",), {"sheen_weight": 0}),
+            Rule(("subsurface_",), {"subsurface_weight": 0}),
+            Rule(("thin_film_ior",), {"thin_film_thickness": 0}),
+            Rule(("emission_color",), {"emission_strength": 0}),
+            Rule(("emission_strength",), {"emission_color": 0}),
+            Rule(("anisotropic_rotation",), {"anisotropic": 0}),
+            Rule(
+                ("roughness", "ior", "specular_tint", "anisotropic", "anisotropic_rotation"),
+                {"specular_level": 0, "metallic": 0, "transmission_weight": 0},
+            ),
+        ),
+        "glossy": (Rule(("rotation",), {"anisotropy": 0}),),
+        "metallic": (
+            Rule(("rotation",), {"anisotropy": 0}),
+            Rule(("thin_film_ior",), {"thin_film_thickness": 0}),
+        ),
+        "glass": (Rule(("thin_film_ior",), {"thin_film_thickness": 0}),),
+        "emission": (Rule(("color",), {"strength": 0}), Rule(("strength",), {"color": 0})),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an input lies: in which closure, under which name, below which prefix."""
+
+    closure: Closure
+    name: str
+    prefix: str
+
+
+def find_place(surface: Surface, path: str, prefix: str) -> Place | None:
+    """Return the place of an input of a surface; None: it belongs to no closure."""
+    first, _, rest = path.partition(".")
+    if isinstance(surface, Closure):
+        is_input = first in CLOSURES[surface.kind].inputs
+        return Place(surface, first, prefix) if is_input else None
+    if first in ("first", "second"):
+        return find_place(getattr(surface, first), rest, f"{prefix}{first}.")
+    return None
+
+
+def _surface_of(scene: Scene, material: str) -> Surface | None:
+    return next((m.surface for m in scene.materials() if m.name == material), None)
+
+
+def has_own_value(scene: Scene, name: str) -> bool:
+    """Return whether the scene gives an input a value; False: it has its default."""
+    material, _, path = name.partition(".")
+    surface = _surface_of(scene, material)
+    place = None if surface is None else find_place(surface, path, f"{material}.")
+    return place is None or place.name in place.closure.inputs
+
+
+def find_hiding_input(
+    scene: Scene, name: str, values: Mapping[str, NDArray[np.float64]]
+) -> str | None:
+    """Return in words which other input leaves one without effect; None: none does.
+
+    Args:
+        scene: That the input is in.
+        name: ``"<material>.<input>"``.
+        values: That a fit has found instead of those of the scene, by name.
+    """
+    material, _, path = name.partition(".")
+    surface = _surface_of(scene, material)
+    if surface is None:
+        return None
+    known = dict(inputs_of(scene)) | dict(values)
+    mixed = _hiding_mix(surface, f"{material}.", path, known)
+    place = find_place(surface, path, f"{material}.")
+    if mixed is not None or place is None:
+        return mixed
+    for rule in RULES.get(place.closure.kind, ()):
+        levels = {f"{place.prefix}{other}": level for other, level in rule.when.items()}
+        if rule.hides(place.name) and all(
+            _is_near(known.get(other), level) for other, level in levels.items()
+        ):
+            words = " and ".join(
+                f"{other.partition('.')[2]} is {level:g}" for other, level in levels.items()
+            )
+            return f"it has no effect while {words}"
+    return None
+
+
+def _hiding_mix(
+    surface: Surface, prefix: str, path: str, known: Mapping[str, object]
+) -> str | None:
+    """Return which Mix on the way to an input leaves out its side."""
+    first, _, rest = path.partition(".")
+    if first not in ("first", "second") or not isinstance(surface, (Mix, Add)):
+        return None
+    if isinstance(surface, Mix):
+        level = 1.0 if first == "first" else 0.0
+        place = f"{prefix}factor"
+        if _is_near(known.get(place), level):
+            return f"it has no effect while {place.partition('.')[2]} is {level:g}"
+    return _hiding_mix(getattr(surface, first), f"{prefix}{first}.", rest, known)
+
+
+def _is_near(value: object, level: float) -> bool:
+    """Return whether all of a value lies near a level; what a function makes is not known."""
+    if isinstance(value, Texture):
+        value = value.pixels[..., :3]
+    if not isinstance(value, (int, float, list, tuple, np.ndarray)):
+        return False
+    return bool(np.all(np.abs(np.asarray(value, np.float64) - level) <= NEAR))
