@@ -1,64 +1,164 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The BSDFs of single nodes: sampling, energy, straight light. Cycles is in test_bsdf_cycles."""
+"""The BSDFs of single nodes: sampling, energy, reciprocity. Cycles is in test_bsdf_cycles."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
 
+import weft
 from support.bsdf_checks import Asked, directions, integrate, refracts, require_samples_to_fit
+from weft.scene import CLOSURES
 
 VIEW = (0.6, 0.0, 0.8)
+WHITE = (1.0, 1.0, 1.0)
 
+# One expression, and so one set of kernels, for all roughnesses and directions of a node; alpha,
+# which they do not have, says from which side glass is seen.
 PREPARED = {
-    "diffuse": "DiffuseBSDF<kDiffuseRoughness>.prepare(float3(1.f), 0.7f, wi)",
-    "glossy": "GlossyBSDF<kMultiscatter | kAnisotropy>"
-    ".prepare(float3(1.f), 0.6f, -0.4f, 0.1f, wi, tables)",
-    "metallic": "MetallicBSDF<kMultiscatter>.prepare("
-    "float3(1.f), float3(1.f), 0.5f, 0.f, 0.f, float2(0.f), wi, tables)",
-    "glass": "GlassBSDF<kMultiscatter>"
-    ".prepare(float3(1.f), 0.5f, 1.5f, float2(0.f), wi, false, tables)",
-    "glass_inside": "GlassBSDF<kMultiscatter>"
-    ".prepare(float3(1.f), 0.5f, 1.5f, float2(0.f), wi, true, tables)",
-    "refraction": "RefractionBSDF.prepare(float3(1.f), 0.5f, 1.5f, wi, false, tables)",
-    "sheen": "SheenBSDF.prepare(float3(1.f), 0.5f, wi, tables)",
-    "translucent": "TranslucentBSDF.prepare(float3(1.f))",
+    "diffuse": "DiffuseBSDF<kDiffuseRoughness>.prepare(inputs.baseColor, inputs.roughness, wi)",
+    "glossy": "GlossyBSDF<kMultiscatter | kAnisotropy>.prepare("
+    "inputs.baseColor, inputs.roughness, -0.4f, 0.1f, wi, tables)",
+    "metallic": "MetallicBSDF<kMultiscatter>.prepare(inputs.baseColor, inputs.baseColor, "
+    "inputs.roughness, 0.f, 0.f, float2(0.f), wi, tables)",
+    "glass": "GlassBSDF<kMultiscatter>.prepare("
+    "inputs.baseColor, inputs.roughness, inputs.ior, float2(0.f), wi, inputs.alpha < 0.5f, tables)",
+    "refraction": "RefractionBSDF.prepare("
+    "inputs.baseColor, inputs.roughness, inputs.ior, wi, inputs.alpha < 0.5f, tables)",
+    "sheen": "SheenBSDF.prepare(inputs.baseColor, inputs.roughness, wi, tables)",
+    "translucent": "TranslucentBSDF.prepare(inputs.baseColor)",
 }
 
-ALBEDOS = {
-    # Single bounces only; the rest is lost between the facets.
-    "refraction": (0.85, 1.0),
-    # The table is that of isotropic facets.
-    "glossy": (0.9, 1.01),
-    "sheen": (0.0, 0.5),
-    # The table of 16 steps also counts what refracts to above the surface, and is lost.
-    "glass_inside": (0.9, 1.02),
-}
+INSIDE = {"alpha": 0.0}
+NAMES = [*PREPARED, "glass_inside"]
+
+STRAIGHT_OR_NONE = {"transparent", "emission", "none"}
+"""Have no density."""
+
+SMOOTHEST = 0.2
+"""Sharper peaks fall between the points at which densities are integrated."""
+
+AT = [
+    pytest.param(
+        name,
+        roughness,
+        cosine,
+        marks=[pytest.mark.slow] * ((roughness, cosine) != (0.5, 0.8)),
+    )
+    for name, roughness, cosine in itertools.product(NAMES, (SMOOTHEST, 0.5, 1.0), (0.8, 0.25))
+    if not (name == "translucent" and roughness != 0.5)
+]
 
 
-def leads(name):
+def view_at(cosine, turn=0.7):
+    """Return a direction so far from the normal, off the tangent."""
+    sine = np.sqrt(1 - cosine**2)
+    return (float(sine * np.cos(turn)), float(sine * np.sin(turn)), cosine)
+
+
+def leads(name, wi):
     """Return where samples may lead."""
     if name == "glass_inside":
-        return lambda wo: (wo[:, 2] > 0) | (wo @ np.array(VIEW) < -1 / 1.5 + 1e-4)
+        # As in refracts(), with the sides exchanged.
+        return lambda wo: (
+            (wo[:, 2] > 0) | (wo @ np.array(wi) < -1 / 1.5 + 1e-4) & (wo[:, 2] > -1.5 * wi[2])
+        )
     if name in ("glass", "refraction"):
-        return lambda wo: refracts(wo, VIEW, 1.5)
+        return lambda wo: refracts(wo, wi, 1.5)
     return lambda wo: np.full(len(wo), True)
 
 
-@pytest.mark.parametrize("name", PREPARED)
-def test_samples_follow_the_density(device, name):
-    require_samples_to_fit(Asked(device, PREPARED[name], VIEW), leads=leads(name))
+def node(device, name, wi=VIEW, **fields):
+    side = INSIDE if name == "glass_inside" else {}
+    prepare = PREPARED[name.removesuffix("_inside")]
+    return Asked(device, prepare, wi, **{"baseColor": WHITE} | side | fields)
 
 
-@pytest.mark.parametrize("name", PREPARED)
-def test_white_scatters_all_light_and_no_more(device, name):
-    values = Asked(device, PREPARED[name], VIEW).eval(directions())
+def test_every_closure_but_principled_is_asked():
+    assert set(PREPARED) | STRAIGHT_OR_NONE == set(CLOSURES) - {"principled"}
 
-    total = integrate(values * leads(name)(directions())[:, None])
 
-    least, most = ALBEDOS.get(name, (0.99, 1.01))
-    assert np.all(total > least)
-    assert np.all(total < most)
+@pytest.mark.parametrize(("name", "roughness", "cosine"), AT)
+def test_samples_follow_the_density(device, name, roughness, cosine):
+    wi = view_at(cosine)
+
+    require_samples_to_fit(node(device, name, wi, roughness=roughness), leads=leads(name, wi))
+
+
+MOST = {
+    # The table is that of isotropic facets.
+    "glossy": 1.05,
+    # The table of 16 steps also counts what refracts to above the surface, and is lost.
+    "glass_inside": 1.02,
+}
+LEAST = {"glossy": 0.85, "glass_inside": 0.9, "refraction": 0.0, "sheen": 0.0}
+"""Refraction has single bounces only, and no reflection; sheen is a thin layer."""
+
+
+@pytest.mark.parametrize(("name", "roughness", "cosine"), AT)
+def test_white_scatters_all_light_and_no_more(device, name, roughness, cosine):
+    wi = view_at(cosine)
+    values = node(device, name, wi, roughness=roughness).eval(directions())
+
+    total = integrate(values * leads(name, wi)(directions())[:, None])
+
+    assert np.all(total < MOST.get(name, 1.01))
+    assert np.all(total > LEAST.get(name, 0.98))
+
+
+@pytest.mark.parametrize("roughness", [SMOOTHEST, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("name", "prepare", "above"),
+    [
+        ("diffuse", PREPARED["diffuse"], True),
+        ("translucent", PREPARED["translucent"], False),
+        # Without what facets reflect more than once: its factor depends on one direction alone.
+        (
+            "glossy",
+            "GlossyBSDF<kAnisotropy>.prepare("
+            "inputs.baseColor, inputs.roughness, -0.4f, 0.1f, wi, tables)",
+            True,
+        ),
+        (
+            "metallic",
+            "MetallicBSDF<0>.prepare(inputs.baseColor, float3(0.5f, 0.7f, 0.9f), "
+            "inputs.roughness, 0.f, 0.f, float2(0.f), wi, tables)",
+            True,
+        ),
+    ],
+)
+def test_light_and_view_may_be_exchanged(device, name, prepare, above, roughness):
+    if name == "translucent" and roughness != 0.5:
+        pytest.skip("has no roughness")
+    a, b = np.array([0.48, 0.36, 0.8]), np.array([-0.28, 0.0, 0.96])
+    to = np.array([1, 1, 1 if above else -1])
+
+    def value(wi, wo):
+        asked = Asked(device, prepare, wi.tolist(), baseColor=(0.3, 0.5, 0.7), roughness=roughness)
+        return asked.eval((wo * to).astype(np.float32)[None])[0] / wo[2]
+
+    assert value(a, b).min() > 0
+    np.testing.assert_allclose(value(a, b), value(b, a), rtol=1e-4)
+
+
+@pytest.mark.parametrize("roughness", [SMOOTHEST, 0.5, 1.0])
+def test_refraction_is_reciprocal_but_for_the_change_of_solid_angles(device, roughness):
+    ior = 1.5
+    outside, inside = np.array([0.48, 0.36, 0.8]), np.array([-0.36, -0.1, 0.0])
+    inside[2] = -np.sqrt(1 - inside @ inside)
+    flip = np.array([1, 1, -1])
+
+    def value(wi, wo, **side):
+        asked = node(device, "refraction", wi.tolist(), ior=ior, roughness=roughness, **side)
+        return asked.eval(wo.astype(np.float32)[None])[0] / abs(wo[2])
+
+    into, out = value(outside, inside), value(inside * flip, outside * flip, **INSIDE)
+
+    # Walter et al. 2007, section 4.3: f / ior^2 of the side that wo is on.
+    assert into.min() > 0.01
+    np.testing.assert_allclose(into, out * ior**2, rtol=1e-3)
 
 
 def test_transparent_light_goes_straight(device):
@@ -70,6 +170,26 @@ def test_transparent_light_goes_straight(device):
     np.testing.assert_allclose(drawn["weight"], np.tile([0.2, 0.5, 1.0], (4, 1)), rtol=1e-6)
     assert (drawn["flags"] == 6).all()
     assert not straight.eval(directions(8, 8)).any()
+
+
+def test_what_only_shines_scatters_nothing(device):
+    module = weft.Module.load_from_source(
+        device,
+        "scatters_nothing",
+        """
+        import weft.bsdf;
+        import weft.render;
+        float4 ask(float3 wo)
+        {
+            BsdfSample drawn;
+            const bool found = NullBSDF.prepare().sample(float3(0.5f), drawn);
+            const float density = NullBSDF.prepare().pdf(wo);
+            return float4(NullBSDF.prepare().eval(wo), found ? 1.f : density);
+        }
+        """,
+    )
+
+    assert not module.ask(directions(8, 8), _result="numpy").any()
 
 
 def test_smooth_glass_refracts_by_snells_law(device):

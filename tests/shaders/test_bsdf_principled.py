@@ -111,6 +111,22 @@ def test_samples_follow_the_density(device, name):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("roughness", "cosine"), [(0.2, 0.8), (1.0, 0.25)])
+@pytest.mark.parametrize("name", MATERIALS)
+def test_samples_follow_the_density_at_other_roughnesses_and_angles(
+    device, name, roughness, cosine
+):
+    features, fields = MATERIALS[name]
+    sine = float(np.sqrt(1 - cosine**2))
+    wi = (sine * 0.8, sine * 0.6, cosine)
+
+    require_samples_to_fit(
+        principled(device, features, wi, **fields | {"roughness": roughness}),
+        leads=lambda wo: refracts(wo, wi, 1.5),
+    )
+
+
 LEAST_AND_MOST = {"glass": (0.9, 1.02), "film": (0.7, 1.005), "everything": (0.7, 1.005)}
 """Of the light: glass has tables of 16 steps; a film colours the light."""
 

@@ -113,7 +113,8 @@ def require_samples_to_fit(asked, side=256, leads=lambda wo: True):
     freedom = full.sum()
     assert chi2 < freedom + 5 * np.sqrt(2 * freedom), (chi2, freedom)
     assert abs(found[~full].sum() - expected[~full].sum()) < 5 * np.sqrt(expected[~full].sum() + 9)
-    assert found[expected == 0].sum() == 0
+    # Where midpoints find no density there may be a sliver of a bin at the edge of what is reached.
+    assert found[expected == 0].sum() < 1e-4 * side**2
 
 
 def refracts(wo, wi, ior):
