@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closed forms under light from everywhere."""
+"""Light from everywhere: closed forms, and albedos against Cycles."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import weft
+from support import bsdf_cases
 from support.render_scenes import lambert, placed, quad, sphere
 from weft.render import PathSettings
-from weft.scene import Camera, Environment
+from weft.scene import Camera, Environment, principled
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "bsdf_furnace.npy"
+ROWS = 4
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +34,46 @@ def test_white_surfaces_in_white_light_cannot_be_seen(furnace):
     assert image.mean() == pytest.approx(1, abs=2e-3)
     # The noise of single pixels: a corner between both, where many bounces meet.
     assert np.abs(image - 1).max() < 0.1
+
+
+@pytest.fixture(scope="module")
+def swatches(device):
+    """The materials of the grid side by side, seen as `FURNACE_VIEW` sees them."""
+    inputs = bsdf_cases.furnace_inputs()
+    count = len(inputs["roughness"])
+    objects = [
+        placed(
+            quad(1),
+            principled(
+                f"swatch {i}",
+                roughness=float(inputs["roughness"][i]),
+                metallic=float(inputs["metallic"][i]),
+                coat_weight=float(inputs["coatWeight"][i]),
+                sheen_weight=float(inputs["sheenWeight"][i]),
+            ),
+            scale=(1, 10, 1),
+            move=(i + 0.5, 0, 0),
+        )
+        for i in range(count)
+    ]
+    x, _, z = bsdf_cases.FURNACE_VIEW
+    pose = Camera.look_at((count / 2, -20 * x, 20 * z), (count / 2, 0, 0))
+    camera = Camera(count, ROWS, "orthographic", scale=float(count), transform=pose)
+    scene = weft.Scene(objects, cameras=[camera], environment=Environment(np.ones(3)))
+    return weft.Renderer(device, scene)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("samples", "most"), [(8192, 0.002), pytest.param(65536, 0.0012, marks=pytest.mark.full)]
+)
+def test_principled_albedos_are_those_of_cycles(swatches, samples, most):
+    settings = PathSettings(samples=samples, bounces=1, roulette_from=None)
+
+    albedo = swatches.render(settings=settings).mean(axis=0)
+
+    # The noise of Cycles is about 3e-4, that of 8192 samples 5e-4; of both, the largest of 60.
+    assert np.abs(albedo - np.load(GOLDEN)).max() < most
 
 
 def test_equal_seeds_give_equal_pictures_and_others_do_not(furnace):
