@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rays of cameras, against a projection computed in numpy; pixel filters."""
+"""Rays of cameras, against Cycles 5.0.1 and a projection computed in numpy; pixel filters."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import weft
+from support import camera_cases as cases
 from support.render_scenes import lambert, placed, quad
 from weft import grid
 from weft.render import PathSettings
 from weft.render.renderer import camera_view
 from weft.scene import Camera, Environment
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "cycles_cameras.npz"
 WIDTH, HEIGHT = 6, 4
 POSE = Camera.look_at((1, -3, 2), (0.2, 0.1, 0.3))
 
@@ -65,6 +68,21 @@ def test_perspective_rays_go_through_the_centres_of_pixels(renderer, fit, shift)
     assert np.allclose(
         film[:, 1], (HEIGHT / 2 - row) / side * extent + shift[1] * extent, atol=1e-5
     )
+
+
+@pytest.mark.parametrize("name", cases.CASES)
+def test_pixels_look_where_those_of_cycles_look(renderer, name):
+    case = dict(cases.CASES[name])
+    pose = Camera.look_at(cases.ORIGIN, cases.TARGET)
+    camera = Camera(*case.pop("size"), transform=pose, **case)
+
+    origins, directions, _, _ = rays_of(renderer, camera)
+    turn, at = camera.transform[:, :3], camera.transform[:, 3]
+    seen = cases.wall_positions(origins @ turn.T + at, directions @ turn.T)
+
+    # Of a box of 8 metres; Cycles' filter is a hundredth of a pixel wide.
+    expected = np.load(GOLDEN)[name].reshape(-1, 3)
+    assert np.abs(seen - expected).max() < 0.01
 
 
 def test_orthographic_rays_are_parallel(renderer):
