@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./dev bench: tests/bench/run.py in an environment with the systems to measure beside."""
+"""./dev bench: tests/bench in an environment with the systems to measure beside."""
 
 from __future__ import annotations
 
@@ -28,8 +28,21 @@ def build_layer() -> dict[str, str]:
     return {"WEFT_BENCH_LAYER": str(LAYER)}
 
 
+def bench_rendering(arguments: list[str]) -> int:
+    """Measure renders and fits beside Mitsuba; the staged package has Embree, the wheel has not."""
+    with build_lock():
+        environment = native_build.build_and_stage()
+        bench = environments.Environment("bench", environment.base_python)
+        environments.provide(bench, "bench", "cuda")
+    script = ROOT / "tests" / "bench" / "rendering" / "side_by_side.py"
+    stage = {"PYTHONPATH": str(native_build.STAGE)}
+    return run(bench.python, script, *arguments, env=stage, check=False)
+
+
 def command_bench(arguments: list[str]) -> int:
     """Build, install the wheel beside the other systems, and run the benchmarks."""
+    if arguments[:1] == ["rendering"]:
+        return bench_rendering(arguments[1:])
     with build_lock():
         environment = native_build.setup()
         bench = environments.Environment("bench", environment.base_python)

@@ -24,6 +24,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   check [OPTION]       formatting, linters, types, layers; --all lints unchanged files too,
                        --fix repairs what can be repaired, --quick leaves types and clang-tidy out
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
+  bench rendering      measure renders and fits beside Mitsuba (tests/bench/rendering)
   wheel                build the wheels into build/wheels
   setup                install what a build needs, without building
   clean                remove build/

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 from anchor import BOUNCES, START, TRUTH, anchor_scene
+from curves import stay_time
 
 import weft
 from weft.fit import Fit, FitSettings, Parameter, Target
@@ -106,16 +107,6 @@ def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
             error=steps[-1][1],
             seconds=steps[-1][0],
         )
-
-
-def stay_time(steps: list[tuple[float, float]], limit: float) -> float | None:
-    """Return the time after which the error stays below a limit."""
-    first = None
-    for seconds, error in reversed(steps):
-        if error > limit:
-            break
-        first = seconds
-    return first
 
 
 def main() -> None:
