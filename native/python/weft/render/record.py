@@ -56,6 +56,7 @@ class Recorder:
         )
         self.module = Module.load_from_source(renderer.device, "weft_scene", text)
         self._rows: Tensor | None = None
+        self._heads: Tensor | None = None  # of its own: buffers serve several recorders
         self.launches: list[RecordedLaunch] = []
         self.view: dict[str, Any] = {}
         self._is_compiled = False
@@ -69,11 +70,11 @@ class Recorder:
             if self._rows is not None and used:
                 grown[:, :used] = self._rows[:, :used]
             self._rows = grown
-        if buffers.heads is None:
-            buffers.heads = Tensor.zeros(self.renderer.device, (HEAD_ROWS, buffers.capacity))
+        if self._heads is None or self._heads.shape[1] != buffers.capacity:
+            self._heads = Tensor.zeros(self.renderer.device, (HEAD_ROWS, buffers.capacity))
         self.view = {
             "rows": self._rows,
-            "heads": buffers.heads,
+            "heads": self._heads,
             "capacity": self._rows.shape[1],
             "first": 0,
         }

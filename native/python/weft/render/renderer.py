@@ -105,7 +105,6 @@ class PathBuffers:
         self.light_visible = tracer.create_hits(capacity)
         self.state = Tensor.zeros(device, (STATE_ROWS, capacity))
         self.keys = tracer.create_hits((capacity + 4) // 5)
-        self.heads: Tensor | None = None  # of records, see record.py
         self.queue = tracer.create_hits((capacity + 4) // 5)
         self.view = {
             "state": self.state,
