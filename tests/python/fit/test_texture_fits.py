@@ -6,7 +6,7 @@ import pytest
 
 import weft
 from support.render_scenes import placed, quad
-from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
+from weft.fit import Fit, FitSettings, Target, TextureParameter
 from weft.fit.texture_model import fill_holes, variation_slopes
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
@@ -55,16 +55,6 @@ def test_a_texture_is_found_from_a_photo(device, photo):
     assert found.known.mean() > 0.95
     assert np.sqrt(np.mean((found.pixels - pattern()) ** 2)) < 0.03
     assert result.reason == "converged"
-
-
-def test_numbers_beside_textures_are_refused(device, photo):
-    with pytest.raises(weft.ArgumentError, match="fit one, then the other"):
-        Fit(
-            scene_with(grey(), 0.7),
-            [Target(photo)],
-            [TextureParameter("plate.base_color"), Parameter("plate.roughness")],
-            device=device,
-        )
 
 
 def test_equal_seeds_give_equal_textures(device, photo):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from weft.fit.exposure import Exposure
 from weft.fit.fit import Fit, FitResult, Progress
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
@@ -10,6 +11,7 @@ from weft.fit.target import Target
 from weft.fit.texture_model import FittedTexture, TextureParameter
 
 __all__ = [
+    "Exposure",
     "Fit",
     "FitResult",
     "FitSettings",

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Device
+from weft.fit.exposure import Exposure
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
-from weft.fit.stages import NumberStage, TextureStage
+from weft.fit.stages import JointStage, NumberStage, TextureStage
 from weft.fit.texture_model import FittedTexture, TextureParameter
 
 if TYPE_CHECKING:
@@ -120,8 +121,6 @@ class FitResult:
 class Fit:
     """Finds the parameters of materials that explain pictures.
 
-    Either numbers and colours, or textures; fit one after the other where both are unknown.
-
     Args:
         scene: Geometry, lights, cameras and materials; what is not a parameter stays as it is.
         targets: Pictures.
@@ -142,7 +141,7 @@ class Fit:
         self,
         scene: Scene,
         targets: Sequence[Target],
-        parameters: Sequence[Parameter | TextureParameter],
+        parameters: Sequence[Parameter | TextureParameter | Exposure],
         settings: FitSettings | None = None,
         *,
         device: Device | None = None,
@@ -165,16 +164,15 @@ class Fit:
         self.targets, self.parameters = targets, list(parameters)
         numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
         images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
-        if numbers and images:
-            raise ArgumentError(
-                "Fit: numbers and textures cannot be fitted together, got "
-                f"{numbers[0].name!r} and {images[0].name!r}; fit one, then the other"
-            )
-        self.stage: NumberStage | TextureStage
-        if numbers:
-            self.stage = NumberStage(self.renderer, targets, numbers, self.settings)
+        exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
+        where = (self.renderer, targets)
+        self.stage: NumberStage | TextureStage | JointStage
+        if not images:
+            self.stage = NumberStage(*where, numbers, exposures, self.settings)
+        elif numbers or exposures:
+            self.stage = JointStage(*where, numbers, exposures, images, self.settings)
         else:
-            self.stage = TextureStage(self.renderer, targets, images, self.settings)
+            self.stage = TextureStage(*where, images, self.settings)
         self.history: list[Progress] = []
         self._began: float | None = None
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.exposure import ViewGain
     from weft.render.upload import ParameterRange, SceneTables
 
 Transform = Literal["linear", "log"]
@@ -72,6 +73,27 @@ class Block:
     size: int
     is_log: bool
     is_separable: bool
+    view: int = -1  # whose gain it is; -1: of the scene
+
+    @property
+    def part(self) -> slice:
+        """Its unknowns."""
+        return slice(self.first, self.first + self.size)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Where the derivative with respect to one unknown comes from.
+
+    Args:
+        direction: Of forward mode; -1: it is the gain of a view.
+        channel: The only one that it acts on; -1: all.
+        view: The only one that it acts on; -1: all.
+    """
+
+    direction: int
+    channel: int
+    view: int = -1
 
 
 @dataclass
@@ -95,9 +117,16 @@ class Unknowns:
         out = x.copy()
         for block in self.blocks:
             if block.is_log:
-                out[block.first : block.first + block.size] = np.exp(
-                    x[block.first : block.first + block.size]
-                )
+                out[block.part] = np.exp(x[block.part])
+        return out
+
+    def gains(self, x: NDArray[np.float64], views: int) -> NDArray[np.float32]:
+        """Return the factors of the pictures, shape ``(views, 3)``."""
+        out = np.ones((views, 3), np.float32)
+        values = self.values(x)
+        for block in self.blocks:
+            if block.view >= 0:
+                out[block.view] = values[block.part]
         return out
 
     def slopes(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -105,8 +134,7 @@ class Unknowns:
         out = np.ones_like(x)
         for block in self.blocks:
             if block.is_log:
-                part = slice(block.first, block.first + block.size)
-                out[part] = np.exp(x[part])
+                out[block.part] = np.exp(x[block.part])
         return out
 
     def write(self, x: NDArray[np.float64], scene_values: NDArray[np.float32]) -> None:
@@ -116,25 +144,34 @@ class Unknowns:
             for component, slots in enumerate(block.slots):
                 scene_values[slots] = values[block.first + component]
 
-    def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[tuple[int, int]]]:
+    @property
+    def direction_count(self) -> int:
+        """How many directions forward mode needs."""
+        scene = [block for block in self.blocks if block.view < 0]
+        return sum(1 if block.is_separable and block.size == 3 else block.size for block in scene)
+
+    def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[Column]]:
         """Return the directions that forward mode needs, and what each serves.
 
         Red acts on red only where a parameter is separable: one direction serves its three
         components.
 
         Returns:
-            Shape ``(directions, parameters)``; for each unknown its direction and its channel, -1
-            for all channels.
+            Shape ``(directions, parameters)``; one column for each unknown.
         """
         rows: list[NDArray[np.float32]] = []
-        serves: list[tuple[int, int]] = []
+        serves: list[Column] = []
         for block in self.blocks:
+            if block.view >= 0:
+                channels = range(3) if block.size == 3 else [-1]
+                serves += [Column(-1, channel, block.view) for channel in channels]
+                continue
             shared = block.is_separable and block.size == 3
             for component, slots in enumerate(block.slots):
                 if not shared or component == 0:
                     rows.append(np.zeros(parameters, np.float32))
                 rows[-1][slots] = 1.0
-                serves.append((len(rows) - 1, component if shared else -1))
+                serves.append(Column(len(rows) - 1, component if shared else -1))
         return np.array(rows, np.float32).reshape(-1, parameters), serves
 
 
@@ -175,8 +212,10 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def build_unknowns(tables: SceneTables, parameters: Sequence[Parameter]) -> Unknowns:
-    """Return the vector of unknowns for parameters of a scene.
+def build_unknowns(
+    tables: SceneTables, parameters: Sequence[Parameter], gains: Sequence[ViewGain] = ()
+) -> Unknowns:
+    """Return the vector of unknowns for parameters of a scene and gains of pictures.
 
     Raises:
         ArgumentError: A name is unknown or given twice, or bounds, start or ties do not fit.
@@ -216,6 +255,12 @@ def build_unknowns(tables: SceneTables, parameters: Sequence[Parameter]) -> Unkn
         start += scale(np.clip(given, *bounds)).tolist()
         low += [float(scale(bounds[0]))] * place.size
         high += [float(scale(bounds[1]))] * place.size
+    for gain in gains:
+        size, (lowest, highest) = gain.exposure.size, gain.exposure.bounds
+        blocks.append(Block(gain.name, [], len(start), size, True, False, gain.view))
+        start += [float(np.log(gain.exposure.start))] * size
+        low += [float(np.log(lowest))] * size
+        high += [float(np.log(highest))] * size
     return Unknowns(blocks, np.array(start), np.array(low), np.array(high))
 
 
@@ -236,4 +281,4 @@ def _start(
 def result_values(unknowns: Unknowns, x: NDArray[np.float64]) -> Mapping[str, NDArray[np.float64]]:
     """Return the value of each parameter by name."""
     values = unknowns.values(x)
-    return {block.name: values[block.first : block.first + block.size] for block in unknowns.blocks}
+    return {block.name: values[block.part] for block in unknowns.blocks}

@@ -10,7 +10,7 @@ import numpy as np
 from weft._native import Tensor
 from weft.fit.gauss_newton import Half
 from weft.fit.target import box_blur
-from weft.fit.views import build_views, draw_views
+from weft.fit.views import draw_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.parameters import Unknowns
-    from weft.fit.target import Target
+    from weft.fit.views import View
     from weft.render.renderer import Renderer
 
 
@@ -27,9 +27,8 @@ class ScalarModel:
 
     Args:
         renderer: Of the scene.
-        targets: Pictures.
+        views: Of the targets, with directions for the unknowns.
         unknowns: What changes.
-        materials: Numbers of the materials that the unknowns belong to.
         samples: Paths a pixel in each half of a draw.
         bounces: Surfaces that a path may leave.
         seed: Equal seeds give equal fits.
@@ -38,24 +37,23 @@ class ScalarModel:
     def __init__(
         self,
         renderer: Renderer,
-        targets: Sequence[Target],
+        views: Sequence[View],
         unknowns: Unknowns,
-        materials: Sequence[int],
         *,
         samples: int,
         bounces: int,
         seed: int,
     ) -> None:
-        """Prepare the views."""
+        """Upload the directions."""
         self.renderer = renderer
+        self.views = views
         self.unknowns = unknowns
         self.samples, self.bounces, self.seed = samples, bounces, seed
         self.draws = 0
         self._drawn = samples
         self.scene_values = renderer.tables.materials.values.copy()
-        directions, self._serves = unknowns.directions(len(self.scene_values))
+        directions, self._columns = unknowns.directions(len(self.scene_values))
         self._directions = Tensor.from_numpy(renderer.device, directions)
-        self.views = build_views(renderer, targets, materials, len(directions))
 
     def _values(self, x: NDArray[np.float64]) -> Tensor:
         self.unknowns.write(x, self.scene_values)
@@ -79,26 +77,41 @@ class ScalarModel:
         )
         self.draws += 1
 
-    def linearise(self, x: NDArray[np.float64]) -> tuple[Half, Half]:
-        """Return residuals and derivatives of both halves."""
+    def linearise(self, x: NDArray[np.float64], texels: Tensor | None = None) -> tuple[Half, Half]:
+        """Return residuals and derivatives of both halves.
+
+        Args:
+            x: Parameters.
+            texels: Of all textures; ``None``: those of the scene.
+        """
         values = self._values(x)
         slopes = self.unknowns.slopes(x).astype(np.float32)
+        gains = self.unknowns.gains(x, len(self.views))
+        has_directions = self._directions.shape[0] > 0
         for view in self.views:
-            view.recorder.replay(values, self._directions)
-        halves = [self._half(half, slopes) for half in range(2)]
+            view.recorder.replay(values, self._directions if has_directions else None, texels)
+        halves = [self._half(half, slopes, gains) for half in range(2)]
         return halves[0], halves[1]
 
-    def _half(self, half: int, slopes: NDArray[np.float32]) -> Half:
+    def _half(self, half: int, slopes: NDArray[np.float32], gains: NDArray[np.float32]) -> Half:
         residuals, jacobians = [], []
-        for view in self.views:
-            film = view.recorder.develop(half * self._drawn, self._drawn, with_tangents=True)
+        for number, view in enumerate(self.views):
+            film = view.recorder.develop(
+                half * self._drawn, self._drawn, with_tangents=self._directions.shape[0] > 0
+            )
             weights = view.weights[view.pixels]
-            residuals.append(((film[0] - view.image[view.pixels]) * weights).ravel())
-            jacobian = np.zeros((len(view.pixels), 3, len(self._serves)), np.float32)
-            for unknown, (direction, channel) in enumerate(self._serves):
-                part = slice(None) if channel < 0 else channel
-                jacobian[:, part, unknown] = film[1 + direction][:, part] * weights[:, part]
-            jacobians.append((jacobian * slopes).reshape(-1, len(self._serves)))
+            scale = weights * gains[number]
+            residuals.append((film[0] * scale - view.image[view.pixels] * weights).ravel())
+            jacobian = np.zeros((len(view.pixels), 3, len(self._columns)), np.float32)
+            for unknown, column in enumerate(self._columns):
+                part = slice(None) if column.channel < 0 else column.channel
+                if column.direction >= 0:
+                    jacobian[:, part, unknown] = (
+                        film[1 + column.direction][:, part] * scale[:, part]
+                    )
+                elif column.view == number:
+                    jacobian[:, part, unknown] = film[0][:, part] * weights[:, part]
+            jacobians.append((jacobian * slopes).reshape(-1, len(self._columns)))
         return Half(np.concatenate(residuals), np.concatenate(jacobians))
 
     def residuals(
@@ -106,15 +119,17 @@ class ScalarModel:
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return the residuals of both halves."""
         values = self._values(x)
+        gains = self.unknowns.gains(x, len(self.views))
         for view in self.views:
             view.recorder.replay(values)
         halves = []
         for half in range(2):
             parts = []
-            for view in self.views:
+            for gain, view in zip(gains, self.views, strict=True):
                 film = view.recorder.develop(half * self._drawn, self._drawn, with_tangents=False)
                 weights = view.weights[view.pixels]
-                parts.append(((film[0] - view.image[view.pixels]) * weights).ravel())
+                difference = film[0] * gain - view.image[view.pixels]
+                parts.append((difference * weights).ravel())
             halves.append(np.concatenate(parts))
         return halves[0], halves[1]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two kinds of fit: numbers by Gauss-Newton, textures by averaged gradient steps."""
+"""The kinds of fit: numbers by Gauss-Newton, textures by averaged gradient steps, or both."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
+from weft.fit.joint import JointModel
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.scalar_model import ScalarModel
-from weft.fit.texture_model import TextureModel
+from weft.fit.texture_model import TextureModel, texture_schedule
+from weft.fit.views import build_views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from weft.fit.parameters import Parameter
+    from weft.fit.exposure import Exposure
+    from weft.fit.gauss_newton import Information
+    from weft.fit.parameters import Parameter, Unknowns
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.fit.views import View
     from weft.render.renderer import Renderer
 
 
@@ -31,13 +37,68 @@ def materials_of(renderer: Renderer, names: Sequence[str]) -> list[int]:
     return [number for number, material in enumerate(materials) if material.name in used]
 
 
+def names_of(parameters: Sequence[Parameter]) -> list[str]:
+    """Return the names of parameters and of those that are tied to them."""
+    return [name for entry in parameters for name in (entry.name, *entry.tied)]
+
+
+def build_scalar_model(
+    renderer: Renderer, views: Sequence[View], unknowns: Unknowns, settings: FitSettings
+) -> ScalarModel:
+    """Return the model of the numbers."""
+    return ScalarModel(
+        renderer,
+        views,
+        unknowns,
+        samples=settings.samples,
+        bounces=settings.bounces,
+        seed=settings.seed,
+    )
+
+
+def build_texture_model(
+    renderer: Renderer,
+    views: Sequence[View],
+    parameters: Sequence[TextureParameter],
+    settings: FitSettings,
+) -> TextureModel:
+    """Return the model of the textures."""
+    return TextureModel(
+        renderer,
+        views,
+        parameters,
+        samples=settings.samples,
+        bounces=settings.bounces,
+        seed=settings.seed,
+    )
+
+
+def find_undetermined(
+    model: ScalarModel,
+    parameters: Sequence[Parameter],
+    x: NDArray[np.float64],
+    information: Information | None,
+) -> dict[str, str]:
+    """Return the parameters that the pictures do not determine, in words."""
+    if information is None:
+        return {}
+    from weft.fit import diagnosis
+
+    targets = [view.target for view in model.views]
+    evidence = diagnosis.Evidence(
+        model.renderer, targets, parameters, model.unknowns, x, information
+    )
+    return diagnosis.find_undetermined(evidence)
+
+
 class NumberStage:
-    """Fits numbers and colours; textures stay as they are.
+    """Fits numbers, colours and exposures; textures stay as they are.
 
     Args:
         renderer: Of the scene.
         targets: Pictures.
         parameters: What may change.
+        exposures: Of the pictures.
         settings: How.
     """
 
@@ -46,22 +107,17 @@ class NumberStage:
         renderer: Renderer,
         targets: Sequence[Target],
         parameters: Sequence[Parameter],
+        exposures: Sequence[Exposure],
         settings: FitSettings,
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
-        self.parameters = list(parameters)
-        self.unknowns = build_unknowns(renderer.tables, parameters)
-        names = [name for p in parameters for name in (p.name, *p.tied)]
-        self.model = ScalarModel(
-            renderer,
-            targets,
-            self.unknowns,
-            materials_of(renderer, names),
-            samples=settings.samples,
-            bounces=settings.bounces,
-            seed=settings.seed,
-        )
+        self.parameters = parameters
+        gains = view_gains(exposures, targets)
+        self.unknowns = build_unknowns(renderer.tables, parameters, gains)
+        materials = materials_of(renderer, names_of(parameters))
+        views = build_views(renderer, targets, materials, self.unknowns.direction_count)
+        self.model = build_scalar_model(renderer, views, self.unknowns, settings)
         unknowns = self.unknowns
         self.solver = GaussNewton(
             self.model, unknowns.start, unknowns.low, unknowns.high, tolerance=settings.tolerance
@@ -102,7 +158,7 @@ class NumberStage:
         """Return the standard errors by name."""
         state = self.solver.state
         errors = state.errors * self.unknowns.slopes(state.x)
-        return {b.name: errors[b.first : b.first + b.size] for b in self.unknowns.blocks}
+        return {block.name: errors[block.part] for block in self.unknowns.blocks}
 
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return no texture."""
@@ -110,21 +166,8 @@ class NumberStage:
 
     def undetermined(self) -> dict[str, str]:
         """Return the parameters that the pictures do not determine, in words."""
-        information = self.solver.state.information
-        if information is None:
-            return {}
-        from weft.fit.diagnosis import Evidence, find_undetermined
-
-        return find_undetermined(
-            Evidence(
-                self.model.renderer,
-                [view.target for view in self.model.views],
-                self.parameters,
-                self.unknowns,
-                self.solver.state.x,
-                information,
-            )
-        )
+        state = self.solver.state
+        return find_undetermined(self.model, self.parameters, state.x, state.information)
 
 
 class TextureStage:
@@ -146,15 +189,9 @@ class TextureStage:
     ) -> None:
         """Load the kernels."""
         self.settings = settings
-        self.model = TextureModel(
-            renderer,
-            targets,
-            parameters,
-            materials_of(renderer, [parameter.name for parameter in parameters]),
-            samples=settings.samples,
-            bounces=settings.bounces,
-            seed=settings.seed,
-        )
+        materials = materials_of(renderer, [parameter.name for parameter in parameters])
+        views = build_views(renderer, targets, materials, 0)
+        self.model = build_texture_model(renderer, views, parameters, settings)
         self._draws = 0
 
     def begin(self) -> None:
@@ -163,12 +200,11 @@ class TextureStage:
 
     def step(self) -> None:
         """Draw once and make one step: coarse structure first, averages in the second half."""
-        whole = self.settings.texture_draws
         self.model.draw()
-        coarse = max(1 - self._draws / (0.5 * whole), 0.0)
-        self.model.step(round(6 * coarse), 0.7 if self._draws < 0.4 * whole else 0.35)
+        blur, rate, average = texture_schedule(self._draws, self.settings.texture_draws)
+        self.model.step(blur, rate)
         self._draws += 1
-        if self._draws > 0.5 * whole:
+        if average:
             self.model.average()
 
     def end(self) -> None:
@@ -205,3 +241,94 @@ class TextureStage:
     def undetermined(self) -> dict[str, str]:
         """Return nothing: `FittedTexture.known` says it texel by texel."""
         return {}
+
+
+class JointStage:
+    """Fits numbers, colours and exposures together with textures.
+
+    Args:
+        renderer: Of the scene.
+        targets: Pictures.
+        parameters: Numbers and colours that may change.
+        exposures: Of the pictures.
+        textures: That may change.
+        settings: How.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        targets: Sequence[Target],
+        parameters: Sequence[Parameter],
+        exposures: Sequence[Exposure],
+        textures: Sequence[TextureParameter],
+        settings: FitSettings,
+    ) -> None:
+        """Lay out the unknowns and load the kernels."""
+        self.settings = settings
+        self.parameters = parameters
+        gains = view_gains(exposures, targets)
+        self.unknowns = build_unknowns(renderer.tables, parameters, gains)
+        names = [*names_of(parameters), *(entry.name for entry in textures)]
+        materials = materials_of(renderer, names)
+        views = build_views(renderer, targets, materials, self.unknowns.direction_count)
+        self.numbers = build_scalar_model(renderer, views, self.unknowns, settings)
+        self.images = build_texture_model(renderer, views, textures, settings)
+        unknowns = self.unknowns
+        self.model = JointModel(
+            self.numbers, self.images, unknowns.start, unknowns.low, unknowns.high
+        )
+        self._draws = 0
+
+    def begin(self) -> None:
+        """Look for the pixels that matter."""
+        self.model.select_pixels()
+
+    def step(self) -> None:
+        """Draw once, and use the draw up."""
+        blur, rate, average = texture_schedule(self._draws, self.settings.texture_draws)
+        self.model.step(self._draws, blur, rate, average=average)
+        self._draws += 1
+
+    def end(self) -> None:
+        """Leave the scene with what was found."""
+        self.numbers.write(self.model.x)
+        self.images.write_result()
+
+    @property
+    def is_done(self) -> bool:
+        """Enough draws were averaged, or twice the draws are used up."""
+        return self.has_converged or self._draws >= 2 * self.settings.texture_draws
+
+    @property
+    def has_converged(self) -> bool:
+        """The draws are used up, and a quarter of them was averaged where the numbers stay."""
+        draws = self.settings.texture_draws
+        return self._draws >= draws and self.model.averaged >= draws // 4
+
+    @property
+    def loss(self) -> float:
+        """Mean product of the residuals of the two halves."""
+        return self.model.loss
+
+    def values(self) -> Mapping[str, NDArray[np.float64]]:
+        """Return the values by name."""
+        return result_values(self.unknowns, self.model.x)
+
+    def errors(self) -> Mapping[str, NDArray[np.float64]]:
+        """Return the standard errors by name."""
+        information = self.model.information
+        infinite = np.full(len(self.model.x), np.inf)
+        errors = infinite if information is None else information.errors
+        errors = errors * self.unknowns.slopes(self.model.x)
+        return {block.name: errors[block.part] for block in self.unknowns.blocks}
+
+    def textures(self) -> Mapping[str, FittedTexture]:
+        """Return the textures by the names of their parameters."""
+        return {region.parameter.name: self.images.result(region) for region in self.images.regions}
+
+    def undetermined(self) -> dict[str, str]:
+        """Return the numbers that the pictures do not determine, in words."""
+        return find_undetermined(
+            self.numbers, self.parameters, self.model.x, self.model.information
+        )

@@ -11,7 +11,7 @@ import numpy as np
 from weft._native import ArgumentError, Tensor
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
-from weft.fit.views import build_views, draw_views
+from weft.fit.views import draw_views
 from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.target import Target
+    from weft.fit.views import View
     from weft.render.renderer import Renderer
     from weft.scene import Texture
 
@@ -91,6 +91,11 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
     return places[name], tables.textures[places[name]]
 
 
+def blurred(image: NDArray[np.float32], radius: int) -> NDArray[np.float32]:
+    """Return an image averaged over squares, twice; as it is for a radius of 0."""
+    return box_blur(box_blur(image, radius), radius) if radius > 0 else image
+
+
 def variation_slopes(image: NDArray[np.float32], soft: float = 0.02) -> NDArray[np.float32]:
     """Return the derivative of the total variation of an image (Rudin, Osher and Fatemi 1992).
 
@@ -138,6 +143,15 @@ def fill_holes(image: NDArray[np.float32], weights: NDArray[np.float32]) -> NDAr
     return filled
 
 
+def texture_schedule(draw: int, draws: int) -> tuple[int, float, bool]:
+    """Return blur, rate and whether results are averaged, for one of the draws of a fit.
+
+    Coarse structure comes first; the second half is averaged.
+    """
+    coarse = max(1 - draw / (0.5 * draws), 0.0)
+    return round(6 * coarse), 0.7 if draw < 0.4 * draws else 0.35, draw >= 0.5 * draws
+
+
 class TextureModel:
     """Fits textures by gradient steps that are replayed from recorded paths.
 
@@ -146,9 +160,8 @@ class TextureModel:
 
     Args:
         renderer: Of the scene.
-        targets: Pictures.
+        views: Of the targets.
         parameters: Textures.
-        materials: Numbers of the materials that they belong to.
         samples: Paths a pixel in each half of a draw.
         bounces: Surfaces that a path may leave.
         seed: Equal seeds give equal fits.
@@ -157,16 +170,16 @@ class TextureModel:
     def __init__(
         self,
         renderer: Renderer,
-        targets: Sequence[Target],
+        views: Sequence[View],
         parameters: Sequence[TextureParameter],
-        materials: Sequence[int],
         *,
         samples: int,
         bounces: int,
         seed: int,
     ) -> None:
-        """Prepare the views."""
+        """Find the textures."""
         self.renderer = renderer
+        self.views = views
         self.samples, self.bounces, self.seed = samples, bounces, seed
         self.texels = renderer.tables.texels.to_numpy().astype(np.float32)
         self.regions = []
@@ -174,7 +187,6 @@ class TextureModel:
             number, texture = find_texture(renderer, parameter.name)
             first = int(renderer.tables.texture_records[number, 0])
             self.regions.append(Region(parameter, first, texture.pixels.shape))
-        self.views = build_views(renderer, targets, materials, 0)
         self.draws = 0
         self.loss = float("inf")
         self.curved = np.zeros_like(self.texels)
@@ -221,10 +233,13 @@ class TextureModel:
             )
         return films
 
-    def _collect(
-        self, texels: Tensor, adjoints: list[list[NDArray[np.float32]]]
+    def collect(
+        self, texels: Tensor, adjoints: Sequence[Sequence[NDArray[np.float32]]]
     ) -> NDArray[np.float32]:
-        """Return J' times one number a pixel, channel and half, for all texels."""
+        """Return J' times one number a pixel, channel and half of each view, for all texels.
+
+        A replay for the same texels comes first.
+        """
         device = self.renderer.device
         values = self.renderer.tables.values
         collected = Tensor.zeros(device, self.texels.shape)
@@ -248,7 +263,7 @@ class TextureModel:
             adjoints.append([residuals[1] * weights, residuals[0] * weights])
         self.loss = loss / max(count, 1)
         self._films = films
-        return self._collect(texels, adjoints)
+        return self.collect(texels, adjoints)
 
     def curvature(self) -> NDArray[np.float32]:
         """Return, for each texel, what all texels together add to its curvature.
@@ -267,7 +282,16 @@ class TextureModel:
             adjoints.append([slope[1], slope[0]])
         texels = Tensor.from_numpy(self.renderer.device, self.texels)
         self._replay(texels)
-        return np.maximum(self._collect(texels, adjoints), 0)
+        return np.maximum(self.collect(texels, adjoints), 0)
+
+    def needs_curvature(self) -> bool:
+        """Return whether curvature() is due on this draw."""
+        return self._curvatures < 4 or self.draws % 8 == 0
+
+    def add_curvature(self, curvature: NDArray[np.float32]) -> None:
+        """Average the curvature over draws."""
+        self._curvatures += 1
+        self.curved += (curvature - self.curved) / self._curvatures
 
     def step(self, blur: int, rate: float) -> None:
         """Make one step on the last draw.
@@ -277,25 +301,42 @@ class TextureModel:
             rate: Share of the full step, in (0, 1].
         """
         gradient = self.gradient()
-        if self._curvatures < 4 or self.draws % 8 == 0:
-            self._curvatures += 1
-            self.curved += (self.curvature() - self.curved) / self._curvatures
+        if self.needs_curvature():
+            self.add_curvature(self.curvature())
+        self.move(gradient, blur, rate)
+
+    def known(self, region: Region, blur: int) -> NDArray[np.bool_]:
+        """Return which texels steps change: what the pictures hardly show is left to hole filling.
+
+        Returns:
+            Shape of the region's image.
+        """
+        curved = blurred(self.curved[region.part].reshape(region.shape), blur)
+        typical = float(np.median(curved[curved > 0])) if (curved > 0).any() else 0.0
+        known: NDArray[np.bool_] = curved > 0.02 * typical
+        return known
+
+    def stiffness(self, region: Region, blur: int) -> NDArray[np.float32]:
+        """Return what divides gradients: curvature, and that of the prior."""
+        known = self.known(region, blur)
+        curved = blurred(self.curved[region.part].reshape(region.shape), blur)
+        prior = region.parameter.smoothness * float(np.mean(curved[known])) if known.any() else 0.0
+        return (curved + 4 * prior + 1e-20).astype(np.float32)
+
+    def move(self, gradient: NDArray[np.float32], blur: int, rate: float) -> None:
+        """Step against a gradient; see step()."""
         for region in self.regions:
             part = region.part
             image = self.texels[part].reshape(region.shape)
-            slope = gradient[part].reshape(region.shape)
-            curved = self.curved[part].reshape(region.shape)
-            if blur > 0:
-                slope, curved = (box_blur(box_blur(entry, blur), blur) for entry in (slope, curved))
-            typical = float(np.median(curved[curved > 0])) if (curved > 0).any() else 0.0
-            # What the pictures hardly show is left to hole filling.
-            known = curved > 0.02 * typical
+            slope = blurred(gradient[part].reshape(region.shape), blur)
+            known = self.known(region, blur)
             if not known.any():
                 continue
+            curved = blurred(self.curved[part].reshape(region.shape), blur)
             prior = region.parameter.smoothness * float(np.mean(curved[known]))
             soft = 0.05
             slope = slope + known * prior * soft * variation_slopes(image, soft)
-            image -= rate * known * slope / (curved + 4 * prior + 1e-20)
+            image -= rate * known * slope / self.stiffness(region, blur)
             np.clip(image, *region.parameter.bounds, out=image)
 
     def write_result(self) -> None:
@@ -306,6 +347,10 @@ class TextureModel:
                 self.mean[region.part] = pixels[::-1].ravel()
             self.texels[region.part] = pixels[::-1].ravel()
         self.renderer.tables.texels.copy_from_numpy(self.texels)
+
+    def restart_average(self) -> None:
+        """Forget the mean."""
+        self._averaged = 0
 
     def average(self) -> None:
         """Add the texels as they are to their mean."""

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exposure and white balance of pictures: what a camera did between the scene and its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weft._native import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.fit.target import Target
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """The unknown brightness of a picture: target = factor * render.
+
+    It is found beside the other parameters. ``result.values["<target>.exposure"]`` is the factor;
+    the exposure in stops is its binary logarithm.
+
+    Args:
+        target: Name of the target; ``None``: each target has a factor of its own.
+        white_balance: One factor a channel instead of one for all.
+        bounds: Smallest and largest factor.
+        start: Where the fit begins.
+    """
+
+    target: str | None = None
+    white_balance: bool = False
+    bounds: tuple[float, float] = (1 / 16, 16.0)
+    start: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        low, high = self.bounds
+        if not 0 < low <= self.start <= high or low == high:
+            raise ArgumentError(
+                "Exposure: bounds must be (low, high) with 0 < low < high and start between them, "
+                f"got {self.bounds} and {self.start}"
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of factors of one target."""
+        return 3 if self.white_balance else 1
+
+
+@dataclass(frozen=True)
+class ViewGain:
+    """The factors of one target."""
+
+    name: str
+    view: int
+    exposure: Exposure
+
+
+def view_gains(exposures: Sequence[Exposure], targets: Sequence[Target]) -> list[ViewGain]:
+    """Return the factors that are to be found.
+
+    Raises:
+        ArgumentError: There is no such target, its name is not unique, or it is named twice.
+    """
+    names = [target.name for target in targets]
+    gains: list[ViewGain] = []
+    for exposure in exposures:
+        if exposure.target is not None and names.count(exposure.target) != 1:
+            found = "no target" if exposure.target not in names else "more than one target"
+            raise ArgumentError(
+                f"Exposure: {found} is called {exposure.target!r}; the targets are "
+                f"{', '.join(map(repr, names))}: give each a name of its own"
+            )
+        wanted = range(len(names)) if exposure.target is None else [names.index(exposure.target)]
+        for view in wanted:
+            if any(gain.view == view for gain in gains):
+                raise ArgumentError(
+                    f"Exposure: target {names[view]!r} has two of them; leave one out"
+                )
+            unique = names[view] if names.count(names[view]) == 1 else f"{names[view]}{view}"
+            gains.append(ViewGain(f"{unique}.exposure", view, exposure))
+    return gains

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and textures together: Newton steps for the numbers that foresee how the textures follow.
+
+Alternating between the two stalls, because a texture takes up what a wrong number leaves behind.
+Eliminating the textures from the linear model does not: with C = J_t' J_n and the curvature D of
+the textures (see TextureModel), the numbers solve (H - C' D^-1 C) dn = -(g_n - C' D^-1 g_t), and
+the textures move by -D^-1 (g_t + C dn) (variable projection, Golub and Pereyra 1973).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import Tensor
+from weft.fit.gauss_newton import (
+    Half,
+    Information,
+    Normal,
+    damped_step,
+    gather_information,
+    normal_equations,
+)
+from weft.fit.texture_model import blurred
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.fit.scalar_model import ScalarModel
+    from weft.fit.texture_model import TextureModel
+
+COUPLED_DRAWS = 6  # that the couplings are averaged over
+WARM_DRAWS = 3  # textures alone, before numbers move
+RADIUS = 0.15  # largest step of a number, of its range
+REACH = 0.02  # of the range: averages start anew when numbers have moved farther
+SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
+
+
+class JointModel:
+    """One step of all parameters on each draw.
+
+    Args:
+        numbers: Model of the numbers.
+        textures: Model of the textures, with the same views.
+        x: Where the numbers begin.
+        low: Their lower bounds.
+        high: Their upper bounds.
+    """
+
+    def __init__(
+        self,
+        numbers: ScalarModel,
+        textures: TextureModel,
+        x: NDArray[np.float64],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+    ) -> None:
+        """Start at the start."""
+        self.numbers, self.textures = numbers, textures
+        self.x, self.low, self.high = np.clip(x, low, high), low, high
+        self.loss = float("inf")
+        self.information: Information | None = None
+        self._couplings = np.zeros((len(x), len(textures.texels)), np.float32)
+        self._coupled = 0
+        self.averaged = 0
+        self._origin = self.x.copy()
+        self._mean: Half | None = None
+        self._mean_matrix = np.zeros((len(x), len(x)))
+
+    def select_pixels(self) -> None:
+        """Keep the pixels that tell of the textures; those show the numbers of their materials."""
+        self.textures.select_pixels()
+
+    def step(self, draw: int, blur: int, rate: float, *, average: bool) -> None:
+        """Draw once, and use the draw up.
+
+        Args:
+            draw: Number of the draw.
+            blur: Radius, texels, over which steps of textures are averaged.
+            rate: Share of a texture's full step.
+            average: Steps of the numbers shrink, so that the result is their mean.
+        """
+        textures = self.textures
+        textures.renderer.tables.texels.copy_from_numpy(textures.texels)
+        self.numbers.draw(self.x)
+        textures.draws += 1
+        texels = Tensor.from_numpy(textures.renderer.device, textures.texels)
+        a, b = self.numbers.linearise(self.x, texels)
+        self.loss = float(a.residual @ b.residual) / len(a.residual)
+        gradient = textures.collect(texels, self._adjoints(a.residual, b.residual))
+        if self._coupled < COUPLED_DRAWS or draw % 4 == 0:
+            self._couple(texels, a, b)
+        if textures.needs_curvature():
+            textures.add_curvature(self._curvature(texels, a, b))
+        if draw >= WARM_DRAWS:
+            step = self._number_step(normal_equations(a, b), gradient, blur, average)
+            gradient = gradient + np.tensordot(step.astype(np.float32), self._couplings, 1)
+            self.x = self.x + step
+        textures.move(gradient, blur, rate)
+        if average and not self._starts_anew():
+            self._add_to_information(a, b)
+            textures.average()
+
+    def _starts_anew(self) -> bool:
+        """Forget averages of another place: steps that shrink would never arrive."""
+        moved = np.abs(self.x - self._origin) / (self.high - self.low)
+        if float(moved.max(initial=0.0)) <= REACH:
+            return False
+        self._origin = self.x.copy()
+        self._mean = None
+        self._mean_matrix[:] = 0
+        self.averaged = 0
+        self.textures.restart_average()
+        return True
+
+    def _adjoints(
+        self, a: NDArray[np.floating], b: NDArray[np.floating]
+    ) -> list[list[NDArray[np.float32]]]:
+        """Return what each half of each view passes on: samples of one carry the other's values."""
+        gains = self.numbers.unknowns.gains(self.x, len(self.numbers.views))
+        out, first = [], 0
+        for gain, view in zip(gains, self.numbers.views, strict=True):
+            scale = view.weights[view.pixels] * gain
+            part = slice(first, first + scale.size)
+            out.append([half[part].reshape(scale.shape) * scale for half in (b, a)])
+            first += scale.size
+        return out
+
+    def _couple(self, texels: Tensor, a: Half, b: Half) -> None:
+        """Average the couplings C of numbers and texels over draws."""
+        self._coupled += 1
+        share = 1 / min(self._coupled, COUPLED_DRAWS)
+        for unknown in range(len(self.x)):
+            adjoints = self._adjoints(a.jacobian[:, unknown], b.jacobian[:, unknown])
+            coupling = self.textures.collect(texels, adjoints)
+            self._couplings[unknown] += share * (coupling - self._couplings[unknown])
+
+    def _curvature(self, texels: Tensor, a: Half, b: Half) -> NDArray[np.float32]:
+        """Return what all texels together add to the curvature of each (TextureModel.curvature)."""
+        device = self.textures.renderer.device
+        raised = Tensor.from_numpy(device, self.textures.texels + np.float32(0.05))
+        above = self.numbers.linearise(self.x, raised)
+        slopes = [
+            np.maximum(after.residual - before.residual, 0) / 0.05
+            for before, after in zip((a, b), above, strict=True)
+        ]
+        self.numbers.linearise(self.x, texels)
+        return np.maximum(self.textures.collect(texels, self._adjoints(slopes[0], slopes[1])), 0)
+
+    def _reduced(
+        self, normal: Normal, gradient: NDArray[np.float32], blur: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return matrix and gradient of the numbers with the textures eliminated."""
+        # collect() adds both halves, normal_equations() takes their mean.
+        matrix, slope = 2 * normal.matrix, 2 * normal.gradient
+        for region in self.textures.regions:
+            known = self.textures.known(region, blur)
+            inverse = known / self.textures.stiffness(region, blur)
+            own = blurred(gradient[region.part].reshape(region.shape), blur)
+            coupled = [
+                blurred(row[region.part].reshape(region.shape), blur) for row in self._couplings
+            ]
+            flat = np.array(coupled, np.float64).reshape(len(self.x), -1)
+            scaled = flat * inverse.ravel()
+            matrix = matrix - scaled @ flat.T
+            slope = slope - scaled @ own.ravel()
+        return matrix, slope
+
+    def _number_step(
+        self, normal: Normal, gradient: NDArray[np.float32], blur: int, average: bool
+    ) -> NDArray[np.float64]:
+        """Return the step of the numbers, within the trust region and the bounds."""
+        matrix, slope = self._reduced(normal, gradient, max(blur, SMALLEST_BLUR))
+        extent = self.high - self.low
+        share = 1 / (1 + self.averaged) if average else 0.7
+        step = share * damped_step(Normal(matrix, slope, 0.0), 1e-2)
+        largest = float(np.max(np.abs(step) / extent)) if len(step) else 0.0
+        step *= min(1.0, RADIUS / max(largest, 1e-30))
+        moved: NDArray[np.float64] = np.clip(self.x + step, self.low, self.high) - self.x
+        return moved
+
+    def _add_to_information(self, a: Half, b: Half) -> None:
+        """Average residuals and derivatives, and find what they say of the numbers.
+
+        A texture with as many texels as there are pixels explains noise, too: what is left of the
+        residuals is scaled up by the share that the texels have taken.
+        """
+        self.averaged += 1
+        if self._mean is None:
+            self._mean = Half(np.zeros_like(a.residual), np.zeros_like(a.jacobian))
+        share = 1 / self.averaged
+        mean = self._mean
+        mean.residual += share * ((a.residual + b.residual) / 2 - mean.residual)
+        mean.jacobian += share * ((a.jacobian + b.jacobian) / 2 - mean.jacobian)
+        zero = np.zeros(len(self.textures.texels), np.float32)
+        matrix, _ = self._reduced(normal_equations(a, b), zero, 0)
+        self._mean_matrix += share * (matrix / 2 - self._mean_matrix)
+        texels = sum(int(self.textures.known(entry, 0).sum()) for entry in self.textures.regions)
+        rows = len(mean.residual)
+        noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
+        scaled = Half(mean.residual * noise, mean.jacobian)
+        self.information = gather_information(
+            Normal(self._mean_matrix, np.zeros(len(self.x)), 0.0), scaled, scaled
+        )
