@@ -204,11 +204,25 @@ def test_parameters_without_effect_are_no_partners_of_each_other(renderers):
     assert set(found.values()) == {"no picture shows 'below'"}
 
 
-def test_reasons_of_tied_parameters_are_joined(renderers):
-    found = words(renderers(), ["C.metallic"], [np.inf], tied=["A.metallic"])
+def test_reasons_of_tied_parameters_are_joined(device, renderers):
+    scene = scene_with()
+    scene.objects.append(placed(quad(), plate("D"), move=(0, 0, -2), name="lowest"))
+
+    both = words(weft.Renderer(device, scene), ["C.metallic"], [np.inf], tied=["D.metallic"])
+    one = words(renderers(), ["C.metallic"], [np.inf], tied=["A.metallic"])
+
+    assert both == {"C.metallic": "no picture shows 'below'; no picture shows 'lowest'"}
+    assert one == {"C.metallic": "no pixel of the pictures depends on it"}
+
+
+def test_what_the_scene_explains_is_no_partner(renderers):
+    lost = np.array([[0.6], [0.8]])
+
+    found = words(renderers(metallic=1.0), ["A.specular_level", "C.metallic"], [0.5] * 2, lost=lost)
 
     assert found == {
-        "C.metallic": "no picture shows 'below'; no pixel of the pictures depends on it"
+        "A.specular_level": "it has no effect while metallic is 1",
+        "C.metallic": "no picture shows 'below'",
     }
 
 

@@ -95,10 +95,10 @@ def compare(target: Target, before: NDArray[np.float32], after: NDArray[np.float
     differences = [np.abs(image - target.image).max(axis=2) for image in (before, after)]
     scale = max(float(np.percentile(differences[1][counts], 99.5)), 1e-6)
     exposure = choose_exposure(target)
-    panels = [_display(image * 2.0**exposure) for image in (before, after)]
-    shown = _display(target.image * 2.0**exposure)
+    panels = [encode_display(image * 2.0**exposure) for image in (before, after)]
+    shown = encode_display(target.image * 2.0**exposure)
     panels.append(np.where(counts[..., None], shown, LEFT_OUT).astype(np.float32))
-    mapped = _display(color_map(differences[1] / scale))
+    mapped = encode_display(color_map(differences[1] / scale))
     panels.append(np.where(counts[..., None], mapped, LEFT_OUT).astype(np.float32))
     titles = ["before", "after", "target", f"difference 0-{scale:.2g}"]
     weight = target.mask[..., None]
@@ -107,27 +107,33 @@ def compare(target: Target, before: NDArray[np.float32], after: NDArray[np.float
         math.sqrt(float((weight * (image - target.image) ** 2).sum()) / size)
         for image in (before, after)
     )
-    return Comparison(_beside(panels, titles), exposure, scale, (before_error, after_error))
+    return Comparison(beside(panels, titles), exposure, scale, (before_error, after_error))
 
 
-def _display(linear: NDArray[np.floating]) -> NDArray[np.float32]:
-    """IEC 61966-2-1."""
+def encode_display(linear: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return sRGB numbers of linear light, clipped to [0, 1] (IEC 61966-2-1)."""
     x = np.clip(linear, 0, 1)
     curve = np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
     encoded: NDArray[np.float32] = curve.astype(np.float32)
     return encoded
 
 
-def _beside(panels: list[NDArray[np.float32]], titles: list[str]) -> NDArray[np.float32]:
-    """Put panels of one size into a row under their titles, small ones enlarged."""
-    height, width = panels[0].shape[:2]
-    times = max(math.ceil(SMALLEST_SIDE / min(height, width)), 1)
-    height, width = height * times, width * times
-    letters = max(width // 160, 2)
+def beside(panels: list[NDArray[np.float32]], titles: list[str]) -> NDArray[np.float32]:
+    """Put panels of one height into a row under their titles, small ones enlarged.
+
+    Args:
+        panels: sRGB numbers, shape ``(height, width, 3)`` each.
+        titles: One each.
+    """
+    height = panels[0].shape[0]
+    times = max(math.ceil(SMALLEST_SIDE / min(height, panels[0].shape[1])), 1)
+    letters = max(times * panels[0].shape[1] // 160, 2)
     strip = (HEIGHT + 4) * letters
-    row = np.ones((height + strip, 4 * width + 3 * GAP, 3), np.float32)
-    for number, (panel, title) in enumerate(zip(panels, titles, strict=True)):
-        left = number * (width + GAP)
-        row[strip:, left : left + width] = panel.repeat(times, 0).repeat(times, 1)
-        draw_text(row[:, left : left + width], (letters, 2 * letters), title, (0, 0, 0), letters)
-    return row
+    columns = [np.ones((times * height + strip, GAP, 3), np.float32)]
+    for panel, title in zip(panels, titles, strict=True):
+        large = panel.repeat(times, 0).repeat(times, 1)
+        column = np.ones((len(large) + strip, large.shape[1], 3), np.float32)
+        column[strip:] = large
+        draw_text(column, (letters, 2 * letters), title, (0, 0, 0), letters)
+        columns += [column, columns[0]]
+    return np.concatenate(columns[1:-1], axis=1)

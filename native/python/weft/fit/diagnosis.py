@@ -32,6 +32,8 @@ WIDEST = 50.0  # ranges beyond are open: errors are compared with the value
 TOGETHER = 0.9  # correlation of parameters that take each other's place
 SHARED = 0.05  # share of a direction without information that joins two parameters
 
+NO_PIXEL = "no pixel of the pictures depends on it"
+
 # What an input shows itself by, for inputs that pictures hardly change with.
 SIGNS: Sequence[tuple[str, str]] = (
     ("coat_roughness", "no reflection in its coat is seen"),
@@ -120,40 +122,43 @@ def part_of(block: Block) -> slice:
 
 def find_undetermined(evidence: Evidence) -> dict[str, str]:
     """Return the parameters that the pictures do not determine, and why, in words."""
-    is_silent = evidence.information.is_silent
+    blocks = [
+        block
+        for block in evidence.unknowns.blocks
+        if (evidence.errors[part_of(block)] > LARGE).any()
+    ]
+    reasons = {block.name: explain_by_scene(evidence, block) for block in blocks}
+    # What the scene explains needs no partner, and noise alone makes it one.
+    plain = [block for block in blocks if reasons[block.name] is None]
     found = {}
-    for block in evidence.unknowns.blocks:
-        part = part_of(block)
-        if not (evidence.errors[part] > LARGE).any():
-            continue
-        partners = find_partners(evidence, block)
-        if is_silent[part].any():
-            found[block.name] = explain_silence(evidence, block)
-        elif partners:
+    for block in blocks:
+        reason = reasons[block.name]
+        is_silent = evidence.information.is_silent[part_of(block)].any()
+        partners = [] if reason or is_silent else find_partners(evidence, block, plain)
+        if partners:
             found[block.name] = (
                 f"it cannot be told apart from {' and '.join(partners)}; hold one of them fixed, "
                 "or add a picture in which they differ"
             )
+        elif is_silent:
+            found[block.name] = reason or NO_PIXEL
         else:
-            found[block.name] = explain_weakness(evidence, block)
+            found[block.name] = f"{reason or _sign_of(block)}{_size_of(evidence, block)}"
     return found
 
 
-def find_partners(evidence: Evidence, block: Block) -> list[str]:
-    """Return the names of parameters that can take the place of one."""
+def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> list[str]:
+    """Return the names of parameters, among others, that can take the place of one."""
     information = evidence.information
     shared = np.abs(information.lost @ information.lost.T)
     spread = np.sqrt(np.maximum(np.diag(information.covariance), 1e-300))
     correlation = np.abs(information.covariance) / np.outer(spread, spread)
     own = part_of(block)
     partners = []
-    for other in evidence.unknowns.blocks:
-        if other is block:
-            continue
+    for other in others:
         theirs = part_of(other)
-        is_large = (evidence.errors[theirs] > LARGE).any()
-        if (shared[own, theirs] > SHARED).any() or (
-            is_large and (correlation[own, theirs] > TOGETHER).any()
+        if other is not block and (
+            (shared[own, theirs] > SHARED).any() or (correlation[own, theirs] > TOGETHER).any()
         ):
             partners.append(phrase(other.name))
     return partners
@@ -165,25 +170,25 @@ def phrase(name: str) -> str:
     return f"{rest} of '{material}'" if rest else f"'{name}'"
 
 
-def explain_silence(evidence: Evidence, block: Block) -> str:
-    """Return why nothing changes with a parameter."""
-    tied = [
-        name for entry in evidence.parameters if entry.name == block.name for name in entry.tied
-    ]
-    reasons = [_silence_of(evidence, name) for name in (block.name, *tied)]
-    return "; ".join(dict.fromkeys(reasons))
+def explain_by_scene(evidence: Evidence, block: Block) -> str | None:
+    """Return why nothing changes with a parameter, from what the scene is; None: it may."""
+    names = [block.name]
+    for entry in evidence.parameters:
+        names += entry.tied if entry.name == block.name else ()
+    reasons = [_reason_of(evidence, name) for name in names]
+    if any(reason is None for reason in reasons):
+        return None
+    return "; ".join(dict.fromkeys(filter(None, reasons)))
 
 
-def _silence_of(evidence: Evidence, name: str) -> str:
+def _reason_of(evidence: Evidence, name: str) -> str | None:
     material = name.partition(".")[0]
+    if material not in evidence.seen:
+        return None
     scene = evidence.renderer.scene
-    if material in evidence.seen:
-        if not has_own_value(scene, name):
-            return "the scene gives it no value, and its default has no effect; give it one"
-        reason = find_hiding_input(scene, name, evidence.values) or _sight_of(evidence, material)
-        if reason is not None:
-            return reason
-    return "no pixel of the pictures depends on it"
+    if not has_own_value(scene, name):
+        return "the scene gives it no value, and its default has no effect; give it one"
+    return find_hiding_input(scene, name, evidence.values) or _sight_of(evidence, material)
 
 
 def _sight_of(evidence: Evidence, material: str) -> str | None:
@@ -204,16 +209,15 @@ def _sight_of(evidence: Evidence, material: str) -> str | None:
     return None
 
 
-def explain_weakness(evidence: Evidence, block: Block) -> str:
-    """Return why the pictures change too little with a parameter."""
-    material, _, rest = block.name.partition(".")
+def _sign_of(block: Block) -> str:
+    """Return what a parameter would show itself by."""
+    return dict(SIGNS).get(block.name.rpartition(".")[2], "the pictures hardly change with it")
+
+
+def _size_of(evidence: Evidence, block: Block) -> str:
+    """Return the size of the error in words; nothing where it is infinite."""
     share = float(np.max(evidence.errors[part_of(block)]))
-    percent = "larger than" if not share < 1 else f"{100 * share:.0f} % of"
-    size = f"its error is {percent} its range"
-    reason = None
-    if material in evidence.seen:
-        scene = evidence.renderer.scene
-        reason = find_hiding_input(scene, block.name, evidence.values)
-        reason = reason or _sight_of(evidence, material)
-        reason = reason or dict(SIGNS).get(rest.rpartition(".")[2])
-    return f"{reason or 'the pictures hardly change with it'} ({size})"
+    if not np.isfinite(share):
+        return ""
+    percent = f"{100 * share:.0f} % of" if share < 1 else "larger than"
+    return f" (its error is {percent} its range)"
