@@ -84,11 +84,11 @@ def cancel_by_interrupt() -> Iterator[threading.Event]:
 
 def estimate_share(fit: Fit, progress: Progress) -> float:
     """Return about which share of a fit is done, in (0, 1]."""
-    from weft.fit import Parameter
+    from weft.fit import TextureParameter
 
     settings = fit.settings
-    kinds = {isinstance(entry, Parameter) for entry in fit.parameters}
-    most = settings.max_draws * (True in kinds) + settings.texture_draws * (False in kinds)
+    has_texture = any(isinstance(entry, TextureParameter) for entry in fit.parameters)
+    most = settings.texture_draws if has_texture else settings.max_draws
     share = progress.draws / most
     if settings.time_limit:
         share = max(share, progress.seconds / settings.time_limit)

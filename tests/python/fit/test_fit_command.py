@@ -12,6 +12,7 @@ import weft
 from support.render_scenes import lambert, placed, quad
 from weft import cli_fit
 from weft.cli import main
+from weft.fit import Exposure
 from weft.fit.job import load_job
 from weft.fit.job_file import TABLES, find_line
 from weft.render import PathSettings, save_picture
@@ -159,6 +160,15 @@ def test_paths_of_a_job_are_relative_to_it(folder, monkeypatch):
     assert job.targets[0].name == "photo"
     assert job.report_samples == 4
     assert job.parameters[0].start == (0.2, 0.2, 0.2)
+
+
+def test_a_job_may_leave_exposures_open(folder):
+    (folder / "job.toml").write_text(JOB + '[[exposures]]\ntarget = "photo"\nstart = 2.0\n')
+    assert load_job(folder / "job.toml").parameters[1] == Exposure("photo", start=2.0)
+
+    (folder / "job.toml").write_text(JOB + "[[exposures]]\nbounds = [2.0, 1.0]\n")
+    with pytest.raises(weft.ArgumentError, match=r"job.toml:19: Exposure: bounds must be"):
+        load_job(folder / "job.toml")
 
 
 def test_a_picture_is_resized_where_the_job_says_so(folder):

@@ -10,7 +10,7 @@ import pytest
 import weft
 from support.render_scenes import lambert, placed, quad
 from weft import image
-from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
+from weft.fit import Exposure, Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.comparison import choose_exposure, color_map, compare
 from weft.fit.loss_curve import draw_loss_curve
 from weft.fit.report import file_name
@@ -134,6 +134,25 @@ def test_a_report_of_textures_holds_them(device, photo, tmp_path):
         report["targets"][0]["relative_error_after"]
         < 0.5 * (report["targets"][0]["relative_error_before"])
     )
+
+
+def test_a_picture_of_unknown_exposure_is_compared_at_its_own(device, photo, tmp_path):
+    fit = Fit(
+        scene_with(grey(), (0.5,) * 3),
+        [Target(photo * 1.5, name="bright"), Target(photo, name="plain")],
+        [Parameter("right.color"), Exposure("bright", start=0.8)],
+        FitSettings(bounces=1, max_draws=8, tolerance=0.02),
+        device=device,
+    )
+    result = fit.run()
+
+    report = result.save_report(tmp_path)
+
+    assert report["parameters"]["bright.exposure"]["value"] == pytest.approx([1.5], abs=0.05)
+    assert report["parameters"]["bright.exposure"]["start"] == [0.8]
+    bright, plain = report["targets"]
+    assert bright["relative_error_after"] == pytest.approx(plain["relative_error_after"], abs=0.02)
+    assert bright["relative_error_before"] > plain["relative_error_before"] + 0.2
 
 
 def test_a_report_replaces_an_earlier_one(numbers, tmp_path):

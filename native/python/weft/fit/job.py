@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from weft._native import ArgumentError, Device
+from weft.fit.exposure import Exposure
 from weft.fit.fit import Fit
 from weft.fit.job_file import JobText, read_job_text
 from weft.fit.parameters import Parameter
@@ -47,7 +48,7 @@ class Job:
     path: Path
     scene: Scene
     targets: list[Target]
-    parameters: list[Parameter | TextureParameter]
+    parameters: list[Parameter | TextureParameter | Exposure]
     settings: FitSettings
     report_samples: int | None = None
 
@@ -89,9 +90,11 @@ def load_job(path: str | os.PathLike[str]) -> Job:
     folder = text.path.parent
     scene = Scene.load(folder / text.top["scene"])
     targets = [_target(folder, scene, entry) for entry in text.tables["targets"]]
-    parameters: list[Parameter | TextureParameter] = []
+    parameters: list[Parameter | TextureParameter | Exposure] = []
     for number, entry in enumerate(text.tables["parameters"]):
         parameters.append(_made(text, "parameters", number, Parameter, entry))
+    for number, entry in enumerate(text.tables["exposures"]):
+        parameters.append(_made(text, "exposures", number, Exposure, entry))
     for number, entry in enumerate(text.tables["textures"]):
         own = dict(entry)
         extras = {key: own.pop(key, None) for key in ("resolution", "start", "wrap")}

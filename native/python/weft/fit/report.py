@@ -21,6 +21,7 @@ import numpy as np
 from weft import image
 from weft._native import ArgumentError
 from weft.fit.comparison import compare
+from weft.fit.exposure import Exposure, view_gains
 from weft.fit.loss_curve import draw_loss_curve
 from weft.fit.parameters import Parameter, build_unknowns
 from weft.fit.seeds import mix_seeds
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from weft.fit.exposure import ViewGain
     from weft.fit.fit import Fit, FitResult, Progress
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture
@@ -51,14 +53,16 @@ def scene_with_result(
 
     Args:
         scene: Which; it stays as it is.
-        values: Numbers by name.
+        values: Numbers by name; what is no parameter of the scene, such as an exposure, is left
+            out.
         images: Pixels of textures by name.
         parameters: Of the fit.
     """
-    given = {name: plain_value(value) for name, value in values.items()}
+    given: dict[str, float | list[float]] = {}
     for entry in parameters:
-        if isinstance(entry, Parameter) and entry.name in given:
-            given |= dict.fromkeys(entry.tied, given[entry.name])
+        if isinstance(entry, Parameter) and entry.name in values:
+            value = plain_value(values[entry.name])
+            given |= dict.fromkeys((entry.name, *entry.tied), value)
     return with_images(with_inputs(scene, given), images)
 
 
@@ -104,7 +108,7 @@ def write_report(
         "settings": asdict(fit.settings) | dict(settings or {}),
         "parameters": _parameters(fit, result),
         "textures": _write_textures(place, result.textures),
-        "targets": _write_targets(place, fit, fitted, samples),
+        "targets": _write_targets(place, fit, result, fitted, samples),
         "scene": "scene.weft",
         "loss_curve": "loss.png",
         "history": [_entry(entry) for entry in result.history],
@@ -155,11 +159,16 @@ def _entry(progress: Progress) -> dict[str, Any]:
 
 
 def start_values(fit: Fit) -> dict[str, NDArray[np.float64]]:
-    """Return where the numbers of a fit began, by name."""
+    """Return where the numbers and exposures of a fit began, by name."""
     numbers = [entry for entry in fit.parameters if isinstance(entry, Parameter)]
-    unknowns = build_unknowns(fit.renderer.tables, numbers)
+    unknowns = build_unknowns(fit.renderer.tables, numbers, _gains(fit))
     values = unknowns.values(unknowns.start)
     return {block.name: values[block.first : block.first + block.size] for block in unknowns.blocks}
+
+
+def _gains(fit: Fit) -> list[ViewGain]:
+    exposures = [entry for entry in fit.parameters if isinstance(entry, Exposure)]
+    return view_gains(exposures, fit.targets)
 
 
 def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
@@ -206,16 +215,21 @@ def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[
 
 
 def _write_targets(
-    place: Path, fit: Fit, fitted: Scene, samples: int | None
+    place: Path, fit: Fit, result: FitResult, fitted: Scene, samples: int | None
 ) -> list[dict[str, Any]]:
     scene = fit.renderer.scene
-    started = scene_with_result(scene, start_values(fit), {}, fit.parameters)
+    start = start_values(fit)
+    started = scene_with_result(scene, start, {}, fit.parameters)
+    names = {gain.view: gain.name for gain in _gains(fit)}
     device = fit.renderer.device
     renderers = [Renderer(device, entry) for entry in (started, fitted)]
     taken: set[str] = set()
     out = []
     for number, target in enumerate(fit.targets):
         before, after = (_picture(fit, entry, target, number, samples) for entry in renderers)
+        if number in names:
+            before = (before * start[names[number]]).astype(np.float32)
+            after = (after * result.values[names[number]]).astype(np.float32)
         shown = compare(target, before, after)
         file = f"target_{file_name(target.name, taken)}.png"
         image.write(place / file, shown.pixels, encoding="linear")
