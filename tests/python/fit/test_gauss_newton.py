@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from weft.fit.gauss_newton import GaussNewton, Half, damped_step, normal_equations
+from weft.fit.prior import Prior
 
 
 class NoisyCurves:
@@ -83,6 +84,60 @@ def test_a_parameter_that_nothing_depends_on_has_an_infinite_error():
     assert np.isinf(state.errors[1])
     assert state.errors[0] < 0.05
     assert state.x[1] == pytest.approx(0.9, abs=1e-6)
+
+
+def test_a_prior_decides_what_the_residuals_leave_open():
+    class Blind(NoisyCurves):
+        def slopes(self, x):
+            return super().slopes(x) * [1, 0]
+
+        def curve(self, x):
+            return x[0] * np.exp(-self.t)
+
+    prior = Prior(np.array([0.0, 0.4]), np.array([0.0, 1 / 0.05**2]))
+
+    state = run(Blind([1.2, 0.5], 3), draws=8, prior=prior)
+
+    assert state.x[0] == pytest.approx(1.2, abs=0.02)
+    assert state.x[1] == pytest.approx(0.4, abs=1e-3)
+    assert state.errors[1] == pytest.approx(0.05, rel=0.05)
+
+
+def test_a_prior_gives_way_to_what_the_residuals_say():
+    prior = Prior(np.array([0.0, 0.9]), np.array([0.0, 1 / 0.5**2]))
+
+    state = run(NoisyCurves([1.2, 0.5], 2), draws=15, prior=prior)
+
+    assert np.abs(state.x - [1.2, 0.5]).max() < 0.01
+
+
+class Waves(NoisyCurves):
+    """Frequencies: a valley at each beat."""
+
+    def curve(self, x):
+        return x[1] * np.sin(20 * x[0] * self.t)
+
+    def slopes(self, x):
+        angle = 20 * x[0] * self.t
+        return np.column_stack([20 * self.t * x[1] * np.cos(angle), np.sin(angle)])
+
+
+def test_other_starts_are_tried_where_more_than_noise_is_left():
+    truth = np.array([1.4, 1.0])
+
+    one = run(Waves(truth, 0), start=(0.2, 0.5), draws=60, starts=1)
+    many = run(Waves(truth, 0), start=(0.2, 0.5), draws=200, starts=12)
+
+    assert np.abs(one.x - truth).max() > 0.2
+    assert np.abs(many.x - truth).max() < 0.01
+
+
+def test_no_other_start_is_tried_where_noise_is_all_that_is_left():
+    model = NoisyCurves([1.2, 0.5], 4)
+
+    one, many = run(model, draws=12, starts=1), run(model, draws=12, starts=5)
+
+    assert many.draws == one.draws
 
 
 def test_steps_stay_within_the_bounds():

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.fit.hidden_inputs import find_hiding_input, has_own_value
-from weft.fit.parameters import result_values
+from weft.fit.parameters import WIDEST, result_values
 from weft.render.first_hits import find_first_hits
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
 
 LARGE = 0.25  # of the range: an error from which on a value says nothing
-WIDEST = 50.0  # ranges beyond are open: errors are compared with the value
 TOGETHER = 0.9  # correlation of parameters that take each other's place
 SHARED = 0.05  # share of a direction without information that joins two parameters
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Device
+from weft.fit.checkpoint import load_state, save_checkpoint
 from weft.fit.exposure import Exposure
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
@@ -191,6 +192,44 @@ class Fit:
         )
         self.history.append(progress)
         return progress
+
+    def save_checkpoint(self, path: str | os.PathLike[str]) -> None:
+        """Write where the fit is, for resume(). An earlier file is replaced at the end.
+
+        Args:
+            path: File, ``.npz``.
+        """
+        save_checkpoint(self, path)
+
+    def resume(self, path: str | os.PathLike[str]) -> None:
+        """Go on from a checkpoint, as if the fit had not ended.
+
+        Numbers go on bit by bit as they would have on the same device; textures up to the order
+        in which the device adds gradients.
+
+        Args:
+            path: Written by save_checkpoint() of a fit of the same scene, targets, parameters,
+                samples, bounces and seed.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ArgumentError: The file is no checkpoint, or one of another fit.
+        """
+        saved = load_state(self, path)
+        self.stage.restore(saved)
+        names = list(self.stage.values())
+        self.history = [
+            Progress(
+                int(draws),
+                seconds,
+                loss,
+                {name: saved[f"values.{name}"][number] for name in names},
+                {name: saved[f"errors.{name}"][number] for name in names},
+            )
+            for number, (draws, seconds, loss) in enumerate(saved["history"].tolist())
+        ]
+        spent = self.history[-1].seconds if self.history else 0.0
+        self._began = time.perf_counter() - spent if self.history else None
 
     @property
     def is_done(self) -> bool:

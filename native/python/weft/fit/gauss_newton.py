@@ -9,12 +9,16 @@ H = (J_A' J_B + J_B' J_A) / 2 and g = (J_A' r_B + J_B' r_A) / 2, both unbiased.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
+
+    from weft.fit.prior import Prior
 
 
 # Eigenvalues of H with a unit diagonal below this are those of sums in float32.
@@ -154,11 +158,24 @@ class Information:
         return np.where(is_lost, np.inf, diagonal)
 
 
-def gather_information(normal: Normal, a: Half, b: Half) -> Information:
+def residual_variance(a: Half, b: Half) -> float:
+    """Return the variance of a residual whose noise is the mean of two halves'."""
+    return float(np.mean(((a.residual + b.residual) / 2) ** 2))
+
+
+def gather_information(
+    normal: Normal, a: Half, b: Half, known: NDArray[np.float64] | None = None
+) -> Information:
     """Return what two halves say of the parameters.
 
     The residuals that remain are the noise, that of the target included: the sandwich estimator of
     White (1980).
+
+    Args:
+        normal: The normal equations, those of a prior included.
+        a: One half.
+        b: The other.
+        known: What the prior has added to the diagonal of the matrix.
     """
     residual = (a.residual + b.residual) / 2
     weighted = (a.jacobian + b.jacobian) / 2 * residual[:, None]
@@ -169,7 +186,10 @@ def gather_information(normal: Normal, a: Half, b: Half) -> Information:
     values, vectors = np.linalg.eigh(unit)
     is_lost = values < ROUNDING
     inverse = (vectors / np.maximum(values, ROUNDING)) @ vectors.T / np.outer(scale, scale)
-    covariance = inverse @ (weighted.T @ weighted) @ inverse
+    noise = weighted.T @ weighted
+    if known is not None:
+        noise = noise + residual_variance(a, b) * np.diag(known)
+    covariance = inverse @ noise @ inverse
     return Information(normal.matrix, covariance, vectors[:, is_lost])
 
 
@@ -196,6 +216,30 @@ class State:
     information: Information | None = None
 
 
+CERTAIN = 6.0  # standard deviations of its noise: a larger loss is more than noise
+
+
+def _radical_inverse(number: int, base: int) -> float:
+    """Return the digits of a number mirrored at the point."""
+    out, scale = 0.0, 1.0 / base
+    while number:
+        number, digit = divmod(number, base)
+        out += digit * scale
+        scale /= base
+    return out
+
+
+def _primes(count: int) -> list[int]:
+    """Return the first primes."""
+    found: list[int] = []
+    candidate = 2
+    while len(found) < count:
+        if all(candidate % prime for prime in found):
+            found.append(candidate)
+        candidate += 1
+    return found
+
+
 @dataclass
 class GaussNewton:
     """Fits a few parameters.
@@ -211,6 +255,10 @@ class GaussNewton:
         reach: Averages start anew when the solution is farther than this from where they began, in
             units of the range.
         warm_draws: Draws after which the model is averaged even if steps are still large.
+        prior: What is known of the parameters; ``None``: nothing.
+        starts: Most places to start from: another one is tried where the steps have ended and more
+            than noise is left of the residuals. The best of them counts.
+        open_range: Unknowns that other starts leave where they are.
     """
 
     model: Model
@@ -222,9 +270,14 @@ class GaussNewton:
     inner_steps: int = 3
     reach: float = 0.12
     warm_draws: int = 12
+    prior: Prior | None = None
+    starts: int = 1
+    open_range: NDArray[np.bool_] | None = None
     state: State = field(init=False)
     _damping: float = 1e-2
     _average: Average | None = None
+    _ends: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
+    _began: int = 0  # draws at the start under way
 
     def __post_init__(self) -> None:
         """Start at the start."""
@@ -241,6 +294,38 @@ class GaussNewton:
             self._add_to_average()
         return self.state
 
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        state, average = self.state, self._average
+        out: dict[str, NDArray[np.generic]] = {
+            "x": state.x,
+            "errors": state.errors,
+            "numbers": np.array([state.loss, self._damping]),
+            "counts": np.array([state.draws, state.is_done, self._began]),
+            "losses": np.array([loss for loss, _ in self._ends]),
+            "ends": np.array([x for _, x in self._ends]).reshape(-1, len(state.x)),
+        }
+        if average is not None:
+            out |= {"origin": average.origin, "count": np.array(average.count)}
+            for name, half in (("a", average.a), ("b", average.b)):
+                out |= {f"{name}.residual": half.residual, f"{name}.jacobian": half.jacobian}
+        return out
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where save() was called."""
+        loss, self._damping = map(float, saved["numbers"])
+        draws, is_done, self._began = map(int, saved["counts"])
+        self._ends = list(zip(map(float, saved["losses"]), saved["ends"], strict=True))
+        self.state = State(saved["x"], saved["errors"], loss, draws, False, bool(is_done))
+        self._average = None
+        if "origin" not in saved:
+            return
+        halves = [Half(saved[f"{n}.residual"], saved[f"{n}.jacobian"]) for n in ("a", "b")]
+        self._average = Average(saved["origin"], halves[0], halves[1], int(saved["count"]))
+        self.state.is_averaging = True
+        if self._average.count:
+            self._learn(self.state.x)
+
     def _clip(
         self, x: NDArray[np.float64], step: NDArray[np.float64], radius: float
     ) -> NDArray[np.float64]:
@@ -256,10 +341,13 @@ class GaussNewton:
         moved = 0.0
         for _ in range(self.inner_steps):
             a, b = self.model.linearise(x)
-            normal = normal_equations(a, b)
+            variance = residual_variance(a, b)
+            normal = self._with_prior(normal_equations(a, b), x, variance)
             candidate = self._clip(x, damped_step(normal, self._damping), self.radius)
             after_a, after_b = self.model.residuals(candidate)
             loss = float(after_a @ after_b)
+            if self.prior is not None:
+                loss += self.prior.loss(candidate, variance)
             # What noise alone makes of the difference of the losses.
             change = after_a * after_b - a.residual * b.residual
             noise = float(np.std(change)) * np.sqrt(len(change))
@@ -274,9 +362,34 @@ class GaussNewton:
             if step < 0.03:
                 break
         state.x = x
-        if (moved < 0.06 and self._damping < 1) or state.draws >= self.warm_draws:
-            state.is_averaging = True
-            self._average = Average(x.copy(), *_empty_halves(a, b))
+        draws = state.draws - self._began
+        if (moved < 0.06 and self._damping < 1) or draws >= self.warm_draws:
+            self._end_walk(a, b)
+
+    def _with_prior(self, normal: Normal, x: NDArray[np.float64], variance: float) -> Normal:
+        return normal if self.prior is None else self.prior.add_to(normal, x, variance)
+
+    def _end_walk(self, a: Half, b: Half) -> None:
+        """Average from here, or start elsewhere if what is left is more than noise."""
+        state = self.state
+        after_a, after_b = self.model.residuals(state.x)
+        products = after_a * after_b
+        noise = float(np.std(products)) * np.sqrt(len(products))
+        loss = float(products.sum())
+        self._ends.append((loss, state.x.copy()))
+        if loss > CERTAIN * noise and len(self._ends) < self.starts:
+            state.x = self._other_start(len(self._ends))
+            self._began, self._damping = state.draws, 1e-2
+            return
+        _, state.x = min(self._ends, key=lambda end: end[0])
+        state.is_averaging = True
+        self._average = Average(state.x.copy(), *_empty_halves(a, b))
+
+    def _other_start(self, number: int) -> NDArray[np.float64]:
+        """Return another place to start from, far from those before (Halton 1960)."""
+        shares = np.array([_radical_inverse(number, base) for base in _primes(len(self.x))])
+        place = self.low + (0.1 + 0.8 * shares) * (self.high - self.low)
+        return place if self.open_range is None else np.where(self.open_range, self.x, place)
 
     def _add_to_average(self) -> None:
         """Average the linear model and solve it."""
@@ -286,7 +399,8 @@ class GaussNewton:
         x = average.origin
         for _ in range(2):
             a, b = average.at(x)
-            normal = normal_equations(a, b)
+            variance = residual_variance(a, b)
+            normal = self._with_prior(normal_equations(a, b), x, variance)
             x = self._clip(x, damped_step(normal, 0.0), self.radius)
         a, b = average.at(x)
         # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
@@ -297,8 +411,20 @@ class GaussNewton:
             return
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)
-        state.information = gather_information(normal_equations(a, b), a, b)
-        state.errors = state.information.errors
+        self._learn(x)
         state.is_done = average.count >= 2 and bool(
             np.all(state.errors <= self.tolerance * (self.high - self.low))
         )
+
+    def _learn(self, x: NDArray[np.float64]) -> None:
+        """Find what the averaged model says at `x`."""
+        assert self._average is not None
+        a, b = self._average.at(x)
+        known = None
+        normal = normal_equations(a, b)
+        if self.prior is not None:
+            variance = residual_variance(a, b)
+            normal = self.prior.add_to(normal, x, variance)
+            known = variance * self.prior.precision
+        self.state.information = gather_information(normal, a, b, known)
+        self.state.errors = self.state.information.errors

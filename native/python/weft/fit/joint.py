@@ -9,7 +9,7 @@ the textures move by -D^-1 (g_t + C dn) (variable projection, Golub and Pereyra 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,14 @@ from weft.fit.gauss_newton import (
     damped_step,
     gather_information,
     normal_equations,
+    residual_variance,
 )
+from weft.fit.prior import Prior
 from weft.fit.texture_model import blurred
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from weft.fit.scalar_model import ScalarModel
@@ -46,6 +50,7 @@ class JointModel:
         x: Where the numbers begin.
         low: Their lower bounds.
         high: Their upper bounds.
+        prior: What is known of them; ``None``: nothing.
     """
 
     def __init__(
@@ -55,10 +60,12 @@ class JointModel:
         x: NDArray[np.float64],
         low: NDArray[np.float64],
         high: NDArray[np.float64],
+        prior: Prior | None = None,
     ) -> None:
         """Start at the start."""
         self.numbers, self.textures = numbers, textures
         self.x, self.low, self.high = np.clip(x, low, high), low, high
+        self.prior = prior or Prior.none(len(x))
         self.loss = float("inf")
         self.information: Information | None = None
         self._couplings = np.zeros((len(x), len(textures.texels)), np.float32)
@@ -67,6 +74,31 @@ class JointModel:
         self._origin = self.x.copy()
         self._mean: Half | None = None
         self._mean_matrix = np.zeros((len(x), len(x)))
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on, models and views apart."""
+        out: dict[str, NDArray[np.generic]] = {
+            "x": self.x,
+            "origin": self._origin,
+            "couplings": self._couplings,
+            "matrix": self._mean_matrix,
+            "loss": np.array(self.loss),
+            "counts": np.array([self._coupled, self.averaged]),
+        }
+        if self._mean is not None:
+            out |= {"residual": self._mean.residual, "jacobian": self._mean.jacobian}
+        return out
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where save() was called."""
+        self.x, self._origin = saved["x"], saved["origin"]
+        self._couplings, self._mean_matrix = saved["couplings"], saved["matrix"]
+        self.loss = float(saved["loss"])
+        self._coupled, self.averaged = map(int, saved["counts"])
+        self._mean = None
+        if "residual" in saved:
+            self._mean = Half(saved["residual"], saved["jacobian"])
+            self._learn()
 
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
@@ -94,7 +126,8 @@ class JointModel:
         if textures.needs_curvature():
             textures.add_curvature(self._curvature(texels, a, b))
         if draw >= WARM_DRAWS:
-            step = self._number_step(normal_equations(a, b), gradient, blur, average)
+            normal = self.prior.add_to(normal_equations(a, b), self.x, residual_variance(a, b))
+            step = self._number_step(normal, gradient, blur, average)
             gradient = gradient + np.tensordot(step.astype(np.float32), self._couplings, 1)
             self.x = self.x + step
         textures.move(gradient, blur, rate)
@@ -196,10 +229,16 @@ class JointModel:
         zero = np.zeros(len(self.textures.texels), np.float32)
         matrix, _ = self._reduced(normal_equations(a, b), zero, 0)
         self._mean_matrix += share * (matrix / 2 - self._mean_matrix)
+        self._learn()
+
+    def _learn(self) -> None:
+        """Find what the averages say."""
+        mean = self._mean
+        assert mean is not None
         texels = sum(int(self.textures.known(entry, 0).sum()) for entry in self.textures.regions)
         rows = len(mean.residual)
         noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
         scaled = Half(mean.residual * noise, mean.jacobian)
-        self.information = gather_information(
-            Normal(self._mean_matrix, np.zeros(len(self.x)), 0.0), scaled, scaled
-        )
+        known = residual_variance(scaled, scaled) * self.prior.precision
+        total = Normal(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
+        self.information = gather_information(total, scaled, scaled, known)

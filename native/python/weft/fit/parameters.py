@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.fit.prior import Prior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from weft.render.upload import ParameterRange, SceneTables
 
 Transform = Literal["linear", "log"]
+WIDEST = 50.0  # a range beyond is open: it says nothing of where a value may lie
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Parameter:
             ``None``: ``log`` for roughness, else ``linear``.
         start: Where the fit begins; ``None``: the value of the scene.
         tied: Other parameters of the same size that always have the same value.
+        prior: Mean and standard deviation of what the value is expected to be; a colour may have
+            one mean a channel. ``None``: nothing is expected.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Parameter:
     transform: Transform | None = None
     start: float | Sequence[float] | None = None
     tied: Sequence[str] = ()
+    prior: tuple[float | Sequence[float], float] | None = None
 
 
 def find_range(tables: SceneTables, name: str) -> ParameterRange:
@@ -105,12 +110,14 @@ class Unknowns:
         start: Shape ``(n,)``.
         low: Lower bounds.
         high: Upper bounds.
+        prior: What is known of them; ``None``: nothing.
     """
 
     blocks: list[Block]
     start: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    prior: Prior | None = None
 
     def values(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unknowns on the scale of the scene."""
@@ -143,6 +150,14 @@ class Unknowns:
         for block in self.blocks:
             for component, slots in enumerate(block.slots):
                 scene_values[slots] = values[block.first + component]
+
+    def has_open_range(self) -> NDArray[np.bool_]:
+        """Return which unknowns have bounds too wide to say where to start."""
+        out = np.zeros(len(self.start), bool)
+        low, high = self.values(self.low), self.values(self.high)
+        for block in self.blocks:
+            out[block.part] = block.view >= 0 or bool((high - low)[block.first] > WIDEST)
+        return out
 
     @property
     def direction_count(self) -> int:
@@ -261,7 +276,31 @@ def build_unknowns(
         start += [float(np.log(gain.exposure.start))] * size
         low += [float(np.log(lowest))] * size
         high += [float(np.log(highest))] * size
-    return Unknowns(blocks, np.array(start), np.array(low), np.array(high))
+    unknowns = Unknowns(blocks, np.array(start), np.array(low), np.array(high))
+    unknowns.prior = _prior(parameters, unknowns)
+    return unknowns
+
+
+def _prior(parameters: Sequence[Parameter], unknowns: Unknowns) -> Prior | None:
+    """Return what is known of the unknowns, on the scale of their transforms."""
+    if all(parameter.prior is None for parameter in parameters):
+        return None
+    prior = Prior.none(len(unknowns.start))
+    for parameter, block in zip(parameters, unknowns.blocks, strict=False):
+        if parameter.prior is None:
+            continue
+        mean, deviation = np.asarray(parameter.prior[0], np.float64), float(parameter.prior[1])
+        fits = mean.shape in ((), (block.size,)) and bool(np.isfinite(mean).all())
+        if not fits or not 0 < deviation < np.inf or (block.is_log and (mean <= 0).any()):
+            raise ArgumentError(
+                f"Parameter '{parameter.name}': prior must be (mean, standard deviation), the mean "
+                f"one number or {block.size}{' above 0' if block.is_log else ''}, the deviation "
+                f"above 0, got {parameter.prior!r}"
+            )
+        prior.expected[block.part] = np.log(mean) if block.is_log else mean
+        spread = deviation / mean if block.is_log else deviation
+        prior.precision[block.part] = 1 / np.square(spread)
+    return prior
 
 
 def _start(

@@ -20,6 +20,8 @@ class FitSettings:
         max_draws: The fit of the numbers ends after so many draws.
         texture_draws: The fit of the textures takes so many.
         time_limit: The fit ends after so many seconds; ``None``: no limit.
+        starts: Most places from which numbers start: another one is tried where steps have ended
+            and more than noise is left of the residuals.
         information: Share of the information about the numbers that pixels must hold to be drawn.
     """
 
@@ -30,13 +32,14 @@ class FitSettings:
     max_draws: int = 40
     texture_draws: int = 60
     time_limit: float | None = None
+    starts: int = 3
     information: float = 0.98
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        counts = (self.samples, self.bounces, self.max_draws, self.texture_draws)
+        counts = (self.samples, self.bounces, self.max_draws, self.texture_draws, self.starts)
         if min(counts) < 1 or not self.tolerance > 0:
             raise ArgumentError(
-                "FitSettings: samples, bounces, max_draws and texture_draws must be at least 1 and "
-                f"tolerance above 0, got {counts} and {self.tolerance}"
+                "FitSettings: samples, bounces, max_draws, texture_draws and starts must be at "
+                f"least 1 and tolerance above 0, got {counts} and {self.tolerance}"
             )

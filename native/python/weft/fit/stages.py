@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.joint import JointModel
@@ -73,6 +74,17 @@ def build_texture_model(
     )
 
 
+def save_pixels(views: Sequence[View]) -> dict[str, NDArray[np.generic]]:
+    """Return which pixels of each view are drawn."""
+    return {f"pixels.{number}": view.pixels for number, view in enumerate(views)}
+
+
+def restore_pixels(views: Sequence[View], saved: Mapping[str, NDArray[Any]]) -> None:
+    """Draw the pixels of save_pixels() again."""
+    for number, view in enumerate(views):
+        view.pixels = saved[f"pixels.{number}"]
+
+
 def find_undetermined(
     model: ScalarModel,
     parameters: Sequence[Parameter],
@@ -120,7 +132,14 @@ class NumberStage:
         self.model = build_scalar_model(renderer, views, self.unknowns, settings)
         unknowns = self.unknowns
         self.solver = GaussNewton(
-            self.model, unknowns.start, unknowns.low, unknowns.high, tolerance=settings.tolerance
+            self.model,
+            unknowns.start,
+            unknowns.low,
+            unknowns.high,
+            tolerance=settings.tolerance,
+            prior=unknowns.prior,
+            starts=settings.starts,
+            open_range=unknowns.has_open_range(),
         )
 
     def begin(self) -> None:
@@ -130,6 +149,17 @@ class NumberStage:
     def step(self) -> None:
         """Draw once, and use the draw up."""
         self.solver.step()
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        draws = {"draws": np.array(self.model.draws)}
+        return save_pixels(self.model.views) | draws | prefixed("solver", self.solver.save())
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        restore_pixels(self.model.views, saved)
+        self.model.draws = int(saved["draws"])
+        self.solver.restore(part_of(saved, "solver"))
 
     def end(self) -> None:
         """Leave the scene with what was found."""
@@ -207,6 +237,17 @@ class TextureStage:
         if average:
             self.model.average()
 
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        draws = {"draws": np.array(self._draws)}
+        return save_pixels(self.model.views) | draws | prefixed("textures", self.model.save())
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        restore_pixels(self.model.views, saved)
+        self._draws = int(saved["draws"])
+        self.model.restore(part_of(saved, "textures"))
+
     def end(self) -> None:
         """Leave the scene with what was found."""
         self.model.write_result()
@@ -276,7 +317,12 @@ class JointStage:
         self.images = build_texture_model(renderer, views, textures, settings)
         unknowns = self.unknowns
         self.model = JointModel(
-            self.numbers, self.images, unknowns.start, unknowns.low, unknowns.high
+            self.numbers,
+            self.images,
+            unknowns.start,
+            unknowns.low,
+            unknowns.high,
+            unknowns.prior,
         )
         self._draws = 0
 
@@ -289,6 +335,19 @@ class JointStage:
         blur, rate, average = texture_schedule(self._draws, self.settings.texture_draws)
         self.model.step(self._draws, blur, rate, average=average)
         self._draws += 1
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        draws = {"draws": np.array([self._draws, self.numbers.draws])}
+        models = prefixed("textures", self.images.save()) | prefixed("joint", self.model.save())
+        return save_pixels(self.numbers.views) | draws | models
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        restore_pixels(self.numbers.views, saved)
+        self._draws, self.numbers.draws = map(int, saved["draws"])
+        self.images.restore(part_of(saved, "textures"))
+        self.model.restore(part_of(saved, "joint"))
 
     def end(self) -> None:
         """Leave the scene with what was found."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from weft.fit.views import draw_views
 from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -194,6 +194,23 @@ class TextureModel:
         self._films: list[list[NDArray[np.float32]]] = []
         self.mean = self.texels.copy()
         self._averaged = 0
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on, the views apart."""
+        counts = np.array([self.draws, self._curvatures, self._averaged])
+        return {
+            "texels": self.texels,
+            "mean": self.mean,
+            "curved": self.curved,
+            "counts": counts,
+            "loss": np.array(self.loss),
+        }
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where save() was called."""
+        self.texels, self.mean, self.curved = saved["texels"], saved["mean"], saved["curved"]
+        self.draws, self._curvatures, self._averaged = map(int, saved["counts"])
+        self.loss = float(saved["loss"])
 
     def draw(self) -> None:
         """Draw new samples of all views."""

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a fit as a file: arrays by name, and a fingerprint of what the fit is about."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from weft.fit.fit import Fit
+
+FORMAT = 1
+
+State = dict[str, "NDArray[np.generic]"]
+
+
+def prefixed(prefix: str, state: Mapping[str, NDArray[np.generic]]) -> State:
+    """Return a state with longer names."""
+    return {f"{prefix}.{name}": value for name, value in state.items()}
+
+
+def part_of(state: Mapping[str, NDArray[np.generic]], prefix: str) -> State:
+    """Return the part of a state that prefixed() has put there."""
+    start = f"{prefix}."
+    return {name[len(start) :]: value for name, value in state.items() if name.startswith(start)}
+
+
+def fingerprint(fit: Fit) -> str:
+    """Return a text that differs for fits of other scenes, targets, parameters or settings.
+
+    How long a fit may take does not count.
+    """
+    digest = hashlib.sha256(fit.renderer.scene.hash().encode())
+    for target in fit.targets:
+        digest.update(np.ascontiguousarray(target.image).tobytes())
+        assert target.mask is not None
+        digest.update(np.ascontiguousarray(target.mask, np.float32).tobytes())
+        digest.update(repr((target.name, fit.renderer.scene.camera(target.camera).name)).encode())
+    digest.update(repr(fit.parameters).encode())
+    settings = fit.settings
+    digest.update(repr((settings.samples, settings.bounces, settings.seed)).encode())
+    return digest.hexdigest()
+
+
+def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
+    """Write the state of a fit; see Fit.save_checkpoint()."""
+    file = Path(path)
+    state = fit.stage.state()
+    history = [(entry.draws, entry.seconds, entry.loss) for entry in fit.history]
+    state["history"] = np.array(history, np.float64).reshape(-1, 3)
+    for name in fit.stage.values():
+        for kind in ("values", "errors"):
+            rows = [getattr(entry, kind)[name] for entry in fit.history]
+            state[f"{kind}.{name}"] = np.array(rows, np.float64)
+    state["fingerprint"] = np.array(fingerprint(fit))
+    state["format"] = np.array(FORMAT)
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            np.savez_compressed(stream, **state)  # type: ignore[arg-type]
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:
+    """Read the state of a fit.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ArgumentError: The file is no checkpoint, or one of another fit.
+    """
+    try:
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            state: State = dict(archive)
+    except (ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
+        raise ArgumentError(
+            f"Fit.resume: '{path}' is no checkpoint, or a damaged one; start anew"
+        ) from error
+    if "fingerprint" not in state or int(state.get("format", np.array(0))) != FORMAT:
+        raise ArgumentError(
+            f"Fit.resume: '{path}' is no checkpoint of this version of Weft; start anew"
+        )
+    if str(state["fingerprint"]) != fingerprint(fit):
+        raise ArgumentError(
+            f"Fit.resume: '{path}' belongs to another fit: the scene, the targets, the parameters, "
+            "or samples, bounces or seed of the settings differ; give what it was made with"
+        )
+    return state

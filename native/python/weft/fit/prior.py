@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of parameters before a picture is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.fit.gauss_newton import Normal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Independent normal distributions of parameters.
+
+    Args:
+        expected: Means, shape ``(parameters,)``.
+        precision: One over the variance of each; 0: nothing is known.
+    """
+
+    expected: NDArray[np.float64]
+    precision: NDArray[np.float64]
+
+    @staticmethod
+    def none(count: int) -> Prior:
+        """Return the prior of parameters of which nothing is known."""
+        return Prior(np.zeros(count), np.zeros(count))
+
+    def loss(self, x: NDArray[np.float64], variance: float) -> float:
+        """Return what it adds to a sum of squared residuals.
+
+        Args:
+            x: Parameters.
+            variance: Of a residual: what makes residuals and parameters comparable.
+        """
+        return variance * float(np.sum(self.precision * (x - self.expected) ** 2))
+
+    def add_to(self, normal: Normal, x: NDArray[np.float64], variance: float) -> Normal:
+        """Return normal equations that count the prior as further residuals."""
+        if not self.precision.any():
+            return normal
+        return Normal(
+            normal.matrix + variance * np.diag(self.precision),
+            normal.gradient + variance * self.precision * (x - self.expected),
+            normal.loss + self.loss(x, variance),
+        )

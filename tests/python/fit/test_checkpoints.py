@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints of fits: what goes on from one, and what is refused."""
+
+import numpy as np
+import pytest
+
+import weft
+from support.render_scenes import placed, quad
+from weft.fit import Exposure, Fit, FitSettings, Parameter, Target, TextureParameter
+from weft.render import PathSettings
+from weft.scene import Camera, Environment, Texture, principled
+
+SIZE = 24
+SETTINGS = FitSettings(bounces=2, samples=4, texture_draws=12, max_draws=8, tolerance=1e-6)
+
+
+def scene_with(roughness):
+    texture = Texture(np.full((8, 8, 3), 0.5, np.float32), wrap="extend")
+    plate = principled("plate", base_color=texture, roughness=roughness)
+    sky = np.full((8, 16, 3), 0.6, np.float32)
+    sky[1:3, 4:7] = 12
+    camera = Camera(SIZE, SIZE, transform=Camera.look_at((0, -1.2, 2.6), (0, 0, 0)), fov=0.75)
+    return weft.Scene([placed(quad(), plate)], cameras=[camera], environment=Environment(sky))
+
+
+@pytest.fixture(scope="module")
+def photo(device):
+    settings = PathSettings(samples=64, bounces=2, seed=8)
+    return weft.Renderer(device, scene_with(0.4)).render(settings=settings)
+
+
+KINDS = {
+    "numbers": [Parameter("plate.roughness"), Exposure()],
+    "textures": [TextureParameter("plate.base_color")],
+    "both": [Parameter("plate.roughness"), TextureParameter("plate.base_color")],
+}
+
+
+def fit_of(device, photo, kind="numbers", settings=SETTINGS):
+    return Fit(scene_with(0.7), [Target(photo)], KINDS[kind], settings, device=device)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
+    whole = fit_of(device, photo, kind)
+    for _ in range(3):
+        whole.step()
+    whole.save_checkpoint(tmp_path / "fit.npz")
+    for _ in range(5):
+        whole.step()
+    resumed = fit_of(device, photo, kind)
+
+    resumed.resume(tmp_path / "fit.npz")
+    assert len(resumed.history) == 3
+    for _ in range(5):
+        resumed.step()
+
+    first, second = whole.result("draws"), resumed.result("draws")
+    for name, value in first.values.items():
+        if kind == "numbers":
+            np.testing.assert_array_equal(second.values[name], value)
+            np.testing.assert_array_equal(second.errors[name], first.errors[name])
+        else:
+            np.testing.assert_allclose(second.values[name], value, rtol=1e-3)
+    for name, texture in first.textures.items():
+        np.testing.assert_allclose(second.textures[name].pixels, texture.pixels, atol=2e-3)
+    assert [entry.loss for entry in first.history][:3] == [entry.loss for entry in second.history][
+        :3
+    ]
+    assert second.history[-1].draws == 8
+
+
+def test_a_checkpoint_of_another_fit_is_refused(device, photo, tmp_path):
+    fit = fit_of(device, photo)
+    fit.step()
+    fit.save_checkpoint(tmp_path / "fit.npz")
+    other = FitSettings(bounces=2, samples=4, seed=1)
+
+    with pytest.raises(weft.ArgumentError, match="belongs to another fit"):
+        fit_of(device, photo, settings=other).resume(tmp_path / "fit.npz")
+    with pytest.raises(weft.ArgumentError, match="belongs to another fit"):
+        fit_of(device, photo * 2).resume(tmp_path / "fit.npz")
+
+
+def test_damaged_checkpoints_are_refused(device, photo, tmp_path):
+    fit = fit_of(device, photo)
+    fit.step()
+    fit.save_checkpoint(tmp_path / "fit.npz")
+    whole = (tmp_path / "fit.npz").read_bytes()
+    (tmp_path / "half.npz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "empty.npz").write_bytes(b"")
+    np.savez(tmp_path / "other.npz", x=np.zeros(3))
+
+    for name in ("half", "empty", "other"):
+        with pytest.raises(weft.ArgumentError, match="no checkpoint"):
+            fit.resume(tmp_path / f"{name}.npz")
+    with pytest.raises(FileNotFoundError):
+        fit.resume(tmp_path / "absent.npz")
+    assert [entry.name for entry in tmp_path.iterdir() if entry.suffix == ".tmp"] == []
