@@ -68,7 +68,9 @@ def information(errors, lost=None, covariance=None):
     return Information(matrix, np.diag(squares) if covariance is None else covariance, directions)
 
 
-def words(renderer, names, errors, *, target=None, lost=None, covariance=None, tied=()):
+def words(
+    renderer, names, errors, *, target=None, lost=None, covariance=None, tied=(), textures=()
+):
     parameters = [Parameter(name, tied=tied) for name in names]
     unknowns = build_unknowns(renderer.tables, parameters)
     target = target or Target(np.ones((SIZE, SIZE, 3)))
@@ -79,6 +81,7 @@ def words(renderer, names, errors, *, target=None, lost=None, covariance=None, t
         unknowns,
         unknowns.start,
         information(errors, lost, covariance),
+        textures,
     )
     return find_undetermined(evidence)
 
@@ -202,6 +205,17 @@ def test_parameters_without_effect_are_no_partners_of_each_other(renderers):
     found = words(renderers(), ["C.roughness", "C.metallic"], [np.inf, np.inf])
 
     assert set(found.values()) == {"no picture shows 'below'"}
+
+
+def test_a_texture_can_take_the_place_of_a_number(renderers):
+    names = ["A.metallic", "C.metallic"]
+
+    found = words(renderers(), names, [np.inf] * 2, textures=["B.base_color"])
+
+    assert found["A.metallic"].startswith(
+        "it cannot be told apart from the texture base_color of 'B'; hold one of them fixed"
+    )
+    assert found["C.metallic"] == "no picture shows 'below'"
 
 
 def test_reasons_of_tied_parameters_are_joined(device, renderers):

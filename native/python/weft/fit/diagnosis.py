@@ -67,7 +67,8 @@ class Evidence:
         parameters: Of the fit; those that are tied share a reason.
         unknowns: The vector of their components.
         x: What was found, on the scale of the unknowns.
-        information: What the draws say.
+        information: What the draws say, after textures that are fitted have taken what they can.
+        textures: Names of those textures.
     """
 
     renderer: Renderer
@@ -76,6 +77,7 @@ class Evidence:
     unknowns: Unknowns
     x: NDArray[np.float64]
     information: Information
+    textures: Sequence[str] = ()
 
     @cached_property
     def values(self) -> Mapping[str, NDArray[np.float64]]:
@@ -134,6 +136,8 @@ def find_undetermined(evidence: Evidence) -> dict[str, str]:
         reason = reasons[block.name]
         is_silent = evidence.information.is_silent[part_of(block)].any()
         partners = [] if reason or is_silent else find_partners(evidence, block, plain)
+        if is_silent and not reason:
+            partners = [f"the texture {phrase(name)}" for name in evidence.textures]
         if partners:
             found[block.name] = (
                 f"it cannot be told apart from {' and '.join(partners)}; hold one of them fixed, "

@@ -90,6 +90,7 @@ def find_undetermined(
     parameters: Sequence[Parameter],
     x: NDArray[np.float64],
     information: Information | None,
+    textures: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the parameters that the pictures do not determine, in words."""
     if information is None:
@@ -98,7 +99,7 @@ def find_undetermined(
 
     targets = [view.target for view in model.views]
     evidence = diagnosis.Evidence(
-        model.renderer, targets, parameters, model.unknowns, x, information
+        model.renderer, targets, parameters, model.unknowns, x, information, textures
     )
     return diagnosis.find_undetermined(evidence)
 
@@ -388,6 +389,7 @@ class JointStage:
 
     def undetermined(self) -> dict[str, str]:
         """Return the numbers that the pictures do not determine, in words."""
+        names = [region.parameter.name for region in self.images.regions]
         return find_undetermined(
-            self.numbers, self.parameters, self.model.x, self.model.information
+            self.numbers, self.parameters, self.model.x, self.model.information, names
         )
