@@ -162,6 +162,17 @@ def test_paths_of_a_job_are_relative_to_it(folder, monkeypatch):
     assert job.parameters[0].start == (0.2, 0.2, 0.2)
 
 
+def test_a_job_may_have_priors(folder):
+    text = JOB.replace("start = [0.2, 0.2, 0.2]", "prior = [[0.7, 0.3, 0.1], 0.2]")
+    (folder / "job.toml").write_text(text)
+
+    assert load_job(folder / "job.toml").parameters[0].prior == ([0.7, 0.3, 0.1], 0.2)
+
+    (folder / "job.toml").write_text(text.replace(", 0.2]", "]"))
+    with pytest.raises(weft.ArgumentError, match=r"job.toml:15: 'prior' must be \[mean, stand"):
+        load_job(folder / "job.toml")
+
+
 def test_a_job_may_leave_exposures_open(folder):
     (folder / "job.toml").write_text(JOB + '[[exposures]]\ntarget = "photo"\nstart = 2.0\n')
     assert load_job(folder / "job.toml").parameters[1] == Exposure("photo", start=2.0)

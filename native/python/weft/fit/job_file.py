@@ -59,6 +59,15 @@ EXTENT = Kind("two integers", lambda value: _is_list(value, _is_integer) and len
 NUMBERS = Kind(
     "a number or a list of numbers", lambda value: _is_number(value) or _is_list(value, _is_number)
 )
+PRIOR = Kind(
+    "[mean, standard deviation]",
+    lambda value: (
+        isinstance(value, list)
+        and len(value) == 2
+        and (_is_number(value[0]) or _is_list(value[0], _is_number))
+        and _is_number(value[1])
+    ),
+)
 TEXTS = Kind("a list of strings", lambda value: _is_list(value, _is_text))
 ANYTHING = Kind("a value", lambda value: True)
 
@@ -72,6 +81,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "tuple[float, float]": PAIR,
         "float | Sequence[float]": NUMBERS,
         "Sequence[str]": TEXTS,
+        "tuple[float | Sequence[float], float]": PRIOR,
     }
 )
 """By annotations of fields; None is what a job says by leaving a key out."""
