@@ -112,9 +112,8 @@ def test_the_guide_lists_every_key_of_a_job():
     assert found.pop("outside of tables") == set(TOP)
     assert list(found) == list(TABLES)
     for name, table in TABLES.items():
-        assert found[name] - {"FitSettings", "Target.from_file", "Exposure"} == set(table.keys), (
-            name
-        )
+        classes = {"FitSettings", "Target.from_file", "Exposure", "LightParameter"}
+        assert found[name] - classes == set(table.keys), name
 
 
 def test_the_job_of_the_guide_is_one(tmp_path):

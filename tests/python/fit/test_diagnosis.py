@@ -6,7 +6,7 @@ import pytest
 
 import weft
 from support.render_scenes import placed, quad, top_camera
-from weft.fit import Fit, FitSettings, Parameter, Target
+from weft.fit import Exposure, Fit, FitSettings, LightParameter, Parameter, Target
 from weft.fit.diagnosis import Evidence, find_undetermined
 from weft.fit.gauss_newton import Half, Information, gather_information, normal_equations
 from weft.fit.hidden_inputs import RULES, find_hiding_input
@@ -284,12 +284,15 @@ def test_exact_dependence_gives_infinite_errors():
 
 def test_a_fit_says_what_its_pictures_leave_open(device, renderers):
     photo = renderers().render(settings=PathSettings(samples=64, bounces=2, seed=4))
-    names = ["A.base_color", "B.emission_color", "B.emission_strength", "C.roughness"]
 
     fit = Fit(
         scene_with(),
-        [Target(photo)],
-        [Parameter(name) for name in names],
+        [Target(photo, name="photo")],
+        [
+            Parameter("C.roughness"),
+            Exposure(),
+            *(LightParameter(name) for name in ("environment", "A", "B", "C")),
+        ],
         FitSettings(bounces=2, max_draws=10),
         device=device,
     )
@@ -297,11 +300,10 @@ def test_a_fit_says_what_its_pictures_leave_open(device, renderers):
     early = fit.result("cancelled")
     result = fit.run()
 
-    assert np.isinf(first.errors["A.base_color"]).all()
+    assert np.isinf(first.errors["B.factor"]).all()
     assert early.undetermined == {}
-    assert list(result.undetermined) == ["B.emission_color", "B.emission_strength", "C.roughness"]
-    assert "emission_strength of 'B'" in result.undetermined["B.emission_color"]
+    assert {"photo.exposure", "A.factor", "B.factor", "C.roughness"} <= set(result.undetermined)
+    assert "factor of 'B'" in result.undetermined["photo.exposure"]
     assert result.undetermined["C.roughness"] == "no picture shows 'below'"
-    assert (result.errors["A.base_color"] < 0.1).all()
-    product = result.values["B.emission_color"] * result.values["B.emission_strength"]
-    assert product == pytest.approx(np.full(3, 0.5), abs=0.05)
+    half = 0.5 * (result.values["B.factor"] + result.values["environment.factor"])
+    assert half * result.values["photo.exposure"] == pytest.approx(1, abs=0.05)

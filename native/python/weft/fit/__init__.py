@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from weft.fit.exposure import Exposure
 from weft.fit.fit import Fit, FitResult, Progress
+from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
@@ -16,6 +17,7 @@ __all__ = [
     "FitResult",
     "FitSettings",
     "FittedTexture",
+    "LightParameter",
     "Parameter",
     "Progress",
     "Target",

@@ -12,6 +12,7 @@ import numpy as np
 from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint
 from weft.fit.exposure import Exposure
+from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.stages import JointStage, NumberStage, TextureStage
@@ -142,7 +143,7 @@ class Fit:
         self,
         scene: Scene,
         targets: Sequence[Target],
-        parameters: Sequence[Parameter | TextureParameter | Exposure],
+        parameters: Sequence[Parameter | TextureParameter | Exposure | LightParameter],
         settings: FitSettings | None = None,
         *,
         device: Device | None = None,
@@ -166,12 +167,13 @@ class Fit:
         numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
         images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
         exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
+        lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
         where = (self.renderer, targets)
         self.stage: NumberStage | TextureStage | JointStage
         if not images:
-            self.stage = NumberStage(*where, numbers, exposures, self.settings)
-        elif numbers or exposures:
-            self.stage = JointStage(*where, numbers, exposures, images, self.settings)
+            self.stage = NumberStage(*where, numbers, exposures, lights, self.settings)
+        elif numbers or exposures or lights:
+            self.stage = JointStage(*where, numbers, exposures, lights, images, self.settings)
         else:
             self.stage = TextureStage(*where, images, self.settings)
         self.history: list[Progress] = []

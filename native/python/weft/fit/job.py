@@ -14,6 +14,7 @@ from weft._native import ArgumentError, Device
 from weft.fit.exposure import Exposure
 from weft.fit.fit import Fit
 from weft.fit.job_file import JobText, read_job_text
+from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
@@ -48,7 +49,7 @@ class Job:
     path: Path
     scene: Scene
     targets: list[Target]
-    parameters: list[Parameter | TextureParameter | Exposure]
+    parameters: list[Parameter | TextureParameter | Exposure | LightParameter]
     settings: FitSettings
     report_samples: int | None = None
 
@@ -90,11 +91,13 @@ def load_job(path: str | os.PathLike[str]) -> Job:
     folder = text.path.parent
     scene = Scene.load(folder / text.top["scene"])
     targets = [_target(folder, scene, entry) for entry in text.tables["targets"]]
-    parameters: list[Parameter | TextureParameter | Exposure] = []
+    parameters: list[Parameter | TextureParameter | Exposure | LightParameter] = []
     for number, entry in enumerate(text.tables["parameters"]):
         parameters.append(_made(text, "parameters", number, Parameter, entry))
     for number, entry in enumerate(text.tables["exposures"]):
         parameters.append(_made(text, "exposures", number, Exposure, entry))
+    for number, entry in enumerate(text.tables["lights"]):
+        parameters.append(_made(text, "lights", number, LightParameter, entry))
     for number, entry in enumerate(text.tables["textures"]):
         own = dict(entry)
         extras = {key: own.pop(key, None) for key in ("resolution", "start", "wrap")}

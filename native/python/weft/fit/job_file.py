@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from weft._native import ArgumentError, ArgumentNotFoundError
 from weft.fit.exposure import Exposure
+from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.texture_model import TextureParameter
@@ -129,6 +130,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         ),
         "parameters": Table(_keys_of(Parameter), ("name",), is_array=True),
         "exposures": Table(_keys_of(Exposure), is_array=True),
+        "lights": Table(_keys_of(LightParameter), ("light",), is_array=True),
         "textures": Table(
             _keys_of(TextureParameter) | {"resolution": EXTENT, "start": NUMBERS, "wrap": TEXT},
             ("name",),

@@ -114,8 +114,9 @@ class JointModel:
             average: Steps of the numbers shrink, so that the result is their mean.
         """
         textures = self.textures
-        textures.renderer.tables.texels.copy_from_numpy(textures.texels)
+        textures.upload()
         self.numbers.draw(self.x)
+        textures.factors = self.numbers.light_factors(self.x)
         textures.draws += 1
         texels = Tensor.from_numpy(textures.renderer.device, textures.texels)
         a, b = self.numbers.linearise(self.x, texels)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.exposure import ViewGain
+    from weft.fit.exposure import Exposure, ViewGain
+    from weft.fit.lights import LightParameter
     from weft.render.upload import ParameterRange, SceneTables
 
 Transform = Literal["linear", "log"]
@@ -78,7 +79,13 @@ class Block:
     size: int
     is_log: bool
     is_separable: bool
-    view: int = -1  # whose gain it is; -1: of the scene
+    view: int = -1  # whose gain it is
+    light: int = -1  # part of the light whose factor it is
+
+    @property
+    def is_factor(self) -> bool:
+        """It scales a view or a light, and is no number of a material."""
+        return self.view >= 0 or self.light >= 0
 
     @property
     def part(self) -> slice:
@@ -91,14 +98,16 @@ class Column:
     """Where the derivative with respect to one unknown comes from.
 
     Args:
-        direction: Of forward mode; -1: it is the gain of a view.
+        direction: Of forward mode; -1: it is the factor of a view or a light.
         channel: The only one that it acts on; -1: all.
         view: The only one that it acts on; -1: all.
+        light: The only part of the light that it acts on; -1: all.
     """
 
     direction: int
     channel: int
     view: int = -1
+    light: int = -1
 
 
 @dataclass
@@ -125,6 +134,15 @@ class Unknowns:
         for block in self.blocks:
             if block.is_log:
                 out[block.part] = np.exp(x[block.part])
+        return out
+
+    def light_factors(self, x: NDArray[np.float64], parts: int) -> NDArray[np.float32]:
+        """Return the factors of the parts of the light, shape ``(parts, 3)``."""
+        out = np.ones((parts, 3), np.float32)
+        values = self.values(x)
+        for block in self.blocks:
+            if block.light >= 0:
+                out[block.light] = values[block.part]
         return out
 
     def gains(self, x: NDArray[np.float64], views: int) -> NDArray[np.float32]:
@@ -156,13 +174,13 @@ class Unknowns:
         out = np.zeros(len(self.start), bool)
         low, high = self.values(self.low), self.values(self.high)
         for block in self.blocks:
-            out[block.part] = block.view >= 0 or bool((high - low)[block.first] > WIDEST)
+            out[block.part] = block.is_factor or bool((high - low)[block.first] > WIDEST)
         return out
 
     @property
     def direction_count(self) -> int:
         """How many directions forward mode needs."""
-        scene = [block for block in self.blocks if block.view < 0]
+        scene = [block for block in self.blocks if not block.is_factor]
         return sum(1 if block.is_separable and block.size == 3 else block.size for block in scene)
 
     def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[Column]]:
@@ -177,9 +195,9 @@ class Unknowns:
         rows: list[NDArray[np.float32]] = []
         serves: list[Column] = []
         for block in self.blocks:
-            if block.view >= 0:
+            if block.is_factor:
                 channels = range(3) if block.size == 3 else [-1]
-                serves += [Column(-1, channel, block.view) for channel in channels]
+                serves += [Column(-1, entry, block.view, block.light) for entry in channels]
                 continue
             shared = block.is_separable and block.size == 3
             for component, slots in enumerate(block.slots):
@@ -228,9 +246,12 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
 
 
 def build_unknowns(
-    tables: SceneTables, parameters: Sequence[Parameter], gains: Sequence[ViewGain] = ()
+    tables: SceneTables,
+    parameters: Sequence[Parameter],
+    gains: Sequence[ViewGain] = (),
+    lights: Sequence[LightParameter] = (),
 ) -> Unknowns:
-    """Return the vector of unknowns for parameters of a scene and gains of pictures.
+    """Return the vector of unknowns for parameters of a scene, gains of pictures and lights.
 
     Raises:
         ArgumentError: A name is unknown or given twice, or bounds, start or ties do not fit.
@@ -270,10 +291,13 @@ def build_unknowns(
         start += scale(np.clip(given, *bounds)).tolist()
         low += [float(scale(bounds[0]))] * place.size
         high += [float(scale(bounds[1]))] * place.size
-    for gain in gains:
-        size, (lowest, highest) = gain.exposure.size, gain.exposure.bounds
-        blocks.append(Block(gain.name, [], len(start), size, True, False, gain.view))
-        start += [float(np.log(gain.exposure.start))] * size
+    factors: list[tuple[str, Exposure | LightParameter, int, int]]
+    factors = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
+    factors += [(light.name, light, -1, part) for part, light in enumerate(lights)]
+    for name, factor, view, part in factors:
+        size, (lowest, highest) = factor.size, factor.bounds
+        blocks.append(Block(name, [], len(start), size, True, False, view, part))
+        start += [float(np.log(factor.start))] * size
         low += [float(np.log(lowest))] * size
         high += [float(np.log(highest))] * size
     unknowns = Unknowns(blocks, np.array(start), np.array(low), np.array(high))

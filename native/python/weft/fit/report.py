@@ -22,6 +22,7 @@ from weft import image
 from weft._native import ArgumentError
 from weft.fit.comparison import compare
 from weft.fit.exposure import Exposure, view_gains
+from weft.fit.lights import LightParameter, scaled_scene
 from weft.fit.loss_curve import draw_loss_curve
 from weft.fit.parameters import Parameter, build_unknowns
 from weft.fit.seeds import mix_seeds
@@ -63,7 +64,8 @@ def scene_with_result(
         if isinstance(entry, Parameter) and entry.name in values:
             value = plain_value(values[entry.name])
             given |= dict.fromkeys((entry.name, *entry.tied), value)
-    return with_images(with_inputs(scene, given), images)
+    changed = with_images(with_inputs(scene, given), images)
+    return scaled_scene(changed, values, parameters)
 
 
 def write_report(
@@ -159,11 +161,12 @@ def _entry(progress: Progress) -> dict[str, Any]:
 
 
 def start_values(fit: Fit) -> dict[str, NDArray[np.float64]]:
-    """Return where the numbers and exposures of a fit began, by name."""
+    """Return where the numbers, exposures and lights of a fit began, by name."""
     numbers = [entry for entry in fit.parameters if isinstance(entry, Parameter)]
-    unknowns = build_unknowns(fit.renderer.tables, numbers, _gains(fit))
+    lights = [entry for entry in fit.parameters if isinstance(entry, LightParameter)]
+    unknowns = build_unknowns(fit.renderer.tables, numbers, _gains(fit), lights)
     values = unknowns.values(unknowns.start)
-    return {block.name: values[block.first : block.first + block.size] for block in unknowns.blocks}
+    return {block.name: values[block.part] for block in unknowns.blocks}
 
 
 def _gains(fit: Fit) -> list[ViewGain]:

@@ -51,18 +51,30 @@ class ScalarModel:
         self.samples, self.bounces, self.seed = samples, bounces, seed
         self.draws = 0
         self._drawn = samples
-        self.scene_values = renderer.tables.materials.values.copy()
-        directions, self._columns = unknowns.directions(len(self.scene_values))
+        self.parts = [recorder.tables for recorder in views[0].recorders]
+        self.scene_values = [part.materials.values.copy() for part in self.parts]
+        directions, self._columns = unknowns.directions(len(self.scene_values[0]))
         self._directions = Tensor.from_numpy(renderer.device, directions)
 
-    def _values(self, x: NDArray[np.float64]) -> Tensor:
-        self.unknowns.write(x, self.scene_values)
-        return Tensor.from_numpy(self.renderer.device, self.scene_values)
+    def _values(self, x: NDArray[np.float64]) -> list[Tensor]:
+        for values in self.scene_values:
+            self.unknowns.write(x, values)
+        return [Tensor.from_numpy(self.renderer.device, values) for values in self.scene_values]
 
     def write(self, x: NDArray[np.float64]) -> None:
         """Give the scene on the device the parameters `x`."""
-        self.unknowns.write(x, self.scene_values)
-        self.renderer.tables.values.copy_from_numpy(self.scene_values)
+        for values, part in zip(self.scene_values, self.parts, strict=True):
+            self.unknowns.write(x, values)
+            part.values.copy_from_numpy(values)
+        own = self.renderer.tables
+        if all(part is not own for part in self.parts):
+            values = own.materials.values.copy()
+            self.unknowns.write(x, values)
+            own.values.copy_from_numpy(values)
+
+    def light_factors(self, x: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return the factors of the parts of the light, shape ``(parts, 3)``."""
+        return self.unknowns.light_factors(x, len(self.parts))
 
     def draw(self, x: NDArray[np.float64], *, samples: int | None = None) -> None:
         """Draw new samples of all views at `x`."""
@@ -89,16 +101,24 @@ class ScalarModel:
         gains = self.unknowns.gains(x, len(self.views))
         has_directions = self._directions.shape[0] > 0
         for view in self.views:
-            view.recorder.replay(values, self._directions if has_directions else None, texels)
-        halves = [self._half(half, slopes, gains) for half in range(2)]
+            view.replay(values, self._directions if has_directions else None, texels)
+        factors = self.light_factors(x)
+        halves = [self._half(half, slopes, gains, factors) for half in range(2)]
         return halves[0], halves[1]
 
-    def _half(self, half: int, slopes: NDArray[np.float32], gains: NDArray[np.float32]) -> Half:
+    def _half(
+        self,
+        half: int,
+        slopes: NDArray[np.float32],
+        gains: NDArray[np.float32],
+        factors: NDArray[np.float32],
+    ) -> Half:
         residuals, jacobians = [], []
         for number, view in enumerate(self.views):
-            film = view.recorder.develop(
+            parts = view.develop(
                 half * self._drawn, self._drawn, with_tangents=self._directions.shape[0] > 0
             )
+            film = np.einsum("gkpc,gc->kpc", parts, factors)
             weights = view.weights[view.pixels]
             scale = weights * gains[number]
             residuals.append((film[0] * scale - view.image[view.pixels] * weights).ravel())
@@ -106,11 +126,14 @@ class ScalarModel:
             for unknown, column in enumerate(self._columns):
                 part = slice(None) if column.channel < 0 else column.channel
                 if column.direction >= 0:
-                    jacobian[:, part, unknown] = (
-                        film[1 + column.direction][:, part] * scale[:, part]
-                    )
+                    source, factor = film[1 + column.direction], scale
+                elif column.light >= 0:
+                    source, factor = parts[column.light, 0], scale
                 elif column.view == number:
-                    jacobian[:, part, unknown] = film[0][:, part] * weights[:, part]
+                    source, factor = film[0], weights
+                else:
+                    continue
+                jacobian[:, part, unknown] = source[:, part] * factor[:, part]
             jacobians.append((jacobian * slopes).reshape(-1, len(self._columns)))
         return Half(np.concatenate(residuals), np.concatenate(jacobians))
 
@@ -120,15 +143,17 @@ class ScalarModel:
         """Return the residuals of both halves."""
         values = self._values(x)
         gains = self.unknowns.gains(x, len(self.views))
+        factors = self.light_factors(x)
         for view in self.views:
-            view.recorder.replay(values)
+            view.replay(values)
         halves = []
         for half in range(2):
             parts = []
             for gain, view in zip(gains, self.views, strict=True):
-                film = view.recorder.develop(half * self._drawn, self._drawn, with_tangents=False)
+                parts_of_light = view.develop(half * self._drawn, self._drawn, with_tangents=False)
+                film = np.einsum("gpc,gc->pc", parts_of_light[:, 0], factors)
                 weights = view.weights[view.pixels]
-                difference = film[0] * gain - view.image[view.pixels]
+                difference = film * gain - view.image[view.pixels]
                 parts.append((difference * weights).ravel())
             halves.append(np.concatenate(parts))
         return halves[0], halves[1]

@@ -11,6 +11,7 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.joint import JointModel
+from weft.fit.lights import build_parts, refuse_emission
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.texture_model import TextureModel, texture_schedule
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from weft.fit.exposure import Exposure
     from weft.fit.gauss_newton import Information
+    from weft.fit.lights import LightParameter
     from weft.fit.parameters import Parameter, Unknowns
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
@@ -112,6 +114,7 @@ class NumberStage:
         targets: Pictures.
         parameters: What may change.
         exposures: Of the pictures.
+        lights: Whose strength may change.
         settings: How.
     """
 
@@ -121,15 +124,18 @@ class NumberStage:
         targets: Sequence[Target],
         parameters: Sequence[Parameter],
         exposures: Sequence[Exposure],
+        lights: Sequence[LightParameter],
         settings: FitSettings,
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
         self.parameters = parameters
+        refuse_emission(renderer.scene, parameters)
         gains = view_gains(exposures, targets)
-        self.unknowns = build_unknowns(renderer.tables, parameters, gains)
+        self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
         materials = materials_of(renderer, names_of(parameters))
-        views = build_views(renderer, targets, materials, self.unknowns.direction_count)
+        parts = build_parts(renderer, lights)
+        views = build_views(renderer, targets, materials, self.unknowns.direction_count, parts)
         self.model = build_scalar_model(renderer, views, self.unknowns, settings)
         unknowns = self.unknowns
         self.solver = GaussNewton(
@@ -293,6 +299,7 @@ class JointStage:
         targets: Pictures.
         parameters: Numbers and colours that may change.
         exposures: Of the pictures.
+        lights: Whose strength may change.
         textures: That may change.
         settings: How.
     """
@@ -303,17 +310,20 @@ class JointStage:
         targets: Sequence[Target],
         parameters: Sequence[Parameter],
         exposures: Sequence[Exposure],
+        lights: Sequence[LightParameter],
         textures: Sequence[TextureParameter],
         settings: FitSettings,
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
         self.parameters = parameters
+        refuse_emission(renderer.scene, parameters)
         gains = view_gains(exposures, targets)
-        self.unknowns = build_unknowns(renderer.tables, parameters, gains)
+        self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
         names = [*names_of(parameters), *(entry.name for entry in textures)]
         materials = materials_of(renderer, names)
-        views = build_views(renderer, targets, materials, self.unknowns.direction_count)
+        parts = build_parts(renderer, lights)
+        views = build_views(renderer, targets, materials, self.unknowns.direction_count, parts)
         self.numbers = build_scalar_model(renderer, views, self.unknowns, settings)
         self.images = build_texture_model(renderer, views, textures, settings)
         unknowns = self.unknowns

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from weft.fit.views import View
     from weft.render.renderer import Renderer
+    from weft.render.upload import SceneTables
     from weft.scene import Texture
 
 
@@ -187,6 +188,7 @@ class TextureModel:
             number, texture = find_texture(renderer, parameter.name)
             first = int(renderer.tables.texture_records[number, 0])
             self.regions.append(Region(parameter, first, texture.pixels.shape))
+        self.factors = np.ones((len(views[0].recorders), 3), np.float32)  # of parts of the light
         self.draws = 0
         self.loss = float("inf")
         self.curved = np.zeros_like(self.texels)
@@ -214,8 +216,7 @@ class TextureModel:
 
     def draw(self) -> None:
         """Draw new samples of all views."""
-        tables = self.renderer.tables
-        tables.texels.copy_from_numpy(self.texels)
+        self.upload()
         draw_views(
             self.views,
             samples=self.samples,
@@ -225,14 +226,22 @@ class TextureModel:
         )
         self.draws += 1
 
+    def upload(self) -> None:
+        """Give the scene on the device the textures as they are."""
+        for tables in {id(t): t for t in self._tables()}.values():
+            tables.texels.copy_from_numpy(self.texels)
+
+    def _tables(self) -> list[SceneTables]:
+        return [self.renderer.tables, *(entry.tables for entry in self.views[0].recorders)]
+
     def select_pixels(self) -> None:
         """Keep the pixels that show the materials, or their close neighbours."""
         for number, view in enumerate(self.views):
             view.show_all()
             settings = PathSettings(samples=2, bounces=0, seed=mix_seeds(self.seed, 0, number))
-            view.recorder.draw(view.camera, settings, view.pixels)
+            view.recorders[0].draw(view.camera, settings, view.pixels)
             full = np.zeros(len(view.image), np.float32)
-            full[view.pixels] = view.recorder.direct_share()
+            full[view.pixels] = view.recorders[0].direct_share()
             around = box_blur(full.reshape(view.camera.height, view.camera.width, 1), 2).ravel()
             kept = view.pixels[around[view.pixels] > 0]
             view.pixels = kept if len(kept) else view.pixels
@@ -241,10 +250,10 @@ class TextureModel:
         """Return the renders of both halves of each view."""
         films = []
         for view in self.views:
-            view.recorder.replay(self.renderer.tables.values, texels=texels)
+            view.replay([entry.tables.values for entry in view.recorders], texels=texels)
             films.append(
                 [
-                    view.recorder.develop(half * self.samples, self.samples, with_tangents=False)[0]
+                    view.develop(half * self.samples, self.samples, with_tangents=False)[0, 0]
                     for half in range(2)
                 ]
             )
@@ -258,13 +267,14 @@ class TextureModel:
         A replay for the same texels comes first.
         """
         device = self.renderer.device
-        values = self.renderer.tables.values
         collected = Tensor.zeros(device, self.texels.shape)
-        unused = Tensor.zeros(device, values.shape)
+        unused = Tensor.zeros(device, self.renderer.tables.values.shape)
         for view, halves in zip(self.views, adjoints, strict=True):
-            flat = np.stack(halves).ravel().astype(np.float32)
-            gradients = Tensor.from_numpy(device, flat)
-            view.recorder.gradients(values, gradients, unused, texels, collected)
+            for factor, recorder in zip(self.factors, view.recorders, strict=True):
+                flat = (np.stack(halves) * factor).ravel().astype(np.float32)
+                gradients = Tensor.from_numpy(device, flat)
+                values = recorder.tables.values
+                recorder.gradients(values, gradients, unused, texels, collected)
         return np.asarray(collected.to_numpy(), np.float32)
 
     def gradient(self) -> NDArray[np.float32]:
@@ -363,7 +373,7 @@ class TextureModel:
             if self._averaged:
                 self.mean[region.part] = pixels[::-1].ravel()
             self.texels[region.part] = pixels[::-1].ravel()
-        self.renderer.tables.texels.copy_from_numpy(self.texels)
+        self.upload()
 
     def restart_average(self) -> None:
         """Forget the mean."""

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft._native import Tensor
     from weft.fit.target import Target
     from weft.render.renderer import Renderer
+    from weft.render.upload import SceneTables
     from weft.scene import Camera
 
 
@@ -28,10 +30,30 @@ class View:
 
     target: Target
     camera: Camera
-    recorder: Recorder
+    recorders: list[Recorder]  # one a part of the light
     image: NDArray[np.float32]  # (pixels, 3)
     weights: NDArray[np.float32]  # (pixels, 3)
     pixels: NDArray[np.uint32]  # that are drawn
+
+    def replay(
+        self,
+        values: Sequence[Tensor],
+        tangents: Tensor | None = None,
+        texels: Tensor | None = None,
+    ) -> None:
+        """Evaluate the last draw; see Recorder.replay(). `values`: one a part."""
+        for own, recorder in zip(values, self.recorders, strict=True):
+            recorder.replay(own, tangents, texels)
+
+    def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
+        """Return the mean of samples of each part.
+
+        Returns:
+            Shape ``(parts, 1 + tangents, pixels, 3)``.
+        """
+        return np.stack(
+            [entry.develop(first, count, with_tangents=with_tangents) for entry in self.recorders]
+        )
 
     def show_all(self) -> None:
         """Draw all pixels that count."""
@@ -44,7 +66,11 @@ def counted_pixels(weights: NDArray[np.float32]) -> NDArray[np.uint32]:
 
 
 def build_views(
-    renderer: Renderer, targets: Sequence[Target], materials: Sequence[int], tangents: int
+    renderer: Renderer,
+    targets: Sequence[Target],
+    materials: Sequence[int],
+    tangents: int,
+    parts: Sequence[SceneTables] = (),
 ) -> list[View]:
     """Return one view a target.
 
@@ -53,6 +79,7 @@ def build_views(
         targets: Pictures.
         materials: Numbers of the materials that change.
         tangents: Directions of forward mode; 0 for reverse mode only.
+        parts: The scene under each part of its light; none: under all of it.
 
     Raises:
         ArgumentError: There is no such camera, or it has another size than the picture.
@@ -62,9 +89,11 @@ def build_views(
         camera = renderer.scene.camera(target.camera)
         target.require_size(camera)
         weights = target.noise_weights().reshape(-1, 3)
-        recorder = Recorder(renderer, materials, tangents)
+        recorders = [
+            Recorder(renderer, materials, tangents, part) for part in parts or [renderer.tables]
+        ]
         image = target.image.reshape(-1, 3)
-        views.append(View(target, camera, recorder, image, weights, counted_pixels(weights)))
+        views.append(View(target, camera, recorders, image, weights, counted_pixels(weights)))
     return views
 
 
@@ -79,11 +108,12 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
         draw: Number of the draw.
     """
     for number, view in enumerate(views):
-        settings = PathSettings(
-            samples=2 * samples,
-            bounces=bounces,
-            seed=mix_seeds(seed, draw, number),
-            roulette_from=None,
-            period=samples,
-        )
-        view.recorder.draw(view.camera, settings, view.pixels)
+        for part, recorder in enumerate(view.recorders):
+            settings = PathSettings(
+                samples=2 * samples,
+                bounces=bounces,
+                seed=mix_seeds(seed, draw, number + len(views) * part),
+                roulette_from=None,
+                period=samples,
+            )
+            recorder.draw(view.camera, settings, view.pixels)

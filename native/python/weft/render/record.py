@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from weft._native import Function
     from weft.render.renderer import PathSettings, Renderer
+    from weft.render.upload import SceneTables
     from weft.scene import Camera
 
 RECORD_ROWS, HEAD_ROWS = 29, 7
@@ -43,13 +44,21 @@ class Recorder:
         renderer: Of the scene.
         materials: Numbers of the materials whose parameters change.
         tangents: Directions of forward mode; 0 for reverse mode only.
+        tables: The scene under other lights; ``None``: as it is.
     """
 
-    def __init__(self, renderer: Renderer, materials: Sequence[int], tangents: int) -> None:
+    def __init__(
+        self,
+        renderer: Renderer,
+        materials: Sequence[int],
+        tangents: int,
+        tables: SceneTables | None = None,
+    ) -> None:
         """Load the kernels."""
         self.renderer = renderer
+        self.tables = tables or renderer.tables
         self.tangents = tangents
-        tables = renderer.tables
+        tables = renderer.tables  # kernels are those of all lights
         self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
         text = print_recording_module(
             tables.materials.programs, tables.traits, self.programs, max(tangents, 1)
@@ -139,7 +148,7 @@ class Recorder:
     def _segment(self, buffers: PathBuffers, bounce: int) -> None:
         """Take all paths over one surface."""
         renderer, step = self.renderer, self.step
-        scene = renderer.tables.view
+        scene = self.tables.view
         step["bounce"] = bounce
         ends = renderer.trace_and_sort(buffers, self.count, bounce)
         for launch in self.launches:
@@ -151,7 +160,7 @@ class Recorder:
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
         shared = renderer.module if renderer.sorts_paths else self.module
-        renderer.escape(buffers, ends, step, shared)
+        renderer.escape(buffers, ends, step, shared, self.tables)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
@@ -267,7 +276,7 @@ class Recorder:
         texel_gradients: Tensor | None = None,
     ) -> dict[str, Any]:
         """Return the scene's tables with other parameters."""
-        view = dict(self.renderer.tables.view)
+        view = dict(self.tables.view)
         parameters = {
             "values": values,
             "tangents": values if tangents is None else tangents,
