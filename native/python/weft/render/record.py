@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, Module, Tensor, grid
+from weft._native import ArgumentError, Tensor, grid
 from weft.render.prepare import compile_together
 from weft.render.renderer import PathBuffers
 from weft.scene.program import print_recording_module
@@ -63,7 +63,7 @@ class Recorder:
         text = print_recording_module(
             tables.materials.programs, tables.traits, self.programs, max(tangents, 1)
         )
-        self.module = Module.load_from_source(renderer.device, "weft_scene", text)
+        self.module = renderer.load_module(text)
         self._rows: Tensor | None = None
         self._heads: Tensor | None = None  # of its own: buffers serve several recorders
         self.launches: list[RecordedLaunch] = []

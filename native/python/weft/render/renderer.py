@@ -179,12 +179,19 @@ class Renderer:
         programs = self.tables.materials.programs
         self.sorts_paths = must_sort_paths(device, len(programs))
         text = print_module(programs, replace(self.tables.traits, sorts_paths=self.sorts_paths))
-        self.module = Module.load_from_source(device, "weft_scene", text)
+        self._modules: dict[str, Module] = {}
+        self.module = self.load_module(text)
         self._stage_modules: dict[str, Module] = {}
         self._buffers: PathBuffers | None = None
         self._numbers: Tensor | None = None
         self._layer_pass: LayerPass | None = None
         self._is_compiled = False
+
+    def load_module(self, text: str) -> Module:
+        """Return a module of the scene; equal texts are loaded once."""
+        if text not in self._modules:
+            self._modules[text] = Module.load_from_source(self.device, "weft_scene", text)
+        return self._modules[text]
 
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
