@@ -71,6 +71,20 @@ def test_standard_errors_cover_the_truth():
     assert np.mean(covered) > 0.88
 
 
+def test_noise_that_the_channels_of_a_pixel_share_counts_once():
+    class Pixels(NoisyCurves):
+        """Channels see the same curve and the same noise: a third as much is known."""
+
+        def half(self, x, factor):
+            alone = super().half(x, factor)
+            return Half(np.repeat(alone.residual, 3), np.repeat(alone.jacobian, 3, axis=0))
+
+    alone = run(NoisyCurves([1.2, 0.5], 7), draws=10)
+    together = run(Pixels([1.2, 0.5], 7), draws=10, together=3)
+
+    np.testing.assert_allclose(together.errors, alone.errors, rtol=1e-3)
+
+
 def test_a_parameter_that_nothing_depends_on_has_an_infinite_error():
     class Blind(NoisyCurves):
         def slopes(self, x):

@@ -164,21 +164,27 @@ def residual_variance(a: Half, b: Half) -> float:
 
 
 def gather_information(
-    normal: Normal, a: Half, b: Half, known: NDArray[np.float64] | None = None
+    normal: Normal,
+    a: Half,
+    b: Half,
+    known: NDArray[np.float64] | None = None,
+    together: int = 1,
 ) -> Information:
     """Return what two halves say of the parameters.
 
     The residuals that remain are the noise, that of the target included: the sandwich estimator of
-    White (1980).
+    White (1980), for clusters of residuals that share their noise (Liang, Zeger 1986).
 
     Args:
         normal: The normal equations, those of a prior included.
         a: One half.
         b: The other.
         known: What the prior has added to the diagonal of the matrix.
+        together: So many residuals in a row share their noise: the channels of a pixel.
     """
     residual = (a.residual + b.residual) / 2
     weighted = (a.jacobian + b.jacobian) / 2 * residual[:, None]
+    weighted = weighted.reshape(-1, together, weighted.shape[1]).sum(axis=1)
     diagonal = np.diag(normal.matrix).astype(np.float64)
     is_known = diagonal > 1e-9 * max(float(diagonal.max()), 1e-30)
     scale = np.sqrt(np.where(is_known, diagonal, 1.0))
@@ -259,6 +265,7 @@ class GaussNewton:
         starts: Most places to start from: another one is tried where the steps have ended and more
             than noise is left of the residuals. The best of them counts.
         open_range: Unknowns that other starts leave where they are.
+        together: So many residuals in a row share their noise: the channels of a pixel.
     """
 
     model: Model
@@ -273,6 +280,7 @@ class GaussNewton:
     prior: Prior | None = None
     starts: int = 1
     open_range: NDArray[np.bool_] | None = None
+    together: int = 1
     state: State = field(init=False)
     _damping: float = 1e-2
     _average: Average | None = None
@@ -426,5 +434,5 @@ class GaussNewton:
             variance = residual_variance(a, b)
             normal = self.prior.add_to(normal, x, variance)
             known = variance * self.prior.precision
-        self.state.information = gather_information(normal, a, b, known)
+        self.state.information = gather_information(normal, a, b, known, self.together)
         self.state.errors = self.state.information.errors

@@ -25,6 +25,7 @@ from weft.fit.gauss_newton import (
 )
 from weft.fit.prior import Prior
 from weft.fit.texture_model import blurred
+from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -242,4 +243,4 @@ class JointModel:
         scaled = Half(mean.residual * noise, mean.jacobian)
         known = residual_variance(scaled, scaled) * self.prior.precision
         total = Normal(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
-        self.information = gather_information(total, scaled, scaled, known)
+        self.information = gather_information(total, scaled, scaled, known, CHANNELS)

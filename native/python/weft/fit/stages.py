@@ -15,7 +15,7 @@ from weft.fit.lights import build_parts, refuse_emission
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.texture_model import TextureModel, texture_schedule
-from weft.fit.views import build_views
+from weft.fit.views import CHANNELS, build_views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,6 +147,7 @@ class NumberStage:
             prior=unknowns.prior,
             starts=settings.starts,
             open_range=unknowns.has_open_range(),
+            together=CHANNELS,
         )
 
     def begin(self) -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
+CHANNELS = 3
+"""Of a pixel. Its residuals follow each other, and share their noise."""
+
 
 @dataclass
 class View:
