@@ -29,6 +29,9 @@ LAMP = {"centre": (2.2, -1.6, 3.6), "target": (0.0, 0.0, 1.0), "side": 1.2}
 
 BLOCK = 16
 
+PHOTOS = ((0.35, 0.6), (0.3, 1.0), (0.3, 0.0), (0.6, 1.0), (0.6, 0.0), (0.9, 1.0))
+"""Roughness and metallic of the balls that are fitted to pictures by Cycles."""
+
 
 class Shape(NamedTuple):
     """A mesh: positions (V, 3), triangles (T, 3), normals (V, 3) and uvs (V, 2), or None."""
