@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import resource
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,23 +14,43 @@ if TYPE_CHECKING:
 FORWARD_SAMPLES, PHOTO_SAMPLES = 64, 1024
 
 
-def stay_time(steps: list[tuple[float, float]], limit: float) -> float | None:
-    """Return the time after which the error stays below a limit; steps are (seconds, error)."""
+class Spent(NamedTuple):
+    """Time: on the clock, and of all threads of this process together."""
+
+    seconds: float
+    cpu_seconds: float
+
+    @classmethod
+    def now(cls) -> Spent:
+        """Return the time since some moment in the past."""
+        return cls(time.perf_counter(), time.process_time())
+
+    def since(self, began: Spent) -> Spent:
+        """Return the time from `began` to here."""
+        return Spent(self.seconds - began.seconds, self.cpu_seconds - began.cpu_seconds)
+
+
+Step = tuple[float, float, float]
+"""Seconds and seconds of CPU from the start of a fit, and its error then."""
+
+
+def stay_time(steps: list[Step], limit: float) -> Spent | None:
+    """Return the time after which the error stays below a limit."""
     first = None
-    for seconds, error in reversed(steps):
+    for seconds, cpu_seconds, error in reversed(steps):
         if error > limit:
             break
-        first = seconds
+        first = Spent(seconds, cpu_seconds)
     return first
 
 
-def shortest(work: Callable[[int], object], rounds: int = 5) -> float:
-    """Return the seconds of the fastest of some calls of work(number)."""
+def shortest(work: Callable[[int], object], rounds: int = 5) -> Spent:
+    """Return the time of the fastest of some calls of work(number)."""
     times = []
     for number in range(rounds):
-        began = time.perf_counter()
+        began = Spent.now()
         work(number)
-        times.append(time.perf_counter() - began)
+        times.append(Spent.now().since(began))
     return min(times)
 
 

@@ -7,14 +7,13 @@ mitsuba_side.py CASE FOLDER SEEDS prints one JSON line. FOLDER keeps the photos.
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import drjit as dr
 import mitsuba as mi
 import numpy as np
-from curves import FORWARD_SAMPLES, PHOTO_SAMPLES, report, shortest
+from curves import FORWARD_SAMPLES, PHOTO_SAMPLES, Spent, Step, report, shortest
 
 mi.set_variant("llvm_ad_rgb")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -145,14 +144,15 @@ class GaussNewton:
         self.count += 1
 
 
-def record(method: Any, error: Any, count: int) -> list[tuple[float, float]]:
-    """Return (seconds, error) after each of some steps; the errors take no time."""
-    steps, seconds = [], 0.0
+def record(method: Any, error: Any, count: int) -> list[Step]:
+    """Return time and error after each of some steps; the errors take no time."""
+    steps, seconds, cpu_seconds = [], 0.0, 0.0
     for _ in range(count):
-        began = time.perf_counter()
+        began = Spent.now()
         method.step()
-        seconds += time.perf_counter() - began
-        steps.append((seconds, error()))
+        spent = Spent.now().since(began)
+        seconds, cpu_seconds = seconds + spent.seconds, cpu_seconds + spent.cpu_seconds
+        steps.append((seconds, cpu_seconds, error()))
     return steps
 
 
@@ -165,15 +165,15 @@ def measure_forward(folder: Path, seeds: int) -> None:
         dr.sync_thread()
 
     render(99)
-    report(seconds=shortest(render))
+    report(**shortest(render)._asdict())
 
 
 def measure_first(folder: Path, seeds: int) -> None:
     """Time the loading of the scene and the first step."""
     photo = np.load(folder / "mitsuba_numbers.npy")
-    began = time.perf_counter()
+    began = Spent.now()
     Adam(scene_of(**cases.START), KEYS, photo, 0).step()
-    report(seconds=time.perf_counter() - began)
+    report(**Spent.now().since(began)._asdict())
 
 
 def measure_adam(folder: Path, seeds: int) -> None:
@@ -184,7 +184,7 @@ def measure_adam(folder: Path, seeds: int) -> None:
     for seed in range(1, seeds + 1):
         fit = Adam(scene_of(**cases.START), KEYS, photo, seed)
         error = lambda fit=fit: float(np.abs(numbers(fit.optimiser) - TRUTH).max())  # noqa: E731
-        runs.append(record(fit, error, 160))
+        runs.append(record(fit, error, 130))
     report(runs=runs)
 
 
@@ -219,7 +219,7 @@ def measure_texture(folder: Path, seeds: int) -> None:
         return float(np.sqrt(((mean - truth)[seen] ** 2).mean()))
 
     averaged = record(fit, error, 250)
-    iterates = [(seconds, e) for (seconds, _), e in zip(averaged, plain, strict=True)]
+    iterates = [(*step[:2], e) for step, e in zip(averaged, plain, strict=True)]
     report(runs=[averaged], iterates=[iterates])
 
 

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 from anchor import BOUNCES, START, TRUTH, anchor_scene
-from curves import stay_time
+from curves import Step, stay_time
 
 import weft
 from weft.fit import Fit, FitSettings, Parameter, Target
@@ -82,6 +82,12 @@ def largest_error(values: dict[str, np.ndarray]) -> float:
     return max(float(np.abs(values[f"ball.{k}"] - v).max()) for k, v in TRUTH.items())
 
 
+def seconds_below(steps: list[Step], limit: float) -> float | None:
+    """Return the seconds after which the error stays below a limit."""
+    spent = stay_time(steps, limit)
+    return None if spent is None else spent.seconds
+
+
 def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
     """Time fits of five numbers until the largest error stays below thresholds."""
     for seed in range(-1, seeds):
@@ -94,17 +100,17 @@ def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
             FitSettings(bounces=BOUNCES, seed=seed + 1, max_draws=14, tolerance=1e-9),
             device=device,
         )
-        steps: list[tuple[float, float]] = []
-        fit.run(lambda p, steps=steps: steps.append((p.seconds, largest_error(p.values))))
+        steps: list[Step] = []
+        fit.run(lambda p, steps=steps: steps.append((p.seconds, 0.0, largest_error(p.values))))
         if seed < 0:
             report(figure="first fit, kernels compiled", seconds=steps[0][0])
             continue
         report(
             figure="fit",
             seed=seed,
-            **{f"stays below {limit}": stay_time(steps, limit) for limit in (0.02, 0.01)},
+            **{f"stays below {limit}": seconds_below(steps, limit) for limit in (0.02, 0.01)},
             draws=len(steps),
-            error=steps[-1][1],
+            error=steps[-1][2],
             seconds=steps[-1][0],
         )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -19,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from curves import stay_time
+from curves import Spent, Step, stay_time
 
 HERE = Path(__file__).resolve().parent
 RUNS = (
@@ -61,63 +62,67 @@ def run_case(system: str, case: str, folder: Path, seeds: int) -> dict[str, Any]
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def median_stay(runs: list[list[tuple[float, float]]], limit: float) -> float | None:
+def median_stay(runs: list[list[Step]], limit: float) -> Spent | None:
     """Return the median over the runs of the time to stay below a limit; late ones are infinite."""
-    times = [stay_time(steps, limit) for steps in runs]
-    median = statistics.median(float("inf") if t is None else t for t in times)
-    return None if median == float("inf") else median
+    never = Spent(math.inf, math.inf)
+    times = [stay_time(steps, limit) or never for steps in runs]
+    median = Spent(*(statistics.median(part) for part in zip(*times, strict=True)))
+    return None if math.inf in median else median
 
 
-def rows_of(found: dict[str, dict[str, Any]]) -> list[tuple[str, Any, Any, str]]:
-    """Return rows of the table: what, Weft's figure, Mitsuba's, unit."""
+def first_below(runs: list[list[Step]], limit: float) -> Spent | None:
+    """Return the time of the first step of the first run with an error below a limit."""
+    return next((Spent(*step[:2]) for step in runs[0] if step[2] <= limit), None)
 
-    def figure(name: str, key: str) -> Any:
-        return found[name].get(key)
 
-    def stays(name: str, limit: float) -> float | None:
-        runs = figure(name, "runs")
-        return median_stay(runs, limit) if runs else None
+def rows_of(found: dict[str, dict[str, Any]]) -> list[tuple[str, Any, Any]]:
+    """Return rows of the table: what, Weft's figure and Mitsuba's; times are Spent."""
 
-    def first_below(name: str, limit: float) -> float | None:
-        runs = figure(name, "runs") or [[]]
-        return next((seconds for seconds, error in runs[0] if error <= limit), None)
+    def both(case: str, figure: Any, theirs: str | None = None) -> tuple[Any, Any]:
+        given = (found[f"weft {case}"], found[f"mitsuba {theirs or case}"])
+        return tuple(None if "error" in one else figure(one) for one in given)
 
-    def final(name: str, key: str) -> float | None:
-        runs = figure(name, key) or [[]]
-        return runs[0][-1][1] if runs[0] else None
+    def time(one: dict[str, Any]) -> Spent:
+        return Spent(one["seconds"], one["cpu_seconds"])
 
-    rows = [("forward, 64 samples", "weft forward", "mitsuba forward")]
-    rows += [(f"first iteration, {c}", f"weft {c}", f"mitsuba {c}") for c in ("cold", "warm")]
-    table = [(what, figure(a, "seconds"), figure(b, "seconds"), "s") for what, a, b in rows]
-    for name, theirs in (("Adam", "mitsuba numbers"), ("Gauss-Newton", "mitsuba gauss-newton")):
+    rows = [("forward, 64 samples", *both("forward", time))]
+    rows += [(f"first iteration, {case}", *both(case, time)) for case in ("cold", "warm")]
+    for name, theirs in (("Adam", "numbers"), ("Gauss-Newton", "gauss-newton")):
         for limit in (0.02, 0.01):
-            what = f"five numbers stay below {limit}, {name} there"
-            table.append((what, stays("weft numbers", limit), stays(theirs, limit), "s"))
+            stays = both("numbers", lambda one, at=limit: median_stay(one["runs"], at), theirs)
+            rows.append((f"five numbers stay below {limit}, {name} there", *stays))
     for limit in (0.052, 0.044, 0.035):
-        what = f"texture below {limit} RMSE"
-        mine, theirs = (first_below(f"{s} texture", limit) for s in ("weft", "mitsuba"))
-        table.append((what, mine, theirs, "s"))
-    best = [final(f"{s} texture", "runs") for s in ("weft", "mitsuba")]
-    table.append(("texture after the longest fit, RMSE, averaged", *best, ""))
+        times = both("texture", lambda one, at=limit: first_below(one["runs"], at))
+        rows.append((f"texture below {limit} RMSE", *times))
+    last = both("texture", lambda one: f"{one['runs'][0][-1][2]:.4f}")
+    rows.append(("RMSE of the texture after the longest fit", *last))
     for case in ("numbers", "texture"):
-        peaks = [figure(f"{s} {case}", "mebibytes") for s in ("weft", "mitsuba")]
-        table.append((f"peak memory, {case}", *peaks, "MiB"))
-    return table
+        peaks = both(case, lambda one: f"{one['mebibytes']} MiB")
+        rows.append((f"peak memory, {case}", *peaks))
+    return rows
 
 
-def text_of(value: float | None, unit: str) -> str:
+def text_of(value: Spent | str | None) -> str:
     """Return a figure as the table has it."""
-    if value is None:
-        return "never"
-    return f"{value:.0f} {unit}" if unit == "MiB" else f"{value:.3g} {unit}".strip()
+    if isinstance(value, Spent):
+        return f"{value.seconds:.3g} s ({value.cpu_seconds:.3g})"
+    return value or "never"
+
+
+def ratio_of(mine: Any, theirs: Any) -> str:
+    """Return Weft's time over Mitsuba's."""
+    if not (isinstance(mine, Spent) and isinstance(theirs, Spent)):
+        return ""
+    return f"{mine.seconds / theirs.seconds:.2f} ({mine.cpu_seconds / theirs.cpu_seconds:.2f})"
 
 
 def print_table(found: dict[str, dict[str, Any]]) -> None:
     """Print the table, and what failed."""
+    print("In brackets: seconds of CPU, those of compiler processes left out.\n")
     print("| what | Weft | Mitsuba | ratio |\n| --- | --- | --- | --- |")
-    for what, mine, theirs, unit in rows_of(found):
-        ratio = f"{mine / theirs:.2f}" if mine and theirs else ""
-        print(f"| {what} | {text_of(mine, unit)} | {text_of(theirs, unit)} | {ratio} |")
+    for what, mine, theirs in rows_of(found):
+        cells = (what, text_of(mine), text_of(theirs), ratio_of(mine, theirs))
+        print(f"| {' | '.join(cells)} |")
     for name, figures in found.items():
         if "error" in figures:
             print(f"{name} failed: {figures['error']}")

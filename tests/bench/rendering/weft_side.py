@@ -7,12 +7,11 @@ weft_side.py CASE FOLDER SEEDS prints one JSON line. FOLDER keeps the photos.
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 from anchor import BOUNCES, START, TRUTH, anchor_scene, cases
-from curves import FORWARD_SAMPLES, PHOTO_SAMPLES, report, shortest
+from curves import FORWARD_SAMPLES, PHOTO_SAMPLES, Spent, Step, report, shortest
 
 import weft
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
@@ -62,15 +61,15 @@ def measure_forward(device: weft.Device, folder: Path, seeds: int) -> None:
     renderer = weft.Renderer(device, anchor_scene())
     renderer.render(settings=settings_for(1, 0))
     render = lambda seed: renderer.render(settings=settings_for(FORWARD_SAMPLES, seed))  # noqa: E731
-    report(seconds=shortest(render))
+    report(**shortest(render)._asdict())
 
 
 def measure_first(device: weft.Device, folder: Path, seeds: int) -> None:
     """Time the making of a fit and its first step."""
     photo = np.load(folder / "weft_numbers.npy")
-    began = time.perf_counter()
+    began = Spent.now()
     numbers_fit(device, photo, 0, 1).step()
-    report(seconds=time.perf_counter() - began)
+    report(**Spent.now().since(began)._asdict())
 
 
 def measure_numbers(device: weft.Device, folder: Path, seeds: int) -> None:
@@ -79,9 +78,12 @@ def measure_numbers(device: weft.Device, folder: Path, seeds: int) -> None:
     numbers_fit(device, photo, 99, 3).run()  # compiles the kernels
     runs = []
     for seed in range(1, seeds + 1):
-        steps: list[tuple[float, float]] = []
-        numbers_fit(device, photo, seed, 16).run(
-            lambda p, steps=steps: steps.append((p.seconds, largest_error(p.values)))
+        steps: list[Step] = []
+        fit, began = numbers_fit(device, photo, seed, 16), Spent.now()
+        fit.run(
+            lambda p, steps=steps, began=began: steps.append(
+                (*Spent.now().since(began), largest_error(p.values))
+            )
         )
         runs.append(steps)
     report(runs=runs)
@@ -101,12 +103,12 @@ def measure_texture(device: weft.Device, folder: Path, seeds: int) -> None:
     photo = photo_of(device, folder, "texture", textured(truth))
     texture_fit(device, photo, 2).run()  # compiles the kernels
     steps = []
-    for draws in (15, 30, 60, 120, 240):
-        began = time.perf_counter()
+    for draws in (15, 30, 60, 120):
+        began = Spent.now()
         found = texture_fit(device, photo, draws).run().textures["ball.base_color"]
-        seconds = time.perf_counter() - began
+        spent = Spent.now().since(began)
         error = (found.pixels[::-1] - truth)[seen]
-        steps.append((seconds, float(np.sqrt((error**2).mean()))))
+        steps.append((*spent, float(np.sqrt((error**2).mean()))))
     report(runs=[steps])
 
 
