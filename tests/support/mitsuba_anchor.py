@@ -60,11 +60,10 @@ def diffuse(color: tuple[float, float, float]) -> dict[str, Any]:
 
 
 def principled(**inputs: Any) -> dict[str, Any]:
-    """Return Mitsuba's own Principled BSDF; a base colour may be an image (H, W, 3), v upwards."""
+    """Return Mitsuba's own Principled BSDF; a base colour may be an image, row of v = 0 first."""
     color = inputs.pop("base_color")
     if np.ndim(color) == 3:
-        # Mitsuba flips v; the first row of an array is v = 0 here.
-        bitmap = mi.Bitmap(np.ascontiguousarray(color[::-1], np.float32))
+        bitmap = mi.Bitmap(np.ascontiguousarray(color, np.float32))
         base = {"type": "bitmap", "bitmap": bitmap, "raw": True}
     else:
         base = {"type": "rgb", "value": [float(c) for c in color]}

@@ -211,7 +211,7 @@ def measure_texture(folder: Path, seeds: int) -> None:
     mean, plain = np.zeros_like(truth), []
 
     def error() -> float:
-        iterate = np.array(fit.optimiser[TEXTURE]).reshape(truth.shape)[::-1]
+        iterate = np.array(fit.optimiser[TEXTURE]).reshape(truth.shape)
         count = len(plain)
         plain.append(float(np.sqrt(((iterate - truth)[seen] ** 2).mean())))
         # Exponential, over about 20 iterations.
