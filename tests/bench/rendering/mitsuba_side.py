@@ -24,8 +24,8 @@ from support import mitsuba_anchor as anchor  # noqa: E402
 KEYS = [f"object.bsdf.{name}" for name in ("base_color.value", "roughness.value", "metallic.value")]
 TEXTURE = "object.bsdf.base_color.data"
 GLOSS = {"roughness": 0.35, "metallic": 0.0}
-SAMPLES = 4
-"""Of an iteration; more samples a pixel converge later in time."""
+SAMPLES, TEXTURE_SAMPLES = 4, 16
+"""Of an iteration: numbers converge soonest with few, a texture follows their noise."""
 
 
 def scene_of(integrator: str = "prb", **inputs: Any) -> Any:
@@ -55,9 +55,17 @@ TRUTH = np.array([*cases.TRUTH["base_color"], cases.TRUTH["roughness"], cases.TR
 class Adam:
     """Iterations by path replay and Adam."""
 
-    def __init__(self, scene: Any, keys: list[str], photo: np.ndarray, seed: int) -> None:
+    def __init__(
+        self,
+        scene: Any,
+        keys: list[str],
+        photo: np.ndarray,
+        seed: int,
+        samples: int = SAMPLES,
+    ) -> None:
         """Prepare."""
         self.scene, self.keys, self.seed = scene, keys, seed * 1000003
+        self.samples = samples
         self.photo = mi.TensorXf(photo)
         self.parameters = mi.traverse(scene)
         self.optimiser = mi.ad.Adam(lr=0.02)
@@ -71,7 +79,7 @@ class Adam:
         image = mi.render(
             self.scene,
             params=self.parameters,
-            spp=SAMPLES,
+            spp=self.samples,
             seed=self.seed,
             seed_grad=self.seed + 1,
         )
@@ -205,9 +213,9 @@ def measure_texture(folder: Path, seeds: int) -> None:
     truth, seen = cases.pattern(), cases.seen_texels()
     photo = photo_of(folder, "texture", base_color=truth, **GLOSS)
     grey = np.full_like(truth, 0.5)
-    fit = Adam(scene_of(base_color=grey, **GLOSS), [TEXTURE], photo, 1)
+    fit = Adam(scene_of(base_color=grey, **GLOSS), [TEXTURE], photo, 1, TEXTURE_SAMPLES)
     fit.step()  # compiles the kernels
-    fit = Adam(scene_of(base_color=grey, **GLOSS), [TEXTURE], photo, 1)
+    fit = Adam(scene_of(base_color=grey, **GLOSS), [TEXTURE], photo, 1, TEXTURE_SAMPLES)
     mean, plain = np.zeros_like(truth), []
 
     def error() -> float:
@@ -218,7 +226,7 @@ def measure_texture(folder: Path, seeds: int) -> None:
         mean[:] += (iterate - mean) * max(0.05, 1 / (count + 1))
         return float(np.sqrt(((mean - truth)[seen] ** 2).mean()))
 
-    averaged = record(fit, error, 250)
+    averaged = record(fit, error, 100)
     iterates = [(*step[:2], e) for step, e in zip(averaged, plain, strict=True)]
     report(runs=[averaged], iterates=[iterates])
 
