@@ -190,8 +190,8 @@ class JointModel:
         # collect() adds both halves, normal_equations() takes their mean.
         matrix, slope = 2 * normal.matrix, 2 * normal.gradient
         for region in self.textures.regions:
-            known = self.textures.known(region, blur)
-            inverse = known / self.textures.stiffness(region, blur)
+            stiffness = self.textures.stiffness(region, blur)
+            inverse = stiffness.known / stiffness.divisor
             own = blurred(gradient[region.part].reshape(region.shape), blur)
             coupled = [
                 blurred(row[region.part].reshape(region.shape), blur) for row in self._couplings
@@ -237,7 +237,9 @@ class JointModel:
         """Find what the averages say."""
         mean = self._mean
         assert mean is not None
-        texels = sum(int(self.textures.known(entry, 0).sum()) for entry in self.textures.regions)
+        texels = sum(
+            int(self.textures.stiffness(entry, 0).known.sum()) for entry in self.textures.regions
+        )
         rows = len(mean.residual)
         noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
         scaled = Half(mean.residual * noise, mean.jacobian)

@@ -69,6 +69,22 @@ class Region:
         return slice(self.first, self.first + int(np.prod(self.shape)))
 
 
+@dataclass(frozen=True)
+class Stiffness:
+    """What resists steps of a texture.
+
+    Args:
+        known: Which texels move: what the pictures hardly show is left to hole filling. Shape of
+            the image.
+        divisor: Of gradients: curvature, and that of the prior.
+        prior: Weight of the prior.
+    """
+
+    known: NDArray[np.bool_]
+    divisor: NDArray[np.float32]
+    prior: float
+
+
 def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
     """Return the number of the texture that drives an input.
 
@@ -193,6 +209,7 @@ class TextureModel:
         self.loss = float("inf")
         self.curved = np.zeros_like(self.texels)
         self._curvatures = 0
+        self._stiffness: dict[tuple[int, int, int], Stiffness] = {}
         self._films: list[list[NDArray[np.float32]]] = []
         self.mean = self.texels.copy()
         self._averaged = 0
@@ -213,6 +230,7 @@ class TextureModel:
         self.texels, self.mean, self.curved = saved["texels"], saved["mean"], saved["curved"]
         self.draws, self._curvatures, self._averaged = map(int, saved["counts"])
         self.loss = float(saved["loss"])
+        self._stiffness.clear()
 
     def draw(self) -> None:
         """Draw new samples of all views."""
@@ -332,38 +350,32 @@ class TextureModel:
             self.add_curvature(self.curvature())
         self.move(gradient, blur, rate)
 
-    def known(self, region: Region, blur: int) -> NDArray[np.bool_]:
-        """Return which texels steps change: what the pictures hardly show is left to hole filling.
-
-        Returns:
-            Shape of the region's image.
-        """
-        curved = blurred(self.curved[region.part].reshape(region.shape), blur)
-        typical = float(np.median(curved[curved > 0])) if (curved > 0).any() else 0.0
-        known: NDArray[np.bool_] = curved > 0.02 * typical
-        return known
-
-    def stiffness(self, region: Region, blur: int) -> NDArray[np.float32]:
-        """Return what divides gradients: curvature, and that of the prior."""
-        known = self.known(region, blur)
-        curved = blurred(self.curved[region.part].reshape(region.shape), blur)
-        prior = region.parameter.smoothness * float(np.mean(curved[known])) if known.any() else 0.0
-        return (curved + 4 * prior + 1e-20).astype(np.float32)
+    def stiffness(self, region: Region, blur: int) -> Stiffness:
+        """Return what resists steps that are averaged over squares."""
+        key = (region.first, blur, self._curvatures)
+        if key not in self._stiffness:
+            curved = blurred(self.curved[region.part].reshape(region.shape), blur)
+            shown = curved[curved > 0]
+            known = curved > 0.02 * (float(np.median(shown)) if shown.size else 0.0)
+            prior = region.parameter.smoothness * float(curved[known].mean()) if known.any() else 0
+            divisor = (curved + 4 * prior + 1e-20).astype(np.float32)
+            if any(version != self._curvatures for _, _, version in self._stiffness):
+                self._stiffness.clear()
+            self._stiffness[key] = Stiffness(known, divisor, prior)
+        return self._stiffness[key]
 
     def move(self, gradient: NDArray[np.float32], blur: int, rate: float) -> None:
         """Step against a gradient; see step()."""
         for region in self.regions:
             part = region.part
             image = self.texels[part].reshape(region.shape)
-            slope = blurred(gradient[part].reshape(region.shape), blur)
-            known = self.known(region, blur)
-            if not known.any():
+            stiffness = self.stiffness(region, blur)
+            if not stiffness.known.any():
                 continue
-            curved = blurred(self.curved[part].reshape(region.shape), blur)
-            prior = region.parameter.smoothness * float(np.mean(curved[known]))
+            slope = blurred(gradient[part].reshape(region.shape), blur)
             soft = 0.05
-            slope = slope + known * prior * soft * variation_slopes(image, soft)
-            image -= rate * known * slope / self.stiffness(region, blur)
+            slope = slope + stiffness.prior * soft * variation_slopes(image, soft)
+            image -= rate * stiffness.known * slope / stiffness.divisor
             np.clip(image, *region.parameter.bounds, out=image)
 
     def write_result(self) -> None:
