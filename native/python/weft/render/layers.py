@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Module, Tensor, grid
-from weft.scene.program import print_layer_module
+from weft.scene.kernel_text import print_layer_module
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ import numpy as np
 from weft._native import ArgumentError, Tensor, grid
 from weft.render.prepare import compile_together
 from weft.render.renderer import PathBuffers
-from weft.scene.program import print_recording_module
+from weft.scene.kernel_text import print_recording_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

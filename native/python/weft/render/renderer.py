@@ -15,7 +15,7 @@ from weft.render.layers import LayerPass, checked_names
 from weft.render.prepare import compile_together
 from weft.render.upload import SceneTables
 from weft.scene.camera import KINDS
-from weft.scene.program import print_module
+from weft.scene.kernel_text import print_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -21,8 +21,9 @@ from weft.render.light_table import (
     triangle_rows,
 )
 from weft.render.tangents import tangent_sets
+from weft.scene.kernel_text import SceneTraits
 from weft.scene.materials import textures_of
-from weft.scene.program import FILTERS, Program, SceneTraits, print_program
+from weft.scene.program import FILTERS, Program, print_program
 from weft.scene.texture import WRAPS, Texture
 
 if TYPE_CHECKING:
