@@ -28,7 +28,7 @@ from support import light_cases
 from support import surface_cases as cases
 
 OUTPUT = Path(__file__).with_name("cycles_surfaces.npz")
-NODES = {"principled": "ShaderNodeBsdfPrincipled"}
+NODES = {"emission": "ShaderNodeEmission"}
 SOCKETS = {"ior": "IOR"}
 
 
@@ -52,17 +52,18 @@ def image_node(tree: bpy.types.NodeTree, pixels: np.ndarray) -> bpy.types.Node:
 
 def driver(tree: bpy.types.NodeTree, entry: dict[str, Any]) -> bpy.types.NodeSocket:
     """Add what drives an input, and return its output."""
+    color = image_node(tree, cases.PIXELS[entry["kind"]]()).outputs["Color"]
+    if "strength" not in entry:
+        return color
     if entry["kind"] == "normal_map":
         node = tree.nodes.new("ShaderNodeNormalMap")
         node.inputs["Strength"].default_value = entry["strength"]
-        tree.links.new(
-            image_node(tree, cases.normal_pixels()).outputs["Color"], node.inputs["Color"]
-        )
+        tree.links.new(color, node.inputs["Color"])
         return node.outputs[0]
     node = tree.nodes.new("ShaderNodeBump")
     node.inputs["Strength"].default_value = entry["strength"]
     node.inputs["Distance"].default_value = entry["distance"]
-    tree.links.new(image_node(tree, cases.height_pixels()).outputs["Color"], node.inputs["Height"])
+    tree.links.new(color, node.inputs["Height"])
     return node.outputs[0]
 
 

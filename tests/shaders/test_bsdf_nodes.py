@@ -168,7 +168,7 @@ def test_transparent_light_goes_straight(device):
 
     np.testing.assert_allclose(drawn["wo"], -np.tile(VIEW, (4, 1)).astype(np.float32))
     np.testing.assert_allclose(drawn["weight"], np.tile([0.2, 0.5, 1.0], (4, 1)), rtol=1e-6)
-    assert (drawn["flags"] == 6).all()
+    assert (drawn["flags"] == 14).all()
     assert not straight.eval(directions(8, 8)).any()
 
 

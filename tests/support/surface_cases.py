@@ -51,6 +51,17 @@ def height_pixels():
     )
 
 
+def spot_pixels():
+    """Coloured spots on black, rows from the top, shape (64, 64, 3)."""
+    u, v = _grid(64)
+    spots = np.maximum(np.sin(6 * np.pi * u) * np.sin(4 * np.pi * v), 0) ** 2
+    color = np.stack([0.5 + 0.5 * np.cos(2 * np.pi * u), 0.6 + 0 * u, 1 - 0.5 * v], 2)
+    return (spots[..., None] * color).astype(np.float32)
+
+
+PIXELS = {"normal_map": normal_pixels, "bump": height_pixels, "alpha": height_pixels}
+PIXELS["spots"] = spot_pixels
+
 NORMAL = {"kind": "normal_map", "strength": 0.8}
 HEIGHT = {"kind": "bump", "strength": 0.9, "distance": 0.04}
 
@@ -60,5 +71,8 @@ CASES = {
     "bump": ("principled", BASE | {"coat_weight": 0.8}, {"normal": HEIGHT}),
     "coat_normal": ("principled", BASE | {"coat_weight": 1.0}, {"coat_normal": NORMAL}),
     "diffuse": ("diffuse", {"color": (0.7, 0.3, 0.2)}, {"normal": NORMAL}),
+    "alpha": ("principled", BASE, {"alpha": {"kind": "alpha"}}),
+    "transparent": ("transparent", {"color": (0.7, 0.8, 0.4)}, {}),
+    "emission": ("emission", {"strength": 4.0}, {"color": {"kind": "spots"}}),
     "glossy": ("glossy", {"color": (0.8, 0.6, 0.4), "roughness": 0.3}, {"normal": HEIGHT}),
 }

@@ -29,9 +29,12 @@ GOLDEN = np.load(Path(__file__).parents[2] / "golden" / "cycles_surfaces.npz")
 
 def driver(entry):
     """What drives an input."""
+    texture = Texture(cases.PIXELS[entry["kind"]]())
     if entry["kind"] == "normal_map":
-        return NormalMap(Texture(cases.normal_pixels()), entry["strength"])
-    return Bump(Texture(cases.height_pixels()), entry["strength"], entry["distance"])
+        return NormalMap(texture, entry["strength"])
+    if entry["kind"] == "bump":
+        return Bump(texture, entry["strength"], entry["distance"])
+    return texture
 
 
 def scene_of(name):
@@ -54,7 +57,7 @@ def scene_of(name):
     )
 
 
-QUICK = ("normal_map", "bump")
+QUICK = ("normal_map", "bump", "alpha", "emission")
 
 
 @pytest.mark.parametrize(

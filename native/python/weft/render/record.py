@@ -45,6 +45,9 @@ class Recorder:
         materials: Numbers of the materials whose parameters change.
         tangents: Directions of forward mode; 0 for reverse mode only.
         tables: The scene under other lights; ``None``: as it is.
+
+    Raises:
+        ArgumentError: One of the materials lets light pass straight.
     """
 
     def __init__(
@@ -60,6 +63,12 @@ class Recorder:
         self.tangents = tangents
         tables = renderer.tables  # kernels are those of all lights
         self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
+        for number in materials:
+            if tables.materials.programs[tables.materials.records[number, 0]].passes:
+                raise ArgumentError(
+                    f"Fit: '{renderer.scene.materials()[number].name}' lets light pass straight, "
+                    "and shadows have no derivative; fit it with alpha 1, or fit what lies behind"
+                )
         text = print_recording_module(
             tables.materials.programs, tables.traits, self.programs, max(tangents, 1)
         )
@@ -110,8 +119,9 @@ class Recorder:
         numbers = Tensor.from_numpy(renderer.device, pixels)
         renderer.generate(camera, settings, buffers, self.step, self.count, numbers)
         self.launches = []
-        for bounce in range(settings.bounces + 1):
-            self._segment(buffers, bounce)
+        for bounce in range(renderer.segments(settings)):
+            if not self._segment(buffers, bounce):
+                break
         self.module.close(grid((self.count,)), buffers.view, self.view)
 
     def _compile(self) -> None:
@@ -145,8 +155,8 @@ class Recorder:
         compile_together(calls)
         self._is_compiled = True
 
-    def _segment(self, buffers: PathBuffers, bounce: int) -> None:
-        """Take all paths over one surface."""
+    def _segment(self, buffers: PathBuffers, bounce: int) -> bool:
+        """Take all paths over one surface. Return whether one was under way."""
         renderer, step = self.renderer, self.step
         scene = self.tables.view
         step["bounce"] = bounce
@@ -156,6 +166,8 @@ class Recorder:
                 continue
             self.view["first"] = launch.first
             self.module.settle(grid((launch.count,)), buffers.view, self.view)
+        if renderer.has_ended(ends):
+            return False
         used = sum(launch.count for launch in self.launches)
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
@@ -174,6 +186,7 @@ class Recorder:
             kernel(grid((length,)), scene, buffers.view, self.view, step)
             self.launches.append(RecordedLaunch(program, bounce, used, length))
             used += length
+        return True
 
     def replay(
         self, values: Tensor, tangents: Tensor | None = None, texels: Tensor | None = None
@@ -262,7 +275,9 @@ class Recorder:
     def direct_share(self) -> NDArray[np.float32]:
         """Return the share of each pixel's samples whose first surface was recorded."""
         heads = self.view["heads"].to_numpy().reshape(HEAD_ROWS, -1)[HEAD_ROWS - 1, : self.count]
-        direct = sum(launch.count for launch in self.launches if launch.bounce == 0)
+        # Without bounces, what lies before a surface was passed straight.
+        whole = self.step["bounces"] == 0
+        direct = sum(launch.count for launch in self.launches if whole or launch.bounce == 0)
         shown = heads.view(np.uint32) < direct
         share: NDArray[np.float32] = shown.reshape(self.pixels, -1).mean(axis=1, dtype=np.float32)
         return share

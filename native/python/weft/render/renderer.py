@@ -12,6 +12,7 @@ import numpy as np
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.layers import LayerPass, checked_names
+from weft.render.light_stages import dim_lights
 from weft.render.prepare import compile_together
 from weft.render.upload import SceneTables
 from weft.scene.camera import KINDS
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
-STATE_ROWS = 11
+STATE_ROWS, SEE_THROUGH_STATE_ROWS = 11, 15
 NEVER = 0xFFFFFFFF
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
 
@@ -38,6 +39,7 @@ import weft.render;
 export static const uint weft_camera_kind = {camera_kind};
 export static const bool weft_has_lens = {has_lens};
 export static const uint weft_filter_kind = {filter_kind};
+export static const bool weft_is_see_through = {is_see_through};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -67,6 +69,8 @@ class PathSettings:
             and
             therefore correlated. ``None``: one period.
         roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
+        transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
+            ones are opaque.
     """
 
     samples: int = 64
@@ -77,14 +81,16 @@ class PathSettings:
     filter_width: float = 1.0
     roulette_from: int | None = 3
     period: int | None = None
+    transparent_bounces: int = 8
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.samples < 1 or self.bounces < 0 or self.first_sample < 0:
+        counts = (self.bounces, self.transparent_bounces, self.first_sample)
+        if self.samples < 1 or min(counts) < 0:
             raise ArgumentError(
-                f"PathSettings: samples must be at least 1, bounces and first_sample at least "
-                f"0, got {self.samples}, "
-                f"{self.bounces} and {self.first_sample}"
+                "PathSettings: samples must be at least 1, bounces, transparent_bounces and "
+                f"first_sample at least 0, got {self.samples}, {counts[0]}, {counts[1]} and "
+                f"{counts[2]}"
             )
         if self.filter not in FILTERS or not self.filter_width > 0:
             raise ArgumentError(
@@ -96,15 +102,20 @@ class PathSettings:
 class PathBuffers:
     """Memory for a batch of paths, see shaders/weft/render/path.slang."""
 
-    def __init__(self, device: Device, tracer: Tracer, capacity: int) -> None:
-        """Allocate `capacity` paths."""
+    def __init__(
+        self, device: Device, tracer: Tracer, capacity: int, *, is_see_through: bool = False
+    ) -> None:
+        """Allocate `capacity` paths, with what scenes need that light passes straight."""
         self.capacity = capacity
         self.rays = tracer.create_rays(capacity)
         self.hits = tracer.create_hits(capacity)
         self.light_rays = tracer.create_rays(capacity)
         self.light_visible = tracer.create_hits(capacity)
-        self.state = Tensor.zeros(device, (STATE_ROWS, capacity))
+        rows = SEE_THROUGH_STATE_ROWS if is_see_through else STATE_ROWS
+        self.state = Tensor.zeros(device, (rows, capacity))
+        self.light_hits = tracer.create_hits(capacity) if is_see_through else self.light_visible
         self.keys = tracer.create_hits((capacity + 4) // 5)
+        self.transparent_bounces = 0  # of the paths under way
         self.queue = tracer.create_hits((capacity + 4) // 5)
         self.view = {
             "state": self.state,
@@ -112,6 +123,7 @@ class PathBuffers:
             "hits": self.hits,
             "lightRays": self.light_rays,
             "lightVisible": self.light_visible,
+            "lightHits": self.light_hits,
             "pixels": self.queue,
             "keys": self.keys,
             "queue": self.queue,
@@ -196,7 +208,12 @@ class Renderer:
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
         if self._buffers is None or self._buffers.capacity < paths:
-            self._buffers = PathBuffers(self.device, self.tracer, (paths + 255) // 256 * 256)
+            self._buffers = PathBuffers(
+                self.device,
+                self.tracer,
+                (paths + 255) // 256 * 256,
+                is_see_through=self.tables.traits.is_see_through,
+            )
         return self._buffers
 
     @overload
@@ -297,6 +314,7 @@ class Renderer:
             self._pixel_numbers(camera.width * camera.height) if pixels is None else pixels
         )
         view = camera_view(camera, settings.filter_width)
+        buffers.transparent_bounces = settings.transparent_bounces
         self.stages(camera, settings).generate(grid((count,)), view, buffers.view, step)
 
     def kernels(self, programs: Iterable[int], module: Module | None = None) -> list[Function]:
@@ -340,6 +358,7 @@ class Renderer:
             camera_kind=KINDS.index(camera.kind),
             has_lens=str(camera.aperture > 0 and camera.kind == "perspective").lower(),
             filter_kind=FILTERS.index(settings.filter),
+            is_see_through=str(self.tables.traits.is_see_through).lower(),
         )
         if text not in self._stage_modules:
             self._stage_modules[text] = Module.load_from_source(self.device, "weft_stages", text)
@@ -357,8 +376,18 @@ class Renderer:
             "firstPixel": pixels[0],
             "bounce": 0,
             "bounces": settings.bounces,
+            "transparentBounces": settings.transparent_bounces,
             "rouletteFrom": NEVER if settings.roulette_from is None else settings.roulette_from,
         }
+
+    def segments(self, settings: PathSettings) -> int:
+        """Return how many segments the longest path has."""
+        passes = settings.transparent_bounces if self.tables.traits.is_see_through else 0
+        return settings.bounces + 1 + passes
+
+    def has_ended(self, ends: list[int]) -> bool:
+        """Return whether trace_and_sort() has found no path that is under way."""
+        return ends[len(self.tables.materials.programs) + 1] == 0
 
     def trace_and_sort(self, buffers: PathBuffers, count: int, bounce: int) -> list[int]:
         """Trace one segment of `count` paths and sort them by what they hit.
@@ -374,11 +403,13 @@ class Renderer:
     def _trace_and_classify(self, buffers: PathBuffers, count: int, bounce: int) -> None:
         """Trace one segment of `count` paths and find the keys of what they hit."""
         programs = len(self.tables.materials.programs)
-        self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
         if bounce > 0:
+            if self.tables.traits.is_see_through:
+                dim_lights(self, buffers, count)
             self.tracer.trace_any(
                 buffers.light_rays, buffers.light_visible, buffers.capacity, count
             )
+        self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
         self.module.classify(
             grid((count,)), self.tables.view, buffers.view, programs, _result=buffers.keys[:count]
         )
@@ -429,10 +460,12 @@ class Renderer:
         step = self.step_settings(settings, pixels, samples)
         self._compile(camera, settings, buffers, step, film)
         self.generate(camera, settings, buffers, step, count)
-        for bounce in range(settings.bounces + 1):
+        for bounce in range(self.segments(settings)):
             step["bounce"] = bounce
             if self.sorts_paths:
                 ends = self.trace_and_sort(buffers, count, bounce)
+                if self.has_ended(ends):
+                    break
             else:
                 self._trace_and_classify(buffers, count, bounce)
                 ends = None

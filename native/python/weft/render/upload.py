@@ -267,7 +267,11 @@ class SceneTables:
         )
         self.light_count = len(rows) + len(emissive.rows) + (lights.environment_light != NONE)
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
-        self.traits = SceneTraits(sum(1 << kind for kind in kinds), self.geometry.is_placed(scene))
+        self.traits = SceneTraits(
+            sum(1 << kind for kind in kinds),
+            self.geometry.is_placed(scene),
+            is_see_through=any(program.passes for program in self.materials.programs),
+        )
         numbers = {id(material): number for number, material in enumerate(materials)}
         arrays = self.geometry.arrays
         arrays["transforms"] = self.geometry.transforms

@@ -22,11 +22,13 @@ class SceneTraits:
         light_kinds: Bits of the kinds of light in the scene.
         is_placed: Every mesh is placed once and not mirrored, and its triangles are in world space.
         sorts_paths: A launch serves paths of one program; else all paths, and picks its own.
+        is_see_through: A material lets light pass straight.
     """
 
     light_kinds: int
     is_placed: bool
     sorts_paths: bool = True
+    is_see_through: bool = False
 
 
 def wrapped_source(source: str) -> str:
@@ -47,6 +49,8 @@ struct Program{number} : IMaterialProgram
 {{
     static bool shines() {{ return {shines}; }}
     static bool scatters() {{ return {scatters}; }}
+    static bool passes() {{ return {passes}; }}
+    static float3 transparency(MaterialContext m, ShadingPoint s) {{ return {transparency}; }}
     static Shading shade(MaterialContext m, ShadingPoint s, float3 light, float3 u)
     {{
         return shadeSurface(surface{number}(m, s), s, light, u);
@@ -68,6 +72,25 @@ void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
     if (paths.serves(k, {number}))
         stepPath<Program{number}>(paths.pathOf(k), scene, paths, settings);
 }}
+"""
+
+
+_DIMMING = """
+void dim{number}(int k, SceneView scene, PathView paths)
+{{
+    if (paths.serves(k, {number}))
+        dimLight<Program{number}>(paths.pathOf(k), scene, paths);
+}}
+"""
+
+
+_SEE_THROUGH = """
+export static const bool weft_is_see_through = true;
+
+uint classifyLight(int i, SceneView scene, PathView paths, uint programs)
+{
+    return classifyLightRay(i, scene, paths, programs);
+}
 """
 
 
@@ -194,6 +217,15 @@ def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
                 text=program.text,
                 shines=str(program.shines).lower(),
                 scatters=str(program.scatters).lower(),
+                passes=str(program.passes).lower(),
+                transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",
             )
         )
+    if traits.is_see_through:
+        parts.append(_SEE_THROUGH)
+        parts += [
+            _DIMMING.format(number=number)
+            for number, program in enumerate(programs)
+            if program.passes
+        ]
     return "\n\n".join(parts)

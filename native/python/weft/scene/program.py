@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix, as_mapping
-from weft.scene.normals import print_coat_normal, print_normal, print_turned_frame
+from weft.scene.normals import (
+    print_coat_normal,
+    print_function,
+    print_normal,
+    print_turned_frame,
+)
 from weft.scene.texture import FILTERS, Texture
 from weft.scene.values import (
     Attribute,
@@ -67,6 +72,12 @@ class Program:
     scatters: bool
     functions: list[str] = field(default_factory=list)
     has_tangents: bool = False
+    transparency: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Light may pass straight."""
+        return self.transparency != ""
 
 
 BLACK = "float3(0.f)"
@@ -82,6 +93,7 @@ class Printer:
     lines: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
     words: int = 0
+    places: dict[str, int] = field(default_factory=dict)
     has_tangent: bool = False
     has_tangents: bool = False
     is_fixed: bool = False
@@ -92,7 +104,9 @@ class Printer:
         return "" if self.is_fixed else "no_diff "
 
     def add_slot(self, slot: Slot) -> int:
-        first = self.words
+        if slot.name in self.places:
+            return self.places[slot.name]
+        first = self.places[slot.name] = self.words
         self.slots.append(slot)
         self.words += slot.size
         return first
@@ -253,6 +267,35 @@ def shines(closure: Closure) -> bool:
     return bool(spec.emission) and (not spec.structure or "emission_strength" in closure.inputs)
 
 
+def may_pass(surface: Surface) -> bool:
+    """Return whether light may pass a surface straight."""
+    if isinstance(surface, Closure):
+        alpha = surface.inputs.get("alpha", 1.0)
+        is_whole = isinstance(alpha, (int, float)) and alpha >= 1
+        return surface.kind == "transparent" or (surface.kind == "principled" and not is_whole)
+    return may_pass(surface.first) or may_pass(surface.second)
+
+
+def transparency_of(printer: Printer, prefix: str, surface: Surface) -> str:
+    """Print what part of the light passes a surface straight, once the surface is printed."""
+    if not may_pass(surface):
+        return BLACK
+    if isinstance(surface, Closure):
+        if surface.kind == "transparent":
+            color = surface.inputs.get("color", CLOSURES["transparent"].inputs["color"].default)
+            text = printer.value(f"{prefix}color", color)
+            return printer.local(3, convert(text, size_of(color), 3))
+        alpha = surface.inputs["alpha"]
+        text = convert(printer.value(f"{prefix}alpha", alpha), size_of(alpha), 1)
+        return printer.local(3, f"float3(1.f - saturate({text}))")
+    first = transparency_of(printer, f"{prefix}first.", surface.first)
+    second = transparency_of(printer, f"{prefix}second.", surface.second)
+    if isinstance(surface, Add):
+        return f"({first} + {second})"
+    factor = convert(printer.value(f"{prefix}factor", surface.factor), size_of(surface.factor), 1)
+    return f"lerp({first}, {second}, float3(saturate({factor})))"
+
+
 def camel_case(name: str) -> str:
     """Return a name as Slang writes it."""
     first, *rest = name.split("_")
@@ -279,6 +322,12 @@ def print_program(material: Material) -> Program:
     bsdf, value, emission = printer.surface("", material.surface)
     # A tangent costs loads; only long highlights have use for one.
     frame = "Frame.along(s.normal, s.tangent)" if printer.has_tangent else "Frame.around(s.normal)"
+    see_through = may_pass(material.surface)
+    transparency = (
+        print_function(printer, 3, lambda: transparency_of(printer, "", material.surface))
+        if see_through
+        else ""
+    )
     body = "\n    ".join(
         [
             f"Surface<{bsdf}> surface;",
@@ -299,6 +348,7 @@ def print_program(material: Material) -> Program:
         bsdf != "NullBSDF",
         printer.functions,
         printer.has_tangents,
+        transparency,
     )
 
 
