@@ -22,10 +22,12 @@ class Emission:
     Args:
         radiance: Linear RGB.
         both_sides: Not only the front shines.
+        varies: The radiance is 1 here, and is evaluated where light comes from.
     """
 
     radiance: tuple[float, float, float]
     both_sides: bool
+    varies: bool = False
 
 
 def _number(value: Value) -> float | None:
@@ -39,13 +41,32 @@ def _color(value: Value) -> tuple[float, float, float] | None:
     return None if number is None else (number, number, number)
 
 
-def emitted_radiance(surface: Surface) -> Emission | None:
-    """Return the light of a surface if it is the same everywhere, and not black.
+LAYERS = ("alpha", "coat_weight", "sheen_weight")
+"""Inputs of what lies above the light of the Principled BSDF and dims it."""
 
-    Surfaces whose light varies are found by bounces alone.
-    """
+
+def may_shine(surface: Surface) -> bool:
+    """Return whether a surface may give off light that emitted_radiance() does not tell."""
+    if isinstance(surface, Closure):
+        if surface.kind == "principled":
+            return "emission_strength" in surface.inputs and not _is_black(surface)
+        return surface.kind == "emission" and not _is_black(surface)
+    return may_shine(surface.first) or may_shine(surface.second)
+
+
+def _is_black(surface: Closure) -> bool:
+    values = as_mapping(surface)
+    prefix = "" if surface.kind == "emission" else "emission_"
+    color = _color(values[f"{prefix}color"])
+    return _number(values[f"{prefix}strength"]) == 0 or (color is not None and max(color) <= 0)
+
+
+def emitted_radiance(surface: Surface) -> Emission | None:
+    """Return the light of a surface if it is the same everywhere, and not black."""
     if isinstance(surface, Closure):
         if not CLOSURES[surface.kind].emission:
+            return None
+        if any(name in surface.inputs for name in LAYERS):
             return None
         values = as_mapping(surface)
         name = "color" if surface.kind == "emission" else "emission_color"
@@ -75,3 +96,11 @@ def emitted_radiance(surface: Surface) -> Emission | None:
         return None
     sums = [sum(entry.radiance[k] * w for entry, w in found) for k in range(3)]
     return Emission((sums[0], sums[1], sums[2]), found[0][0].both_sides)
+
+
+def light_of(surface: Surface) -> Emission | None:
+    """Return the light of a surface as it is sampled; ``None``: it gives off none."""
+    same = emitted_radiance(surface)
+    if same is not None or not may_shine(surface):
+        return same
+    return Emission((1.0, 1.0, 1.0), both_sides=True, varies=True)

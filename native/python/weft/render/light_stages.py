@@ -5,32 +5,68 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from weft._native import grid, sort_by_key
 
 if TYPE_CHECKING:
     from weft.render.renderer import PathBuffers, Renderer
 
 
+def _sort_and_launch(
+    renderer: Renderer, buffers: PathBuffers, count: int, stage: tuple[str, str], keys: list[int]
+) -> bool:
+    """Sort light rays by a kernel's keys, and launch the kernels of some.
+
+    Args:
+        renderer: Of the scene.
+        buffers: Of the paths.
+        count: Number of paths.
+        stage: Kernel that finds the keys, and beginning of the names of those that follow.
+        keys: Programs that have such a kernel.
+
+    Returns:
+        Whether there was something to do.
+    """
+    scene, programs = renderer.tables.view, len(renderer.tables.materials.programs)
+    classify = getattr(renderer.module, stage[0])
+    classify(grid((count,)), scene, buffers.view, programs, _result=buffers.keys[:count])
+    ends = sort_by_key(buffers.keys, buffers.queue, count, programs + 1)
+    found = [key for key in keys if ends[key + 1] > ends[key]]
+    for key in found:
+        length = ends[key + 1] - ends[key] if renderer.sorts_paths else count
+        buffers.view["firstOfQueue"] = ends[key] if renderer.sorts_paths else 0
+        getattr(renderer.module, f"{stage[1]}{key}")(grid((length,)), scene, buffers.view)
+    return bool(found)
+
+
 def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
     """Bring the light rays of `count` paths behind the surfaces that they pass straight."""
     programs = renderer.tables.materials.programs
+    passing = [number for number, program in enumerate(programs) if program.passes]
     for _ in range(buffers.transparent_bounces):
         renderer.tracer.trace_closest(
             buffers.light_rays, buffers.light_hits, buffers.capacity, count
         )
-        renderer.module.classifyLight(
-            grid((count,)),
-            renderer.tables.view,
-            buffers.view,
-            len(programs),
-            _result=buffers.keys[:count],
-        )
-        ends = sort_by_key(buffers.keys, buffers.queue, count, len(programs) + 1)
-        passing = [k for k, p in enumerate(programs) if p.passes and ends[k + 1] > ends[k]]
-        if not passing:
+        if not _sort_and_launch(renderer, buffers, count, ("classifyLight", "dim"), passing):
             return
-        for key in passing:
-            length = ends[key + 1] - ends[key] if renderer.sorts_paths else count
-            buffers.view["firstOfQueue"] = ends[key] if renderer.sorts_paths else 0
-            kernel = getattr(renderer.module, f"dim{key}")
-            kernel(grid((length,)), renderer.tables.view, buffers.view)
+
+
+def color_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
+    """Evaluate the light of `count` paths that comes from triangles whose light varies."""
+    programs = renderer.tables.materials.programs
+    shining = [number for number, program in enumerate(programs) if program.shines]
+    _sort_and_launch(renderer, buffers, count, ("classifyShining", "color"), shining)
+
+
+def measure_lights(renderer: Renderer) -> None:
+    """Draw triangles whose light varies by what they give off: their mean over 16 places."""
+    tables = renderer.tables
+    glowing = tables.glowing
+    means = np.zeros((len(glowing.lights), 2))
+    for program in np.unique(glowing.programs):
+        mine = np.flatnonzero(glowing.programs == program)
+        places = np.ascontiguousarray(glowing.places[mine])
+        measure = getattr(renderer.module, f"measure{program}")
+        means[mine] = measure(tables.view, places, _result="numpy").reshape(-1, 2)
+    tables.set_glow(np.nan_to_num(means.clip(0, None)))

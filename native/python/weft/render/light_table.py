@@ -47,6 +47,7 @@ class LightRow:
 
     words: NDArray[np.float32]
     power: float
+    area: float = 0.0  # of a triangle, m^2
 
 
 def _row(kind: int, color: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -124,6 +125,8 @@ def triangle_rows(
     areas: NDArray[np.float64],
     radiance: NDArray[np.float64],
     both: bool,
+    *,
+    varies: bool = False,
 ) -> list[LightRow]:
     """Return the records of emissive triangles of one instance and material.
 
@@ -133,14 +136,15 @@ def triangle_rows(
         areas: World space, m^2, shape ``(n,)``.
         radiance: Linear RGB.
         both: Both sides shine.
+        varies: The radiance is a factor of what is evaluated where light comes from.
     """
     rows = []
     watts = float(luminance(radiance)) * math.pi * (2 if both else 1)
     for triangle, area in zip(triangles, areas, strict=True):
         words = _row(TRIANGLE, radiance)
         words.view(np.uint32)[8:10] = instance, triangle
-        words[10] = both
-        rows.append(LightRow(words, watts * float(area)))
+        words[10], words[11] = both, varies
+        rows.append(LightRow(words, watts * float(area), float(area)))
     return rows
 
 

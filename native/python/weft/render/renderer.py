@@ -12,7 +12,7 @@ import numpy as np
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.layers import LayerPass, checked_names
-from weft.render.light_stages import dim_lights
+from weft.render.light_stages import color_lights, dim_lights, measure_lights
 from weft.render.prepare import compile_together
 from weft.render.upload import SceneTables
 from weft.scene.camera import KINDS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
-STATE_ROWS, SEE_THROUGH_STATE_ROWS = 11, 15
+STATE_ROWS, LONG_STATE_ROWS = 11, 19
 NEVER = 0xFFFFFFFF
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
 
@@ -40,6 +40,7 @@ export static const uint weft_camera_kind = {camera_kind};
 export static const bool weft_has_lens = {has_lens};
 export static const uint weft_filter_kind = {filter_kind};
 export static const bool weft_is_see_through = {is_see_through};
+export static const bool weft_has_glow = {has_glow};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -103,17 +104,17 @@ class PathBuffers:
     """Memory for a batch of paths, see shaders/weft/render/path.slang."""
 
     def __init__(
-        self, device: Device, tracer: Tracer, capacity: int, *, is_see_through: bool = False
+        self, device: Device, tracer: Tracer, capacity: int, *, has_factor: bool = False
     ) -> None:
-        """Allocate `capacity` paths, with what scenes need that light passes straight."""
+        """Allocate `capacity` paths; `has_factor` as in shaders/weft/render/traits.slang."""
         self.capacity = capacity
         self.rays = tracer.create_rays(capacity)
         self.hits = tracer.create_hits(capacity)
         self.light_rays = tracer.create_rays(capacity)
         self.light_visible = tracer.create_hits(capacity)
-        rows = SEE_THROUGH_STATE_ROWS if is_see_through else STATE_ROWS
+        rows = LONG_STATE_ROWS if has_factor else STATE_ROWS
         self.state = Tensor.zeros(device, (rows, capacity))
-        self.light_hits = tracer.create_hits(capacity) if is_see_through else self.light_visible
+        self.light_hits = tracer.create_hits(capacity) if has_factor else self.light_visible
         self.keys = tracer.create_hits((capacity + 4) // 5)
         self.transparent_bounces = 0  # of the paths under way
         self.queue = tracer.create_hits((capacity + 4) // 5)
@@ -193,6 +194,8 @@ class Renderer:
         text = print_module(programs, replace(self.tables.traits, sorts_paths=self.sorts_paths))
         self._modules: dict[str, Module] = {}
         self.module = self.load_module(text)
+        if self.tables.traits.has_glow:
+            measure_lights(self)
         self._stage_modules: dict[str, Module] = {}
         self._buffers: PathBuffers | None = None
         self._numbers: Tensor | None = None
@@ -208,11 +211,12 @@ class Renderer:
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
         if self._buffers is None or self._buffers.capacity < paths:
+            traits = self.tables.traits
             self._buffers = PathBuffers(
                 self.device,
                 self.tracer,
                 (paths + 255) // 256 * 256,
-                is_see_through=self.tables.traits.is_see_through,
+                has_factor=traits.is_see_through or traits.has_glow,
             )
         return self._buffers
 
@@ -359,6 +363,7 @@ class Renderer:
             has_lens=str(camera.aperture > 0 and camera.kind == "perspective").lower(),
             filter_kind=FILTERS.index(settings.filter),
             is_see_through=str(self.tables.traits.is_see_through).lower(),
+            has_glow=str(self.tables.traits.has_glow).lower(),
         )
         if text not in self._stage_modules:
             self._stage_modules[text] = Module.load_from_source(self.device, "weft_stages", text)
@@ -404,6 +409,8 @@ class Renderer:
         """Trace one segment of `count` paths and find the keys of what they hit."""
         programs = len(self.tables.materials.programs)
         if bounce > 0:
+            if self.tables.traits.has_glow:
+                color_lights(self, buffers, count)
             if self.tables.traits.is_see_through:
                 dim_lights(self, buffers, count)
             self.tracer.trace_any(

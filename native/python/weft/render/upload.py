@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import Device, Tensor
-from weft.render.emission import emitted_radiance
+from weft.render.emission import light_of
 from weft.render.light_table import (
     NONE,
     EnvironmentTable,
@@ -199,6 +199,7 @@ class EmissiveTriangles:
     rows: list[LightRow] = field(default_factory=list)
     first_of_instance: list[int] = field(default_factory=list)
     light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
+    varying: list[tuple[int, int, int]] = field(default_factory=list)  # light, primitive, instance
 
 
 def emissive_triangles(
@@ -208,7 +209,7 @@ def emissive_triangles(
     out = EmissiveTriangles()
     used = 0
     for instance, entry in enumerate(scene.objects):
-        emissions = [emitted_radiance(material.surface) for material in entry.materials]
+        emissions = [light_of(material.surface) for material in entry.materials]
         if not any(emission is not None for emission in emissions) or not len(entry.mesh.triangles):
             out.first_of_instance.append(NONE)
             continue
@@ -224,17 +225,35 @@ def emissive_triangles(
             mine = np.flatnonzero((slots == slot) & (areas > 0))
             lights[mine] = first_light + len(out.rows) + np.arange(len(mine))
             start = geometry.first_triangle[id(entry.mesh)]
+            if emission.varies:
+                out.varying += [(int(lights[k]), int(k), instance) for k in mine]
             out.rows += triangle_rows(
                 instance,
                 mine + start,
                 areas[mine],
                 np.array(emission.radiance),
                 emission.both_sides,
+                varies=emission.varies,
             )
         out.first_of_instance.append(used)
         out.light_of_triangle.append(lights)
         used += len(lights)
     return out
+
+
+@dataclass
+class GlowingTriangles:
+    """Lights that vary over their triangle.
+
+    Args:
+        lights: Their numbers.
+        places: Primitive and instance, shape ``(n, 2)``.
+        programs: Of their materials.
+    """
+
+    lights: NDArray[np.int64]
+    places: NDArray[np.uint32]
+    programs: NDArray[np.int64]
 
 
 class SceneTables:
@@ -257,9 +276,10 @@ class SceneTables:
         environment = (
             environment_table(scene.environment) if scene.environment is not None else None
         )
-        lights = build_light_table(
-            rows + emissive.rows, len(rows), environment, self.geometry.extent
-        )
+        self._light_rows, self._environment = rows + emissive.rows, environment
+        self._lamp_count = len(rows)
+        self.glowing = self._find_glowing(scene, emissive)
+        lights = self._build_lights()
         self.may_shine = (
             any(row.power > 0 for row in rows + emissive.rows)
             or lights.environment_light != NONE
@@ -271,6 +291,7 @@ class SceneTables:
             sum(1 << kind for kind in kinds),
             self.geometry.is_placed(scene),
             is_see_through=any(program.passes for program in self.materials.programs),
+            has_glow=len(emissive.varying) > 0,
         )
         numbers = {id(material): number for number, material in enumerate(materials)}
         arrays = self.geometry.arrays
@@ -321,6 +342,37 @@ class SceneTables:
             "lights": self._light_view(lights, environment),
             "tables": tables,
         }
+
+    def _find_glowing(self, scene: Scene, emissive: EmissiveTriangles) -> GlowingTriangles:
+        """Return the lights that vary."""
+        numbers = {id(material): k for k, material in enumerate(scene.materials())}
+        table = np.array(emissive.varying, np.int64).reshape(-1, 3)
+        programs = []
+        for _, primitive, instance in emissive.varying:
+            entry = scene.objects[instance]
+            slot = 0 if entry.mesh.slots is None else int(entry.mesh.slots[primitive])
+            programs.append(int(self.materials.records[numbers[id(entry.materials[slot])], 0]))
+        return GlowingTriangles(
+            table[:, 0], table[:, 1:].astype(np.uint32), np.array(programs, np.int64)
+        )
+
+    def _build_lights(self) -> LightTable:
+        return build_light_table(
+            self._light_rows, self._lamp_count, self._environment, self.geometry.extent
+        )
+
+    def set_glow(self, means: NDArray[np.float64]) -> None:
+        """Draw lights that vary by what they give off.
+
+        Args:
+            means: Luminance of each, in front and behind, shape ``(n, 2)``.
+        """
+        for light, sides in zip(self.glowing.lights, means, strict=True):
+            row = self._light_rows[light]
+            row.power = float(row.area * np.pi * sides.sum())
+        lights = self._build_lights()
+        self.view["lights"]["records"] = self._upload(lights.records)
+        self.view["lights"]["alias"] = self._upload(lights.alias)
 
     def _place(
         self,

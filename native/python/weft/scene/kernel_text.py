@@ -23,12 +23,14 @@ class SceneTraits:
         is_placed: Every mesh is placed once and not mirrored, and its triangles are in world space.
         sorts_paths: A launch serves paths of one program; else all paths, and picks its own.
         is_see_through: A material lets light pass straight.
+        has_glow: Triangles whose light varies are sampled as lights.
     """
 
     light_kinds: int
     is_placed: bool
     sorts_paths: bool = True
     is_see_through: bool = False
+    has_glow: bool = False
 
 
 def wrapped_source(source: str) -> str:
@@ -51,6 +53,10 @@ struct Program{number} : IMaterialProgram
     static bool scatters() {{ return {scatters}; }}
     static bool passes() {{ return {passes}; }}
     static float3 transparency(MaterialContext m, ShadingPoint s) {{ return {transparency}; }}
+    static float3 emission(MaterialContext m, ShadingPoint s)
+    {{
+        return surface{number}(m, s).emission;
+    }}
     static Shading shade(MaterialContext m, ShadingPoint s, float3 light, float3 u)
     {{
         return shadeSurface(surface{number}(m, s), s, light, u);
@@ -80,6 +86,30 @@ void dim{number}(int k, SceneView scene, PathView paths)
 {{
     if (paths.serves(k, {number}))
         dimLight<Program{number}>(paths.pathOf(k), scene, paths);
+}}
+"""
+
+
+_GLOW = """
+export static const bool weft_has_glow = true;
+
+uint classifyShining(int i, SceneView scene, PathView paths, uint programs)
+{
+    return classifyGlow(i, scene, paths, programs);
+}
+"""
+
+
+_GLOWING = """
+void color{number}(int k, SceneView scene, PathView paths)
+{{
+    if (paths.serves(k, {number}))
+        colorLight<Program{number}>(paths.pathOf(k), scene, paths);
+}}
+
+float2 measure{number}(SceneView scene, uint2 place)
+{{
+    return meanGlow<Program{number}>(scene, place);
 }}
 """
 
@@ -221,6 +251,13 @@ def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
                 transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",
             )
         )
+    if traits.has_glow:
+        parts.append(_GLOW)
+        parts += [
+            _GLOWING.format(number=number)
+            for number, program in enumerate(programs)
+            if program.shines
+        ]
     if traits.is_see_through:
         parts.append(_SEE_THROUGH)
         parts += [

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Emission that varies over a mesh, sampled as a light."""
+
+import numpy as np
+import pytest
+
+import weft
+from support.render_scenes import lambert, quad, top_camera
+from weft.render import PathSettings
+from weft.scene import (
+    Attribute,
+    Camera,
+    Closure,
+    ColorAttribute,
+    Material,
+    Mesh,
+    Object,
+    Scene,
+    SlangCall,
+    Texture,
+    principled,
+)
+
+HALF = "float3 halfLit(float3 p) { return p.x < 0.f ? float3(8.f, 4.f, 2.f) : float3(0.f); }"
+SETTINGS = PathSettings(samples=64, bounces=1, roulette_from=None, seed=2)
+
+
+def lit_by(material, mesh=None, move=0.0, width=0.4):
+    """A floor under a small square that shines down."""
+    down = np.diag([width, -0.4, -1.0])
+    lamp = Object(mesh or quad(1), [material], np.column_stack([down, [move, 0, 1.0]]))
+    return Scene(
+        [Object(quad(2), [lambert()]), lamp], cameras=[top_camera(16, scale=1.5, height=0.9)]
+    )
+
+
+def picture(device, scene, settings=SETTINGS):
+    return weft.Renderer(device, scene).render(settings=settings)
+
+
+@pytest.fixture(scope="module")
+def half(device):
+    """The floor under a lamp that is bright for x < 0, made of a smaller lamp of one colour."""
+    lamp = Material("lamp", Closure("emission", color=(8, 4, 2), both_sides=0.0))
+    return picture(device, lit_by(lamp, move=-0.1, width=0.2))
+
+
+def drivers():
+    """What makes the left half of the lamp shine."""
+    left = Texture(np.array([[[8.0, 4, 2], [0, 0, 0]]]), "extend", "closest")
+    place = SlangCall("halfLit", HALF, {"p": Attribute.POSITION}, 3, is_differentiable=False)
+    return {"texture": left, "function": place}
+
+
+@pytest.mark.parametrize("kind", ["texture", "function"])
+def test_a_half_lit_lamp_is_half_a_lamp(device, half, kind):
+    lamp = Material("lamp", Closure("emission", color=drivers()[kind], both_sides=0.0))
+
+    image = picture(device, lit_by(lamp))
+
+    assert image.mean(axis=(0, 1)) == pytest.approx(half.mean(axis=(0, 1)), rel=0.01)
+    blocks, wanted = (entry.reshape(4, 4, 4, 4, 3).mean(axis=(1, 3)) for entry in (image, half))
+    # Noise of 1024 samples, half of which meet the lit part.
+    assert np.sqrt(((blocks / wanted - 1) ** 2).mean()) < 0.05
+
+
+def test_a_half_lit_lamp_is_sampled(device, half):
+    lamp = Material("lamp", Closure("emission", color=drivers()["texture"], both_sides=0.0))
+
+    image = picture(device, lit_by(lamp))
+
+    # Bounces alone meet the lamp once in 50; half of the light rays meet the lit part.
+    assert np.sqrt(((image - half) ** 2).mean()) < 0.15 * half.mean()
+
+
+def test_vertex_colours_shine(device):
+    flat = quad(1)
+    mesh = Mesh(flat.positions, flat.triangles, colors={"glow": [(3.0, 2.0, 1.0)] * 4})
+    painted = Material("lamp", Closure("emission", color=ColorAttribute(0), strength=2.0))
+    plain = Material("lamp", Closure("emission", color=(6, 4, 2)))
+
+    image, wanted = (picture(device, lit_by(material, mesh)) for material in (painted, plain))
+
+    assert np.allclose(image, wanted, rtol=1e-4)
+
+
+def test_coats_dim_light_rays_as_they_dim_views(device):
+    inputs = {"base_color": (0, 0, 0), "specular_level": 0.0, "emission_strength": 4.0}
+    coat = {"coat_weight": 1.0, "coat_tint": (0.5, 0.5, 0.5), "coat_roughness": 0.5}
+    lamp = principled("lamp", **inputs, **coat)
+    seen = Scene([Object(quad(2), [lamp])], cameras=[top_camera(4)])
+    radiance = picture(device, seen).mean()
+    far = top_camera(4, scale=0.02, height=0.5)
+    scenes = [
+        Scene([Object(quad(2), [lambert()]), lamp_above(material)], cameras=[far])
+        for material in (lamp, principled("lamp", **inputs))
+    ]
+
+    coated, plain = (picture(device, scene).mean() for scene in scenes)
+
+    assert radiance < 3
+    assert coated / plain == pytest.approx(radiance / 4, rel=0.01)
+
+
+def lamp_above(material):
+    return Object(quad(0.1), [material], np.column_stack([np.diag([1, -1, -1.0]), [0, 0, 2.0]]))
+
+
+def test_bright_triangles_are_drawn_more_often(device):
+    strip = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    points = np.concatenate([np.column_stack([(*strip, k, 0), np.zeros(4)]) for k in range(2)])
+    faces = [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]
+    uvs = np.concatenate([strip * 0.5, strip * 0.5 + (0.5, 0)])
+    mesh = Mesh(points, faces, uvs={"UVMap": uvs})
+    steps = Texture(np.array([[[1.0] * 3, [1.0] * 3, [3.0] * 3, [3.0] * 3]]), filter="closest")
+    lamp = Material("lamp", Closure("emission", color=steps))
+
+    tables = weft.Renderer(device, Scene([Object(mesh, [lamp])], cameras=[top_camera(4)])).tables
+
+    drawn = tables.view["lights"]["records"].to_numpy().reshape(-1, 20)[:4, 1]
+    assert drawn.sum() == pytest.approx(1)
+    assert drawn == pytest.approx([0.1375, 0.1375, 0.3625, 0.3625], rel=1e-3)
+
+
+def test_bounces_and_light_rays_share_a_large_lamp(device):
+    glow = SlangCall("halfLit", HALF, {"p": Attribute.POSITION}, 3, is_differentiable=False)
+    lamp = Material("lamp", Closure("emission", color=glow))
+    gloss = principled("floor", base_color=(0.6, 0.6, 0.6), metallic=1.0, roughness=0.25)
+    camera = Camera(12, 12, transform=Camera.look_at((0, -2, 1.5), (0, 0, 0)), fov=0.5)
+    above = np.column_stack([np.diag([3.0, -3.0, -1.0]), [0, 0, 1.0]])
+    scene = Scene([Object(quad(2), [gloss]), Object(quad(1), [lamp], above)], cameras=[camera])
+    settings = PathSettings(samples=256, bounces=1, roulette_from=None, seed=2)
+    both = weft.Renderer(device, scene)
+    bounces = weft.Renderer(device, scene)
+    # Triangles that are no lights are found by bounces alone.
+    none = np.full(bounces.tables.view["geometry"]["lightOfTriangle"].shape, 0xFFFFFFFF, np.uint32)
+    bounces.tables.view["geometry"]["lightOfTriangle"].copy_from_numpy(none)
+    bounces.tables.view["lights"]["count"] = 0
+
+    image, wanted = (own.render(settings=settings) for own in (both, bounces))
+
+    assert image.mean(axis=(0, 1)) == pytest.approx(wanted.mean(axis=(0, 1)), rel=0.02)
