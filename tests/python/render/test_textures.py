@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import weft
-from weft.render.upload import texture_table
+from weft.render.texture_table import texture_table
 from weft.scene import Texture
-from weft.scene.texture import FILTERS, WRAPS
+from weft.scene.texture import WRAPS
 
 HEIGHT, WIDTH = 5, 7
 PIXELS = np.random.default_rng(0).random((HEIGHT, WIDTH, 4)).astype(np.float32)
@@ -83,7 +83,7 @@ def expected(pixels, uv, wrap, filter_):
     return weights
 
 
-@pytest.mark.parametrize("filter_", FILTERS)
+@pytest.mark.parametrize("filter_", ["linear", "closest"])
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_lookups_equal_numpy(device, lookups, wrap, filter_, channels):

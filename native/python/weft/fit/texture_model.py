@@ -100,6 +100,11 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
             f"Texture of the "
             "resolution that the fit shall have"
         )
+    if tables.textures[places[name]].filter == "mipmap":
+        raise ArgumentError(
+            f"Fit: the texture of {name!r} has levels, which a fit cannot keep in step; give it "
+            "filter='linear'"
+        )
     if places[name] in tables.fixed_textures:
         raise ArgumentError(
             f"Fit: the texture of {name!r} drives a normal, and normals have no derivative; give "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 29, 7
+RECORD_ROWS, HEAD_ROWS = 30, 7
 KERNELS = ("record", "replay", "tangents", "gradients")
 
 

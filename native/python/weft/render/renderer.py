@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
-STATE_ROWS, LONG_STATE_ROWS = 11, 19
+STATE_ROWS, LONG_STATE_ROWS = 11, 21
 NEVER = 0xFFFFFFFF
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
 
@@ -41,6 +41,7 @@ export static const bool weft_has_lens = {has_lens};
 export static const uint weft_filter_kind = {filter_kind};
 export static const bool weft_is_see_through = {is_see_through};
 export static const bool weft_has_glow = {has_glow};
+export static const bool weft_has_cones = {has_cones};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -104,17 +105,17 @@ class PathBuffers:
     """Memory for a batch of paths, see shaders/weft/render/path.slang."""
 
     def __init__(
-        self, device: Device, tracer: Tracer, capacity: int, *, has_factor: bool = False
+        self, device: Device, tracer: Tracer, capacity: int, *, is_long: bool = False
     ) -> None:
-        """Allocate `capacity` paths; `has_factor` as in shaders/weft/render/traits.slang."""
+        """Allocate `capacity` paths; `is_long`: with the rows that only some scenes need."""
         self.capacity = capacity
         self.rays = tracer.create_rays(capacity)
         self.hits = tracer.create_hits(capacity)
         self.light_rays = tracer.create_rays(capacity)
         self.light_visible = tracer.create_hits(capacity)
-        rows = LONG_STATE_ROWS if has_factor else STATE_ROWS
+        rows = LONG_STATE_ROWS if is_long else STATE_ROWS
         self.state = Tensor.zeros(device, (rows, capacity))
-        self.light_hits = tracer.create_hits(capacity) if has_factor else self.light_visible
+        self.light_hits = tracer.create_hits(capacity) if is_long else self.light_visible
         self.keys = tracer.create_hits((capacity + 4) // 5)
         self.transparent_bounces = 0  # of the paths under way
         self.queue = tracer.create_hits((capacity + 4) // 5)
@@ -216,7 +217,7 @@ class Renderer:
                 self.device,
                 self.tracer,
                 (paths + 255) // 256 * 256,
-                has_factor=traits.is_see_through or traits.has_glow,
+                is_long=traits.is_see_through or traits.has_glow or traits.has_cones,
             )
         return self._buffers
 
@@ -364,6 +365,7 @@ class Renderer:
             filter_kind=FILTERS.index(settings.filter),
             is_see_through=str(self.tables.traits.is_see_through).lower(),
             has_glow=str(self.tables.traits.has_glow).lower(),
+            has_cones=str(self.tables.traits.has_cones).lower(),
         )
         if text not in self._stage_modules:
             self._stage_modules[text] = Module.load_from_source(self.device, "weft_stages", text)

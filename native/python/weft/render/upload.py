@@ -21,15 +21,16 @@ from weft.render.light_table import (
     triangle_rows,
 )
 from weft.render.tangents import tangent_sets
+from weft.render.texture_table import texture_table
 from weft.scene.kernel_text import SceneTraits
 from weft.scene.materials import textures_of
-from weft.scene.program import FILTERS, Program, print_program
-from weft.scene.texture import WRAPS, Texture
+from weft.scene.program import Program, print_program
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.scene import Material, Mesh, Scene
+    from weft.scene.texture import Texture
 
 
 @dataclass
@@ -102,27 +103,6 @@ def material_table(materials: list[Material]) -> MaterialTable:
             if slot.texture is not None and slot.is_fixed
         ),
     )
-
-
-@dataclass
-class TextureTable:
-    """Texels of all textures, rows from the bottom, and where each texture lies."""
-
-    texels: NDArray[np.float32]
-    records: NDArray[np.uint32]
-
-
-def texture_table(textures: list[Texture]) -> TextureTable:
-    """Lay textures out one after the other."""
-    records = np.zeros((max(len(textures), 1), 8), np.uint32)
-    first = 0
-    for number, texture in enumerate(textures):
-        height, width, channels = texture.pixels.shape
-        wrap, filter_ = WRAPS.index(texture.wrap), FILTERS.index(texture.filter)
-        records[number] = (first, width, height, channels, wrap, filter_, 1, 0)
-        first += texture.pixels.size
-    flat = [texture.pixels[::-1].ravel() for texture in textures]
-    return TextureTable(np.concatenate(flat) if flat else np.zeros(4, np.float32), records)
 
 
 @dataclass
@@ -292,6 +272,7 @@ class SceneTables:
             self.geometry.is_placed(scene),
             is_see_through=any(program.passes for program in self.materials.programs),
             has_glow=len(emissive.varying) > 0,
+            has_cones=any(texture.filter == "mipmap" for texture in self.materials.textures),
         )
         numbers = {id(material): number for number, material in enumerate(materials)}
         arrays = self.geometry.arrays

@@ -24,6 +24,7 @@ class SceneTraits:
         sorts_paths: A launch serves paths of one program; else all paths, and picks its own.
         is_see_through: A material lets light pass straight.
         has_glow: Triangles whose light varies are sampled as lights.
+        has_cones: A texture has levels.
     """
 
     light_kinds: int
@@ -31,6 +32,7 @@ class SceneTraits:
     sorts_paths: bool = True
     is_see_through: bool = False
     has_glow: bool = False
+    has_cones: bool = False
 
 
 def wrapped_source(source: str) -> str:
@@ -251,6 +253,8 @@ def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
                 transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",
             )
         )
+    if traits.has_cones:
+        parts.append("export static const bool weft_has_cones = true;")
     if traits.has_glow:
         parts.append(_GLOW)
         parts += [

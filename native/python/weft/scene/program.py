@@ -20,7 +20,7 @@ from weft.scene.normals import (
     print_normal,
     print_turned_frame,
 )
-from weft.scene.texture import FILTERS, Texture
+from weft.scene.texture import Texture
 from weft.scene.values import (
     Attribute,
     Bump,
@@ -154,10 +154,14 @@ class Printer:
     def texture(self, name: str, texture: Texture) -> str:
         at = self.add_slot(Slot(f"{name}.texture", 1, (0.0,), texture, is_fixed=self.is_fixed))
         uv = self.value(f"{name}.uv", Attribute.UV if texture.uv is None else texture.uv)
-        lookup = f"sampleTexture{texture.channels}"
-        return self.local(
-            texture.channels, f"{lookup}(m.scene.textures, textureNumber(m, {at}), {uv})"
-        )
+        arguments = f"m.scene.textures, textureNumber(m, {at}), {uv}"
+        lookup = f"sampleTexture{texture.channels}({arguments})"
+        if texture.filter == "mipmap":
+            # Where a function says where to look, the first UV set has to do.
+            number = texture.uv.index if isinstance(texture.uv, UVSet) else 0
+            width = f"{self.no_diff}footprintOnUv(m.scene.geometry, s, {number})"
+            lookup = f"sampleMipmap{texture.channels}({arguments}, {width})"
+        return self.local(texture.channels, lookup)
 
     def call(self, name: str, call: SlangCall) -> str:
         if call.source not in self.sources:
@@ -352,4 +356,4 @@ def print_program(material: Material) -> Program:
     )
 
 
-__all__ = ["FILTERS", "Program", "Slot", "print_program"]
+__all__ = ["Program", "Slot", "print_program"]
