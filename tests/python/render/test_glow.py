@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emission that varies over a mesh, sampled as a light."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import weft
 from support.render_scenes import lambert, quad, top_camera
 from weft.render import PathSettings
+from weft.render.record import Recorder
 from weft.scene import (
     Attribute,
     Camera,
@@ -15,6 +18,7 @@ from weft.scene import (
     Material,
     Mesh,
     Object,
+    PointLight,
     Scene,
     SlangCall,
     Texture,
@@ -108,9 +112,11 @@ def lamp_above(material):
 
 def test_bright_triangles_are_drawn_more_often(device):
     strip = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
-    points = np.concatenate([np.column_stack([(*strip, k, 0), np.zeros(4)]) for k in range(2)])
+    points = np.concatenate(
+        [np.column_stack([np.add(strip, (k, 0)), np.zeros(4)]) for k in range(2)]
+    )
     faces = [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]
-    uvs = np.concatenate([strip * 0.5, strip * 0.5 + (0.5, 0)])
+    uvs = np.concatenate([strip * 0.5, np.add(strip * 0.5, (0.5, 0))])
     mesh = Mesh(points, faces, uvs={"UVMap": uvs})
     steps = Texture(np.array([[[1.0] * 3, [1.0] * 3, [3.0] * 3, [3.0] * 3]]), filter="closest")
     lamp = Material("lamp", Closure("emission", color=steps))
@@ -140,3 +146,31 @@ def test_bounces_and_light_rays_share_a_large_lamp(device):
     image, wanted = (own.render(settings=settings) for own in (both, bounces))
 
     assert image.mean(axis=(0, 1)) == pytest.approx(wanted.mean(axis=(0, 1)), rel=0.02)
+
+
+@pytest.mark.parametrize("color", [(1.0, 0.5, 0.25), "texture"])
+def test_what_shines_has_the_derivative_of_its_light(device, color):
+    left = Texture(np.array([[[1.0, 0.5, 0.25], [0.2, 0.2, 0.2]]]), "extend", "closest")
+    shade = left if color == "texture" else color
+    lamp = Material("lamp", Closure("emission", color=shade, strength=5.0, both_sides=0.0))
+    scene = lit_by(lamp, width=1.2)
+    scene.lights = [PointLight((0.4, 0.2, 0.5), power=1.0, radius=0.1)]
+    own = weft.Renderer(device, scene)
+    recorder = Recorder(own, [1], 1)
+    settings = replace(SETTINGS, samples=256)
+    recorder.draw(scene.cameras[0], settings)
+    values, place = own.tables.values, own.tables.materials.ranges["lamp.strength"].first
+    row = np.zeros((1, values.shape[0]), np.float32)
+    row[0, place] = 1
+    recorder.replay(values, weft.Tensor.from_numpy(device, row))
+    image, slope = recorder.develop(0, 256, with_tangents=True)
+    without = values.to_numpy()
+    without[place] = 0
+    recorder.replay(weft.Tensor.from_numpy(device, without))
+    rest = recorder.develop(0, 256, with_tangents=False)[0]
+
+    # Light is proportional to its strength: five times the slope is all that the lamp brings.
+    assert rest.mean() > 0.01
+    assert np.allclose(rest + 5 * slope, image, atol=1e-5)
+    usual = own.render(settings=settings).mean(axis=(0, 1))
+    assert image.mean(axis=0) == pytest.approx(usual, rel=0.03)

@@ -227,7 +227,11 @@ def light_probabilities(
 
 
 def build_light_table(
-    rows: list[LightRow], lamp_count: int, environment: EnvironmentTable | None, extent: float
+    rows: list[LightRow],
+    lamp_count: int,
+    environment: EnvironmentTable | None,
+    extent: float,
+    left_out: NDArray[np.bool_] | None = None,
 ) -> LightTable:
     """Return records with probabilities in proportion to power; the environment comes last.
 
@@ -236,6 +240,7 @@ def build_light_table(
         lamp_count: How many of them are lamps.
         environment: The environment, if there is one.
         extent: Radius of the scene, metres.
+        left_out: Which of the rows are never drawn; ``None``: all may be.
     """
     rows = list(rows)
     environment_light = NONE
@@ -253,6 +258,9 @@ def build_light_table(
         return LightTable(np.zeros((1, STRIDE), np.float32), np.zeros((1, 2), np.float32), 0, NONE)
     records = np.stack([row.words for row in rows])
     chosen = light_probabilities(records.view(np.uint32)[:, 0], np.array([r.power for r in rows]))
+    if left_out is not None:
+        chosen[np.flatnonzero(left_out)] = 0
+        chosen /= max(chosen.sum(), 1e-300)
     records[:, 1] = chosen
     threshold, other = build_alias_table(chosen)
     alias = np.stack([threshold, other.view(np.float32)], axis=1)

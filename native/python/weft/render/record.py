@@ -69,6 +69,8 @@ class Recorder:
                     f"Fit: '{renderer.scene.materials()[number].name}' lets light pass straight, "
                     "and shadows have no derivative; fit it with alpha 1, or fit what lies behind"
                 )
+        # A light ray takes radiance for a constant; what changes must be met by a bounce.
+        self.scene = self.tables.view_without_lights(materials)
         text = print_recording_module(
             tables.materials.programs, tables.traits, self.programs, max(tangents, 1)
         )
@@ -129,7 +131,7 @@ class Recorder:
         if self._is_compiled:
             return
         renderer, lanes, paths = self.renderer, grid((256,)), self.buffers.view
-        scene, module, step = renderer.tables.view, self.module, self.step
+        scene, module, step = self.scene, self.module, self.step
         programs = range(len(renderer.tables.materials.programs))
         others = [number for number in programs if number not in self.programs]
         shared = renderer.module if renderer.sorts_paths else module
@@ -158,7 +160,7 @@ class Recorder:
     def _segment(self, buffers: PathBuffers, bounce: int) -> bool:
         """Take all paths over one surface. Return whether one was under way."""
         renderer, step = self.renderer, self.step
-        scene = self.tables.view
+        scene = self.scene
         step["bounce"] = bounce
         ends = renderer.trace_and_sort(buffers, self.count, bounce)
         for launch in self.launches:
@@ -172,7 +174,7 @@ class Recorder:
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
         shared = renderer.module if renderer.sorts_paths else self.module
-        renderer.escape(buffers, ends, step, shared, self.tables)
+        renderer.escape(buffers, ends, step, shared, scene)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
@@ -291,7 +293,7 @@ class Recorder:
         texel_gradients: Tensor | None = None,
     ) -> dict[str, Any]:
         """Return the scene's tables with other parameters."""
-        view = dict(self.tables.view)
+        view = dict(self.scene)
         parameters = {
             "values": values,
             "tangents": values if tangents is None else tangents,

@@ -429,18 +429,18 @@ class Renderer:
         ends: list[int],
         step: dict[str, int],
         module: Module | None = None,
-        tables: SceneTables | None = None,
+        scene: dict[str, Any] | None = None,
     ) -> None:
         """End the paths that left the scene.
 
-        `module` and `tables` are others with the same programs.
+        `module` has the same programs, `scene` is the view of other lights.
         """
         programs = len(self.tables.materials.programs)
         length = ends[programs + 1] - ends[programs]
         if length:
             buffers.view["firstOfQueue"] = ends[programs]
             kernel = (module or self.module).escape
-            kernel(grid((length,)), (tables or self.tables).view, buffers.view, step)
+            kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
 
     def _launch_segment(
         self, buffers: PathBuffers, count: int, step: dict[str, int], ends: list[int] | None

@@ -27,6 +27,8 @@ from weft.scene.materials import textures_of
 from weft.scene.program import Program, print_program
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from weft.scene import Material, Mesh, Scene
@@ -180,6 +182,7 @@ class EmissiveTriangles:
     first_of_instance: list[int] = field(default_factory=list)
     light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
     varying: list[tuple[int, int, int]] = field(default_factory=list)  # light, primitive, instance
+    materials: list[Material] = field(default_factory=list)  # of each row
 
 
 def emissive_triangles(
@@ -205,6 +208,7 @@ def emissive_triangles(
             mine = np.flatnonzero((slots == slot) & (areas > 0))
             lights[mine] = first_light + len(out.rows) + np.arange(len(mine))
             start = geometry.first_triangle[id(entry.mesh)]
+            out.materials += [entry.materials[slot]] * len(mine)
             if emission.varies:
                 out.varying += [(int(lights[k]), int(k), instance) for k in mine]
             out.rows += triangle_rows(
@@ -258,6 +262,10 @@ class SceneTables:
         )
         self._light_rows, self._environment = rows + emissive.rows, environment
         self._lamp_count = len(rows)
+        known = {id(material): k for k, material in enumerate(materials)}
+        self._light_materials = np.array(
+            [NONE] * len(rows) + [known[id(material)] for material in emissive.materials], np.int64
+        )
         self.glowing = self._find_glowing(scene, emissive)
         lights = self._build_lights()
         self.may_shine = (
@@ -337,10 +345,28 @@ class SceneTables:
             table[:, 0], table[:, 1:].astype(np.uint32), np.array(programs, np.int64)
         )
 
-    def _build_lights(self) -> LightTable:
+    def _build_lights(self, left_out: NDArray[np.bool_] | None = None) -> LightTable:
         return build_light_table(
-            self._light_rows, self._lamp_count, self._environment, self.geometry.extent
+            self._light_rows, self._lamp_count, self._environment, self.geometry.extent, left_out
         )
+
+    def view_without_lights(self, materials: Sequence[int]) -> dict[str, Any]:
+        """Return the view of a scene where bounces alone find the light of some materials."""
+        left_out = np.isin(self._light_materials, np.asarray(materials))
+        if not left_out.any():
+            return self.view
+        lights = self._build_lights(left_out)
+        numbers = self.geometry.arrays["lightOfTriangle"].copy()
+        is_light = numbers != NONE
+        numbers[is_light] = np.where(left_out[numbers[is_light]], NONE, numbers[is_light])
+        view = dict(self.view)
+        view["geometry"] = view["geometry"] | {"lightOfTriangle": self._upload(numbers)}
+        view["lights"] = view["lights"] | {
+            "records": self._upload(lights.records),
+            "alias": self._upload(lights.alias),
+            "count": self.light_count if lights.records[:, 1].any() else 0,
+        }
+        return view
 
     def set_glow(self, means: NDArray[np.float64]) -> None:
         """Draw lights that vary by what they give off.
