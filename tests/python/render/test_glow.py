@@ -8,7 +8,7 @@ import pytest
 
 import weft
 from support.render_scenes import lambert, quad, top_camera
-from weft.render import PathSettings
+from weft.render import PathSettings, renderer
 from weft.render.record import Recorder
 from weft.scene import (
     Attribute,
@@ -174,3 +174,20 @@ def test_what_shines_has_the_derivative_of_its_light(device, color):
     assert np.allclose(rest + 5 * slope, image, atol=1e-5)
     usual = own.render(settings=settings).mean(axis=(0, 1))
     assert image.mean(axis=0) == pytest.approx(usual, rel=0.03)
+
+
+def test_what_is_lit_is_replayed_as_rendered(device, monkeypatch):
+    lamp = Material("lamp", Closure("emission", color=drivers()["texture"], strength=5.0))
+    scene = lit_by(lamp)
+    own = weft.Renderer(device, scene)
+    recorder = Recorder(own, [0], 0)
+    recorder.draw(scene.cameras[0], SETTINGS)
+    image = own.render(settings=SETTINGS)
+
+    recorder.replay(own.tables.values)
+    replayed = recorder.develop(0, 64, with_tangents=False)[0]
+    monkeypatch.setattr(renderer, "must_sort_paths", lambda *_: False)
+    unsorted = weft.Renderer(device, scene).render(settings=SETTINGS)
+
+    assert np.allclose(replayed, image.reshape(-1, 3), atol=1e-5)
+    assert np.allclose(unsorted, image, atol=1e-5)
