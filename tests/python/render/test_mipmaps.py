@@ -10,7 +10,18 @@ from weft.fit import Fit, Target, TextureParameter
 from weft.render import PathSettings
 from weft.render.record import Recorder
 from weft.render.texture_table import mip_levels
-from weft.scene import Camera, Closure, Environment, Material, Object, Scene, Texture, UVSet
+from weft.scene import (
+    Attribute,
+    Camera,
+    Closure,
+    Environment,
+    Material,
+    Object,
+    Scene,
+    SlangCall,
+    Texture,
+    UVSet,
+)
 
 NOISE = np.random.default_rng(7).random((64, 64, 3)).astype(np.float32)
 SHOT = PathSettings(samples=1, bounces=0, filter_width=1e-6)
@@ -79,6 +90,16 @@ def test_scaled_objects_and_other_uv_sets_have_their_own_footprint(device):
     image = weft.Renderer(device, scene).render(settings=SHOT)
 
     assert image == pytest.approx(box(NOISE, 4), abs=1e-4)
+
+
+def test_functions_that_repeat_a_texture_narrow_its_texels(device):
+    source = "[Differentiable] float2 tiled(float2 uv, float n) { return n * uv; }"
+    tiled = SlangCall("tiled", source, {"uv": Attribute.UV, "n": 2.0}, 2)
+    material = Material("m", Closure("emission", color=Texture(NOISE, "repeat", "mipmap", tiled)))
+
+    image = seen(device, Object(quad(2), [material]), top_camera(16, scale=2.0))
+
+    assert image == pytest.approx(np.tile(box(NOISE, 8), (2, 2, 1)), abs=1e-3)
 
 
 def test_distant_noise_is_smooth(device):

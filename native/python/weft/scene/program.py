@@ -157,11 +157,25 @@ class Printer:
         arguments = f"m.scene.textures, textureNumber(m, {at}), {uv}"
         lookup = f"sampleTexture{texture.channels}({arguments})"
         if texture.filter == "mipmap":
-            # Where a function says where to look, the first UV set has to do.
-            number = texture.uv.index if isinstance(texture.uv, UVSet) else 0
-            width = f"{self.no_diff}footprintOnUv(m.scene.geometry, s, {number})"
+            width = self.footprint(name, texture.uv)
             lookup = f"sampleMipmap{texture.channels}({arguments}, {width})"
         return self.local(texture.channels, lookup)
+
+    def footprint(self, name: str, uv: Value | None) -> str:
+        """Return the width of the ray where a texture is looked up."""
+        if uv is None or uv is Attribute.UV or isinstance(uv, UVSet):
+            number = uv.index if isinstance(uv, UVSet) else 0
+            return f"{self.no_diff}footprintOnUv(m.scene.geometry, s, {number})"
+        place = print_function(self, 2, lambda: self.value(f"{name}.uv", uv))
+        beside = f"beside{len(self.lines)}"
+        self.lines.append(
+            f"const Beside {beside} = {self.no_diff}besidePoint(m.scene.geometry, s, 0.f);"
+        )
+        places = ", ".join(
+            f"{self.no_diff}{place}(m, {point})"
+            for point in ("s", f"{beside}.atX", f"{beside}.atY")
+        )
+        return f"{self.no_diff}footprintOnMap(s, {beside}, {places})"
 
     def call(self, name: str, call: SlangCall) -> str:
         if call.source not in self.sources:

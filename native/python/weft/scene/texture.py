@@ -36,9 +36,8 @@ class Texture:
         filter: Between texels: ``linear`` or ``closest``; ``mipmap`` is linear, and takes means of
             texels where a ray is wider than one, which distant textures need: less noise, and
             less memory to wait for. The width is that of a cone around the ray; it is the same in
-            all directions, so textures seen at grazing angles get smoother than they need be. It is
-            measured in the UV set of `uv`, in the first one where a function drives `uv`. Such a
-            texture cannot be fitted.
+            all directions, so textures seen at grazing angles get smoother than they need be. Such
+            a texture cannot be fitted.
         uv: Where to look it up, two components; ``None`` is the first UV set. (0, 0) is the lower
             left corner.
         name: What messages and parameters call it.
