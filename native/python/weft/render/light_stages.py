@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._native import grid, sort_by_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft._native import Function
     from weft.render.renderer import PathBuffers, Renderer
 
 
@@ -38,6 +41,23 @@ def _sort_and_launch(
         buffers.view["firstOfQueue"] = ends[key] if renderer.sorts_paths else 0
         getattr(renderer.module, f"{stage[1]}{key}")(grid((length,)), scene, buffers.view)
     return bool(found)
+
+
+def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function, Sequence[Any]]]:
+    """Return calls of all kernels of light rays, for compile_together()."""
+    traits, module = renderer.tables.traits, renderer.module
+    lanes, scene, paths = grid((256,)), renderer.tables.view, buffers.view
+    programs = renderer.tables.materials.programs
+    calls: list[tuple[Function, Sequence[Any]]] = []
+    if traits.is_see_through:
+        calls.append((module.classifyLight, (lanes, scene, paths, len(programs))))
+        passing = [number for number, program in enumerate(programs) if program.passes]
+        calls += [(getattr(module, f"dim{k}"), (lanes, scene, paths)) for k in passing]
+    if traits.has_glow:
+        calls.append((module.classifyShining, (lanes, scene, paths, len(programs))))
+        shining = [number for number, program in enumerate(programs) if program.shines]
+        calls += [(getattr(module, f"color{k}"), (lanes, scene, paths)) for k in shining]
+    return calls
 
 
 def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:

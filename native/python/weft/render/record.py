@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor, grid
+from weft.render.light_stages import light_calls
 from weft.render.prepare import compile_together
 from weft.render.renderer import PathBuffers
 from weft.scene.kernel_text import print_recording_module
@@ -154,6 +155,7 @@ class Recorder:
         calls.append((module.developHalf, developed))
         if not self.tangents:
             calls.append((module.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
+        calls += light_calls(renderer, self.buffers)
         compile_together(calls)
         self._is_compiled = True
 

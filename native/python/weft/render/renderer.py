@@ -12,7 +12,7 @@ import numpy as np
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.layers import LayerPass, checked_names
-from weft.render.light_stages import color_lights, dim_lights, measure_lights
+from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.prepare import compile_together
 from weft.render.upload import SceneTables
 from weft.scene.camera import KINDS
@@ -348,6 +348,7 @@ class Renderer:
         calls.append((self.module.classify, (lanes, scene, paths, len(programs))))
         calls.append((stages.generate, (lanes, view, paths, step)))
         calls.append((stages.develop, (lanes, paths, step, film)))
+        calls += light_calls(self, buffers)
         compile_together(calls)
         self._is_compiled = True
 
