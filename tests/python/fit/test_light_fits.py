@@ -113,9 +113,18 @@ def test_a_light_and_a_texture_are_found_together(device, photo):
     np.testing.assert_allclose(found, [0.7, 0.3, 0.2], atol=0.05)
 
 
-def test_inputs_of_shining_materials_are_refused_by_name(device, photo):
-    with pytest.raises(weft.ArgumentError, match=r"take LightParameter\('panel'\)"):
-        Fit(scene_with(), [Target(photo)], [Parameter("panel.strength")], device=device)
+def test_what_a_material_gives_off_is_found_as_its_parameter(device):
+    scene = with_light_factors(scene_with(), {"panel": [0.5] * 3})
+    photo = weft.Renderer(device, scene).render(settings=SETTINGS)
+    fit = Fit(
+        scene_with(),
+        [Target(photo)],
+        [Parameter("panel.strength", bounds=(0.1, 20.0))],
+        FitSettings(bounces=3, tolerance=0.01),
+        device=device,
+    )
+
+    assert fit.run().values["panel.strength"] == pytest.approx(2.0, rel=0.05)
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,11 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.upload import SceneTables
-from weft.scene.light_changes import emissions_of, light_names, with_light_factors
+from weft.scene.light_changes import light_names, with_light_factors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weft.fit.parameters import Parameter
     from weft.render.renderer import Renderer
     from weft.scene import Scene
 
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class LightParameter:
     """The unknown strength of a light: a factor on what the scene says.
+
+    A material's emission may be a Parameter as well; then bounces alone find its light, which is
+    noisier where the mesh is small.
 
     ``result.values["<light>.factor"]`` is the factor.
 
@@ -92,23 +94,6 @@ def build_parts(renderer: Renderer, lights: Sequence[LightParameter]) -> list[Sc
     parts = [SceneTables(renderer.device, part, tables) for part in lit]
     others = SceneTables(renderer.device, rest, tables)
     return [*parts, others] if others.may_shine and len(every) > len(chosen) else parts
-
-
-def refuse_emission(scene: Scene, parameters: Sequence[Parameter]) -> None:
-    """Refuse inputs that say what a material gives off: their light is drawn as it was.
-
-    Raises:
-        ArgumentError: One of the parameters is such an input.
-    """
-    inputs = {name for material in scene.materials() for name in emissions_of(material)}
-    for parameter in parameters:
-        for name in (parameter.name, *parameter.tied):
-            if any(name == entry or name.startswith(f"{entry}.") for entry in inputs):
-                material = name.split(".")[0]
-                raise ArgumentError(
-                    f"Fit: {name!r} says how much light a material gives off, which no Parameter "
-                    f"can change; take LightParameter({material!r})"
-                )
 
 
 def scaled_scene(scene: Scene, values: Mapping[str, object], parameters: Sequence[object]) -> Scene:

@@ -11,7 +11,7 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.joint import JointModel
-from weft.fit.lights import build_parts, refuse_emission
+from weft.fit.lights import build_parts
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.texture_model import TextureModel, texture_schedule
@@ -130,7 +130,6 @@ class NumberStage:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
         self.parameters = parameters
-        refuse_emission(renderer.scene, parameters)
         gains = view_gains(exposures, targets)
         self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
         materials = materials_of(renderer, names_of(parameters))
@@ -318,7 +317,6 @@ class JointStage:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
         self.parameters = parameters
-        refuse_emission(renderer.scene, parameters)
         gains = view_gains(exposures, targets)
         self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
         names = [*names_of(parameters), *(entry.name for entry in textures)]
