@@ -8,6 +8,7 @@ import math
 import signal
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DONE, CANCELLED = 0, 130
 BAR = 24
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 
 def add_fit_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -41,6 +43,12 @@ def add_fit_command(commands: argparse._SubParsersAction[argparse.ArgumentParser
     fit.add_argument("--seed", type=int, help="equal seeds give equal fits")
     fit.add_argument(
         "--device", metavar="TYPE[:N]", help="vulkan, cuda, or one of several: vulkan:1"
+    )
+    fit.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FILE",
+        help="go on from this file if it is there; written every half minute and at the end",
     )
     fit.add_argument("--json", action="store_true", help="print the result as JSON")
     fit.add_argument("--quiet", action="store_true", help="no progress")
@@ -111,6 +119,19 @@ def report_progress(fit: Fit) -> Callable[[Progress], None]:
     return draw
 
 
+def keep_checkpoint(fit: Fit, path: Path) -> Callable[[Progress], None]:
+    """Return a function that writes a checkpoint from time to time."""
+    written = time.monotonic()
+
+    def keep(progress: Progress) -> None:
+        nonlocal written
+        if time.monotonic() - written >= SECONDS_BETWEEN_CHECKPOINTS:
+            fit.save_checkpoint(path)
+            written = time.monotonic()
+
+    return keep
+
+
 def run_fit(arguments: argparse.Namespace) -> int:
     """Fit what a job describes and write the report.
 
@@ -128,8 +149,17 @@ def run_fit(arguments: argparse.Namespace) -> int:
     fit = job.create_fit(
         create_device(arguments.device), seed=arguments.seed, time_limit=arguments.time_limit
     )
+    if arguments.checkpoint is not None:
+        make_folder(arguments.checkpoint.parent)
+        if arguments.checkpoint.exists():
+            fit.resume(arguments.checkpoint)
+    steps = [] if arguments.quiet else [report_progress(fit)]
+    if arguments.checkpoint is not None:
+        steps.append(keep_checkpoint(fit, arguments.checkpoint))
     with cancel_by_interrupt() as cancel:
-        result = fit.run(None if arguments.quiet else report_progress(fit), cancel)
+        result = fit.run(lambda progress: [step(progress) for step in steps], cancel)
+    if arguments.checkpoint is not None:
+        fit.save_checkpoint(arguments.checkpoint)
     if not arguments.quiet:
         sys.stderr.write("\n")
     report = write_report(fit, result, arguments.out, samples=job.report_samples)

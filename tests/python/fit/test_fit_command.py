@@ -141,6 +141,25 @@ def test_an_interrupt_keeps_the_best_so_far(folder, monkeypatch, capsys):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_a_fit_goes_on_from_its_checkpoint(folder, monkeypatch, capsys):
+    monkeypatch.setattr(cli_fit, "report_progress", interrupting(1))
+    checkpoint = ("--checkpoint", str(folder / "kept" / "fit.npz"))
+    assert run(folder, JOB, *checkpoint) == 130
+    monkeypatch.setattr(cli_fit, "report_progress", interrupting(0))
+
+    code = run(folder, JOB, *checkpoint)
+    draws = json.loads((folder / "out" / "report.json").read_text())["draws"]
+    again = run(folder, JOB, *checkpoint)
+
+    report = json.loads((folder / "out" / "report.json").read_text())
+    assert code == again == 0
+    assert draws == report["draws"] > 1
+    assert len(report["history"]) == draws
+    capsys.readouterr()
+    assert run(folder, JOB, *checkpoint, "--seed", "5") == 1
+    assert "belongs to another fit" in capsys.readouterr().err
+
+
 def test_a_second_interrupt_ends_the_command(folder, monkeypatch, capsys):
     monkeypatch.setattr(cli_fit, "report_progress", interrupting(2))
 
