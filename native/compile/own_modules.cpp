@@ -7,7 +7,7 @@
 
 namespace weft::compile {
 
-OwnModules::OwnModules(std::filesystem::path shader_directory, core::FileCache& cache,
+OwnModules::OwnModules(const std::filesystem::path& shader_directory, core::FileCache& cache,
                        core::Hash128 environment)
     : m_prefix(core::utf8_path(shader_directory.lexically_normal())), m_cache(cache),
       m_environment(environment) {

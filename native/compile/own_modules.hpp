@@ -17,7 +17,7 @@ namespace weft::compile {
 class OwnModules {
 public:
     /// @param environment: of hash_environment().
-    OwnModules(std::filesystem::path shader_directory, core::FileCache& cache,
+    OwnModules(const std::filesystem::path& shader_directory, core::FileCache& cache,
                core::Hash128 environment);
 
     /// The IR of a module, null if it is not known.

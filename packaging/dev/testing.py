@@ -104,8 +104,16 @@ def python_tests(
 
 
 # What these test is Slang and the pictures that it makes: minutes that a second interpreter does
-# not need. The fits render on it, too.
-SAME_ON_EVERY_PYTHON = ("tests/shaders", "tests/python/render")
+# not need. Fits of numbers and the command render on it, too.
+SAME_ON_EVERY_PYTHON = (
+    "tests/shaders",
+    "tests/python/render",
+    "tests/python/fit/test_checkpoints.py",
+    "tests/python/fit/test_diagnosis.py",
+    "tests/python/fit/test_joint_fits.py",
+    "tests/python/fit/test_light_fits.py",
+    "tests/python/fit/test_texture_fits.py",
+)
 
 
 def report(results: Sequence[Result]) -> int:
@@ -150,7 +158,7 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
     if second:
         wheels.install_wheel(second, wheels.build_wheel(second))
         marks = ["-m", "not slow and not full"]
-        left_out = [] if full else [f"--ignore={folder}" for folder in SAME_ON_EVERY_PYTHON]
+        left_out = [] if full else [f"--ignore={entry}" for entry in SAME_ON_EVERY_PYTHON]
         results.append(
             python_tests(f"Python {second.name}", second, [*marks, *left_out, *arguments])
         )
