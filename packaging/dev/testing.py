@@ -97,7 +97,14 @@ def python_tests(
     start = time.monotonic()
     say(f"running pytest: {name}")
     path = {"PYTHONPATH": str(stage)} if stage else {}
-    status, tail = run_and_watch(environment.python, "-m", "pytest", *arguments, env=path)
+    # Compilers and renders keep one core busy at a time; more than four starve what is timed.
+    workers = min(os.cpu_count() or 1, 4)
+    status, tail = run_and_watch(
+        environment.python,
+        *("-m", "pytest", "-n", str(workers), "--dist", "loadfile"),
+        *arguments,
+        env=path,
+    )
     empty_selection = status == PYTEST_NO_TESTS and "-m" in arguments
     summary = last_match(tail, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
     return Result(name, status == 0 or empty_selection, time.monotonic() - start, summary)
