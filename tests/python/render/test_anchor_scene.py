@@ -59,7 +59,7 @@ def require_equal(found, expected, expected_error, limit=0.01):
     The picture's mean must agree within 0.5 %. A block must agree within the limit, or within five
     standard errors where noise is more than that: a picture has hundreds of blocks, and the
     reference's own errors are rough estimates. Deviations that are small but everywhere would pass
-    both; their mean square, less that of noise, is therefore held below that of 0.3 %.
+    both; their mean square, less that of noise, is therefore held below that of 0.3 of the limit.
     """
     mean, error = found
     expected, expected_error = expected.astype(np.float64), expected_error.astype(np.float64)
@@ -69,7 +69,7 @@ def require_equal(found, expected, expected_error, limit=0.01):
     off = np.abs(mean - expected)
     assert (off / np.maximum(limit * expected, 5 * noise)).max() < 1
     unexplained = ((off**2 - noise**2) / expected**2).mean()
-    assert unexplained < 0.003**2
+    assert unexplained < (0.3 * limit) ** 2
 
 
 def point_scene(number, **others):
