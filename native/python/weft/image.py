@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from weft._native import ArgumentError, ArgumentNotFoundError, ArgumentTypeError, ImageError
+from weft._replacing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -151,15 +152,11 @@ def write(
         array = _map_colour(array, _encode_srgb)
     if not file.parent.is_dir():
         raise ImageError(f"image.write: the folder of '{file}' does not exist; create it first")
-    # Same folder, so that the rename is one step; same ending, which tells OpenImageIO the format.
-    temporary = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix}")
     try:
-        _write_pixels(temporary, file, array, chosen, channel_names)
-        temporary.replace(file)
+        with replacing(file) as temporary:
+            _write_pixels(temporary, file, array, chosen, channel_names)
     except OSError as error:
         raise ImageError(f"image.write: '{file}' cannot be written: {error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _present_file(function: str, path: str | os.PathLike[str]) -> Path:

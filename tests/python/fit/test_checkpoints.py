@@ -97,3 +97,4 @@ def test_damaged_checkpoints_are_refused(device, photo, tmp_path):
     with pytest.raises(FileNotFoundError):
         fit.resume(tmp_path / "absent.npz")
     assert [entry.name for entry in tmp_path.iterdir() if entry.suffix == ".tmp"] == []
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith(".")] == []

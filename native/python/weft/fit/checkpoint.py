@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft._replacing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +56,6 @@ def fingerprint(fit: Fit) -> str:
 
 def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
     """Write the state of a fit; see Fit.save_checkpoint()."""
-    file = Path(path)
     state = fit.stage.state()
     history = [(entry.draws, entry.seconds, entry.loss) for entry in fit.history]
     state["history"] = np.array(history, np.float64).reshape(-1, 3)
@@ -65,13 +65,8 @@ def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
             state[f"{kind}.{name}"] = np.array(rows, np.float64)
     state["fingerprint"] = np.array(fingerprint(fit))
     state["format"] = np.array(FORMAT)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as stream:
-            np.savez_compressed(stream, **state)  # type: ignore[arg-type]
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(Path(path)) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(stream, **state)  # type: ignore[arg-type]
 
 
 def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:

@@ -116,17 +116,10 @@ class Evidence:
         }
 
 
-def part_of(block: Block) -> slice:
-    """Return the unknowns of a parameter."""
-    return slice(block.first, block.first + block.size)
-
-
 def find_undetermined(evidence: Evidence) -> dict[str, str]:
     """Return the parameters that the pictures do not determine, and why, in words."""
     blocks = [
-        block
-        for block in evidence.unknowns.blocks
-        if (evidence.errors[part_of(block)] > LARGE).any()
+        block for block in evidence.unknowns.blocks if (evidence.errors[block.part] > LARGE).any()
     ]
     reasons = {block.name: explain_by_scene(evidence, block) for block in blocks}
     # What the scene explains needs no partner, and noise alone makes it one.
@@ -134,7 +127,7 @@ def find_undetermined(evidence: Evidence) -> dict[str, str]:
     found = {}
     for block in blocks:
         reason = reasons[block.name]
-        is_silent = evidence.information.is_silent[part_of(block)].any()
+        is_silent = evidence.information.is_silent[block.part].any()
         partners = [] if reason or is_silent else find_partners(evidence, block, plain)
         if is_silent and not reason:
             partners = [f"the texture {phrase(name)}" for name in evidence.textures]
@@ -156,10 +149,10 @@ def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> 
     shared = np.abs(information.lost @ information.lost.T)
     spread = np.sqrt(np.maximum(np.diag(information.covariance), 1e-300))
     correlation = np.abs(information.covariance) / np.outer(spread, spread)
-    own = part_of(block)
+    own = block.part
     partners = []
     for other in others:
-        theirs = part_of(other)
+        theirs = other.part
         if other is not block and (
             (shared[own, theirs] > SHARED).any() or (correlation[own, theirs] > TOGETHER).any()
         ):
@@ -221,7 +214,7 @@ def _sign_of(block: Block) -> str:
 
 def _size_of(evidence: Evidence, block: Block) -> str:
     """Return the size of the error in words; nothing where it is infinite."""
-    share = float(np.max(evidence.errors[part_of(block)]))
+    share = float(np.max(evidence.errors[block.part]))
     if not np.isfinite(share):
         return ""
     percent = f"{100 * share:.0f} % of" if share < 1 else "larger than"

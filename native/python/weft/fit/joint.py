@@ -175,12 +175,12 @@ class JointModel:
         """Return what all texels together add to the curvature of each (TextureModel.curvature)."""
         device = self.textures.renderer.device
         raised = Tensor.from_numpy(device, self.textures.texels + np.float32(0.05))
-        above = self.numbers.linearise(self.x, raised)
+        above = self.numbers.residuals(self.x, raised)
         slopes = [
-            np.maximum(after.residual - before.residual, 0) / 0.05
+            np.maximum(after - before.residual, 0) / 0.05
             for before, after in zip((a, b), above, strict=True)
         ]
-        self.numbers.linearise(self.x, texels)
+        self.numbers.residuals(self.x, texels)
         return np.maximum(self.textures.collect(texels, self._adjoints(slopes[0], slopes[1])), 0)
 
     def _reduced(

@@ -83,12 +83,11 @@ def build_parts(renderer: Renderer, lights: Sequence[LightParameter]) -> list[Sc
     every = light_names(scene)
     tables = bsdf_tables(renderer.device)
     try:
-        with_light_factors(scene, dict.fromkeys(chosen, dark))
+        rest = with_light_factors(scene, dict.fromkeys(chosen, dark))
         lit = [
             with_light_factors(scene, {name: dark for name in every if name != one})
             for one in chosen
         ]
-        rest = with_light_factors(scene, dict.fromkeys(chosen, dark))
     except ArgumentError as error:
         raise ArgumentError(f"Fit: {error}") from None
     parts = [SceneTables(renderer.device, part, tables) for part in lit]

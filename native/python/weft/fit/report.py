@@ -20,6 +20,7 @@ import numpy as np
 
 from weft import image
 from weft._native import ArgumentError
+from weft._replacing import replacing
 from weft.fit.comparison import compare
 from weft.fit.exposure import Exposure, view_gains
 from weft.fit.lights import LightParameter, scaled_scene
@@ -270,9 +271,5 @@ def _picture(
 
 def write_text(file: Path, text: str) -> None:
     """Write a text file; an existing one is replaced in one step."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
+    with replacing(file) as temporary:
         temporary.write_text(text, encoding="utf-8")
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)

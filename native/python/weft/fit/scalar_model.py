@@ -138,14 +138,14 @@ class ScalarModel:
         return Half(np.concatenate(residuals), np.concatenate(jacobians))
 
     def residuals(
-        self, x: NDArray[np.float64]
+        self, x: NDArray[np.float64], texels: Tensor | None = None
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return the residuals of both halves."""
         values = self._values(x)
         gains = self.unknowns.gains(x, len(self.views))
         factors = self.light_factors(x)
         for view in self.views:
-            view.replay(values)
+            view.replay(values, texels=texels)
         halves = []
         for half in range(2):
             parts = []

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, ArgumentNotFoundError
+from weft._replacing import replacing
 from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
@@ -131,17 +132,15 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
             f"Scene.save: the folder of '{file}' does not exist; create it first"
         )
     text, arrays = describe(scene)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr(zipfile.ZipInfo(TEXT, DATE), text)
-            for name, array in sorted(arrays.items()):
-                member = io.BytesIO()
-                np.lib.format.write_array(member, array, allow_pickle=False)
-                archive.writestr(zipfile.ZipInfo(f"{name}.npy", DATE), member.getvalue())
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with (
+        replacing(file) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        archive.writestr(zipfile.ZipInfo(TEXT, DATE), text)
+        for name, array in sorted(arrays.items()):
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", DATE), member.getvalue())
 
 
 class _Reader:
