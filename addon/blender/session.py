@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one object that lives from register() to unregister().
+
+It is an attribute of Blender's WindowManager class, so `context.window_manager.weft_session` is it.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..core.devices import DeviceSettings, create_device, describe_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import weft
+
+    from ..core.devices import DeviceChoice
+    from ..core.job import Job
+
+PLACE = "weft_session"
+PATIENCE = 10.0  # seconds that jobs get to end
+
+
+class Session:
+    """Device, running jobs and what register() has to undo.
+
+    Attributes:
+        settings: What the preferences say about the device.
+        undo: Steps that unregister() takes, the last one first.
+        problem: Why there is no device and what to do; "" while nothing is known against it.
+        choices: The devices of this machine, None before somebody asked.
+        test_report: What the last self-test found.
+    """
+
+    def __init__(self) -> None:
+        """Start without a device."""
+        self.settings = DeviceSettings()
+        self.undo = ExitStack()
+        self.problem = ""
+        self.choices: list[DeviceChoice] | None = None
+        self.test_report = ""
+        self._lock = threading.Lock()
+        self._device: weft.Device | None = None
+        self._jobs: list[Job[object]] = []
+        self._dependents: list[Callable[[], None]] = []
+
+    @property
+    def has_device(self) -> bool:
+        """Whether device() returns at once."""
+        return self._device is not None
+
+    def device(self) -> weft.Device:
+        """Return the device, created at the first call. Any thread may call.
+
+        Raises:
+            DeviceError: There is none that works; `problem` says what to do.
+            ArgumentError: The chosen one is not there.
+            ImportError: The engine cannot be loaded.
+        """
+        with self._lock:
+            if self._device is None:
+                try:
+                    self._device = create_device(self.settings)
+                except Exception as error:
+                    self.problem = describe_failure(error, self.settings)
+                    raise
+                self.problem = ""
+            return self._device
+
+    def change_settings(self, settings: DeviceSettings) -> None:
+        """Use other settings from now on; a device that does not fit them is closed."""
+        if settings != self.settings:
+            self.settings = settings
+            self.close_device()
+
+    def when_device_closes(self, drop: Callable[[], None]) -> None:
+        """Have a function called before the device is closed; it drops what was made with it."""
+        self._dependents.append(drop)
+
+    def add_job(self, job: Job[object]) -> None:
+        """Have a job ended before the device is closed."""
+        self._jobs = [known for known in self._jobs if not known.is_done]
+        self._jobs.append(job)
+
+    def close_device(self) -> None:
+        """End the jobs and close the device; the next call of device() makes another one."""
+        for job in self._jobs:
+            job.cancel()
+        are_done = all([job.wait(PATIENCE) for job in self._jobs])
+        self._jobs = [job for job in self._jobs if not job.is_done]
+        for drop in reversed(self._dependents):
+            drop()
+        self._dependents.clear()
+        with self._lock:
+            device, self._device = self._device, None
+            self.problem = ""
+        # A device in use cannot be closed; it goes with the last job's references to it.
+        if device is not None and are_done:
+            device.close()
+
+
+def find_session() -> Session | None:
+    """Return the session, None while the extension is not registered."""
+    return getattr(bpy.types.WindowManager, PLACE, None)
+
+
+def require_session() -> Session:
+    """Return the session.
+
+    Raises:
+        RuntimeError: The extension is not registered.
+    """
+    session = find_session()
+    if session is None:
+        raise RuntimeError("weft: the extension is not enabled; enable it in the preferences")
+    return session
+
+
+def start_session() -> Session:
+    """Put a new session in its place and return it.
+
+    Raises:
+        RuntimeError: There is one already.
+    """
+    if find_session() is not None:
+        raise RuntimeError(
+            "weft: the extension is enabled already, from another repository; disable that one"
+        )
+    session = Session()
+    setattr(bpy.types.WindowManager, PLACE, session)
+    return session
+
+
+def end_session() -> None:
+    """Close the device and take the session from its place."""
+    session = require_session()
+    try:
+        session.close_device()
+    finally:
+        delattr(bpy.types.WindowManager, PLACE)
