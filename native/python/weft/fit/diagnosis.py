@@ -209,7 +209,8 @@ def _sight_of(evidence: Evidence, material: str) -> str | None:
 
 def _sign_of(block: Block) -> str:
     """Return what a parameter would show itself by."""
-    return dict(SIGNS).get(block.name.rpartition(".")[2], "the pictures hardly change with it")
+    last = block.name.rpartition(".")[2].rpartition("/")[2].lower().replace(" ", "_")
+    return dict(SIGNS).get(last, "the pictures hardly change with it")
 
 
 def _size_of(evidence: Evidence, block: Block) -> str:

@@ -14,6 +14,7 @@ from weft.scene.changes import inputs_of
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix
 from weft.scene.texture import Texture
+from weft.scene.values import Constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,12 +96,27 @@ class Place:
 
 def find_place(surface: Surface, path: str, prefix: str) -> Place | None:
     """Return the place of an input of a surface; None: it belongs to no closure."""
+    path = _place_of_constant(surface, path) or path
     first, _, rest = path.partition(".")
     if isinstance(surface, Closure):
         is_input = first in CLOSURES[surface.kind].inputs
         return Place(surface, first, prefix) if is_input else None
     if first in ("first", "second"):
         return find_place(getattr(surface, first), rest, f"{prefix}{first}.")
+    return None
+
+
+def _place_of_constant(surface: Surface, name: str) -> str | None:
+    """Return the path of the input that a constant drives by itself; None: there is none."""
+    if isinstance(surface, Closure):
+        for key, value in surface.inputs.items():
+            if isinstance(value, Constant) and value.name == name:
+                return key
+        return None
+    for side in ("first", "second"):
+        found = _place_of_constant(getattr(surface, side), name)
+        if found is not None:
+            return f"{side}.{found}"
     return None
 
 
@@ -130,7 +146,8 @@ def find_hiding_input(
     surface = _surface_of(scene, material)
     if surface is None:
         return None
-    known = dict(inputs_of(scene)) | dict(values)
+    path = _place_of_constant(surface, path) or path
+    known = _values_by_place(scene, surface, material, values)
     mixed = _hiding_mix(surface, f"{material}.", path, known)
     place = find_place(surface, path, f"{material}.")
     if mixed is not None or place is None:
@@ -145,6 +162,19 @@ def find_hiding_input(
             )
             return f"it has no effect while {words}"
     return None
+
+
+def _values_by_place(
+    scene: Scene, surface: Surface, material: str, values: Mapping[str, NDArray[np.float64]]
+) -> dict[str, object]:
+    """Return the values of inputs by path, those that a fit has found among them."""
+    known: dict[str, object] = dict(inputs_of(scene)) | dict(values)
+    for name, value in values.items():
+        owner, _, path = name.partition(".")
+        place = _place_of_constant(surface, path) if owner == material else None
+        if place is not None:
+            known[f"{material}.{place}"] = value
+    return known
 
 
 def _hiding_mix(

@@ -212,7 +212,9 @@ def _transformed(parameter: Parameter, bounds: tuple[float, float]) -> bool:
     """Return whether steps are taken on the scale of logarithms."""
     wanted = parameter.transform
     if wanted is None:
-        wanted = "log" if parameter.name.endswith("roughness") and bounds[0] > 0 else "linear"
+        wanted = (
+            "log" if parameter.name.lower().endswith("roughness") and bounds[0] > 0 else "linear"
+        )
     if wanted not in ("linear", "log"):
         raise ArgumentError(
             f"Parameter '{parameter.name}': transform must be 'linear' or 'log', got {wanted!r}"
@@ -233,7 +235,7 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
     low, high = parameter.bounds or place.bounds
     if parameter.bounds is None:
         for ending, smallest in SMALLEST.items():
-            if parameter.name.endswith(ending):
+            if parameter.name.lower().endswith(ending):
                 low = max(low, smallest)
         # The derivative of a product by a factor of zero tells nothing of the other factors.
         low = max(low, 1e-3) if place.size == 3 else low

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix, as_mapping
+from weft.scene.values import plain
 
 if TYPE_CHECKING:
     from weft.scene.materials import Surface
@@ -31,10 +32,12 @@ class Emission:
 
 
 def _number(value: Value) -> float | None:
+    value = plain(value)
     return float(value) if isinstance(value, (int, float)) else None
 
 
 def _color(value: Value) -> tuple[float, float, float] | None:
+    value = plain(value)
     if isinstance(value, Sequence):
         return (float(value[0]), float(value[1]), float(value[2]))
     number = _number(value)

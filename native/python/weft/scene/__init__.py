@@ -13,7 +13,15 @@ from weft.scene.mesh_files import load_mesh
 from weft.scene.scene import Scene
 from weft.scene.texture import Texture
 from weft.scene.texture_files import load_texture
-from weft.scene.values import Attribute, Bump, ColorAttribute, NormalMap, SlangCall, UVSet
+from weft.scene.values import (
+    Attribute,
+    Bump,
+    ColorAttribute,
+    Constant,
+    NormalMap,
+    SlangCall,
+    UVSet,
+)
 
 __all__ = [
     "CLOSURES",
@@ -24,6 +32,7 @@ __all__ = [
     "Camera",
     "Closure",
     "ColorAttribute",
+    "Constant",
     "Environment",
     "Material",
     "Mesh",

@@ -7,7 +7,7 @@ through Mix and Add, and ``.<parameter>`` below an input that a Slang function d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.scene.materials import Add, Closure, Material, Mix, as_mapping
 from weft.scene.texture import Texture
-from weft.scene.values import SlangCall
+from weft.scene.values import Constant, SlangCall, plain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,20 +33,42 @@ class _Rebuilder:
     inputs: Mapping[str, Value]
     images: Mapping[int, Texture]  # by id of the texture that each replaces
     reached: dict[str, Value] = field(default_factory=dict)
+    calls: dict[tuple[str, int], SlangCall] = field(default_factory=dict)
+    constants: dict[str, Constant] = field(default_factory=dict)
 
     def value(self, name: str, value: Value) -> Value:
-        self.reached[name] = value
+        self.reached[name] = plain(value)
+        if isinstance(value, Constant):
+            return self.constant(name, value)
         if name in self.inputs:
             return self.inputs[name]
         if isinstance(value, Texture):
             return self.texture(name, value)
         if isinstance(value, SlangCall):
-            arguments = {
-                key: self.value(f"{name}.{key}", entry) for key, entry in value.arguments.items()
-            }
-            same = all(arguments[key] is entry for key, entry in value.arguments.items())
-            return value if same else replace(value, arguments=arguments)
+            # Of one object, all uses are one function; its parameters go by the first.
+            key = (name.partition(".")[0], id(value))
+            if key not in self.calls:
+                self.calls[key] = self.call(name, value)
+            return self.calls[key]
         return value
+
+    def constant(self, place: str, value: Constant) -> Value:
+        """Return what stands for a constant, which has a name and is found by its place as well."""
+        name = f"{place.partition('.')[0]}.{value.name}"
+        self.reached[name] = value.value
+        given = self.inputs.get(place, self.inputs.get(name, value))
+        if isinstance(given, (int, float, Sequence)):
+            if name not in self.constants:
+                self.constants[name] = replace(value, value=given)
+            return self.constants[name]
+        return given
+
+    def call(self, name: str, value: SlangCall) -> SlangCall:
+        arguments = {
+            key: self.value(f"{name}.{key}", entry) for key, entry in value.arguments.items()
+        }
+        same = all(arguments[key] is entry for key, entry in value.arguments.items())
+        return value if same else replace(value, arguments=arguments)
 
     def texture(self, name: str, texture: Texture) -> Texture:
         uv = None if texture.uv is None else self.value(f"{name}.uv", texture.uv)

@@ -28,7 +28,15 @@ from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.texture import Texture
-from weft.scene.values import Attribute, Bump, ColorAttribute, NormalMap, SlangCall, UVSet
+from weft.scene.values import (
+    Attribute,
+    Bump,
+    ColorAttribute,
+    Constant,
+    NormalMap,
+    SlangCall,
+    UVSet,
+)
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -47,6 +55,7 @@ CLASSES: Mapping[str, type[Any]] = {
         Camera,
         Closure,
         ColorAttribute,
+        Constant,
         Environment,
         Material,
         Mesh,

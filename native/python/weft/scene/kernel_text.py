@@ -231,6 +231,7 @@ def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
     parts = [
         "import weft.bsdf;",
         "import weft.render;",
+        *dict.fromkeys(f"import {name};" for program in programs for name in program.modules),
         _SHARED.format(
             light_kinds=traits.light_kinds,
             is_placed=str(traits.is_placed).lower(),

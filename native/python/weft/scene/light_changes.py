@@ -13,6 +13,7 @@ from weft._native import ArgumentError
 from weft.scene.changes import with_inputs
 from weft.scene.lights import SunLight
 from weft.scene.materials import Closure, as_mapping
+from weft.scene.values import plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def _emissions(prefix: str, surface: Surface) -> dict[str, Value]:
         first = _emissions(f"{prefix}first.", surface.first)
         return first | _emissions(f"{prefix}second.", surface.second)
     color, strength = EMISSIONS[surface.kind != "emission"]
-    inputs = as_mapping(surface)
+    inputs = {name: plain(value) for name, value in as_mapping(surface).items()}
     if strength not in inputs or inputs[strength] == 0:
         return {}
     return {f"{prefix}{color}": inputs[color], f"{prefix}{strength}": inputs[strength]}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -117,21 +117,37 @@ def principled(name: str, **inputs: Value) -> Material:
 
 def textures_of(value: Value | Surface) -> list[Texture]:
     """Return the textures of a value or a surface, in a fixed order."""
-    if isinstance(value, Texture):
-        return [value] + (textures_of(value.uv) if value.uv is not None else [])
-    if isinstance(value, NormalMap):
-        return textures_of(value.color) + textures_of(value.strength)
-    if isinstance(value, Bump):
-        own = [] if value.normal is None else textures_of(value.normal)
-        entries = (value.height, value.strength, value.distance)
-        return own + [texture for entry in entries for texture in textures_of(entry)]
+    return list(_textures_of(value, set()))
+
+
+def _textures_of(value: Value | Surface, seen: set[int]) -> Iterator[Texture]:
+    """Yield textures; functions that are in `seen` have had their turn."""
     if isinstance(value, SlangCall):
-        return [texture for entry in value.arguments.values() for texture in textures_of(entry)]
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+    if isinstance(value, Texture):
+        yield value
+    for entry in _parts_of(value):
+        yield from _textures_of(entry, seen)
+
+
+def _parts_of(value: Value | Surface) -> Sequence[Value | Surface]:
+    """Return what a value or a surface is made of."""
+    if isinstance(value, Texture):
+        return [] if value.uv is None else [value.uv]
+    if isinstance(value, NormalMap):
+        return [value.color, value.strength]
+    if isinstance(value, Bump):
+        own = [] if value.normal is None else [value.normal]
+        return [*own, value.height, value.strength, value.distance]
+    if isinstance(value, SlangCall):
+        return list(value.arguments.values())
     if isinstance(value, Closure):
-        return [texture for entry in value.inputs.values() for texture in textures_of(entry)]
+        return list(value.inputs.values())
     if isinstance(value, (Mix, Add)):
-        own = textures_of(value.factor) if isinstance(value, Mix) else []
-        return own + textures_of(value.first) + textures_of(value.second)
+        own = [value.factor] if isinstance(value, Mix) else []
+        return [*own, value.first, value.second]
     return []
 
 

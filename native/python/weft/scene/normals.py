@@ -35,9 +35,11 @@ def print_function(printer: Printer, size: int, body: Callable[[], str]) -> str:
 
     lines, printer.lines = printer.lines, []
     was_fixed, printer.is_fixed = printer.is_fixed, True
+    outer, printer.scope = printer.scope, printer.scopes + 1
+    printer.scopes += 1
     printer.lines.append(f"return {body()};")
     text, printer.lines = "\n    ".join(printer.lines), lines
-    printer.is_fixed = was_fixed
+    printer.is_fixed, printer.scope = was_fixed, outer
     name = f"value_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     function = f"{TYPES[size]} {name}(MaterialContext m, ShadingPoint s)\n{{\n    {text}\n}}"
     if function not in printer.functions:

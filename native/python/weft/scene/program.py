@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from weft.scene.closures import CLOSURES
@@ -25,9 +25,11 @@ from weft.scene.values import (
     Attribute,
     Bump,
     ColorAttribute,
+    Constant,
     NormalMap,
     SlangCall,
     UVSet,
+    plain,
     size_of,
 )
 
@@ -73,6 +75,7 @@ class Program:
     functions: list[str] = field(default_factory=list)
     has_tangents: bool = False
     transparency: str = ""
+    modules: list[str] = field(default_factory=list)
 
     @property
     def passes(self) -> bool:
@@ -97,6 +100,10 @@ class Printer:
     has_tangent: bool = False
     has_tangents: bool = False
     is_fixed: bool = False
+    modules: list[str] = field(default_factory=list)
+    scope: int = 0  # number of the function whose lines are printed
+    scopes: int = 0  # last number that one has got
+    known: dict[tuple[int, int], str] = field(default_factory=dict)  # calls by scope and identity
 
     @property
     def no_diff(self) -> str:
@@ -105,11 +112,22 @@ class Printer:
 
     def add_slot(self, slot: Slot) -> int:
         if slot.name in self.places:
+            self.share(slot)
             return self.places[slot.name]
         first = self.places[slot.name] = self.words
         self.slots.append(slot)
         self.words += slot.size
         return first
+
+    def share(self, slot: Slot) -> None:
+        """Let a slot serve one more input."""
+        (at,) = (k for k, entry in enumerate(self.slots) if entry.name == slot.name)
+        entry = self.slots[at]
+        self.slots[at] = replace(
+            entry,
+            is_separable=entry.is_separable and slot.is_separable,
+            is_fixed=entry.is_fixed and slot.is_fixed,
+        )
 
     def local(self, size: int, expression: str) -> str:
         name = f"v{len(self.lines)}"
@@ -149,6 +167,8 @@ class Printer:
             return self.call(name, value)
         if isinstance(value, (NormalMap, Bump)):
             return print_normal(self, name, value)
+        if isinstance(value, Constant):
+            return self.constant(value.name, value.value, (value.low, value.high), separable)
         return self.constant(name, value, bounds, separable)
 
     def texture(self, name: str, texture: Texture) -> str:
@@ -178,12 +198,23 @@ class Printer:
         return f"{self.no_diff}footprintOnMap(s, {beside}, {places})"
 
     def call(self, name: str, call: SlangCall) -> str:
-        if call.source not in self.sources:
-            self.sources.append(call.source)
+        key = (self.scope, id(call))
+        if key not in self.known:
+            self.known[key] = self.new_call(name, call)
+        return self.known[key]
+
+    def new_call(self, name: str, call: SlangCall) -> str:
         arguments = ", ".join(
             self.value(f"{name}.{key}", entry) for key, entry in call.arguments.items()
         )
-        expression = f"{namespace_of(call.source)}::{call.function}({arguments})"
+        if call.module:
+            if call.module not in self.modules:
+                self.modules.append(call.module)
+            expression = f"{call.function}({arguments})"
+        else:
+            if call.source not in self.sources:
+                self.sources.append(call.source)
+            expression = f"{namespace_of(call.source)}::{call.function}({arguments})"
         return self.local(
             call.size, expression if call.is_differentiable else f"{self.no_diff}{expression}"
         )
@@ -288,7 +319,7 @@ def shines(closure: Closure) -> bool:
 def may_pass(surface: Surface) -> bool:
     """Return whether light may pass a surface straight."""
     if isinstance(surface, Closure):
-        alpha = surface.inputs.get("alpha", 1.0)
+        alpha = plain(surface.inputs.get("alpha", 1.0))
         is_whole = isinstance(alpha, (int, float)) and alpha >= 1
         return surface.kind == "transparent" or (surface.kind == "principled" and not is_whole)
     return may_pass(surface.first) or may_pass(surface.second)
@@ -367,6 +398,7 @@ def print_program(material: Material) -> Program:
         printer.functions,
         printer.has_tangents,
         transparency,
+        printer.modules,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -51,19 +52,63 @@ class ColorAttribute:
     index: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A number with a name of its own: one parameter, however many inputs it drives.
+
+    Args:
+        name: The parameter is called ``"<material>.<name>"``; no input of the material and no other
+            constant has that name.
+        value: One number, or two to four.
+        low: Smallest sensible value, the default bound of fits.
+        high: Largest sensible value.
+
+    Raises:
+        ArgumentError: The name is empty, or the value is not one to four finite numbers.
+    """
+
+    name: str
+    value: Number | Color
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the name and the value."""
+        numbers = self.numbers
+        if not self.name or not 1 <= len(numbers) <= 4 or not all(map(math.isfinite, numbers)):
+            raise ArgumentError(
+                "Constant: a name and one to four finite numbers are needed, got "
+                f"{self.name!r}, {self.value!r}"
+            )
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The value as a tuple."""
+        given = self.value if isinstance(self.value, Sequence) else (self.value,)
+        return tuple(float(entry) for entry in given)
+
+
 @dataclass(frozen=True)
 class SlangCall:
     """The result of a Slang function, of one to four floats.
 
+    One object is evaluated once, and has one set of parameters, wherever it is used in a material;
+    they go by the first input that it drives.
+
     Args:
         function: Name of the function.
         source: Slang text that defines it. Equal texts are compiled once. It may import modules.
+            "" if a `module` has it.
         arguments: What each parameter gets, by name and in the order of the parameters. Numbers
             and sequences of them become parameters of the material that can be fitted,
             ``"<material>.<input>.<parameter>"``.
         size: Components of the result: 1, 2, 3 or 4.
         is_differentiable: The function is ``[Differentiable]``. If not, gradients do not pass
             through it.
+        module: Name of an importable module that has the function, such as ``weft.nodes``.
+
+    Raises:
+        ArgumentError: Both or neither of `source` and `module` are given, or `size` is not 1 to 4.
 
     Example:
         >>> wave = "[Differentiable] float wave(float2 uv, float n) { return sin(n * uv.x); }"
@@ -72,10 +117,19 @@ class SlangCall:
     """
 
     function: str
-    source: str
-    arguments: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+    source: str = ""
+    arguments: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     size: int = 1
     is_differentiable: bool = True
+    module: str = ""
+
+    def __post_init__(self) -> None:
+        """Check where the function comes from."""
+        if bool(self.source) == bool(self.module) or not 1 <= self.size <= 4:
+            raise ArgumentError(
+                f"SlangCall '{self.function}': either source or module must be given, and size be "
+                f"1 to 4, got {len(self.source)} characters, {self.module!r} and {self.size}"
+            )
 
 
 @dataclass(frozen=True)
@@ -151,7 +205,23 @@ class Bump:
 
 NORMAL_SPACES = ("tangent", "object", "world")
 
-Value = Number | Color | Texture | Attribute | UVSet | ColorAttribute | SlangCall | NormalMap | Bump
+Value = (
+    Number
+    | Color
+    | Constant
+    | Texture
+    | Attribute
+    | UVSet
+    | ColorAttribute
+    | SlangCall
+    | NormalMap
+    | Bump
+)
+
+
+def plain(value: Value) -> Value:
+    """Return the number or colour of a constant, and anything else as it is."""
+    return value.value if isinstance(value, Constant) else value
 
 
 def size_of(value: Value) -> int:
@@ -166,6 +236,7 @@ def size_of(value: Value) -> int:
         return 3
     if isinstance(value, (NormalMap, Bump)):
         return 3
+    value = plain(value)
     return len(value) if isinstance(value, Sequence) else 1
 
 
