@@ -18,7 +18,8 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
 
   demo                 build everything and write the demo's pictures to out/
   test [--fast|--full] build and run all tests; --fast leaves the slow ones out, --full adds
-                       sanitizers, soak and concurrency tests; further arguments go to pytest
+                       sanitizers, soak and concurrency tests; further arguments go to pytest;
+                       tests/blender runs inside Blender 4.5 and 5.2, whose modules are installed
   build                build native code, tests and an importable package in build/dev/stage
   python ARGUMENTS     run Python with the package that ./dev build made
   check [OPTION]       formatting, linters, types, layers; --all lints unchanged files too,

@@ -55,20 +55,33 @@ def primary() -> Environment:
     return Environment(f"{sys.version_info.major}.{sys.version_info.minor}", base)
 
 
-def second() -> Environment | None:
-    """Return the environment of Python 3.13, None if this machine has no such interpreter.
+def find_python(version: str) -> Path | None:
+    """Return an interpreter of a version, "3.13" say; None if this machine has none.
 
-    It is looked for in WEFT_PYTHON313, in pyenv's folder and on PATH.
+    It is looked for in WEFT_PYTHON313 (or the like); then the one that runs this counts, if it
+    fits; then those in pyenv's folder and on PATH.
+
+    Raises:
+        DevError: The variable names something that is no Python.
     """
-    named = os.environ.get("WEFT_PYTHON313")
-    if named and version_of(named) != "3.13":
-        raise DevError(f"WEFT_PYTHON313 is '{named}', which is not a working Python 3.13")
+    variable = f"WEFT_PYTHON{version.replace('.', '')}"
+    named = os.environ.get(variable)
+    if named and version_of(named) is None:
+        raise DevError(f"{variable} is '{named}', which is not a working Python")
+    own = primary()
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    installed = sorted(pyenv.glob("versions/3.13.*/bin/python"))
-    for candidate in (named, *installed, shutil.which("python3.13")):
-        if candidate and version_of(candidate) == "3.13":
-            return Environment("3.13", Path(candidate))
+    installed = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
+    found = own.base_python if own.name == version else None
+    for candidate in (named, found, *installed, shutil.which(f"python{version}")):
+        if candidate and version_of(candidate) == version:
+            return Path(candidate)
     return None
+
+
+def find(version: str) -> Environment | None:
+    """Return the environment of a Python version, None if this machine has no such interpreter."""
+    python = find_python(version)
+    return Environment(version, python) if python else None
 
 
 def pip(

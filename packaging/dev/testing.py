@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dev import native_build, wheels
+from dev import blender, environments, native_build, wheels
 from dev.native_build import tool_environment
 from dev.project import BUILD, ROOT, DevError, build_lock, say
 
@@ -87,6 +87,12 @@ def native_tests(preset: str, environment: Environment) -> Result:
     return Result(f"native, {preset}", status == 0, time.monotonic() - start, summary)
 
 
+def on_all_cores() -> list[str]:
+    """Return the arguments that let pytest use several processes."""
+    # Compilers and renders keep one core busy at a time; more than four starve what is timed.
+    return ["-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile"]
+
+
 def python_tests(
     name: str, environment: Environment, arguments: Sequence[str], stage: Path | None = None
 ) -> Result:
@@ -97,14 +103,7 @@ def python_tests(
     start = time.monotonic()
     say(f"running pytest: {name}")
     path = {"PYTHONPATH": str(stage)} if stage else {}
-    # Compilers and renders keep one core busy at a time; more than four starve what is timed.
-    workers = min(os.cpu_count() or 1, 4)
-    status, tail = run_and_watch(
-        environment.python,
-        *("-m", "pytest", "-n", str(workers), "--dist", "loadfile"),
-        *arguments,
-        env=path,
-    )
+    status, tail = run_and_watch(environment.python, "-m", "pytest", *arguments, env=path)
     empty_selection = status == PYTEST_NO_TESTS and "-m" in arguments
     summary = last_match(tail, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
     return Result(name, status == 0 or empty_selection, time.monotonic() - start, summary)
@@ -135,8 +134,40 @@ def report(results: Sequence[Result]) -> int:
 def selected_tests(arguments: list[str]) -> int:
     """Build, then run what the user selected on the staged package: the inner loop."""
     environment = native_build.build_and_stage()
-    result = python_tests("selected", environment, arguments, native_build.STAGE)
-    return report([result])
+    in_blender, outside = blender.split_selection(arguments)
+    results = []
+    if in_blender is not None:
+        results.append(selected_blender_tests(environment, in_blender))
+    if outside is not None:
+        arguments = [*on_all_cores(), *outside]
+        results.append(python_tests("selected", environment, arguments, native_build.STAGE))
+    return report(results)
+
+
+def selected_blender_tests(environment: Environment, arguments: Sequence[str]) -> Result:
+    """Run tests inside the oldest Blender, on the staged package."""
+    oldest = blender.BLENDERS[0]
+    inside = blender.provide(oldest)
+    if inside is None or oldest.python != environment.name:
+        raise DevError(
+            f"selected tests of {blender.FOLDER} need ./dev to run under Python {oldest.python}, "
+            f"and this is {environment.name}; set WEFT_PYTHON{oldest.python.replace('.', '')}"
+        )
+    return python_tests(f"selected, bpy {oldest.version}", inside, arguments, native_build.STAGE)
+
+
+def blender_tests(arguments: Sequence[str]) -> list[Result]:
+    """Run tests/blender on the wheels, in each Blender whose Python this machine has."""
+    results = []
+    for entry in blender.BLENDERS:
+        inside = blender.provide(entry)
+        outside = environments.find(entry.python)
+        if inside and outside:
+            environments.provide(outside, "build")
+            wheels.install_wheel(inside, wheels.build_wheel(outside))
+            name = f"bpy {entry.version}, Python {entry.python}"
+            results.append(python_tests(name, inside, [*arguments, blender.FOLDER]))
+    return results
 
 
 def fast_tests(arguments: list[str]) -> int:
@@ -147,7 +178,7 @@ def fast_tests(arguments: list[str]) -> int:
         python_tests(
             f"Python {environment.name}, fast",
             environment,
-            ["-m", "not slow and not full", *arguments],
+            [*on_all_cores(), "-m", "not slow and not full", *arguments],
             native_build.STAGE,
         ),
     ]
@@ -160,15 +191,16 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
     results = [native_tests("dev", environment)]
     wheels.install_wheel(environment, wheels.build_wheel(environment))
     marks = [] if full else ["-m", "not full"]
-    results.append(python_tests(f"Python {environment.name}", environment, [*marks, *arguments]))
+    chosen = [*on_all_cores(), *marks, *arguments]
+    results.append(python_tests(f"Python {environment.name}", environment, chosen))
     second = wheels.second_environment()
     if second:
         wheels.install_wheel(second, wheels.build_wheel(second))
-        marks = ["-m", "not slow and not full"]
+        quick = ["-m", "not slow and not full"]
         left_out = [] if full else [f"--ignore={entry}" for entry in SAME_ON_EVERY_PYTHON]
-        results.append(
-            python_tests(f"Python {second.name}", second, [*marks, *left_out, *arguments])
-        )
+        chosen = [*on_all_cores(), *quick, *left_out, *arguments]
+        results.append(python_tests(f"Python {second.name}", second, chosen))
+    results += blender_tests([*marks, *arguments])
     if full:
         results += [native_tests("asan", environment), native_tests("tsan", environment)]
     return report(results)

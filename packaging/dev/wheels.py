@@ -64,7 +64,7 @@ def install_wheel(environment: environments.Environment, wheel: Path) -> None:
 
 def second_environment() -> environments.Environment | None:
     """Return Python 3.13's environment, ready to use; None, said in one line, without one."""
-    environment = environments.second()
+    environment = environments.find("3.13")
     if environment is None:
         say("no Python 3.13 (WEFT_PYTHON313, pyenv, PATH): its wheel and tests are skipped")
         return None

@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests inside Blender: they run where the module bpy is, each with a scene of its own."""
+"""Tests inside Blender: they run where the module bpy is, each in an empty file."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-bpy = pytest.importorskip("bpy", reason="no bpy for this Python", exc_type=ImportError)
-
 ROOT = Path(__file__).resolve().parents[2]
+HAS_BPY = importlib.util.find_spec("bpy") is not None
+STATUS = pytest.StashKey[int]()
+
+# Without Blender nothing of this folder is imported.
+collect_ignore_glob = [] if HAS_BPY else ["*"]
+
+if HAS_BPY:
+    # Blender reads this when it is imported; the user's settings and extensions stay out.
+    os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="weft-blender-")
 
 
 @pytest.fixture(autouse=True)
 def empty_file():
     """Begin with factory settings and an empty file."""
+    import bpy
+
     bpy.ops.wm.read_factory_settings(use_empty=True)
 
 
@@ -33,3 +47,19 @@ def extension(repository, monkeypatch):
     addon.register()
     yield addon
     addon.unregister()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session, exitstatus):
+    """Remember the status for pytest_unconfigure()."""
+    session.config.stash[STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    """End the process without Blender's own clean-up, in which it can hang."""
+    if "bpy" in sys.modules:
+        shutil.rmtree(os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash.get(STATUS, 1))
