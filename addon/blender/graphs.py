@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's node trees as plain data: materials, worlds, lights, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..core.graph.model import Graph, Node, Plain, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CURVE_SAMPLES = 257
+"""Points at which curves are read."""
+
+_BASE = frozenset(p.identifier for p in bpy.types.Node.bl_rna.properties)
+
+
+def read_graph(tree: bpy.types.NodeTree) -> Graph:
+    """Return a node tree with the groups in it.
+
+    Args:
+        tree: A shader tree, ``material.node_tree`` or the like.
+
+    Raises:
+        RecursionError: A group contains itself, which Blender does not let happen.
+    """
+    links = _links_by_input(tree)
+    return Graph(tree.name_full, {node.name: _read_node(node, links) for node in tree.nodes})
+
+
+def _links_by_input(tree: bpy.types.NodeTree) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return what drives each input: (node, socket) -> (node, socket), by name and identifier."""
+    return {
+        (link.to_node.name, link.to_socket.identifier): (
+            link.from_node.name,
+            link.from_socket.identifier,
+        )
+        for link in tree.links
+        if link.is_valid and not link.is_muted
+    }
+
+
+def _interface_ranges(tree: bpy.types.NodeTree) -> dict[str, tuple[float, float]]:
+    """Return the sliders' ranges of a group's inputs, by identifier."""
+    return {
+        item.identifier: (item.min_value, item.max_value)
+        for item in tree.interface.items_tree
+        if item.item_type == "SOCKET" and hasattr(item, "min_value")
+    }
+
+
+def _read_node(node: bpy.types.Node, links: Mapping[tuple[str, str], tuple[str, str]]) -> Node:
+    """Return one node."""
+    tree = getattr(node, "node_tree", None)
+    ranges = {} if tree is None else _interface_ranges(tree)
+    return Node(
+        node.name,
+        node.bl_idname,
+        node.label,
+        _properties(node),
+        tuple(
+            _read_socket(socket, links.get((node.name, socket.identifier)), ranges)
+            for socket in node.inputs
+        ),
+        tuple(_read_socket(socket, None, {}) for socket in node.outputs),
+        node.mute,
+        {link.to_socket.identifier: link.from_socket.identifier for link in node.internal_links},
+        None if tree is None else read_graph(tree),
+    )
+
+
+def _read_socket(
+    socket: bpy.types.NodeSocket,
+    link: tuple[str, str] | None,
+    ranges: Mapping[str, tuple[float, float]],
+) -> Socket:
+    """Return one socket."""
+    low, high = ranges.get(socket.identifier) or _slider(socket)
+    return Socket(
+        socket.identifier,
+        socket.name,
+        socket.type,
+        _plain(getattr(socket, "default_value", None)),
+        link,
+        low,
+        high,
+        socket.enabled,
+        socket.hide_value,
+    )
+
+
+def _slider(socket: bpy.types.NodeSocket) -> tuple[float, float]:
+    """Return the range of a socket's slider."""
+    found = socket.bl_rna.properties.get("default_value")
+    low, high = getattr(found, "soft_min", None), getattr(found, "soft_max", None)
+    return (0.0, 1.0) if low is None or high is None else (float(low), float(high))
+
+
+def _plain(value: object) -> Plain:
+    """Return a property's value as data that outlives Blender's."""
+    if value is None or isinstance(value, (str, float)):
+        return value
+    if isinstance(value, (bool, int)):
+        return float(value)
+    if isinstance(value, bpy.types.ID):
+        return str(value.name_full)
+    if not isinstance(value, Iterable):
+        return None
+    numbers = tuple(value)
+    return None if any(isinstance(x, str) for x in numbers) else tuple(map(float, numbers))
+
+
+def _properties(node: bpy.types.Node) -> dict[str, Any]:
+    """Return what makes a node different from others of its type."""
+    found: dict[str, Any] = {}
+    for entry in node.bl_rna.properties:
+        if entry.identifier in _BASE:
+            continue
+        value = getattr(node, entry.identifier)
+        if isinstance(value, bpy.types.ColorRamp):
+            found[entry.identifier] = _color_ramp(value)
+        elif isinstance(value, bpy.types.CurveMapping):
+            found[entry.identifier] = _curves(value)
+        elif isinstance(value, (bpy.types.TexMapping, bpy.types.ColorMapping)):
+            continue
+        elif isinstance(value, bool):
+            found[entry.identifier] = value
+        elif isinstance(value, bpy.types.bpy_struct) and not isinstance(value, bpy.types.ID):
+            continue
+        elif not isinstance(value, bpy.types.NodeTree):
+            found[entry.identifier] = _plain(value)
+    return found
+
+
+def _color_ramp(ramp: bpy.types.ColorRamp) -> dict[str, Any]:
+    """Return a colour ramp: interpolation and, by position, positions and colours with alpha."""
+    stops = sorted((float(e.position), tuple(map(float, e.color))) for e in ramp.elements)
+    return {
+        "interpolation": ramp.interpolation,
+        "color_mode": ramp.color_mode,
+        "hue_interpolation": ramp.hue_interpolation,
+        "positions": tuple(position for position, _ in stops),
+        "colors": tuple(color for _, color in stops),
+    }
+
+
+def _curves(mapping: bpy.types.CurveMapping) -> dict[str, Any]:
+    """Return curves at `CURVE_SAMPLES` points from `low` to `high`, those between their ends."""
+    mapping.initialize()
+    ends = [point.location.x for curve in mapping.curves for point in curve.points]
+    low, high = min([0.0, *ends]), max([1.0, *ends])
+    places = [low + (high - low) * k / (CURVE_SAMPLES - 1) for k in range(CURVE_SAMPLES)]
+    return {
+        "low": float(low),
+        "high": float(high),
+        "extend": mapping.extend,
+        "samples": tuple(
+            tuple(float(mapping.evaluate(curve, x)) for x in places) for curve in mapping.curves
+        ),
+    }

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a node graph to a material of weft.scene.
+
+The surface is followed from the output back: each output of each node is compiled once, by its
+entry of the table, so that shared nodes stay shared. Inputs that nothing drives become constants,
+the parameters that fits find. Start reading at ``Compiler.input``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from weft.scene import Closure, Constant, Material
+from weft.scene.materials import Surface
+from weft.scene.values import Value
+
+from ..problems import Problem
+from .bindings import Binding, TextureBinding
+from .context import NodeContext, Unsupported
+from .model import Graph, Images, Node, Socket
+from .outputs import choose_output, output_kinds
+from .table import TABLE
+from .values import SIZES, SURFACES, Carried, convert
+
+
+@dataclass(frozen=True)
+class AttributeRequest:
+    """Something of the mesh that a material reads.
+
+    Args:
+        kind: ``uv`` for a UV map; ``color`` for an attribute by name, ``generated`` or ``object``
+            for coordinates, which travel as colour attributes.
+        name: Of the UV map or the attribute; "" is the active one.
+        index: Of ``weft.scene.UVSet`` or ``weft.scene.ColorAttribute``.
+    """
+
+    kind: str
+    name: str
+    index: int
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledMaterial:
+    """A material, and what it has to do with Blender's.
+
+    Args:
+        material: For the scene.
+        bindings: Numbers of Blender's that can be fitted.
+        textures: Images of Blender's that are in it.
+        attributes: What meshes must bring.
+        problems: What is not shown as in Cycles.
+    """
+
+    material: Material
+    bindings: list[Binding]
+    textures: list[TextureBinding]
+    attributes: list[AttributeRequest]
+    problems: list[Problem]
+
+
+class AttributeTable:
+    """Numbers of UV sets and colour attributes; materials of one scene share one table."""
+
+    def __init__(self) -> None:
+        """Begin without attributes."""
+        self.requests: list[AttributeRequest] = []
+
+    def require(self, kind: str, name: str) -> AttributeRequest:
+        """Return a request, with the number that is its own from now on."""
+        for entry in self.requests:
+            if (entry.kind, entry.name) == (kind, name):
+                return entry
+        is_uv = kind == "uv"
+        index = sum((entry.kind == "uv") == is_uv for entry in self.requests)
+        self.requests.append(AttributeRequest(kind, name, index))
+        return self.requests[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """A tree at the place where it is used.
+
+    Args:
+        graph: The tree.
+        place: What problems call it.
+        path: Names of the group nodes around it.
+        parent: Where the group node is.
+        group: The node.
+    """
+
+    graph: Graph
+    place: str
+    path: tuple[str, ...] = ()
+    parent: Scope | None = None
+    group: Node | None = None
+
+
+@dataclass(eq=False)
+class Compiler:
+    """Compiles one material."""
+
+    name: str
+    images: Images
+    attributes: AttributeTable
+    keep: Collection[str] = ()
+    parameter_prefix: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
+    textures: list[TextureBinding] = field(default_factory=list)
+    requests: list[AttributeRequest] = field(default_factory=list)
+    constants: dict[tuple[str, str, str], Constant] = field(default_factory=dict)
+    known: dict[tuple[Scope, str, str], Carried | None] = field(default_factory=dict)
+    arrived: dict[tuple[Scope, str, str], Carried] = field(default_factory=dict)
+    converted: dict[tuple[int, str], tuple[Carried, Carried | None]] = field(default_factory=dict)
+    scopes: dict[tuple[Scope, str], Scope] = field(default_factory=dict)
+    owners: dict[int, tuple[str, str]] = field(default_factory=dict)  # by id of the surface
+    busy: set[tuple[Scope, str, str]] = field(default_factory=set)
+
+    def input(self, scope: Scope, node: Node, socket: Socket) -> Carried:
+        """Return what arrives at an input, in the socket's own kind."""
+        key = (scope, node.name, socket.identifier)
+        if key not in self.arrived:
+            self.arrived[key] = self._new_input(scope, node, socket)
+        return self.arrived[key]
+
+    def _new_input(self, scope: Scope, node: Node, socket: Socket) -> Carried:
+        if socket.link is not None:
+            source = scope.graph.nodes[socket.link[0]]
+            carried = self.output(scope, source, socket.link[1])
+            arrived = self._convert(carried, socket.kind)
+            if arrived is not None:
+                return arrived
+        if socket.kind not in SIZES:
+            return Carried(socket.kind, None)
+        return Carried(socket.kind, self.constant(scope, node, socket))
+
+    def _convert(self, carried: Carried | None, kind: str) -> Carried | None:
+        """Return what a link makes of a value; the same for all its uses."""
+        if carried is None or carried.kind == kind:
+            return carried
+        key = (id(carried), kind)
+        if key not in self.converted:
+            self.activate(carried.content)
+            self.converted[key] = (carried, convert(carried, kind))
+        return self.converted[key][1]
+
+    def output(self, scope: Scope, node: Node, identifier: str) -> Carried | None:
+        """Return what an output carries; ``None``: links from it count as absent."""
+        key = (scope, node.name, identifier)
+        if key in self.busy:
+            self.problem(scope, node, "it is part of a loop of links", "no link")
+            return None
+        if key not in self.known:
+            self.busy.add(key)
+            self.known[key] = self._new_output(scope, node, identifier)
+            self.busy.remove(key)
+        return self.known[key]
+
+    def _new_output(self, scope: Scope, node: Node, identifier: str) -> Carried | None:
+        socket = node.find_output(identifier)
+        if socket is None:
+            return None
+        if node.is_muted or node.kind == "NodeReroute":
+            return self._passed_on(scope, node, socket)
+        if node.kind == "NodeGroupInput":
+            return self._group_input(scope, socket)
+        if node.kind == "ShaderNodeGroup":
+            return self._group_output(scope, node, socket)
+        spec = TABLE.get(node.kind)
+        if spec is None:
+            self.problem(
+                scope, node, f"nodes of type {node.kind} are not supported", _instead(socket)
+            )
+            return None
+        try:
+            content = spec.compile(NodeContext(self, scope, node), identifier)
+        except Unsupported as reason:
+            self.problem(scope, node, str(reason), _instead(socket))
+            return None
+        if isinstance(content, SURFACES):
+            self.owners.setdefault(id(content), (scope.graph.name, node.name))
+        return Carried(socket.kind, content)
+
+    def _passed_on(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
+        """Return what a reroute or a muted node hands on."""
+        first = node.inputs[0].identifier if node.kind == "NodeReroute" else None
+        source = node.internal_links.get(socket.identifier, first)
+        found = None if source is None else node.find_input(source)
+        if found is None or (node.kind == "NodeReroute" and found.link is None):
+            return None
+        return self._convert(self.input(scope, node, found), socket.kind)
+
+    def _group_input(self, scope: Scope, socket: Socket) -> Carried | None:
+        """Return what arrives at a group from outside."""
+        if scope.parent is None or scope.group is None:
+            return None
+        outer = scope.group.find_input(socket.identifier)
+        if outer is None:
+            return None
+        return self._convert(self.input(scope.parent, scope.group, outer), socket.kind)
+
+    def _group_output(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
+        """Return what a group hands out."""
+        if node.tree is None:
+            self.problem(scope, node, "its group is missing", _instead(socket))
+            return None
+        key = (scope, node.name)
+        if key not in self.scopes:
+            place = f"{scope.place} > group '{node.name}'"
+            self.scopes[key] = Scope(node.tree, place, (*scope.path, node.name), scope, node)
+        inner = self.scopes[key]
+        end = choose_output(node.tree, ("NodeGroupOutput",))
+        found = None if end is None else end.find_input(socket.identifier)
+        if end is None or found is None:
+            return None
+        return self._convert(self.input(inner, end, found), socket.kind)
+
+    def constant(
+        self, scope: Scope, node: Node, socket: Socket, is_output: bool = False
+    ) -> Constant:
+        """Return the parameter for the number of a socket."""
+        key = (scope.graph.name, node.name, f"{socket.identifier}{' out' if is_output else ''}")
+        if key not in self.constants:
+            path = (*scope.path, node.name)
+            value = _number_of(socket)
+            low, high = _bounds(node, socket)
+            name = self._new_name((*path, _readable(node, socket, is_output)))
+            self.constants[key] = Constant(name, value, low, high)
+            self.bindings[name] = Binding(
+                f"{self.parameter_prefix}.{name}",
+                self.name,
+                path,
+                scope.graph.name,
+                socket.identifier,
+                socket.name or socket.identifier,
+                value,
+                low,
+                high,
+                is_output,
+                is_active=False,
+            )
+        return self.constants[key]
+
+    def activate(self, content: Value | Surface | None) -> None:
+        """Note that a number is a parameter of the material."""
+        if isinstance(content, Constant):
+            self.bindings[content.name] = replace(self.bindings[content.name], is_active=True)
+
+    def keeps(self, constant: Constant) -> bool:
+        """Return whether a fit wants a parameter, whatever its value."""
+        return self.bindings[constant.name].parameter in self.keep
+
+    def attribute(self, kind: str, name: str) -> int:
+        """Return the number of a UV set or colour attribute."""
+        request = self.attributes.require(kind, name)
+        if request not in self.requests:
+            self.requests.append(request)
+        return request.index
+
+    def bind_texture(self, scope: Scope, node: Node, image: str) -> str:
+        """Return the name of a node's texture, and note its image."""
+        path = (*scope.path, node.name)
+        name = dotless("/".join(path))
+        binding = TextureBinding(name, self.name, path, scope.graph.name, image)
+        if binding not in self.textures:
+            self.textures.append(binding)
+        return name
+
+    def problem(self, scope: Scope, node: Node, message: str, used_instead: str) -> None:
+        """Note what is not shown as in Cycles."""
+        found = Problem(f"{scope.place} > node '{node.name}'", message, used_instead)
+        if found not in self.problems:
+            self.problems.append(found)
+
+    def _new_name(self, parts: tuple[str, ...]) -> str:
+        name = plain = dotless("/".join(parts))
+        number = 1
+        while name in self.bindings:
+            number += 1
+            name = f"{plain} {number}"
+        return name
+
+
+def compile_material(
+    graph: Graph,
+    images: Images,
+    name: str,
+    *,
+    target: str = "material",
+    keep: Collection[str] = (),
+    attributes: AttributeTable | None = None,
+) -> CompiledMaterial:
+    """Compile the graph of a material, a world or a light.
+
+    Args:
+        graph: Blender's nodes.
+        images: That the nodes use.
+        name: Blender's, for people and for the names of parameters.
+        target: ``material``, ``world`` or ``light``: which output node counts. A world's surface is
+            an emission seen from inside.
+        keep: Names of parameters that a fit wants though they have no effect now, as metallic at 0.
+            They may make the material's program longer.
+        attributes: Shared by the materials of a scene, so that all count UV sets and attributes
+            alike.
+
+    Raises:
+        ArgumentError: There is no such target.
+    """
+    kinds = output_kinds(target)
+    label = {"material": "Material", "world": "World", "light": "Light"}[target]
+    compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name))
+    scope = Scope(graph, f"{label} '{name}'")
+    surface = _surface(compiler, scope, kinds)
+    owner = compiler.owners.get(id(surface))
+    bindings = [
+        replace(entry, is_main=(entry.tree, entry.path[-1]) == owner)
+        for entry in compiler.bindings.values()
+    ]
+    return CompiledMaterial(
+        Material(compiler.parameter_prefix, surface),
+        bindings,
+        compiler.textures,
+        compiler.requests,
+        compiler.problems,
+    )
+
+
+def _surface(compiler: Compiler, scope: Scope, kinds: tuple[str, ...]) -> Surface:
+    """Compile what arrives at the output node."""
+    end = choose_output(scope.graph, kinds)
+    if end is None:
+        compiler.problems.append(Problem(scope.place, "it has no output node", "nothing: black"))
+        return Closure("none")
+    for socket in end.inputs:
+        if socket.identifier in ("Volume", "Displacement") and socket.link is not None:
+            what = socket.identifier.lower()
+            compiler.problem(scope, end, f"{what} is not supported", f"no {what}")
+    wanted = end.find_input("Surface")
+    content = None if wanted is None else compiler.input(scope, end, wanted).content
+    return content if isinstance(content, SURFACES) else Closure("none")
+
+
+def dotless(name: str) -> str:
+    """Return a name without dots; different names stay different."""
+    return name.replace("~", "~~").replace(".", "~") or "~"
+
+
+def _instead(socket: Socket) -> str:
+    """Return what stands in for an output that cannot be compiled."""
+    return "no shader" if socket.kind == "SHADER" else "the value of the socket that it drives"
+
+
+def _number_of(socket: Socket) -> float | tuple[float, ...]:
+    """Return the value of a socket as weft takes it, without alpha."""
+    size = SIZES[socket.kind]
+    if isinstance(socket.value, tuple):
+        return tuple(map(float, socket.value[:3])) if size == 3 else float(socket.value[0])
+    number = float(socket.value) if isinstance(socket.value, (int, float)) else 0.0
+    return number if size == 1 else (number,) * 3
+
+
+def _bounds(node: Node, socket: Socket) -> tuple[float, float]:
+    """Return the range of fits: the table's, the slider's, or one around the value."""
+    spec = TABLE.get(node.kind)
+    if spec is not None and socket.identifier in spec.bounds:
+        return spec.bounds[socket.identifier]
+    if socket.kind == "RGBA" or socket.high - socket.low < 1000:
+        return socket.low, socket.high
+    number = _number_of(socket)
+    numbers = number if isinstance(number, tuple) else (number,)
+    return min(0.0, *(4 * x for x in numbers)), max(1.0, *(4 * x for x in numbers))
+
+
+def _readable(node: Node, socket: Socket, is_output: bool) -> str:
+    """Return a socket's name, or its identifier where others of the node have the same name."""
+    sockets = node.outputs if is_output else node.inputs
+    same = [entry for entry in sockets if entry.name == socket.name and entry.is_enabled]
+    return socket.name if socket.name and len(same) == 1 else socket.identifier

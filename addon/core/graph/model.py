@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A tree of shader nodes as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Plain = float | tuple[float, ...] | str | None
+"""What a socket holds: a number, three or four of them, text, or nothing."""
+
+
+@dataclass(frozen=True)
+class Socket:
+    """An input or an output of a node.
+
+    Args:
+        identifier: Unique among the inputs, or the outputs, of a node; the same in all versions.
+        name: What people read; it may change with Blender's version and need not be unique.
+        kind: Blender's ``socket.type``: VALUE, INT, BOOLEAN, VECTOR, RGBA, SHADER, STRING, ...
+        value: Of an unlinked input, and of outputs that hold one (Value, RGB). Colours are linear
+            Rec.709 with alpha.
+        link: Name of the node and identifier of the output that drives an input.
+        low: Smallest value of the slider.
+        high: Largest value of the slider.
+        is_enabled: The socket is in use with the node's properties as they are.
+        hides_value: The interface shows no value: unlinked, the renderer chooses one.
+    """
+
+    identifier: str
+    name: str
+    kind: str
+    value: Plain = None
+    link: tuple[str, str] | None = None
+    low: float = 0.0
+    high: float = 1.0
+    is_enabled: bool = True
+    hides_value: bool = False
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node.
+
+    Args:
+        name: Unique in its tree.
+        kind: Blender's ``bl_idname``.
+        label: What the user wrote on it, or "".
+        properties: Plain values by name: enums are text, vectors tuples, images the name of the
+            image; colour ramps and curves are mappings (see addon/blender/graphs.py).
+        inputs: In Blender's order.
+        outputs: In Blender's order.
+        is_muted: `internal_links` take the node's place.
+        internal_links: Identifier of an output -> identifier of the input that it passes on.
+        tree: Of a group.
+    """
+
+    name: str
+    kind: str
+    label: str = ""
+    properties: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    inputs: Sequence[Socket] = ()
+    outputs: Sequence[Socket] = ()
+    is_muted: bool = False
+    internal_links: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    tree: Graph | None = None
+
+    def find_input(self, identifier: str) -> Socket | None:
+        """Return an input by its identifier, or ``None``."""
+        return next((s for s in self.inputs if s.identifier == identifier), None)
+
+    def find_output(self, identifier: str) -> Socket | None:
+        """Return an output by its identifier, or ``None``."""
+        return next((s for s in self.outputs if s.identifier == identifier), None)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A node tree.
+
+    Args:
+        name: Unique among the trees of a material and the groups that it uses.
+        nodes: By name.
+    """
+
+    name: str
+    nodes: Mapping[str, Node]
+
+
+@dataclass(frozen=True, eq=False)
+class ImageData:
+    """An image that nodes use.
+
+    Args:
+        name: Blender's.
+        pixels: Shape ``(height, width, channels)``, float32, 1, 3 or 4 channels, the top row
+            first; linear Rec.709, or the file's numbers if it holds data.
+    """
+
+    name: str
+    pixels: NDArray[np.float32]
+
+
+Images = Mapping[str, ImageData]
+"""Images by name; nodes whose image is missing show Blender's pink, with a problem."""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a node becomes a closure of weft.scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from weft.scene import CLOSURES, Attribute, Closure
+from weft.scene.materials import Surface
+from weft.scene.values import Bump, NormalMap, Value
+
+from ..spec import NodeSpec
+from ..values import call
+
+if TYPE_CHECKING:
+    from ..context import NodeContext
+
+
+@dataclass(frozen=True)
+class Gate:
+    """An input that switches part of a closure off.
+
+    Args:
+        neutral: The value at which it is off.
+        others: Identifiers of inputs that then have no effect.
+    """
+
+    neutral: float
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ClosureNode:
+    """A node that is one closure of weft.scene.
+
+    Args:
+        kind: Of ``weft.scene.CLOSURES``.
+        inputs: Identifier of the socket -> name of the closure's input.
+        gates: By identifier. Switched off and not fitted, their inputs are left out: the
+            material's program is shorter.
+        normals: Identifier of the socket -> name of the closure's normal.
+        distributions: Of facets, that the closure has; others are named as a problem.
+    """
+
+    kind: str
+    inputs: Mapping[str, str]
+    gates: Mapping[str, Gate] = field(default_factory=lambda: MappingProxyType({}))
+    normals: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({"Normal": "normal"})
+    )
+    distributions: tuple[str, ...] = ("MULTI_GGX",)
+
+    def bounds(self) -> Mapping[str, tuple[float, float]]:
+        """Return the sensible range of each socket."""
+        specs = CLOSURES[self.kind].inputs
+        return {key: (specs[name].low, specs[name].high) for key, name in self.inputs.items()}
+
+    def compile(self, context: NodeContext, output: str) -> Surface:
+        """Return the closure."""
+        for key in filter(context.has, self.inputs):
+            context.carried(key)  # parameters go by the first input that they drive
+        left_out = self._left_out(context)
+        values: dict[str, Value] = {
+            name: context.input(key)
+            for key, name in self.inputs.items()
+            if context.has(key) and key not in left_out
+        }
+        for key, name in self.normals.items():
+            normal = context.direction(key) if context.has(key) else None
+            if normal is not None:
+                values[name] = as_normal(normal)
+        self._report(context, left_out)
+        return Closure(self.kind, **values)
+
+    def _left_out(self, context: NodeContext) -> set[str]:
+        """Return the inputs without effect."""
+        left_out: set[str] = set()
+        for key, gate in self.gates.items():
+            if not context.has(key):
+                continue
+            is_off = context.number(key) == gate.neutral and not context.is_kept(key)
+            if is_off:
+                left_out.update(
+                    entry
+                    for entry in (key, *gate.others)
+                    if entry == key or not (context.has(entry) and context.is_kept(entry))
+                )
+        return left_out
+
+    def _report(self, context: NodeContext, left_out: set[str]) -> None:
+        """Name what the closure does otherwise than Cycles."""
+        distribution = str(context.properties.get("distribution", "MULTI_GGX"))
+        is_mirror = context.has("Roughness") and context.number("Roughness") == 0
+        if distribution not in self.distributions and not is_mirror:
+            context.problem(
+                f"the distribution {distribution} is not supported",
+                "MULTI_GGX" if "MULTI_GGX" in self.distributions else self.distributions[0],
+            )
+        if context.is_linked("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
+            context.problem("its input 'Tangent' is not supported", "the tangent of the UV map")
+        if "Subsurface Weight" in self.inputs and "Subsurface Weight" not in left_out:
+            context.problem("subsurface scattering is not supported", "diffuse reflection")
+        if context.has("Thin Wall") and context.number("Thin Wall") != 0:
+            context.problem("'Thin Wall' is not supported", "a solid")
+
+
+def as_normal(value: Value) -> Value:
+    """Return a value as unit normal; nodes for normals return such already."""
+    if isinstance(value, (NormalMap, Bump, Attribute)):
+        return value
+    return call("unitNormal", 3, x=value, fallback=Attribute.NORMAL)
+
+
+def closure_node(label: str, node: ClosureNode, note: str = "") -> NodeSpec:
+    """Return the entry of a closure."""
+    return NodeSpec(label, node.compile, note, node.bounds())

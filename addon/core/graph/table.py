@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one table of supported nodes: Blender's ``bl_idname`` -> how the node is compiled.
+
+A new node is an entry in one of the modules of ``nodes/``, see docs/adding_a_blender_node.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .nodes import inputs, math, shaders
+from .spec import NodeSpec
+
+TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
+    {
+        "Input": inputs.ENTRIES,
+        "Shader": shaders.ENTRIES,
+        "Converter": math.ENTRIES,
+    }
+)
+"""Entries by the menu in which Blender offers the nodes."""
+
+TABLE: Mapping[str, NodeSpec] = MappingProxyType(
+    {kind: spec for entries in TOPICS.values() for kind, spec in entries.items()}
+)
