@@ -47,7 +47,9 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
                                 bool debug, const py::iterable& include_paths,
                                 const py::dict& defines, std::optional<double> compile_time_limit,
                                 std::optional<std::uint64_t> compile_memory_limit,
-                                std::optional<bool> check_nan, std::optional<bool> deterministic) {
+                                std::optional<bool> check_nan, std::optional<bool> deterministic,
+                                const py::object& cache_directory,
+                                std::optional<std::uint64_t> cache_size_limit) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -66,6 +68,10 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
     desc.compile_memory_limit = compile_memory_limit;
     desc.check_nan = check_nan;
     desc.deterministic = deterministic;
+    if (!cache_directory.is_none()) {
+        desc.cache_directory = path_argument(cache_directory, "create_device", "cache_directory");
+    }
+    desc.cache_size_limit = cache_size_limit;
     return create_session(std::move(desc));
 }
 
@@ -244,7 +250,8 @@ void bind_device(py::module_& module) {
             py::arg("debug") = false, py::arg("include_paths") = py::list(),
             py::arg("defines") = py::dict(), py::arg("compile_time_limit") = py::none(),
             py::arg("compile_memory_limit") = py::none(), py::arg("check_nan") = py::none(),
-            py::arg("deterministic") = py::none(),
+            py::arg("deterministic") = py::none(), py::arg("cache_directory") = py::none(),
+            py::arg("cache_size_limit") = py::none(),
             "Creates a device.\n\n"
             "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
             "Vulkan.\n"
@@ -263,7 +270,11 @@ void bind_device(py::module_& module) {
             "is "
             "given.\n"
             "    deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides "
-            "where None is given.\n\n"
+            "where None is given.\n"
+            "    cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, "
+            "else\n        the user's cache folder.\n"
+            "    cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; "
+            "None is\n        1 GiB. What was used longest ago goes.\n\n"
             "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
             "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");
     }

@@ -104,6 +104,8 @@ bool environment_flag(const char* variable) {
 /// Less would not let Slang start, or time every request out.
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
 constexpr double kMostSeconds = 1e6;
+/// Less does not hold the kernels of one scene.
+constexpr std::uint64_t kLeastCache = std::uint64_t{16} << 20;
 
 void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
     const auto seconds = desc.compile_time_limit
@@ -131,6 +133,15 @@ void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
                            "; the default is 4294967296"));
         }
         compiler.memory_limit = *bytes;
+    }
+    if (desc.cache_size_limit) {
+        if (*desc.cache_size_limit < kLeastCache) {
+            throw core::ArgumentError(
+                core::text("create_device: cache_size_limit must be at least ", kLeastCache,
+                           " bytes, got ", *desc.cache_size_limit,
+                           "; the default is 1073741824, and cache_directory='' turns caches off"));
+        }
+        compiler.cache_size_limit = *desc.cache_size_limit;
     }
 }
 
@@ -162,7 +173,8 @@ std::filesystem::path cache_directory() {
 std::shared_ptr<Session> create_session(SessionDesc desc) {
     apply_environment(desc.device);
     const std::filesystem::path package = package_directory();
-    const std::filesystem::path cache = cache_directory();
+    const std::filesystem::path cache =
+        desc.cache_directory ? core::path_from_utf8(*desc.cache_directory) : cache_directory();
     auto session = std::make_shared<Session>();
     session->logger = std::make_shared<core::Logger>(core::Logger::standard_error());
     session->watcher = std::make_shared<dispatch::Watcher>();

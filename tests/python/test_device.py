@@ -160,11 +160,25 @@ def test_the_memory_of_the_compiler_is_limited(way, monkeypatch):
         ("compile_time_limit", -1),
         ("compile_time_limit", float("nan")),
         ("compile_memory_limit", 4096),
+        ("cache_size_limit", 4096),
     ],
 )
 def test_a_limit_that_cannot_work_is_refused(option, value):
     with pytest.raises(weft.ArgumentError, match=rf"create_device: {option} must be .*the default"):
         weft.create_device(**{option: value})
+
+
+def test_compiled_code_lies_where_the_device_was_told(tmp_path):
+    source = "float add_one(float x) { return x + 1.f; }"
+    with weft.create_device(cache_directory=tmp_path / "own", cache_size_limit=1 << 24) as device:
+        module = device.load_module_from_source("located", source)
+        assert module.add_one(1.0) == 2.0
+    assert [file for file in (tmp_path / "own" / "slang").rglob("*") if file.is_file()]
+
+    with weft.create_device(cache_directory="") as device:
+        module = device.load_module_from_source("located", source)
+        assert module.add_one(1.0) == 2.0
+        assert device.compiler_statistics["kernel_hits"] == 0
 
 
 @pytest.mark.parametrize("variable", ["WEFT_COMPILE_TIME_LIMIT", "WEFT_COMPILE_MEMORY_LIMIT"])

@@ -1346,6 +1346,8 @@ def create_device(
     compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
     check_nan: bool | None = None,
     deterministic: bool | None = None,
+    cache_directory: typing.Any = None,
+    cache_size_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1363,6 +1365,10 @@ def create_device(
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
         deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides where None is given.
+        cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, else
+            the user's cache folder.
+        cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; None is
+            1 GiB. What was used longest ago goes.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
@@ -1411,6 +1417,8 @@ def init_device(
     compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
     check_nan: bool | None = None,
     deterministic: bool | None = None,
+    cache_directory: typing.Any = None,
+    cache_size_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1428,6 +1436,10 @@ def init_device(
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
         deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides where None is given.
+        cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, else
+            the user's cache folder.
+        cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; None is
+            1 GiB. What was used longest ago goes.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
