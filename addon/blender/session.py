@@ -35,6 +35,7 @@ class Session:
         problem: Why there is no device and what to do; "" while nothing is known against it.
         choices: The devices of this machine, None before somebody asked.
         test_report: What the last self-test found.
+        cache_bytes: What the cache holds, None before somebody asked.
     """
 
     def __init__(self) -> None:
@@ -44,6 +45,7 @@ class Session:
         self.problem = ""
         self.choices: list[DeviceChoice] | None = None
         self.test_report = ""
+        self.cache_bytes: int | None = None
         self._lock = threading.Lock()
         self._device: weft.Device | None = None
         self._jobs: list[Job[object]] = []

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import weft
+
+
+log = logging.getLogger("weft")
 
 
 @dataclass(frozen=True)
@@ -19,9 +24,13 @@ class DeviceSettings:
 
     Args:
         device: "vulkan:1" or "cuda:0"; "": the best one.
+        cache_folder: Where compiled kernels are kept; None: where WEFT_CACHE_DIR says.
+        cache_megabytes: How much of them at most.
     """
 
     device: str = ""
+    cache_folder: Path | None = None
+    cache_megabytes: int = 1024
 
 
 @dataclass(frozen=True)
@@ -64,9 +73,14 @@ def create_device(settings: DeviceSettings) -> weft.Device:
     import weft
 
     kind, _, number = settings.device.partition(":")
-    if not kind:
-        return weft.create_device()
-    return weft.create_device(type=kind, adapter=int(number) if number else None)
+    device = weft.create_device(
+        type=kind or None,
+        adapter=int(number) if number else None,
+        cache_directory=settings.cache_folder,
+        cache_size_limit=settings.cache_megabytes << 20,
+    )
+    log.info("device: %s", device.info.name)
+    return device
 
 
 def describe_failure(error: Exception, settings: DeviceSettings) -> str:

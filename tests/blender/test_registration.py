@@ -104,3 +104,21 @@ def test_devices_are_found(extension):
 
     choices = bpy.context.window_manager.weft_session.choices
     assert choices[0].key.startswith(("vulkan:", "cuda:"))
+
+
+def test_cache_is_measured_and_cleared(extension, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_CACHE_DIR", str(tmp_path))
+    settings = importlib.import_module("addon.ui.preferences.settings")
+    session = bpy.context.window_manager.weft_session
+    settings.use_settings()
+    bpy.ops.weft.test_device()
+    foreign = tmp_path / "mine.txt"
+    foreign.write_text("kept")
+
+    bpy.ops.weft.measure_cache()
+    assert session.cache_bytes > 1000
+
+    bpy.ops.weft.clear_cache()
+    assert session.cache_bytes == 0
+    assert foreign.read_text() == "kept"
+    assert bpy.ops.weft.test_device() == {"FINISHED"}

@@ -4,6 +4,7 @@
 import bpy
 
 from ...blender.session import require_session
+from ...core.cache import clear_cache, measure_cache
 from ...core.devices import check_device, list_devices
 from ...core.job import Job
 from ..waiting import WaitingOperator
@@ -59,3 +60,43 @@ class WEFT_OT_test_device(WaitingOperator, bpy.types.Operator):
         """Show what it found."""
         require_session().test_report = result
         self.report({"INFO"}, result)
+
+
+class CacheOperator(WaitingOperator):
+    """Base of what deals with the cache: both end with a measurement."""
+
+    def finish(self, context: bpy.types.Context, result: int) -> None:
+        """Show how much is there now."""
+        require_session().cache_bytes = result
+
+
+class WEFT_OT_measure_cache(CacheOperator, bpy.types.Operator):
+    """Find out how much room compiled kernels take on the disk"""
+
+    bl_idname = "weft.measure_cache"
+    bl_label = "Measure"
+    bl_options = {"INTERNAL"}
+
+    def start(self, context: bpy.types.Context) -> Job:
+        """Add up."""
+        folder = require_session().settings.cache_folder
+        return Job(lambda cancelled: measure_cache(folder) if folder else 0, "weft: measure cache")
+
+
+class WEFT_OT_clear_cache(CacheOperator, bpy.types.Operator):
+    """Remove all compiled kernels from the disk; they are compiled again when they are needed"""
+
+    bl_idname = "weft.clear_cache"
+    bl_label = "Clear"
+
+    def start(self, context: bpy.types.Context) -> Job:
+        """Remove them."""
+        folder = require_session().settings.cache_folder
+
+        def clear(cancelled: object) -> int:
+            if folder is None:
+                return 0
+            clear_cache(folder)
+            return measure_cache(folder)
+
+        return Job(clear, "weft: clear cache")

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The properties that Blender keeps in the user's preferences, and their panel."""
 
+import os
+from pathlib import Path
+
 import bpy
 
 from ... import __package__ as EXTENSION
-from ...blender.session import find_session, require_session
+from ...blender.session import require_session
 from ...core.devices import DeviceSettings
+from ...core.log import log_to_console, stop_log
 from ..text import draw_text
+
+LEVELS = (
+    ("DEBUG", "Debug", "Everything, for a report about a fault"),
+    ("INFO", "Info", "What the extension does, one line a step"),
+    ("WARNING", "Warnings", "What may be wrong"),
+    ("ERROR", "Errors", "What is wrong"),
+)
 
 
 def settings_changed(self: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
@@ -25,11 +36,29 @@ class WEFT_AP_preferences(bpy.types.AddonPreferences):
         "empty: the best one",
         update=settings_changed,
     )
+    cache_megabytes: bpy.props.IntProperty(
+        name="Cache Limit",
+        description="Room for compiled kernels, in megabytes; what was used longest ago goes",
+        min=16,
+        soft_max=16384,
+        max=1 << 20,
+        default=1024,
+        update=settings_changed,
+    )
+    log_level: bpy.props.EnumProperty(
+        name="Log Level",
+        description="Least important message that goes to the console",
+        items=LEVELS,
+        default="WARNING",
+        update=settings_changed,
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the devices."""
+        """Draw devices, cache and log level."""
         session = require_session()
         draw_devices(self.layout.box(), self, session)
+        draw_cache(self.layout.box(), self, session)
+        self.layout.prop(self, "log_level")
 
 
 def draw_devices(
@@ -57,6 +86,30 @@ def draw_devices(
         draw_text(layout, session.test_report, icon="CHECKMARK")
 
 
+def draw_cache(layout: bpy.types.UILayout, settings: WEFT_AP_preferences, session: object) -> None:
+    """Draw how much room compiled kernels take and may take."""
+    size = session.cache_bytes
+    row = layout.row()
+    row.label(text="Compiled kernels" if size is None else f"Compiled kernels: {size / 1e6:.1f} MB")
+    row.operator("weft.measure_cache", icon="FILE_REFRESH")
+    row.operator("weft.clear_cache", icon="TRASH")
+    layout.prop(settings, "cache_megabytes")
+
+
+def cache_folder() -> Path | None:
+    """Return where compiled kernels are kept: $WEFT_CACHE_DIR, else a folder of the extension.
+
+    Removing the extension removes that folder. None: WEFT_CACHE_DIR turns the cache off.
+    """
+    if "WEFT_CACHE_DIR" in os.environ:
+        named = os.environ["WEFT_CACHE_DIR"]
+        return Path(named) if named else None
+    try:
+        return Path(bpy.utils.extension_path_user(EXTENSION, path="cache", create=True))
+    except ValueError:  # enabled as something else than an extension
+        return Path(bpy.utils.user_resource("DATAFILES", path="weft", create=True))
+
+
 def find_settings() -> WEFT_AP_preferences | None:
     """Return the preferences; None where the extension runs without being enabled, as in tests."""
     entry = bpy.context.preferences.addons.get(EXTENSION)
@@ -66,12 +119,16 @@ def find_settings() -> WEFT_AP_preferences | None:
 def use_settings() -> None:
     """Hand what the preferences say to the session."""
     settings = find_settings()
-    if settings is not None:
-        require_session().change_settings(DeviceSettings(settings.device))
+    if settings is None:
+        log_to_console("WARNING")
+        require_session().change_settings(DeviceSettings(cache_folder=cache_folder()))
+        return
+    log_to_console(settings.log_level)
+    require_session().change_settings(
+        DeviceSettings(settings.device, cache_folder(), settings.cache_megabytes)
+    )
 
 
 def forget_settings() -> None:
-    """Close the device that the settings chose."""
-    session = find_session()
-    if session is not None:
-        session.close_device()
+    """Stop writing to the console."""
+    stop_log()
