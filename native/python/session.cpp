@@ -54,6 +54,18 @@ std::filesystem::path helper_path(const std::filesystem::path& package) {
 #endif
 }
 
+/// Installers that unpack wheels by themselves, as Blender's, lose the permission to run.
+void permit_execution(const std::filesystem::path& program) {
+    using std::filesystem::perms;
+    std::error_code error;
+    const perms present = std::filesystem::status(program, error).permissions();
+    if (!error && (present & perms::owner_exec) == perms::none) {
+        // A failure shows when the program is started, with its name.
+        std::filesystem::permissions(program, perms::owner_exec, std::filesystem::perm_options::add,
+                                     error);
+    }
+}
+
 /// Where pip puts NVRTC and the CUDA headers: beside the packages that Python finds.
 std::vector<std::string> cuda_library_directories() {
     std::vector<std::string> folders;
@@ -186,6 +198,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     compile::CompilerDesc compiler;
     compiler.slang_directory = package / "lib";
     compiler.helper_executable = helper_path(package);
+    permit_execution(compiler.helper_executable);
     compiler.shader_directory = package / "shaders";
     compiler.cache_directory = cache.empty() ? cache : cache / "slang";
     set_limits(desc, compiler);

@@ -10,6 +10,7 @@ import sys
 from dev import environments, native_build
 from dev.benching import command_bench
 from dev.checks import command_check
+from dev.extension import command_extension
 from dev.project import BUILD, ROOT, DevError, build_lock, run
 from dev.testing import command_test
 from dev.wheels import command_wheel
@@ -27,6 +28,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
   bench rendering      measure renders and fits beside Mitsuba (tests/bench/rendering)
   wheel                build the wheels into build/wheels
+  extension            build the wheels and the Blender extension into build/extension
   setup                install what a build needs, without building
   clean                remove build/
 """
@@ -79,6 +81,7 @@ COMMANDS = {
     "check": command_check,
     "clean": command_clean,
     "demo": command_demo,
+    "extension": command_extension,
     "help": command_help,
     "python": command_python,
     "setup": command_setup,

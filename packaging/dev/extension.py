@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the Blender extension: a zip a platform, with a wheel for each Python of Blender's."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dev import wheels
+from dev.native_build import setup
+from dev.project import BUILD, ROOT, DevError, Stamp, content_hash, say, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ADDON = ROOT / "addon"
+OUTPUT = BUILD / "extension"
+PLATFORMS = {
+    r"(many)?linux\w*_x86_64": "linux-x64",
+    r"(many)?linux\w*_aarch64": "linux-arm64",
+    r"macosx_\w+_arm64": "macos-arm64",
+    r"win_amd64": "windows-x64",
+}
+"""Tags of wheels, and what Blender calls the platform."""
+
+EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal archives
+LEFT_OUT = ("__pycache__", ".mypy_cache", ".ruff_cache", "wheels")
+
+
+def blender_platform(wheel: Path) -> str:
+    """Return what Blender calls a wheel's platform; DevError for one that it does not know."""
+    tag = wheel.stem.rsplit("-", 1)[1]
+    for pattern, platform in PLATFORMS.items():
+        if re.fullmatch(pattern, tag):
+            return platform
+    raise DevError(f"{wheel.name}: Blender knows no platform '{tag}'; build another wheel")
+
+
+def manifest(text: str, platform: str, names: Iterable[str]) -> str:
+    """Return the manifest of one platform's zip, made from the one in addon/."""
+    entries = ",\n".join(f'  "./wheels/{name}"' for name in names)
+    added = f'platforms = ["{platform}"]\nwheels = [\n{entries},\n]\n'
+    head, mark, tail = text.partition("\n[permissions]")
+    if not mark:
+        raise DevError("addon/blender_manifest.toml has no [permissions], before which wheels go")
+    return f"{head}\n{added}{mark}{tail}"
+
+
+def version_of(text: str) -> str:
+    """Return the version that a manifest states."""
+    found = re.search(r'^version = "([^"]+)"$', text, re.MULTILINE)
+    if not found:
+        raise DevError('addon/blender_manifest.toml has no line version = "..."')
+    return found[1]
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """Yield names in the archive and files of the extension, without its manifest."""
+    for file in sorted(ADDON.rglob("*")):
+        name = file.relative_to(ADDON)
+        if file.is_file() and name.name != "blender_manifest.toml":
+            if not set(name.parts) & set(LEFT_OUT) and file.suffix != ".pyc":
+                yield name.as_posix(), file
+
+
+def write_archive(target: Path, text: str, contained: Iterable[Path]) -> None:
+    """Write an extension; it appears under its name when it is whole."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.stem}.{os.getpid()}.zip")
+    try:
+        with zipfile.ZipFile(temporary, "w") as archive:
+            add(archive, "blender_manifest.toml", text.encode(), zipfile.ZIP_DEFLATED)
+            for name, file in sources():
+                add(archive, name, file.read_bytes(), zipfile.ZIP_DEFLATED)
+            for wheel in contained:  # compressed already
+                add(archive, f"wheels/{wheel.name}", wheel.read_bytes(), zipfile.ZIP_STORED)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def add(archive: zipfile.ZipFile, name: str, data: bytes, compression: int) -> None:
+    """Add a file with nothing in its entry that depends on when and where it is built."""
+    info = zipfile.ZipInfo(name, EPOCH)
+    info.compress_type = compression
+    info.external_attr = 0o644 << 16
+    archive.writestr(info, data)
+
+
+def build_extension(contained: list[Path], output: Path = OUTPUT) -> list[Path]:
+    """Return the extension's zips, one a platform that there are wheels for.
+
+    Args:
+        contained: The wheels.
+        output: Folder that the zips are written to.
+
+    Raises:
+        DevError: No wheel, or one for a platform that Blender does not have.
+    """
+    if not contained:
+        raise DevError("an extension needs a wheel; run ./dev wheel")
+    text = (ADDON / "blender_manifest.toml").read_text(encoding="utf-8")
+    groups: dict[str, list[Path]] = {}
+    for wheel in sorted(contained, key=lambda path: path.name):
+        groups.setdefault(blender_platform(wheel), []).append(wheel)
+    built = []
+    for platform, members in groups.items():
+        target = output / f"weft-{version_of(text)}-{platform.replace('-', '_')}.zip"
+        key = json.dumps([str(target), content_hash([ADDON, Path(__file__), *members])])
+        stamp = Stamp(f"extension-{platform}-{output.name}", key)
+        if not (stamp.is_fresh() and target.is_file()):
+            with timed(f"packing {target.name}"):
+                names = [wheel.name for wheel in members]
+                write_archive(target, manifest(text, platform, names), members)
+            stamp.write()
+        built.append(target)
+    return built
+
+
+def provide_extension() -> list[Path]:
+    """Build the wheels of all Pythons that this machine has, and the extension from them."""
+    found = [wheels.build_wheel(setup())]
+    second = wheels.second_environment()
+    if second:
+        found.append(wheels.build_wheel(second))
+    else:
+        say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
+    return build_extension(found)
+
+
+def command_extension(arguments: list[str]) -> int:
+    """Build the extension and print where it lies."""
+    if arguments:
+        raise DevError(f"./dev extension takes no arguments, got {' '.join(arguments)}")
+    for path in provide_extension():
+        print(os.path.relpath(path, ROOT))
+    return 0
