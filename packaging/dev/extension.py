@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import zipfile
@@ -110,13 +109,9 @@ def build_extension(contained: list[Path], output: Path = OUTPUT) -> list[Path]:
     built = []
     for platform, members in groups.items():
         target = output / f"weft-{version_of(text)}-{platform.replace('-', '_')}.zip"
-        key = json.dumps([str(target), content_hash([ADDON, Path(__file__), *members])])
-        stamp = Stamp(f"extension-{platform}-{output.name}", key)
-        if not (stamp.is_fresh() and target.is_file()):
-            with timed(f"packing {target.name}"):
-                names = [wheel.name for wheel in members]
-                write_archive(target, manifest(text, platform, names), members)
-            stamp.write()
+        with timed(f"packing {target.name}"):
+            names = [wheel.name for wheel in members]
+            write_archive(target, manifest(text, platform, names), members)
         built.append(target)
     return built
 
@@ -129,7 +124,14 @@ def provide_extension() -> list[Path]:
         found.append(wheels.build_wheel(second))
     else:
         say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
-    return build_extension(found)
+    stamp = Stamp("extension", content_hash([ADDON, Path(__file__), *found]))
+    built = sorted(OUTPUT.glob("*.zip"))
+    if not (stamp.is_fresh() and built):
+        for old in built:
+            old.unlink()
+        built = build_extension(found)
+        stamp.write()
+    return built
 
 
 def command_extension(arguments: list[str]) -> int:

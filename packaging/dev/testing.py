@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dev import blender, environments, native_build, wheels
+from dev import blender, environments, extension, native_build, wheels
 from dev.native_build import tool_environment
 from dev.project import BUILD, ROOT, DevError, build_lock, say
 
@@ -159,6 +159,9 @@ def selected_blender_tests(environment: Environment, arguments: Sequence[str]) -
 def blender_tests(arguments: Sequence[str]) -> list[Result]:
     """Run tests/blender on the wheels, in each Blender whose Python this machine has."""
     results = []
+    for archive in extension.provide_extension():
+        if "linux" in archive.name:
+            os.environ["WEFT_EXTENSION"] = str(archive)
     for entry in blender.BLENDERS:
         inside = blender.provide(entry)
         outside = environments.find(entry.python)
