@@ -7,7 +7,7 @@ Start reading at SceneExporter.export.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,15 +15,20 @@ import weft
 
 from ..core.problems import Problem
 from .cameras import export_camera, picture_size
-from .lights import export_light
-from .materials import compile_blender_material
-from .meshes import build_mesh, read_mesh
-from .world import export_world
+from .images import ImageStore
+from .instances import take_inventory
+from .lights import export_lights
+from .materials import MaterialStore
+from .mesh_store import MeshStore
+from .world import WorldStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import bpy
+
+    from ..core.graph.compile import CompiledMaterial
+    from .instances import Placed
 
 
 @dataclass
@@ -32,20 +37,28 @@ class ExportedScene:
 
     Args:
         scene: Objects, lights, cameras, environment.
-        materials: Compiled materials by Blender's names; "" is what objects without material get.
+        materials: Compiled materials by Blender's full names; "" is what objects without material
+            get.
         problems: What is left out or replaced.
     """
 
     scene: weft.Scene
-    materials: dict[str, Any] = field(default_factory=dict)
+    materials: dict[str, CompiledMaterial] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
 
 class SceneExporter:
-    """Makes scenes of Blender's; parts that did not change between calls are the same objects."""
+    """Makes scenes of Blender's; parts that did not change between calls are the same objects.
 
-    def __init__(self) -> None:
-        self._meshes: dict[bytes, weft.scene.Mesh | None] = {}
+    Args:
+        device: Returns the device that worlds of many nodes are drawn on; ``None``: one is created
+            when the first such world comes.
+    """
+
+    def __init__(self, device: Callable[[], weft.Device] | None = None) -> None:
+        self._images = ImageStore()
+        self._meshes = MeshStore()
+        self._worlds = WorldStore(device)
 
     def export(
         self,
@@ -53,6 +66,7 @@ class SceneExporter:
         *,
         cameras: Sequence[bpy.types.Object] | None = None,
         resolution: tuple[int, int] | None = None,
+        keep: Collection[str] = (),
     ) -> ExportedScene:
         """Return everything that a picture of the scene depends on.
 
@@ -61,90 +75,62 @@ class SceneExporter:
             cameras: Objects that hold cameras; ``None``: the scene's camera.
             resolution: Width and height of all pictures, pixels; ``None``: those of the scene's
                 render settings.
+            keep: Names of parameters that a fit wants though they have no effect now.
         """
-        walk = _Walk(self._meshes, depsgraph)
-        walk.add_instances()
-        self._meshes = walk.used
-        walk.add_cameras(cameras, resolution)
-        environment, problems = export_world(depsgraph.scene_eval.world)
-        walk.out.scene.environment = environment
-        walk.out.problems += problems
-        return walk.out
+        self._images.begin()
+        self._meshes.begin()
+        inventory = take_inventory(depsgraph)
+        materials = MaterialStore(self._images, keep)
+        scene = weft.Scene()
+        problems = inventory.problems
+        for placed in inventory.meshes:
+            scene.objects += self._export_object(placed, materials, problems)
+        scene.lights, found = export_lights(inventory.lamps)
+        problems += found
+        scene.environment, found = self._worlds.export(world_of(depsgraph), self._images)
+        problems += found + materials.problems() + self._images.problems
+        scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
+        problems += found
+        return ExportedScene(scene, materials.compiled, list(dict.fromkeys(problems)))
 
-
-class _Walk:
-    """One export."""
-
-    def __init__(
-        self, known: dict[bytes, weft.scene.Mesh | None], depsgraph: bpy.types.Depsgraph
-    ) -> None:
-        self.known = known
-        self.used: dict[bytes, weft.scene.Mesh | None] = {}
-        self.by_pointer: dict[int, weft.scene.Mesh | None] = {}
-        self.depsgraph = depsgraph
-        self.out = ExportedScene(weft.Scene())
-
-    def add_instances(self) -> None:
-        """Add all meshes and lamps that the render shows."""
-        for instance in self.depsgraph.object_instances:
-            entry = instance.object
-            if not instance.show_self or entry.hide_render:
-                continue
-            if entry.type == "LIGHT":
-                light, problems = export_light(entry, instance.matrix_world, entry.name)
-                self.out.scene.lights.append(light)
-                self.out.problems += problems
-            elif entry.type == "MESH":
-                self.add_mesh(entry, np.array(instance.matrix_world))
-
-    def add_mesh(self, entry: bpy.types.Object, matrix: np.ndarray) -> None:
-        """Add an object that holds a mesh."""
-        mesh = self.mesh_of(entry)
+    def _export_object(
+        self, placed: Placed, materials: MaterialStore, problems: list[Problem]
+    ) -> list[weft.scene.Object]:
+        """Return an object; none if there is nothing to see."""
+        compiled = [materials.find(material) for material in placed.materials]
+        mesh = self._meshes.find(placed, compiled, materials.attributes)
         if mesh is None:
-            return
-        if abs(np.linalg.det(matrix[:3, :3])) == 0:
-            self.out.problems.append(
-                Problem(f"Object '{entry.name}'", "its scale is zero, it is left out")
+            return []
+        if np.linalg.det(placed.matrix[:3, :3]) == 0:
+            problems.append(
+                Problem(f"Object '{placed.name}'", "it has no extent; scale it", "nothing")
             )
-            return
+            return []
         used = 1 if mesh.slots is None else int(mesh.slots.max()) + 1
-        slots = [slot.material for slot in entry.material_slots] or [None]
-        slots += slots[-1:] * (used - len(slots))
-        materials = [self.material_of(material) for material in slots[:used]]
-        self.out.scene.objects.append(weft.scene.Object(mesh, materials, matrix, name=entry.name))
+        # Faces beyond the last slot show the last one's material.
+        slots = [compiled[min(number, len(compiled) - 1)].material for number in range(used)]
+        return [weft.scene.Object(mesh, slots, placed.matrix, name=placed.name)]
 
-    def mesh_of(self, entry: bpy.types.Object) -> weft.scene.Mesh | None:
-        """Return the triangles of an object, the same as before if nothing changed."""
-        mesh = entry.data
-        pointer = mesh.as_pointer()
-        if pointer not in self.by_pointer:
-            data = read_mesh(mesh, [""], [])
-            key = data.digest()
-            if key not in self.used:
-                self.used[key] = (
-                    self.known[key] if key in self.known else build_mesh(mesh.name, mesh, data)
-                )
-            self.by_pointer[pointer] = self.used[key]
-        return self.by_pointer[pointer]
 
-    def material_of(self, material: bpy.types.Material | None) -> weft.scene.Material:
-        """Return a compiled material."""
-        name = material.name if material else ""
-        if name not in self.out.materials:
-            compiled = compile_blender_material(material)
-            self.out.materials[name] = compiled
-            self.out.problems += compiled.problems
-        return self.out.materials[name].material
+def world_of(depsgraph: bpy.types.Depsgraph) -> bpy.types.World | None:
+    """Return the world that lights the evaluated scene."""
+    override = getattr(depsgraph.view_layer_eval, "world_override", None)
+    return override or depsgraph.scene_eval.world
 
-    def add_cameras(
-        self, cameras: Sequence[bpy.types.Object] | None, resolution: tuple[int, int] | None
-    ) -> None:
-        """Add the views."""
-        scene = self.depsgraph.scene_eval
-        chosen = cameras if cameras is not None else [scene.camera] if scene.camera else []
-        for camera in chosen:
-            made, problems = export_camera(
-                camera.evaluated_get(self.depsgraph), resolution or picture_size(scene)
-            )
-            self.out.scene.cameras.append(made)
-            self.out.problems += problems
+
+def _export_cameras(
+    depsgraph: bpy.types.Depsgraph,
+    cameras: Sequence[bpy.types.Object] | None,
+    resolution: tuple[int, int] | None,
+) -> tuple[list[weft.scene.Camera], list[Problem]]:
+    """Return the views and what they do not show."""
+    scene = depsgraph.scene_eval
+    chosen = cameras if cameras is not None else [scene.camera] if scene.camera else []
+    made, problems = [], []
+    for entry in chosen:
+        camera, found = export_camera(
+            entry.evaluated_get(depsgraph), resolution or picture_size(scene), scene.render
+        )
+        made.append(camera)
+        problems += found
+    return made, problems

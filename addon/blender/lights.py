@@ -3,57 +3,184 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import weft
+from weft.scene import Closure, Constant
 
+from ..core.graph.compile import compile_material
 from ..core.problems import Problem
+from .graphs import read_graph
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import bpy
-    from mathutils import Matrix
+    from numpy.typing import NDArray
 
     from weft.scene.lights import Light
 
+    from .instances import Placed
 
-def export_light(lamp: bpy.types.Object, matrix: Matrix, name: str) -> tuple[Light, list[Problem]]:
-    """Return a light that shines as a lamp does in Cycles.
+FULL_SPREAD = math.pi - 1e-3
+"""Radians; an area light of this spread shines to all sides."""
+
+
+def export_lights(lamps: Sequence[Placed]) -> tuple[list[Light], list[Problem]]:
+    """Return lights that shine as lamps do in Cycles, each with a name of its own."""
+    lights: list[Light] = []
+    problems: list[Problem] = []
+    names: set[str] = set()
+    for lamp in lamps:
+        name, number = lamp.name, 1
+        while name in names:
+            number += 1
+            name = f"{lamp.name} {number}"
+        light, found = export_light(lamp.data, lamp.matrix, name)
+        problems += found
+        if light is not None:
+            names.add(name)
+            lights.append(light)
+    return lights, problems
+
+
+def export_light(
+    lamp: bpy.types.Light, matrix: NDArray[np.float64], name: str
+) -> tuple[Light | None, list[Problem]]:
+    """Return a light, ``None`` if it gives none, and what of it is left out.
 
     Args:
-        lamp: An object that holds a lamp, evaluated.
-        matrix: To world.
+        lamp: Evaluated.
+        matrix: To world, shape ``(4, 4)``.
         name: What parameters call the light.
     """
-    data = lamp.data
-    problems: list[Problem] = []
-    color = np.array(data.color)
-    if data.use_temperature:
-        color = color * np.array(data.temperature_color)[:3]
-    power = data.energy * 2**data.exposure
-    world = np.array(matrix)
-    position = world[:3, 3].tolist()
-    direction = (-world[:3, 2] / np.linalg.norm(world[:3, 2])).tolist()
-    shared = {"color": color.tolist(), "name": name}
-    if data.type == "SUN":
-        return (
-            weft.scene.SunLight(direction, strength=power, angle=data.angle, **shared),
-            problems,
-        )
-    if data.type == "AREA":
-        height = data.size_y if data.shape in ("RECTANGLE", "ELLIPSE") else data.size
-        shape = "ellipse" if data.shape in ("DISK", "ELLIPSE") else "rectangle"
-        return (
-            weft.scene.AreaLight(world, (data.size, height), shape, power=power, **shared),
-            problems,
-        )
-    shared |= {"power": power, "radius": data.shadow_soft_size}
-    if data.type == "SPOT":
-        return (
-            weft.scene.SpotLight(
-                position, direction, angle=data.spot_size, blend=data.spot_blend, **shared
-            ),
-            problems,
-        )
-    return weft.scene.PointLight(position, **shared), problems
+    where = f"Light '{name}'"
+    color, problems = _color(lamp, where)
+    problems += _problems_of(lamp, where)
+    if getattr(lamp.cycles, "is_portal", False) and lamp.type == "AREA":
+        return None, []
+    strength = lamp.energy * 2**lamp.exposure
+    if strength * color.max() <= 0:
+        if strength * color.min() < 0:
+            problems.append(Problem(where, "negative light is not supported", "no light"))
+        return None, problems
+    try:
+        made = _LIGHTS[lamp.type](lamp, matrix, strength, {"color": color.tolist(), "name": name})
+    except weft.ArgumentError as error:
+        return None, [*problems, Problem(where, str(error), "no light")]
+    return made, problems
+
+
+def _color(lamp: bpy.types.Light, where: str) -> tuple[NDArray[np.float64], list[Problem]]:
+    """Return what a lamp's power is multiplied by: its colour, temperature and nodes."""
+    color = np.array(lamp.color, np.float64)
+    if lamp.use_temperature:
+        color = color * np.array(lamp.temperature_color, np.float64)[:3]
+    if not lamp.use_nodes or lamp.node_tree is None:
+        return color, []
+    compiled = compile_material(read_graph(lamp.node_tree), {}, lamp.name, target="light")
+    surface = compiled.material.surface
+    if isinstance(surface, Closure) and surface.kind == "none":
+        return np.zeros(3), compiled.problems
+    if isinstance(surface, Closure) and surface.kind == "emission":
+        parts = [_number(surface.inputs.get(name, 1.0)) for name in ("color", "strength")]
+        if all(part is not None for part in parts):
+            return color * parts[0] * parts[1], compiled.problems
+    message = "its nodes do more than give one colour, which is not supported"
+    return color, [*compiled.problems, Problem(where, message, "the light without nodes")]
+
+
+def _number(value: object) -> NDArray[np.float64] | None:
+    """Return what an input of a closure is, ``None`` if it varies."""
+    if isinstance(value, Constant):
+        value = value.value
+    if isinstance(value, (int, float, tuple, list)):
+        return np.asarray(value, np.float64)
+    return None
+
+
+def _problems_of(lamp: bpy.types.Light, where: str) -> list[Problem]:
+    found = []
+    if not lamp.use_shadow:
+        found.append(Problem(where, "lights without shadow are not supported", "shadows"))
+    if lamp.type == "AREA" and lamp.spread < FULL_SPREAD:
+        found.append(Problem(where, "spread is not supported", "light to all sides"))
+    if lamp.type in ("POINT", "SPOT") and lamp.use_soft_falloff and lamp.shadow_soft_size > 0:
+        found.append(Problem(where, "soft falloff is not supported", "a shining sphere"))
+    if lamp.type == "SPOT" and lamp.use_square:
+        found.append(Problem(where, "square spots are not supported", "a round one"))
+    if lamp.cycles.max_bounces < 8:
+        found.append(Problem(where, "its limit of bounces is not supported", "no limit"))
+    return found
+
+
+def _unit(vector: NDArray[np.float64]) -> list[float]:
+    return list(vector / np.linalg.norm(vector))
+
+
+def _normalized(lamp: bpy.types.Light, strength: float, area: float) -> float:
+    """Return the power of a lamp; its strength may be that of a square metre."""
+    return strength if lamp.normalize else strength * area
+
+
+def _sun(
+    lamp: bpy.types.Light, matrix: NDArray[np.float64], strength: float, shared: dict[str, Any]
+) -> Light:
+    area = math.pi * math.sin(lamp.angle / 2) ** 2 if lamp.angle > 0 else 1.0
+    irradiance = _normalized(lamp, strength, area)
+    return weft.scene.SunLight(
+        _unit(-matrix[:3, 2]), strength=irradiance, angle=lamp.angle, **shared
+    )
+
+
+def _area(
+    lamp: bpy.types.Light, matrix: NDArray[np.float64], strength: float, shared: dict[str, Any]
+) -> Light:
+    height = lamp.size_y if lamp.shape in ("RECTANGLE", "ELLIPSE") else lamp.size
+    is_round = lamp.shape in ("DISK", "ELLIPSE")
+    placed = matrix[:3].copy()
+    if np.linalg.det(placed[:, :3]) < 0:
+        # A mirrored lamp shines to where its z axis says, too.
+        placed[:, 0] *= -1
+    sides = np.linalg.norm(placed[:, :2], axis=0)
+    area = float(sides[0] * sides[1] * lamp.size * height) * (math.pi / 4 if is_round else 1.0)
+    return weft.scene.AreaLight(
+        placed,
+        (lamp.size, height),
+        "ellipse" if is_round else "rectangle",
+        power=_normalized(lamp, strength, area),
+        **shared,
+    )
+
+
+def _ball(lamp: bpy.types.Light, strength: float) -> dict[str, float]:
+    """Return radius and power of a point or spot light."""
+    radius = lamp.shadow_soft_size
+    # Cycles takes a lamp without size for one of 4 square metres.
+    area = 4 * math.pi * radius**2 if radius > 0 else 4.0
+    return {"radius": radius, "power": _normalized(lamp, strength, area)}
+
+
+def _spot(
+    lamp: bpy.types.Light, matrix: NDArray[np.float64], strength: float, shared: dict[str, Any]
+) -> Light:
+    return weft.scene.SpotLight(
+        matrix[:3, 3].tolist(),
+        _unit(-matrix[:3, 2]),
+        angle=lamp.spot_size,
+        blend=lamp.spot_blend,
+        **_ball(lamp, strength),
+        **shared,
+    )
+
+
+def _point(
+    lamp: bpy.types.Light, matrix: NDArray[np.float64], strength: float, shared: dict[str, Any]
+) -> Light:
+    return weft.scene.PointLight(matrix[:3, 3].tolist(), **_ball(lamp, strength), **shared)
+
+
+_LIGHTS = {"SUN": _sun, "AREA": _area, "SPOT": _spot, "POINT": _point}

@@ -12,10 +12,15 @@ import numpy as np
 import weft
 
 from ..core.triangles import triangulate
+from .attributes import read_array, read_request, uv_map
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import bpy
     from numpy.typing import NDArray
+
+    from ..core.graph.compile import AttributeRequest
 
 
 @dataclass
@@ -29,7 +34,7 @@ class MeshData:
         normals: At vertices or at corners, shape ``(n, 3)``; ``None``: flat.
         slots: Material of each polygon; ``None``: the first.
         uvs: UV maps by name, shape ``(corners, 2)``.
-        attributes: Other attributes by name, shape ``(corners, 3)`` or ``(vertices, 3)``.
+        attributes: Others by name, shape ``(n, 3)``, at vertices, corners or polygons.
     """
 
     positions: NDArray[np.float32]
@@ -38,57 +43,59 @@ class MeshData:
     normals: NDArray[np.float32] | None = None
     slots: NDArray[np.int32] | None = None
     uvs: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    attributes: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    attributes: dict[str, tuple[str, NDArray[np.float32]]] = field(default_factory=dict)
 
     def digest(self) -> bytes:
         """Return 16 bytes that differ where the contents differ."""
         digest = hashlib.blake2b(digest_size=16)
-        arrays = {"p": self.positions, "c": self.corner_vertices, "o": self.offsets}
-        arrays |= {} if self.normals is None else {"n": self.normals}
-        arrays |= {} if self.slots is None else {"s": self.slots}
-        arrays |= {f"u {name}": values for name, values in self.uvs.items()}
-        arrays |= {f"a {name}": values for name, values in self.attributes.items()}
+        arrays: dict[str, NDArray[Any] | None] = {
+            "positions": self.positions,
+            "corners": self.corner_vertices,
+            "offsets": self.offsets,
+            "normals": self.normals,
+            "slots": self.slots,
+        }
+        arrays |= {f"uv {name}": values for name, values in self.uvs.items()}
+        arrays |= {f"{place} {name}": rows for name, (place, rows) in self.attributes.items()}
         for name, values in arrays.items():
-            digest.update(f"{name} {values.shape} ".encode())
-            digest.update(np.ascontiguousarray(values).data)
+            if values is not None:
+                digest.update(f"{name} {values.shape} ".encode())
+                digest.update(np.ascontiguousarray(values).data)
         return digest.digest()
 
 
-def read_array(
-    collection: bpy.types.bpy_prop_collection,
-    name: str,
-    width: int,
-    dtype: type[np.generic] = np.float32,
-) -> NDArray[Any]:
-    """Return a property of all elements of a collection, shape ``(n,)`` or ``(n, width)``."""
-    values = np.empty(len(collection) * width, dtype)
-    collection.foreach_get(name, values)
-    return values.reshape(-1, width) if width > 1 else values
-
-
-def read_mesh(mesh: bpy.types.Mesh, uv_maps: list[str], attributes: list[str]) -> MeshData:
+def read_mesh(
+    mesh: bpy.types.Mesh,
+    requests: Sequence[AttributeRequest],
+    undeformed: NDArray[np.float32] | None = None,
+) -> MeshData:
     """Read a mesh.
 
     Args:
         mesh: An evaluated mesh.
-        uv_maps: Names of the UV maps that materials ask for; "" is the active one. Maps that the
-            mesh lacks are zero.
-        attributes: Names of the attributes that materials ask for; zero where they are missing.
+        requests: UV maps and attributes that materials ask for, in the order of their numbers; zero
+            where the mesh lacks them.
+        undeformed: Positions before deforming modifiers, shape ``(vertices, 3)``, if the mesh does
+            not know them.
     """
     layers = mesh.attributes
     data = MeshData(
         read_array(layers["position"].data, "vector", 3),
         read_array(layers[".corner_vert"].data, "value", 1, np.int32)
-        if ".corner_vert" in layers
+        if mesh.polygons
         else np.zeros(0, np.int32),
         read_array(mesh.polygons, "loop_start", 1, np.int32),
         _normals(mesh),
     )
     slots = layers.get("material_index")
-    if slots is not None and slots.domain == "FACE":
-        data.slots = read_array(slots.data, "value", 1, np.int32)
-    for name in uv_maps:
-        data.uvs[name] = _uv_map(mesh, name)
+    if slots is not None and slots.domain == "FACE" and slots.data_type == "INT":
+        data.slots = np.maximum(read_array(slots.data, "value", 1, np.int32), 0)
+    for request in requests:
+        key = f"{request.kind} {request.name}"
+        if request.kind == "uv":
+            data.uvs[key] = uv_map(mesh, request.name)
+        else:
+            data.attributes[key] = read_request(mesh, request, data.positions, undeformed)
     return data
 
 
@@ -99,17 +106,6 @@ def _normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:
     if mesh.normals_domain == "POINT":
         return read_array(mesh.vertex_normals, "vector", 3)
     return read_array(mesh.corner_normals, "vector", 3)
-
-
-def _uv_map(mesh: bpy.types.Mesh, name: str) -> NDArray[np.float32]:
-    """Return a UV map at corners, zero where there is none."""
-    layers = mesh.uv_layers
-    layer = next((entry for entry in layers if entry.active_render), None)
-    if name:
-        layer = layers.get(name)
-    if layer is None:
-        return np.zeros((len(mesh.loops), 2), np.float32)
-    return read_array(layer.uv, "vector", 2)
 
 
 def build_mesh(name: str, mesh: bpy.types.Mesh, data: MeshData) -> weft.scene.Mesh | None:
@@ -126,17 +122,17 @@ def build_mesh(name: str, mesh: bpy.types.Mesh, data: MeshData) -> weft.scene.Me
     )
     if not len(corners):
         return None
-    vertices = data.corner_vertices
-
-    def at_corners(values: NDArray[np.float32]) -> NDArray[np.float32]:
-        return values[corners] if len(values) == len(vertices) else values[vertices[corners]]
-
+    vertices = data.corner_vertices[corners]
+    places = {"POINT": vertices, "CORNER": corners, "FACE": np.repeat(polygons, 3).reshape(-1, 3)}
+    normals = data.normals
+    if normals is not None and len(normals) != len(data.positions):
+        normals = normals[corners]
     return weft.scene.Mesh(
         data.positions,
-        vertices[corners],
-        None if data.normals is None else at_corners(data.normals),
+        vertices,
+        normals,
         {key: uv[corners] for key, uv in data.uvs.items()},
-        {key: at_corners(values) for key, values in data.attributes.items()},
-        None if data.slots is None else np.maximum(data.slots, 0)[polygons],
+        {key: rows[places[place]] for key, (place, rows) in data.attributes.items()},
+        None if data.slots is None else data.slots[polygons],
         name=name,
     )

@@ -3,63 +3,71 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import weft
+from weft.scene import Environment
 
+from ..core.graph.compile import AttributeTable, compile_material
 from ..core.problems import Problem
+from ..core.sky import draw_sky, find_plain_sky, sky_width
+from .graphs import read_graph
+from .versions import node_tree_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import bpy
-    from numpy.typing import NDArray
+
+    from ..core.graph.model import Graph, Images
+
+Found = tuple[Environment | None, list[Problem]]
 
 
-def export_world(
-    world: bpy.types.World | None,
-) -> tuple[weft.scene.Environment | None, list[Problem]]:
-    """Return the light from everywhere; ``None``: there is none."""
-    if world is None:
-        return None, []
-    where = f"World '{world.name}'"
-    if not world.use_nodes or world.node_tree is None:
-        return weft.scene.Environment(np.array(world.color, np.float32)), []
-    output = world.node_tree.get_output_node("CYCLES")
-    links = output.inputs["Surface"].links if output else ()
-    if not links:
-        return None, []
-    background = links[0].from_node
-    if background.bl_idname != "ShaderNodeBackground":
-        return None, [Problem(where, f"node '{background.name}' is not supported", "black")]
-    strength = background.inputs["Strength"].default_value
-    color = background.inputs["Color"]
-    if not color.is_linked:
-        image = np.array(color.default_value[:3], np.float32)
-        return weft.scene.Environment(image, strength=strength), []
-    node = color.links[0].from_node
-    if node.bl_idname != "ShaderNodeTexEnvironment" or node.image is None:
-        return None, [Problem(where, f"node '{node.name}' is not supported", "black")]
-    return (
-        weft.scene.Environment(read_pixels(node.image), mapping_rotation(node), strength),
-        [],
-    )
+class WorldStore:
+    """The world's light, made anew when its nodes or images change.
+
+    Args:
+        device: Returns the device that skies are drawn on; ``None``: one is created for it.
+    """
+
+    def __init__(self, device: Callable[[], weft.Device] | None) -> None:
+        self._device = device or weft.create_device
+        self._key = b""
+        self._found: Found = (None, [])
+
+    def export(self, world: bpy.types.World | None, images: Images) -> Found:
+        """Return light from everywhere, ``None`` if it is dark, and what of it is left out."""
+        if world is None:
+            return None, []
+        tree = node_tree_of(world)
+        if tree is None:
+            color = np.array(world.color, np.float32)
+            return (Environment(color) if color.max() > 0 else None), []
+        graph = read_graph(tree)
+        key = _key(graph, images)
+        if key != self._key:
+            self._found = self._make(graph, images, world.name)
+            self._key = key
+        return self._found
+
+    def _make(self, graph: Graph, images: Images, name: str) -> Found:
+        plain = find_plain_sky(graph, images, f"World '{name}'")
+        if plain is not None:
+            return plain.environment, list(plain.problems)
+        table = AttributeTable()
+        compiled = compile_material(graph, images, name, target="world", attributes=table)
+        return draw_sky(compiled, self._device(), sky_width(graph, images)), compiled.problems
 
 
-def mapping_rotation(node: bpy.types.Node) -> NDArray[np.float64] | None:
-    """Return the rotation of a Mapping node in front of an image."""
-    links = node.inputs["Vector"].links
-    if not links or links[0].from_node.bl_idname != "ShaderNodeMapping":
-        return None
-    from mathutils import Euler
-
-    euler = Euler(links[0].from_node.inputs["Rotation"].default_value)
-    return np.array(euler.to_matrix())
-
-
-def read_pixels(image: bpy.types.Image) -> NDArray[np.float32]:
-    """Return the pixels of an image, shape ``(height, width, 3)``, the top row first."""
-    width, height = image.size
-    values = np.empty(width * height * image.channels, np.float32)
-    image.pixels.foreach_get(values)
-    return values.reshape(height, width, image.channels)[::-1, :, :3]
+def _key(graph: Graph, images: Images) -> bytes:
+    """Return what differs where the light may differ."""
+    digest = hashlib.blake2b(repr(graph).encode(), digest_size=16)
+    for node in graph.nodes.values():
+        name = str(node.properties.get("image"))
+        if name in images:
+            digest.update(str(id(images[name])).encode())
+    return digest.digest()

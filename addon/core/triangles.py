@@ -42,12 +42,11 @@ def triangulate(
     if (sizes == 4).all():
         return _cut_quads(positions, corner_vertices, offsets)
     if (sizes == 3).all():
-        return offsets[:, None] + np.arange(3, dtype=np.int32), np.arange(
-            len(sizes), dtype=np.int32
-        )
+        only = offsets[:, None] + np.arange(3, dtype=np.int32)
+        return only.astype(np.int32), np.arange(len(sizes), dtype=np.int32)
     polygon = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes - 2)
     first = np.cumsum(sizes - 2) - (sizes - 2)
-    corners = np.empty((len(polygon), 3), np.int32)
+    corners: NDArray[np.int32] = np.empty((len(polygon), 3), np.int32)
     three, four = sizes == 3, sizes == 4
     corners[first[three]] = offsets[three, None] + np.arange(3, dtype=np.int32)
     quads = _cut_quads(positions, corner_vertices, offsets[four])[0].reshape(-1, 2, 3)
@@ -66,7 +65,7 @@ def _cut_quads(
     The other one where the first would make two triangles that face away from each other, as in
     quads that are concave there.
     """
-    corners = offsets[:, None, None] + QUAD
+    corners: NDArray[np.int32] = (offsets[:, None, None] + QUAD).astype(np.int32)
     index = [corner_vertices[offsets + step] for step in range(4)]
     origin = positions[index[0]]
     second, third, fourth = (positions[entry] - origin for entry in index[1:])

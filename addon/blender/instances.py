@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands in the scene: every object and every instance of one, as plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..core.problems import Problem
+from .visibility import RenderVisibility, hidden_in_viewport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import bpy
+    from numpy.typing import NDArray
+
+SHAPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
+"""Types of object that Blender evaluates to meshes."""
+
+NOT_SUPPORTED = {
+    "CURVES": "hair curves are not supported",
+    "POINTCLOUD": "point clouds are not supported",
+    "VOLUME": "volumes are not supported",
+    "LIGHT_PROBE": "",
+    "GREASEPENCIL": "",
+}
+"""Objects that renders may show and that are left out; "": Cycles leaves them out, too."""
+
+DEFORMING = frozenset(
+    "ARMATURE CAST CLOTH CORRECTIVE_SMOOTH CURVE DISPLACE HOOK LAPLACIANDEFORM LAPLACIANSMOOTH "
+    "LATTICE MESH_DEFORM SHRINKWRAP SIMPLE_DEFORM SMOOTH SOFT_BODY SURFACE_DEFORM WARP WAVE".split()
+)
+"""Types of modifier that move vertices and that generated coordinates do not follow."""
+
+
+@dataclass
+class Placed:
+    """A mesh or a lamp in the world.
+
+    Args:
+        name: Of the object.
+        data: Evaluated mesh or lamp.
+        matrix: To world, shape ``(4, 4)``.
+        materials: Of the slots.
+        undeformed: Positions before deforming modifiers, if the evaluated mesh does not know them.
+    """
+
+    name: str
+    data: bpy.types.ID
+    matrix: NDArray[np.float64]
+    materials: list[bpy.types.Material | None] = field(default_factory=list)
+    undeformed: NDArray[np.float32] | None = None
+
+
+@dataclass
+class Inventory:
+    """All that stands in a scene, and what of it is left out."""
+
+    meshes: list[Placed] = field(default_factory=list)
+    lamps: list[Placed] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
+    """Return what a render of the evaluated scene shows."""
+    found = Inventory()
+    visibility = RenderVisibility(depsgraph)
+    named: set[str] = set()
+    for instance in depsgraph.object_instances:
+        entry = instance.object
+        if not instance.show_self or not visibility.shows(instance):
+            continue
+        if entry.name not in named:
+            found.problems += _problems_of(entry, visibility)
+            named.add(entry.name)
+        placed = Placed(entry.name, entry.data, np.array(instance.matrix_world))
+        if entry.type == "LIGHT":
+            found.lamps.append(placed)
+        elif entry.type == "MESH":
+            placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
+            placed.undeformed = _undeformed(entry, visibility.is_render)
+            found.meshes.append(placed)
+    found.problems += hidden_in_viewport(depsgraph)
+    return found
+
+
+def _materials_of(
+    entry: bpy.types.Object, layer: bpy.types.ViewLayer
+) -> list[bpy.types.Material | None]:
+    """Return the materials of an object's slots; one ``None`` if it has no slots."""
+    count = max(len(entry.material_slots), 1)
+    if layer.material_override:
+        return [layer.material_override] * count
+    return [slot.material for slot in entry.material_slots] or [None]
+
+
+def _undeformed(entry: bpy.types.Object, is_render: bool) -> NDArray[np.float32] | None:
+    """Return a mesh's positions before its modifiers, where those only deform it.
+
+    The evaluated scene of a viewport does not keep them; that of a render does.
+    """
+    original = entry.original.data
+    if is_render or not _deforming(entry.modifiers) or not hasattr(original, "vertices"):
+        return None
+    if len(original.vertices) != len(entry.data.vertices):
+        return None
+    positions = np.empty(3 * len(original.vertices), np.float32)
+    original.attributes["position"].data.foreach_get("vector", positions)
+    return positions.reshape(-1, 3)
+
+
+def _deforming(modifiers: Sequence[bpy.types.Modifier]) -> bool:
+    return any(entry.show_viewport and entry.type in DEFORMING for entry in modifiers)
+
+
+def _problems_of(entry: bpy.types.Object, visibility: RenderVisibility) -> list[Problem]:
+    """Return what of an object is left out, and what differs from its render."""
+    where = f"Object '{entry.name}'"
+    if NOT_SUPPORTED.get(entry.type):
+        return [Problem(where, NOT_SUPPORTED[entry.type], "nothing")]
+    if entry.type not in (*SHAPES, "LIGHT"):
+        return []
+    found = visibility.problems_of(entry)
+    if any(
+        s.settings.type == "HAIR" and s.settings.render_type == "PATH"
+        for s in entry.particle_systems
+    ):
+        found.append(Problem(where, "particle hair is not supported", "no hair"))
+    cycles = getattr(entry, "cycles", None)
+    if getattr(cycles, "use_adaptive_subdivision", False):
+        found.append(Problem(where, "adaptive subdivision is not supported", "the viewport's mesh"))
+    if not visibility.is_render:
+        found += _differing_modifiers(entry, where)
+    return found
+
+
+def _differing_modifiers(entry: bpy.types.Object, where: str) -> list[Problem]:
+    """Return the modifiers that do something else in renders than in the viewport."""
+    found = []
+    for modifier in entry.modifiers:
+        pairs = (("show_viewport", "show_render"), ("levels", "render_levels"))
+        differs = any(
+            hasattr(modifier, second) and getattr(modifier, first) != getattr(modifier, second)
+            for first, second in pairs
+        )
+        if differs and (modifier.show_viewport or modifier.show_render):
+            found.append(
+                Problem(
+                    f"{where} > modifier '{modifier.name}'",
+                    "it does something else in renders; give both the same settings",
+                    "the viewport's mesh",
+                )
+            )
+    return found

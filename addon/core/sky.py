@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world's nodes as light from everywhere.
+
+One colour and one image are taken as they are; any other graph is drawn: a sphere shines with it,
+and a camera at its centre takes a picture of all directions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import weft
+from weft.render import PathSettings
+from weft.scene import Camera, Environment, Mesh, Object
+
+from .graph.outputs import choose_output, output_kinds
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from .graph.compile import AttributeRequest, CompiledMaterial
+    from .graph.model import Graph, Images, Node, Socket
+
+SKY_WIDTH = 1024
+"""Columns of drawn skies, where no image of the graph has more."""
+
+LARGEST_SKY_WIDTH = 4096
+SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class PlainSky:
+    """A world that needs no drawing.
+
+    Args:
+        environment: Its light; ``None``: it is black.
+        problems: What was repaired.
+    """
+
+    environment: Environment | None
+    problems: tuple[Problem, ...] = ()
+
+
+def find_plain_sky(graph: Graph, images: Images, where: str) -> PlainSky | None:
+    """Return a world of one colour or one image with a rotation; ``None``: it is something else.
+
+    Args:
+        graph: Of the world.
+        images: That its nodes use.
+        where: What problems call the world.
+    """
+    end = choose_output(graph, output_kinds("world"))
+    background = None if end is None else _source(graph, end.find_input("Surface"))
+    if background is None:
+        return PlainSky(None) if end is None or not _is_linked(end, "Surface") else None
+    color, strength = background.find_input("Color"), background.find_input("Strength")
+    if background.kind != "ShaderNodeBackground" or color is None or strength is None:
+        return None
+    if strength.link is not None or not isinstance(strength.value, float):
+        return None
+    if color.link is None and isinstance(color.value, tuple):
+        radiance = np.array(color.value[:3], np.float32) * strength.value
+        return PlainSky(Environment(radiance) if radiance.max() > 0 else None)
+    node = _source(graph, color)
+    if node is None or node.kind != "ShaderNodeTexEnvironment":
+        return None
+    image = images.get(str(node.properties.get("image")))
+    rotation = _rotation(graph, node)
+    if image is None or rotation is None or node.properties["projection"] != "EQUIRECTANGULAR":
+        return None
+    pixels, problems = _clean(image.pixels, where)
+    environment = Environment(pixels, rotation, strength.value)
+    return PlainSky(environment if strength.value > 0 else None, problems)
+
+
+def _source(graph: Graph, socket: Socket | None) -> Node | None:
+    """Return the node that drives an input, past reroutes; ``None``: there is none in use."""
+    while socket is not None and socket.link is not None:
+        node = graph.nodes[socket.link[0]]
+        if node.kind != "NodeReroute":
+            return None if node.is_muted else node
+        socket = node.inputs[0]
+    return None
+
+
+def _is_linked(node: Node, identifier: str) -> bool:
+    socket = node.find_input(identifier)
+    return socket is not None and socket.link is not None
+
+
+def _rotation(graph: Graph, node: Node) -> NDArray[np.float64] | None:
+    """Return the rotation from world to image; ``None`` if more than that lies before the image."""
+    if not _is_linked(node, "Vector"):
+        return np.eye(3)
+    source = _source(graph, node.find_input("Vector"))
+    if source is None:
+        return None
+    if source.kind == "ShaderNodeTexCoord":
+        return np.eye(3) if _is_direction(graph, node) else None
+    if source.kind != "ShaderNodeMapping":
+        return None
+    inputs = {socket.identifier: socket for socket in source.inputs}
+    if not _is_direction(graph, source):
+        return None
+    if any(inputs[name].link is not None for name in ("Rotation", "Scale")):
+        return None
+    kind = source.properties["vector_type"]
+    scale = np.array(inputs["Scale"].value, np.float64)
+    if scale.min() <= 0 or np.ptp(scale) > 1e-6 * scale.max():
+        return None
+    place = inputs.get("Location")
+    if kind in ("POINT", "TEXTURE") and (
+        place is None or place.link is not None or np.any(np.asarray(place.value) != 0)
+    ):
+        return None
+    matrix = rotation_matrix(np.asarray(inputs["Rotation"].value, np.float64))
+    return matrix.T if kind == "TEXTURE" else matrix
+
+
+def _is_direction(graph: Graph, node: Node) -> bool:
+    """Return whether the input "Vector" is the direction from the viewer."""
+    link = next(socket.link for socket in node.inputs if socket.identifier == "Vector")
+    if link is None or graph.nodes[link[0]].kind != "ShaderNodeTexCoord":
+        return False
+    return link[1] == "Generated" and not graph.nodes[link[0]].is_muted
+
+
+def rotation_matrix(euler: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation about x, then y, then z, by three angles in radians."""
+    matrix = np.eye(3)
+    for axis, angle in enumerate(euler):
+        step = np.eye(3)
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        step[u, u] = step[v, v] = math.cos(angle)
+        step[u, v], step[v, u] = -math.sin(angle), math.sin(angle)
+        matrix = step @ matrix
+    return matrix
+
+
+def _clean(
+    pixels: NDArray[np.float32], where: str
+) -> tuple[NDArray[np.float32], tuple[Problem, ...]]:
+    """Return radiance that is finite and not negative."""
+    rgb = pixels[..., :3] if pixels.shape[2] >= 3 else np.repeat(pixels[..., :1], 3, axis=2)
+    bad = ~np.isfinite(rgb) | (rgb < 0)
+    if not bad.any():
+        return rgb, ()
+    message = f"{int(bad.any(axis=2).sum())} pixels of its image are negative or not finite"
+    clean = np.where(np.isfinite(rgb), np.maximum(rgb, 0), 0).astype(np.float32)
+    return clean, (Problem(where, message, "0"),)
+
+
+def sphere(requests: Sequence[AttributeRequest], columns: int = 256) -> Mesh:
+    """Return a unit sphere seen from inside, with what a world's nodes read.
+
+    As in Cycles all coordinates of a world are the direction, and its normals face the viewer.
+
+    Args:
+        requests: Of the world's material.
+        columns: Of faces.
+    """
+    rows = columns // 2
+    latitude = np.linspace(-math.pi / 2, math.pi / 2, rows + 1)[:, None]
+    longitude = np.linspace(-math.pi, math.pi, columns + 1)[None, :]
+    points = (
+        np.stack(
+            np.broadcast_arrays(
+                np.cos(latitude) * np.cos(longitude),
+                np.cos(latitude) * np.sin(longitude),
+                np.sin(latitude) + 0 * longitude,
+            ),
+            axis=-1,
+        )
+        .reshape(-1, 3)
+        .astype(np.float32)
+    )
+    first = (np.arange(rows)[:, None] * (columns + 1) + np.arange(columns)).reshape(-1)
+    up, right = first + columns + 1, first + 1
+    triangles = np.concatenate(
+        [np.stack([first, up, right], axis=1), np.stack([right, up, up + 1], axis=1)]
+    )
+    nothing = np.zeros((len(points), 2), np.float32)
+    uvs = {request.name or "active": nothing for request in requests if request.kind == "uv"}
+    colors = {
+        f"{r.kind} {r.name}": points if r.kind != "color" else np.zeros_like(points)
+        for r in requests
+        if r.kind != "uv"
+    }
+    return Mesh(points, triangles, -points, uvs, colors, name="sky")
+
+
+def draw_sky(compiled: CompiledMaterial, device: weft.Device, width: int) -> Environment:
+    """Return the light of a world's material.
+
+    Args:
+        compiled: With attributes that are numbered from 0.
+        device: That draws.
+        width: Of the image, pixels.
+    """
+    turned = Camera.look_at((0, 0, 0), (1, 0, 0))
+    camera = Camera(width, width // 2, "equirectangular", transform=turned)
+    shell = Object(sphere(compiled.attributes), [compiled.material], name="sky")
+    renderer = weft.Renderer(device, weft.Scene([shell], [], [camera]))
+    picture = renderer.render(settings=PathSettings(samples=SAMPLES, bounces=1))
+    return Environment(np.maximum(np.nan_to_num(picture), 0))
+
+
+def sky_width(graph: Graph, images: Images) -> int:
+    """Return how many columns a drawn sky needs: those of the largest image in it."""
+    names = [str(node.properties.get("image")) for node in graph.nodes.values()]
+    widths = [int(images[name].pixels.shape[1]) for name in names if name in images]
+    return min(max([SKY_WIDTH, *widths]), LARGEST_SKY_WIDTH)
