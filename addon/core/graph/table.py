@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .nodes import inputs, math, shaders
+from .nodes import color, facing, inputs, map_range, math, mix, shaders, vector_math
 from .spec import NodeSpec
 
 TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
     {
-        "Input": inputs.ENTRIES,
+        "Input": {**inputs.ENTRIES, **facing.ENTRIES},
         "Shader": shaders.ENTRIES,
-        "Converter": math.ENTRIES,
+        "Color": {**color.ENTRIES, **mix.ENTRIES},
+        "Converter": {
+            **color.CONVERTERS,
+            **map_range.ENTRIES,
+            **math.ENTRIES,
+            **vector_math.ENTRIES,
+        },
     }
 )
 """Entries by the menu in which Blender offers the nodes."""
