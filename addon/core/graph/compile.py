@@ -8,7 +8,7 @@ the parameters that fits find. Start reading at ``Compiler.input``.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from weft.scene import Closure, Constant, Material
@@ -116,6 +116,7 @@ class Compiler:
     scopes: dict[tuple[Scope, str], Scope] = field(default_factory=dict)
     owners: dict[int, tuple[str, str]] = field(default_factory=dict)  # by id of the surface
     busy: set[tuple[Scope, str, str]] = field(default_factory=set)
+    parts: dict[tuple[object, ...], Value] = field(default_factory=dict)
 
     def input(self, scope: Scope, node: Node, socket: Socket) -> Carried:
         """Return what arrives at an input, in the socket's own kind."""
@@ -242,6 +243,18 @@ class Compiler:
             )
         return self.constants[key]
 
+    def part(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
+        """Return a value that is made once."""
+        if key not in self.parts:
+            self.parts[key] = make()
+        return self.parts[key]
+
+    def is_own(self, content: Value | Surface | None, scope: Scope, node: Node) -> bool:
+        """Return whether a number is that of one of a node's own inputs."""
+        tree = scope.graph.name
+        own = (c for key, c in self.constants.items() if key[:2] == (tree, node.name))
+        return any(constant is content for constant in own)
+
     def activate(self, content: Value | Surface | None) -> None:
         """Note that a number is a parameter of the material."""
         if isinstance(content, Constant):
@@ -261,11 +274,15 @@ class Compiler:
     def bind_texture(self, scope: Scope, node: Node, image: str) -> str:
         """Return the name of a node's texture, and note its image."""
         path = (*scope.path, node.name)
-        name = dotless("/".join(path))
+        name = self.texture_name(scope, node)
         binding = TextureBinding(name, self.name, path, scope.graph.name, image)
         if binding not in self.textures:
             self.textures.append(binding)
         return name
+
+    def texture_name(self, scope: Scope, node: Node) -> str:
+        """Return the name of a node's texture."""
+        return dotless("/".join((*scope.path, node.name)))
 
     def problem(self, scope: Scope, node: Node, message: str, used_instead: str) -> None:
         """Note what is not shown as in Cycles."""

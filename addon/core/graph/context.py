@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,32 @@ class NodeContext:
         assert not isinstance(converted.content, SURFACES)
         return converted.content
 
+    def is_driven(self, identifier: str) -> bool:
+        """Return whether a link brings something to an input, be it a number."""
+        if not self.has(identifier) or self.socket(identifier).link is None:
+            return False
+        return not self.compiler.is_own(self.carried(identifier).content, self.scope, self.node)
+
+    def is_used(self, output: str) -> bool:
+        """Return whether links leave an output."""
+        wanted = (self.node.name, output)
+        nodes = self.scope.graph.nodes.values()
+        return any(socket.link == wanted for node in nodes for socket in node.inputs)
+
+    def once(self, key: str, make: Callable[[], Value]) -> Value:
+        """Return a value that the outputs of the node share."""
+        return self.compiler.part((self.scope, self.node.name, key), make)
+
+    def shared(self, key: str, make: Callable[[], Value]) -> Value:
+        """Return a value that the nodes of the material share."""
+        return self.compiler.part((key,), make)
+
+    def own_number(self, socket: Socket) -> Value:
+        """Return a number of the node that is no input, as parameter of the material."""
+        constant = self.compiler.constant(self.scope, self.node, socket)
+        self.compiler.activate(constant)
+        return constant
+
     def surface(self, identifier: str) -> Surface | None:
         """Return the surface that an input carries, ``None`` for a shader that does nothing."""
         content = self.carried(identifier).content
@@ -120,6 +146,10 @@ class NodeContext:
     def bind_texture(self, image: str) -> str:
         """Return the name for a texture of this node, and note which image it is."""
         return self.compiler.bind_texture(self.scope, self.node, image)
+
+    def texture_name(self) -> str:
+        """Return the name for a texture of this node that is not that of its image alone."""
+        return self.compiler.texture_name(self.scope, self.node)
 
     def problem(self, message: str, used_instead: str = "") -> None:
         """Note what is not shown as in Cycles."""

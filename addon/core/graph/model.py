@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,11 +101,19 @@ class ImageData:
         name: Blender's.
         pixels: Shape ``(height, width, channels)``, float32, 1, 3 or 4 channels, the top row
             first; linear Rec.709, or the file's numbers if it holds data.
+        encoding: ``srgb``: the numbers carry the sRGB curve, which is removed after interpolation,
+            as Cycles does with images of bytes.
+        is_associated: Colour is multiplied by alpha.
+        tiles: Pixels of the tiles of a UDIM set by their numbers, 1001 and up; `pixels` are those
+            of the first.
     """
 
     name: str
     pixels: NDArray[np.float32]
+    encoding: Literal["linear", "srgb"] = "linear"
+    is_associated: bool = False
+    tiles: Mapping[int, NDArray[np.float32]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 Images = Mapping[str, ImageData]
-"""Images by name; nodes whose image is missing show Blender's pink, with a problem."""
+"""Images by name; a node whose image is missing is a problem."""

@@ -9,18 +9,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .nodes import color, facing, inputs, map_range, math, mix, shaders, vector_math
+from .nodes import (
+    color,
+    coordinates,
+    facing,
+    images,
+    inputs,
+    map_range,
+    math,
+    mix,
+    ramps,
+    shaders,
+    textures,
+    vector_math,
+)
 from .spec import NodeSpec
 
 TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
     {
-        "Input": {**inputs.ENTRIES, **facing.ENTRIES},
+        "Input": {**inputs.ENTRIES, **facing.ENTRIES, **coordinates.INPUTS},
         "Shader": shaders.ENTRIES,
+        "Texture": {**textures.ENTRIES, **images.ENTRIES},
         "Color": {**color.ENTRIES, **mix.ENTRIES},
+        "Vector": coordinates.VECTORS,
         "Converter": {
             **color.CONVERTERS,
             **map_range.ENTRIES,
             **math.ENTRIES,
+            **ramps.ENTRIES,
             **vector_math.ENTRIES,
         },
     }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from weft.scene import Add, Closure, Constant, Mix, SlangCall
@@ -40,6 +41,13 @@ def call(function: str, size: int, differentiable: bool = True, **arguments: Val
         differentiable: It is ``[Differentiable]``.
         arguments: In the order of its parameters.
     """
+    return call_with(function, size, arguments, differentiable)
+
+
+def call_with(
+    function: str, size: int, arguments: Mapping[str, Value], differentiable: bool = True
+) -> SlangCall:
+    """Return call() with arguments that are a mapping."""
     return SlangCall(function, "", arguments, size, differentiable, module=MODULE)
 
 

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Image Texture and Environment Texture."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from weft.scene import Texture
+
+from ..places import flat_place, place_of
+from ..spec import NodeSpec
+from ..values import call, call_with
+from .coordinates import object_normal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.scene.texture import Filter, Wrap
+    from weft.scene.values import Value
+
+    from ..context import NodeContext
+    from ..model import ImageData
+
+_WRAPS: MappingProxyType[str, Wrap] = MappingProxyType(
+    {"REPEAT": "repeat", "EXTEND": "extend", "CLIP": "clip", "MIRROR": "mirror"}
+)
+
+
+def _image(context: NodeContext) -> ImageData:
+    """Return the image of a node; without one its outputs carry nothing."""
+    name = context.properties.get("image")
+    if not name:
+        context.unsupported("an image node without an image")
+    found = context.image(str(name))
+    if found is None:
+        context.unsupported(f"the image '{name}', which is missing or cannot be read,")
+    assert found is not None
+    return found
+
+
+def _filter(context: NodeContext) -> Filter:
+    """Return how to look between texels."""
+    wanted = str(context.properties.get("interpolation", "Linear"))
+    if wanted == "Closest":
+        return "closest"
+    if wanted != "Linear":
+        context.problem(f"interpolation '{wanted}' is not supported", "'Linear'")
+    return "linear"
+
+
+def _decoded(context: NodeContext, image: ImageData, texel: Value, channels: int) -> Value:
+    """Return colour and alpha of texels, four components, as Cycles does after interpolation."""
+    curve = "true" if image.encoding == "srgb" else "false"
+    divides = image.is_associated and context.is_used("Alpha")
+    name = f"imageColor{channels}<{curve}"
+    return call(f"{name}, {'true' if divides else 'false'}>", 4, texel=texel)
+
+
+def _look_up(
+    context: NodeContext,
+    image: ImageData,
+    pixels: NDArray[np.float32],
+    uv: Value,
+    name: str,
+    wrap: Wrap,
+) -> Value:
+    """Return colour and alpha of an image at a place."""
+    texture = Texture(pixels, wrap, _filter(context), uv, name=name)
+    return _decoded(context, image, texture, texture.channels)
+
+
+def _tiled(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> Value:
+    """Return colour and alpha of the tile of a UDIM set that a place lies in."""
+    name = context.texture_name()
+    uv = flat_place(place)
+    color: Value = call("missingTile", 4, False)
+    for number, pixels in sorted(image.tiles.items()):
+        inside = call(f"tilePlace<{number}>", 2, uv=uv)
+        texel = _look_up(context, image, pixels, inside, f"{name}/{number}", wrap)
+        color = call(f"tileColor<{number}>", 4, before=color, uv=uv, color=texel)
+    return color
+
+
+def _boxed(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> Value:
+    """Return colour and alpha of the sides of a box that the normal points to."""
+    normal = object_normal(context)
+    blend = float(context.properties.get("projection_blend", 0.0))
+    if blend <= 0:
+        uv = call("boxPlace", 2, vector=place, normal=normal)
+        return _look_up(context, image, image.pixels, uv, context.bind_texture(image.name), wrap)
+    name = context.texture_name()
+    weights = call("boxWeights", 3, normal=normal, blend=blend)
+    sides: dict[str, Value] = {"weights": weights}
+    for axis in "XYZ":
+        uv = call(f"boxPlace{axis}", 2, vector=place, normal=normal)
+        texel = _look_up(context, image, image.pixels, uv, f"{name}/{axis}", wrap)
+        sides[axis.lower()] = texel
+    return call_with("boxBlend", 4, sides)
+
+
+_PROJECTIONS = MappingProxyType({"SPHERE": "projectSphere", "TUBE": "projectTube"})
+
+
+def _texel(context: NodeContext) -> Value:
+    """Return colour and alpha of an Image Texture."""
+    image = _image(context)
+    wrap = _WRAPS[str(context.properties.get("extension", "REPEAT"))]
+    place = place_of(context, "Vector", "uv")
+    projection = str(context.properties.get("projection", "FLAT"))
+    if projection == "BOX":
+        return _boxed(context, image, place, wrap)
+    if projection in _PROJECTIONS:
+        place = call(_PROJECTIONS[projection], 2, vector=place)
+    if image.tiles:
+        return _tiled(context, image, place, wrap)
+    uv = place if projection in _PROJECTIONS else flat_place(place)
+    return _look_up(context, image, image.pixels, uv, context.bind_texture(image.name), wrap)
+
+
+def _image_texture(context: NodeContext, output: str) -> Value:
+    return _part(context.once("texel", lambda: _texel(context)), output)
+
+
+def _part(color: Value, output: str) -> Value:
+    return call("alphaOf", 1, color=color) if output == "Alpha" else call("colorOf", 3, color=color)
+
+
+def _surroundings(context: NodeContext, _output: str) -> Value:
+    image = _image(context)
+    kind: Literal["Equirectangular", "MirrorBall"] = "Equirectangular"
+    if context.properties.get("projection") == "MIRROR_BALL":
+        kind = "MirrorBall"
+    uv = call(f"project{kind}", 2, direction=place_of(context, "Vector", "position"))
+    name = context.bind_texture(image.name)
+    return _part(_look_up(context, image, image.pixels, uv, name, "repeat"), "Color")
+
+
+_NOTE = "Cubic and Smart interpolation are shown as Linear"
+
+ENTRIES = MappingProxyType(
+    {
+        "ShaderNodeTexImage": NodeSpec("Image Texture", _image_texture, _NOTE),
+        "ShaderNodeTexEnvironment": NodeSpec("Environment Texture", _surroundings, _NOTE),
+    }
+)

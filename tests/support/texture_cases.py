@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes whose outputs are compared with Cycles', point by point.
+
+A case is one node: its type, its properties, and its inputs by identifier, which hold a number or
+the name of one of `points()`. tests/golden/cycles_textures.py asks Cycles and writes
+``cycles_textures.npz``; tests/addon/test_texture_nodes.py compiles the same nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+SIDE = 16
+"""Points lie on the faces of a grid of this many by as many."""
+
+KINDS = ("vector", "direction", "w", "factor")
+
+
+def points() -> dict[str, np.ndarray]:
+    """Return what drives linked inputs: vectors have shape (256, 3), numbers (256,)."""
+    random = np.random.default_rng(6)
+    count = SIDE * SIDE
+    vector = random.uniform(-3, 3, (count, 3))
+    # Some are in the unit cube, where projections are not black, some far away.
+    vector[: count // 2] = random.uniform(0, 1, (count // 2, 3))
+    vector[-8:] *= 40
+    direction = random.normal(size=(count, 3))
+    factor = random.uniform(-0.1, 1.1, count)
+    factor[:4] = 0, 1, 0.5, 0.25
+    named = {
+        "vector": vector,
+        "direction": direction / np.linalg.norm(direction, axis=1, keepdims=True),
+        "w": random.uniform(-4, 4, count),
+        "factor": factor,
+    }
+    return {name: values.astype(np.float32) for name, values in named.items()}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A node.
+
+    Args:
+        node: Blender's ``bl_idname``.
+        outputs: Identifiers of the outputs that are compared.
+        properties: By Blender's names; ``stops`` of a ramp: position, red, green, blue, alpha.
+        inputs: Numbers, or names of points().
+        tolerance: Largest difference to Cycles.
+    """
+
+    node: str
+    outputs: tuple[str, ...]
+    properties: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, Any] = field(default_factory=dict)
+    tolerance: float = 1e-4
+
+
+NOISE = {
+    "Scale": 3.0,
+    "Detail": 2.5,
+    "Roughness": 0.6,
+    "Lacunarity": 2.1,
+    "Offset": 0.3,
+    "Gain": 1.4,
+    "Distortion": 0.4,
+}
+
+
+def noise(dimensions: str, kind: str, normalize: bool = True, **inputs: Any) -> Case:
+    """Return a Noise Texture."""
+    places = {"1D": ("W",), "2D": ("Vector",), "3D": ("Vector",), "4D": ("Vector", "W")}
+    linked = {name: {"Vector": "vector", "W": "w"}[name] for name in places[dimensions]}
+    values = {**NOISE, **linked, **inputs}
+    properties = {"noise_dimensions": dimensions, "noise_type": kind, "normalize": normalize}
+    # Products of octaves reach the hundreds, with their rounding.
+    return Case("ShaderNodeTexNoise", ("Fac", "Color"), properties, values)
+
+
+STOPS = [
+    (0.1, 0.9, 0.2, 0.15, 1.0),
+    (0.35, 0.15, 0.7, 0.8, 0.3),
+    (0.6, 0.8, 0.95, 0.1, 0.8),
+    (0.9, 0.25, 0.1, 0.6, 0.5),
+]
+
+
+def ramp(
+    interpolation: str = "LINEAR", mode: str = "RGB", hues: str = "NEAR", count: int = 4
+) -> Case:
+    """Return a Color Ramp."""
+    properties = {
+        "interpolation": interpolation,
+        "color_mode": mode,
+        "hue_interpolation": hues,
+        "stops": STOPS[:count],
+    }
+    return Case("ShaderNodeValToRGB", ("Color", "Alpha"), properties, {"Fac": "factor"})
+
+
+def mapping(kind: str) -> Case:
+    """Return a Mapping node."""
+    inputs = {"Vector": "vector", "Rotation": (0.4, -0.9, 2.2), "Scale": (1.5, -0.7, 0.4)}
+    if kind in ("POINT", "TEXTURE"):
+        inputs["Location"] = (0.3, -1.2, 2.0)
+    return Case("ShaderNodeMapping", ("Vector",), {"vector_type": kind}, inputs)
+
+
+def _cases() -> dict[str, Case]:
+    cases = {}
+    for kind in (
+        "FBM",
+        "MULTIFRACTAL",
+        "HYBRID_MULTIFRACTAL",
+        "RIDGED_MULTIFRACTAL",
+        "HETERO_TERRAIN",
+    ):
+        for dimensions in ("1D", "2D", "3D", "4D"):
+            cases[f"noise {dimensions} {kind.lower()}"] = noise(dimensions, kind)
+    cases["noise raw"] = noise("3D", "FBM", normalize=False)
+    cases["noise plain"] = noise(
+        "3D", "FBM", Detail=2.0, Distortion=0.0, Lacunarity=2.0, Roughness=0.5
+    )
+    cases["noise fine"] = noise("3D", "FBM", Detail=15.0, Distortion=0.0, Lacunarity=2.0)
+    cases["noise smooth"] = noise("2D", "FBM", Detail=0.0, Roughness=0.0)
+    for kind in (
+        "LINEAR",
+        "QUADRATIC",
+        "EASING",
+        "DIAGONAL",
+        "SPHERICAL",
+        "QUADRATIC_SPHERE",
+        "RADIAL",
+    ):
+        cases[f"gradient {kind.lower()}"] = Case(
+            "ShaderNodeTexGradient", ("Fac",), {"gradient_type": kind}, {"Vector": "vector"}
+        )
+    cases["checker"] = Case(
+        "ShaderNodeTexChecker",
+        ("Color", "Fac"),
+        {},
+        {
+            "Vector": "vector",
+            "Scale": 3.7,
+            "Color1": (0.9, 0.2, 0.1, 1),
+            "Color2": (0.1, 0.3, 0.8, 1),
+        },
+    )
+    for kind in ("POINT", "TEXTURE", "VECTOR", "NORMAL"):
+        cases[f"mapping {kind.lower()}"] = mapping(kind)
+    for interpolation in ("LINEAR", "EASE", "CARDINAL", "B_SPLINE", "CONSTANT"):
+        cases[f"ramp {interpolation.lower()}"] = ramp(interpolation)
+    for mode in ("HSV", "HSL"):
+        for hues in ("NEAR", "FAR", "CW", "CCW"):
+            cases[f"ramp {mode.lower()} {hues.lower()}"] = ramp("LINEAR", mode, hues)
+    cases["ramp one"] = ramp(count=1)
+    cases["ramp two"] = ramp("B_SPLINE", count=2)
+    return cases
+
+
+CASES = _cases()
