@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Places in node trees that stay found while their owners are renamed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from weft import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core.graph.bindings import Binding, TextureBinding
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node, and one of its sockets.
+
+    Args:
+        owner: Session number of the material or node group whose tree has the node; renaming keeps
+            it.
+        is_group: The owner is a node group.
+        node: Name of the node.
+        socket: Identifier of the socket; "": the node itself.
+        is_output: The socket is an output.
+        label: What people call it.
+    """
+
+    owner: int
+    is_group: bool
+    node: str
+    socket: str
+    is_output: bool
+    label: str
+
+    @staticmethod
+    def of_binding(binding: Binding | TextureBinding) -> Place:
+        """Return the place that a compiled material names.
+
+        Raises:
+            ArgumentError: There is no such material or tree.
+        """
+        material = bpy.data.materials.get(binding.material)
+        is_group = len(binding.path) > 1
+        owner = bpy.data.node_groups.get(binding.tree) if is_group else material
+        if owner is None:
+            raise ArgumentError(f"fit: '{binding.label}' is not there any more; choose it again")
+        return Place(
+            owner.session_uid,
+            is_group,
+            binding.path[-1],
+            getattr(binding, "socket", ""),
+            getattr(binding, "is_output", False),
+            binding.label,
+        )
+
+    def find_owner(self) -> bpy.types.ID | None:
+        """Return the material or group, ``None`` if it was deleted."""
+        owners: Iterable[bpy.types.ID] = (
+            bpy.data.node_groups if self.is_group else bpy.data.materials
+        )
+        return next((entry for entry in owners if entry.session_uid == self.owner), None)
+
+    def find_tree(self) -> bpy.types.NodeTree | None:
+        """Return the tree, ``None`` if its owner was deleted."""
+        owner = self.find_owner()
+        return owner if owner is None or self.is_group else owner.node_tree
+
+    def find_node(self) -> bpy.types.Node | None:
+        """Return the node, ``None`` if it was deleted."""
+        tree = self.find_tree()
+        return None if tree is None else tree.nodes.get(self.node)
+
+    def find_socket(self) -> bpy.types.NodeSocket | None:
+        """Return the socket, ``None`` if its node was deleted."""
+        node = self.find_node()
+        if node is None:
+            return None
+        sockets = node.outputs if self.is_output else node.inputs
+        return next((entry for entry in sockets if entry.identifier == self.socket), None)
+
+    def require_socket(self) -> bpy.types.NodeSocket:
+        """Return the socket.
+
+        Raises:
+            ArgumentError: It is not there any more.
+        """
+        socket = self.find_socket()
+        if socket is None:
+            raise ArgumentError(f"fit: '{self.label}' is not there any more; choose it again")
+        return socket
+
+    def require_editable(self) -> None:
+        """Refuse what cannot be changed.
+
+        Raises:
+            ArgumentError: It belongs to a library file, or is not there any more.
+        """
+        owner = self.find_owner()
+        if owner is None or self.find_node() is None:
+            raise ArgumentError(f"fit: '{self.label}' is not there any more; choose it again")
+        if owner.library is not None:
+            raise ArgumentError(
+                f"fit: '{self.label}' belongs to the file {owner.library.filepath} and cannot be "
+                "changed; make the material local first"
+            )
+
+    def write(self, value: Sequence[float]) -> bool:
+        """Write a number or the colour of a socket; alpha stays. Return whether it is there."""
+        socket = self.find_socket()
+        if socket is None:
+            return False
+        old: Any = socket.default_value
+        if hasattr(old, "__len__"):
+            numbers = list(old)
+            numbers[: len(value)] = value
+            socket.default_value = numbers
+        else:
+            socket.default_value = value[0] if isinstance(old, float) else round(value[0])
+        return True
+
+    def write_exactly(self, value: object) -> None:
+        """Write what default_value held."""
+        socket = self.find_socket()
+        if socket is not None:
+            socket.default_value = value

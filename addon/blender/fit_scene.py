@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From Blender's scene and pictures of it to the plan of a fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..core.fitting.plan import FitPlan, build_plan, find_kept
+from ..core.fitting.request import FitRequest
+from .fit_targets import make_target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import bpy
+
+    import weft
+    from weft.fit import FitSettings
+
+    from ..core.fitting.request import Request
+    from .export import ExportedScene, SceneExporter
+    from .fit_targets import Picture
+
+
+def plan_fit(
+    depsgraph: bpy.types.Depsgraph,
+    exporter: SceneExporter,
+    pictures: Sequence[Picture],
+    parameters: Sequence[Request],
+    settings: FitSettings,
+) -> tuple[FitPlan, ExportedScene]:
+    """Return the plan of a fit of the evaluated scene.
+
+    Args:
+        depsgraph: The evaluated scene.
+        exporter: Keeps what did not change since the last fit.
+        pictures: Of the scene.
+        parameters: What may change.
+        settings: How.
+
+    Raises:
+        ArgumentError: A picture, a camera or a parameter is missing or does not fit.
+        ImageError: A file cannot be read.
+    """
+    names = target_names(pictures)
+    made = [
+        make_target(picture, name, depsgraph) for picture, name in zip(pictures, names, strict=True)
+    ]
+    request = FitRequest([target for target, _camera in made], parameters, settings)
+    exported = exporter.export(depsgraph, cameras=[])
+    kept = find_kept(request, list(exported.materials.values()))
+    exported = exporter.export(depsgraph, cameras=[], keep=kept)
+    scene = replace(exported.scene, cameras=[camera for _target, camera in made])
+    materials = list(exported.materials.values())
+    return build_plan(request, scene, materials, light_names(depsgraph, scene)), exported
+
+
+def target_names(pictures: Sequence[Picture]) -> list[str]:
+    """Return a name for each picture: its own or its camera's, with a number where it repeats."""
+    names: list[str] = []
+    for picture in pictures:
+        camera = picture.camera.name if picture.camera is not None else "camera"
+        name = plain = picture.name or camera
+        number = 1
+        while name in names:
+            number += 1
+            name = f"{plain} {number}"
+        names.append(name)
+    return names
+
+
+def light_names(depsgraph: bpy.types.Depsgraph, scene: weft.Scene) -> dict[str, str]:
+    """Return the names in a scene of Blender's lights and of its world, by Blender's."""
+    names = {light.name: light.name for light in scene.lights}
+    world = depsgraph.scene.world
+    if world is not None and scene.environment is not None:
+        names[world.name] = scene.environment.name
+    return names

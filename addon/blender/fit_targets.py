@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures for a fit: image files, Blender's images or arrays, and the cameras that took them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+import weft
+from weft import ArgumentError
+from weft.fit import Target
+from weft.fit.target_files import resample
+
+from ..core.fitting.request import TargetRequest
+from .cameras import export_camera
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CLIPPED = 0.995  # The largest value of 8 bits and what rounding brings near it.
+BYTE_SPACES = ("sRGB",)
+
+
+@dataclass(eq=False)
+class Picture:
+    """A picture of the scene as people name it.
+
+    Args:
+        camera: Object that holds the camera.
+        source: A file, one of Blender's images, or linear Rec.709 of shape ``(height, width, 3)``
+            or 4 with alpha, the top row first.
+        mask: Likewise, weights in [0, 1] (the first channel counts); ``None``: all pixels count.
+        objects: Only pixels that show one of these objects count; empty: all do.
+        color_space: Of a file: ``srgb``, ``linear``, ...; ``None``: by its type.
+        exposure: Stops by which the picture is brighter than the scene's light.
+        saturation: Linear value of the picture from which on pixels were clipped; ``None``: just
+            below 1 for files and images of integers.
+        size: Longest side at which the picture is compared, pixels; larger ones are averaged.
+        name: What reports call it; "": the camera's name.
+    """
+
+    camera: bpy.types.Object
+    source: str | Path | bpy.types.Image | NDArray[np.float32]
+    mask: str | Path | bpy.types.Image | NDArray[np.float32] | None = None
+    objects: tuple[str, ...] = ()
+    color_space: str | None = None
+    exposure: float = 0.0
+    saturation: float | None = None
+    size: int = 512
+    name: str = ""
+
+
+def make_target(
+    picture: Picture, name: str, depsgraph: bpy.types.Depsgraph
+) -> tuple[TargetRequest, weft.scene.Camera]:
+    """Return a picture as a fit takes it, and its view of the scene.
+
+    Args:
+        picture: Which.
+        name: Of the target and of the view; unique in the fit.
+        depsgraph: The evaluated scene.
+
+    Raises:
+        ArgumentError: The camera or the picture is missing, or the mask has another size.
+        ImageError: A file cannot be read.
+    """
+    if picture.camera is None or picture.camera.type != "CAMERA":
+        raise ArgumentError(f"fit: picture '{name}' has no camera; choose the one that took it")
+    target = _read(picture, name)
+    assert target.mask is not None
+    image, mask = target.image, target.mask
+    height, width = image.shape[:2]
+    scale = min(picture.size / max(width, height), 1.0)
+    size = (max(round(width * scale), 1), max(round(height * scale), 1))
+    saturation = target.saturation
+    if size != (width, height):
+        clipped = np.zeros_like(mask) if saturation is None else image.max(axis=2) >= saturation
+        counts = (mask > 0) & ~clipped.astype(bool)
+        image = resample(image, size)
+        mask = resample((mask * counts)[..., None], size)[..., 0]
+        mask[resample(1.0 - counts[..., None].astype(np.float32), size)[..., 0] > 1e-3] = 0
+        saturation = None
+    camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size)
+    camera.name = name
+    request = TargetRequest(name, image, mask, saturation, picture.objects, name)
+    return request, camera
+
+
+def _read(picture: Picture, name: str) -> Target:
+    """Return a picture with its weights, at its own size."""
+    source, mask = picture.source, picture.mask
+    weights = None if mask is None else _weights(mask, name)
+    if isinstance(source, (str, Path)):
+        path = bpy.path.abspath(str(source))
+        return Target.from_file(
+            path,
+            color_space=picture.color_space,
+            mask=weights,
+            mask_from=None,
+            exposure=picture.exposure,
+            saturation=picture.saturation,
+            name=name,
+        )
+    saturation = picture.saturation
+    if isinstance(source, bpy.types.Image):
+        is_bytes = not source.is_float
+        pixels = image_pixels(source, name)
+        saturation = CLIPPED if saturation is None and is_bytes else saturation
+    else:
+        pixels = np.asarray(source, np.float32)
+    scale = np.float32(2.0**-picture.exposure)
+    pixels = np.concatenate([pixels[..., :3] * scale, pixels[..., 3:]], axis=2)
+    limit = None if saturation is None else float(saturation * scale)
+    return Target(pixels, 0, weights, limit, name=name)
+
+
+def _weights(
+    mask: str | Path | bpy.types.Image | NDArray[np.float32], name: str
+) -> NDArray[np.float32]:
+    """Return the weights of a mask."""
+    if isinstance(mask, (str, Path)):
+        from weft import image
+
+        return image.read(bpy.path.abspath(str(mask)), encoding="linear")[..., 0]
+    if isinstance(mask, bpy.types.Image):
+        return image_numbers(mask, name)[..., 0]
+    array = np.asarray(mask, np.float32)
+    return array if array.ndim == 2 else array[..., 0]
+
+
+def image_numbers(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
+    """Return the numbers of one of Blender's images, shape ``(height, width, 4)``, top row first.
+
+    Raises:
+        ArgumentError: The image has no pixels: its file is missing.
+    """
+    width, height = image.size
+    if width * height == 0 or len(image.pixels) != width * height * image.channels:
+        raise ArgumentError(
+            f"fit: image '{image.name}' of '{name}' has no pixels; check its file "
+            f"'{image.filepath}'"
+        )
+    flat = np.empty(width * height * image.channels, np.float32)
+    image.pixels.foreach_get(flat)
+    rows = flat.reshape(height, width, image.channels)[::-1]
+    if image.channels == 4:
+        return np.ascontiguousarray(rows)
+    rgb = np.repeat(rows[..., :1], 3, axis=2) if image.channels < 3 else rows[..., :3]
+    return np.concatenate([rgb, np.ones((height, width, 1), np.float32)], axis=2)
+
+
+def image_pixels(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
+    """Return linear Rec.709 and alpha of one of Blender's images, the top row first.
+
+    Byte images hold the file's numbers, float images linear ones.
+    """
+    rgba = image_numbers(image, name)
+    if not image.is_float and image.colorspace_settings.name in BYTE_SPACES:
+        low, high = rgba[..., :3] / 12.92, ((rgba[..., :3] + 0.055) / 1.055) ** 2.4
+        rgba[..., :3] = np.where(rgba[..., :3] <= 0.04045, low, high)
+    return rgba

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a fit has found, in Blender's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.fit import FitResult
+
+    from ..graph.bindings import Binding, TextureBinding
+    from .plan import FitPlan
+
+
+@dataclass(frozen=True)
+class FoundNumber:
+    """A number or colour.
+
+    Args:
+        binding: The socket.
+        value: As weft has it, shape ``(components,)``.
+        error: Standard error of each component, infinite while it is not known.
+        note: Why the pictures do not determine it; "" if they do.
+    """
+
+    binding: Binding
+    value: tuple[float, ...]
+    error: tuple[float, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTexture:
+    """An image.
+
+    Args:
+        binding: The socket that gets it, or the image node.
+        pixels: Shape ``(height, width, channels)``, linear, the top row first.
+        known: Shape ``(height, width)``: 1 where the pictures show it.
+    """
+
+    binding: Binding | TextureBinding
+    pixels: NDArray[np.float32]
+    known: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class FoundFactor:
+    """A factor on a light or on a picture.
+
+    Args:
+        name: Blender's name of the light, or the name of the picture.
+        value: One number or three, linear RGB.
+        error: Standard error of each.
+        note: Why the pictures do not determine it; "" if they do.
+    """
+
+    name: str
+    value: tuple[float, ...]
+    error: tuple[float, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a fit has found.
+
+    Args:
+        numbers: Of sockets.
+        textures: Of sockets and image nodes; empty while the fit runs.
+        lights: Factors of lights.
+        exposures: Factors of pictures.
+        reason: ``converged``, ``draws``, ``time``, ``cancelled``, or ``running``.
+    """
+
+    numbers: list[FoundNumber] = field(default_factory=list)
+    textures: list[FoundTexture] = field(default_factory=list)
+    lights: list[FoundFactor] = field(default_factory=list)
+    exposures: list[FoundFactor] = field(default_factory=list)
+    reason: str = "running"
+
+
+def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
+    """Return a result in Blender's terms."""
+    out = Outcome(reason=result.reason)
+    for name, value in result.values.items():
+        numbers, errors = _tuple(value), _tuple(result.errors[name])
+        note = result.undetermined.get(name, "")
+        if name in plan.numbers:
+            out.numbers.append(FoundNumber(plan.numbers[name], numbers, errors, note))
+        elif name in plan.lights:
+            out.lights.append(FoundFactor(plan.lights[name], numbers, errors, note))
+        else:
+            target = name.removesuffix(".exposure")
+            out.exposures.append(FoundFactor(target, numbers, errors, note))
+    for name, found in result.textures.items():
+        out.textures.append(FoundTexture(plan.textures[name], found.pixels, found.known))
+    return out
+
+
+def _tuple(values: NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(float(entry) for entry in np.atleast_1d(values))
+
+
+def describe_number(found: FoundNumber | FoundFactor) -> str:
+    """Return value and error for people: ``0.352 ± 0.004``."""
+    parts = []
+    for value, error in zip(found.value, found.error, strict=True):
+        known = f" ± {error:.2g}" if np.isfinite(error) else ""
+        parts.append(f"{value:.4g}{known}")
+    return ", ".join(parts)
+
+
+def summary(outcome: Outcome) -> Mapping[str, str]:
+    """Return one line for each number, light and exposure, by what people call it."""
+    lines = {found.binding.label: describe_number(found) for found in outcome.numbers}
+    lines |= {found.name: describe_number(found) for found in outcome.lights}
+    return lines | {f"exposure of {e.name}": describe_number(e) for e in outcome.exposures}

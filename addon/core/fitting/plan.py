@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a request in Blender's names to a fit in weft's.
+
+Start reading at build_plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import weft
+from weft import ArgumentError
+from weft.fit import Exposure, FitSettings, LightParameter, Parameter, Target, TextureParameter
+from weft.fit.target_files import resample
+from weft.scene import Texture, with_images, with_inputs
+from weft.scene.changes import inputs_of
+
+from ..graph.bindings import Binding, TextureBinding, find_binding
+from .request import (
+    RESOLUTION,
+    ExposureRequest,
+    FitRequest,
+    LightRequest,
+    NumberRequest,
+    TextureRequest,
+)
+
+if TYPE_CHECKING:
+    from ..graph.compile import CompiledMaterial
+
+WeftParameter = Parameter | TextureParameter | Exposure | LightParameter
+
+
+@dataclass(eq=False)
+class FitPlan:
+    """A fit, and what its parameters are in Blender.
+
+    Args:
+        scene: With textures where sockets are to get them.
+        targets: Pictures.
+        parameters: What may change.
+        settings: How.
+        numbers: Sockets by the names of parameters.
+        textures: Sockets that get an image, or image nodes, by the names of parameters.
+        lights: Blender's names of lights by the names of parameters.
+    """
+
+    scene: weft.Scene
+    targets: list[Target]
+    parameters: list[WeftParameter] = field(default_factory=list)
+    settings: FitSettings = field(default_factory=FitSettings)
+    numbers: dict[str, Binding] = field(default_factory=dict)
+    textures: dict[str, Binding | TextureBinding] = field(default_factory=dict)
+    lights: dict[str, str] = field(default_factory=dict)
+
+
+def find_kept(request: FitRequest, materials: Collection[CompiledMaterial]) -> list[str]:
+    """Return the parameters that materials must have for a request, though they change nothing now.
+
+    Raises:
+        ArgumentError: An address is unknown or ambiguous.
+    """
+    wanted = [e for e in request.parameters if isinstance(e, (NumberRequest, TextureRequest))]
+    found = [find_binding(materials, entry.address) for entry in wanted]
+    return [entry.parameter for entry in found if isinstance(entry, Binding)]
+
+
+def build_plan(
+    request: FitRequest,
+    scene: weft.Scene,
+    materials: Collection[CompiledMaterial],
+    lights: Mapping[str, str],
+) -> FitPlan:
+    """Return the fit for a request.
+
+    Args:
+        request: What is asked for.
+        scene: Exported with the parameters that find_kept() names, and with the targets' cameras.
+        materials: Of the scene.
+        lights: Names in `scene` of Blender's lights, by Blender's names.
+
+    Raises:
+        ArgumentError: Something has no such name, is asked for twice, or cannot be fitted.
+    """
+    plan = FitPlan(scene, [], settings=request.settings)
+    for entry in request.parameters:
+        if isinstance(entry, NumberRequest):
+            _add_number(plan, entry, materials)
+        elif isinstance(entry, TextureRequest):
+            _add_texture(plan, entry, materials)
+        elif isinstance(entry, LightRequest):
+            _add_light(plan, entry, lights)
+        else:
+            assert isinstance(entry, ExposureRequest)
+            plan.parameters.append(Exposure(entry.target, entry.white_balance))
+    for target in request.targets:
+        plan.targets.append(
+            Target(
+                target.image,
+                target.camera,
+                target.mask,
+                target.saturation,
+                name=target.name,
+                objects=target.objects,
+            )
+        )
+    return plan
+
+
+def _add_number(
+    plan: FitPlan, entry: NumberRequest, materials: Collection[CompiledMaterial]
+) -> None:
+    found = find_binding(materials, entry.address)
+    if isinstance(found, TextureBinding):
+        raise ArgumentError(
+            f"fit: '{entry.address}' is an image; fit it as a texture (texture:{entry.address})"
+        )
+    _refuse_twice(found.parameter in plan.numbers, entry.address)
+    plan.numbers[found.parameter] = found
+    plan.parameters.append(
+        Parameter(found.parameter, entry.bounds, start=entry.start, prior=entry.prior)
+    )
+
+
+def _add_texture(
+    plan: FitPlan, entry: TextureRequest, materials: Collection[CompiledMaterial]
+) -> None:
+    found = find_binding(materials, entry.address)
+    _refuse_twice(found in plan.textures.values(), entry.address)
+    if isinstance(found, Binding):
+        _require_uvs(plan.scene, found, entry.address)
+        image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION))
+        plan.scene = with_inputs(plan.scene, {found.parameter: image})
+        name = _place_of(plan.scene, found.parameter.partition(".")[0], image)
+    else:
+        material = _material_name(materials, found)
+        image, name = _image_of(plan.scene, material, found)
+        if entry.resolution is not None and image.pixels.shape[1::-1] != entry.resolution:
+            resized = resample(image.pixels, entry.resolution)
+            plan.scene = with_images(plan.scene, {name: resized})
+    plan.textures[name] = found
+    plan.parameters.append(TextureParameter(name, bounds=entry.bounds, smoothness=entry.smoothness))
+
+
+def _add_light(plan: FitPlan, entry: LightRequest, lights: Mapping[str, str]) -> None:
+    if entry.light not in lights:
+        known = ", ".join(map(repr, lights)) or "none"
+        raise ArgumentError(f"fit: there is no light {entry.light!r}; the scene has {known}")
+    name = lights[entry.light]
+    _refuse_twice(f"{name}.factor" in plan.lights, entry.light)
+    plan.lights[f"{name}.factor"] = entry.light
+    plan.parameters.append(LightParameter(name, color=entry.color))
+
+
+def _refuse_twice(is_taken: bool, address: str) -> None:
+    if is_taken:
+        raise ArgumentError(f"fit: '{address}' is asked for twice; leave one out")
+
+
+def _require_uvs(scene: weft.Scene, binding: Binding, address: str) -> None:
+    """Refuse textures on objects without UV map."""
+    name = binding.parameter.partition(".")[0]
+    for entry in scene.objects:
+        uses = any(material.name == name for material in entry.materials)
+        uvs = next(iter(entry.mesh.uvs.values()), None)
+        if uses and (uvs is None or (uvs.size and not np.ptp(uvs.reshape(-1, 2), axis=0).any())):
+            raise ArgumentError(
+                f"fit: '{address}' cannot become a texture: object '{entry.name}' has no UV map; "
+                "unwrap it first"
+            )
+
+
+def _uniform_image(binding: Binding, resolution: tuple[int, int]) -> Texture:
+    """Return an image that shows what the socket has now."""
+    width, height = resolution
+    value = np.maximum(np.atleast_1d(np.asarray(binding.value, np.float32)), 1e-3)
+    pixels = np.broadcast_to(value, (height, width, len(value))).astype(np.float32)
+    return Texture(pixels, name=binding.label.replace(".", " "))
+
+
+def _material_name(materials: Collection[CompiledMaterial], binding: TextureBinding) -> str:
+    """Return weft's name of the material that has an image node."""
+    return next(entry.material.name for entry in materials if binding in entry.textures)
+
+
+def _place_of(scene: weft.Scene, material: str, texture: Texture) -> str:
+    """Return the name of the first input of a material that a texture drives."""
+    for name, value in inputs_of(scene).items():
+        if name.partition(".")[0] == material and value is texture:
+            return name
+    raise ArgumentError(f"fit: material '{material}' does not show '{texture.name}' anywhere")
+
+
+def _image_of(scene: weft.Scene, material: str, binding: TextureBinding) -> tuple[Texture, str]:
+    """Return the texture of an image node, and the name of the input that it drives."""
+    for name, value in inputs_of(scene).items():
+        if name.partition(".")[0] != material or not isinstance(value, Texture):
+            continue
+        if value.name == binding.texture:
+            return value, name
+    raise ArgumentError(
+        f"fit: the image of '{binding.label}' does not drive an input that can be fitted"
+    )
+
+
+__all__ = ["FitPlan", "build_plan", "find_kept"]
