@@ -213,7 +213,10 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             sides="kSoftSides",
         ),
         "transparent": ClosureSpec(
-            {"color": Input(WHITE)}, "TransparentBSDF", "TransparentBSDF.prepare({color}, {wi})"
+            {"color": Input(WHITE)},
+            "TransparentBSDF",
+            "TransparentBSDF.prepare({color}, {wi})",
+            is_raised=False,
         ),
         "emission": ClosureSpec(
             {
@@ -224,7 +227,8 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "NullBSDF",
             "NullBSDF.prepare()",
             "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
+            is_raised=False,
         ),
-        "none": ClosureSpec({}, "NullBSDF", "NullBSDF.prepare()"),
+        "none": ClosureSpec({}, "NullBSDF", "NullBSDF.prepare()", is_raised=False),
     }
 )

@@ -8,7 +8,7 @@ its parameters.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -316,6 +316,22 @@ def shines(closure: Closure) -> bool:
     return bool(spec.emission) and (not spec.structure or "emission_strength" in closure.inputs)
 
 
+def needs_raised_normal(surface: Surface) -> bool:
+    """Return whether sharp lobes see the smooth normal; closures with normals raise their own."""
+    closures = list(closures_of(surface))
+    has_own = any(name in entry.inputs for entry in closures for name in ("normal", "coat_normal"))
+    return not has_own and any(CLOSURES[e.kind].is_raised for e in closures)
+
+
+def closures_of(surface: Surface) -> Iterator[Closure]:
+    """Yield the closures that a surface is made of."""
+    if isinstance(surface, Closure):
+        yield surface
+        return
+    yield from closures_of(surface.first)
+    yield from closures_of(surface.second)
+
+
 def may_pass(surface: Surface) -> bool:
     """Return whether light may pass a surface straight."""
     if isinstance(surface, Closure):
@@ -369,8 +385,11 @@ def print_program(material: Material) -> Program:
     """Print the program of a material."""
     printer = Printer()
     bsdf, value, emission = printer.surface("", material.surface)
+    normal = "reflectingNormal(s)" if needs_raised_normal(material.surface) else "s.normal"
     # A tangent costs loads; only long highlights have use for one.
-    frame = "Frame.along(s.normal, s.tangent)" if printer.has_tangent else "Frame.around(s.normal)"
+    frame = (
+        f"Frame.along({normal}, s.tangent)" if printer.has_tangent else f"Frame.around({normal})"
+    )
     see_through = may_pass(material.surface)
     transparency = (
         print_function(printer, 3, lambda: transparency_of(printer, "", material.surface))
