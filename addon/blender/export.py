@@ -67,6 +67,7 @@ class SceneExporter:
         cameras: Sequence[bpy.types.Object] | None = None,
         resolution: tuple[int, int] | None = None,
         keep: Collection[str] = (),
+        unwrapped: Collection[str] = (),
     ) -> ExportedScene:
         """Return everything that a picture of the scene depends on.
 
@@ -76,11 +77,13 @@ class SceneExporter:
             resolution: Width and height of all pictures, pixels; ``None``: those of the scene's
                 render settings.
             keep: Names of parameters that a fit wants though they have no effect now.
+            unwrapped: Blender's full names of materials whose objects bring their active UV map,
+                though no node reads it.
         """
         self._images.begin()
         self._meshes.begin()
         inventory = take_inventory(depsgraph)
-        materials = MaterialStore(self._images, keep)
+        materials = MaterialStore(self._images, keep, unwrapped)
         scene = weft.Scene()
         problems = inventory.problems
         for placed in inventory.meshes:

@@ -44,9 +44,10 @@ class Place:
         Raises:
             ArgumentError: There is no such material or tree.
         """
-        material = bpy.data.materials.get(binding.material)
         is_group = len(binding.path) > 1
-        owner = bpy.data.node_groups.get(binding.tree) if is_group else material
+        owners = bpy.data.node_groups if is_group else bpy.data.materials
+        name = binding.tree if is_group else binding.material
+        owner = next((entry for entry in owners if entry.name_full == name), None)
         if owner is None:
             raise ArgumentError(f"fit: '{binding.label}' is not there any more; choose it again")
         return Place(

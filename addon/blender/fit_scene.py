@@ -49,8 +49,8 @@ def plan_fit(
     ]
     request = FitRequest([target for target, _camera in made], parameters, settings)
     exported = exporter.export(depsgraph, cameras=[])
-    kept = find_kept(request, list(exported.materials.values()))
-    exported = exporter.export(depsgraph, cameras=[], keep=kept)
+    kept, unwrapped = find_kept(request, list(exported.materials.values()))
+    exported = exporter.export(depsgraph, cameras=[], keep=kept, unwrapped=unwrapped)
     scene = replace(exported.scene, cameras=[camera for _target, camera in made])
     materials = list(exported.materials.values())
     return build_plan(request, scene, materials, light_names(depsgraph, scene)), exported

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -17,12 +18,14 @@ from weft.fit.target_files import resample
 
 from ..core.fitting.request import TargetRequest
 from .cameras import export_camera
+from .images import read_pixels, why_unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CLIPPED = 0.995  # The largest value of 8 bits and what rounding brings near it.
-BYTE_SPACES = ("sRGB",)
+WHOLE = SimpleNamespace(pixel_aspect_x=1.0, pixel_aspect_y=1.0, use_border=False)
+"""Render settings of a picture that is not cropped."""
 
 
 @dataclass(eq=False)
@@ -84,7 +87,7 @@ def make_target(
         mask = resample((mask * counts)[..., None], size)[..., 0]
         mask[resample(1.0 - counts[..., None].astype(np.float32), size)[..., 0] > 1e-3] = 0
         saturation = None
-    camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size)
+    camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size, WHOLE)
     camera.name = name
     request = TargetRequest(name, image, mask, saturation, picture.objects, name)
     return request, camera
@@ -127,39 +130,23 @@ def _weights(
 
         return image.read(bpy.path.abspath(str(mask)), encoding="linear")[..., 0]
     if isinstance(mask, bpy.types.Image):
-        return image_numbers(mask, name)[..., 0]
+        return image_pixels(mask, name)[..., 0]
     array = np.asarray(mask, np.float32)
     return array if array.ndim == 2 else array[..., 0]
 
 
-def image_numbers(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
-    """Return the numbers of one of Blender's images, shape ``(height, width, 4)``, top row first.
+def image_pixels(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
+    """Return linear Rec.709, and alpha if there is one, of one of Blender's images, top row first.
 
     Raises:
-        ArgumentError: The image has no pixels: its file is missing.
+        ArgumentError: The image cannot be read.
     """
-    width, height = image.size
-    if width * height == 0 or len(image.pixels) != width * height * image.channels:
-        raise ArgumentError(
-            f"fit: image '{image.name}' of '{name}' has no pixels; check its file "
-            f"'{image.filepath}'"
-        )
-    flat = np.empty(width * height * image.channels, np.float32)
-    image.pixels.foreach_get(flat)
-    rows = flat.reshape(height, width, image.channels)[::-1]
-    if image.channels == 4:
-        return np.ascontiguousarray(rows)
-    rgb = np.repeat(rows[..., :1], 3, axis=2) if image.channels < 3 else rows[..., :3]
-    return np.concatenate([rgb, np.ones((height, width, 1), np.float32)], axis=2)
-
-
-def image_pixels(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
-    """Return linear Rec.709 and alpha of one of Blender's images, the top row first.
-
-    Byte images hold the file's numbers, float images linear ones.
-    """
-    rgba = image_numbers(image, name)
-    if not image.is_float and image.colorspace_settings.name in BYTE_SPACES:
-        low, high = rgba[..., :3] / 12.92, ((rgba[..., :3] + 0.055) / 1.055) ** 2.4
-        rgba[..., :3] = np.where(rgba[..., :3] <= 0.04045, low, high)
-    return rgba
+    problem = why_unreadable(image)
+    if problem:
+        raise ArgumentError(f"fit: image '{image.name}' of '{name}': {problem}")
+    pixels, problem = read_pixels(image)
+    if problem:
+        raise ArgumentError(f"fit: image '{image.name}' of '{name}': {problem}")
+    if pixels.shape[2] < 3:
+        pixels = np.repeat(pixels[..., :1], 3, axis=2)
+    return pixels

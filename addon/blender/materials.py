@@ -31,23 +31,29 @@ class MaterialStore:
         attributes: What meshes must bring; all materials count alike.
     """
 
-    def __init__(self, images: Images, keep: Collection[str] = ()) -> None:
+    def __init__(
+        self, images: Images, keep: Collection[str] = (), unwrapped: Collection[str] = ()
+    ) -> None:
         """Begin without materials.
 
         Args:
             images: That materials use.
             keep: Names of parameters that a fit wants though they have no effect now.
+            unwrapped: Full names of materials whose meshes bring their active UV map.
         """
         self.compiled: dict[str, CompiledMaterial] = {}
         self.attributes = AttributeTable()
         self._images = images
         self._keep = keep
+        self._unwrapped = unwrapped
 
     def find(self, material: bpy.types.Material | None) -> CompiledMaterial:
         """Return a compiled material; ``None`` is Blender's default, grey."""
         name = material.name_full if material else NO_MATERIAL
         if name not in self.compiled:
             self.compiled[name] = self._compile(name, material)
+            if name in self._unwrapped:
+                self._require_uvs(self.compiled[name])
         return self.compiled[name]
 
     def _compile(self, name: str, material: bpy.types.Material | None) -> CompiledMaterial:
@@ -59,6 +65,11 @@ class MaterialStore:
         return compile_material(
             graph, self._images, name, keep=self._keep, attributes=self.attributes
         )
+
+    def _require_uvs(self, compiled: CompiledMaterial) -> None:
+        request = self.attributes.require("uv", "")
+        if request not in compiled.attributes:
+            compiled.attributes.append(request)
 
     def problems(self) -> list[Problem]:
         """Return what materials cannot show."""

@@ -16,7 +16,7 @@ import weft
 from weft import ArgumentError
 from weft.fit import Exposure, FitSettings, LightParameter, Parameter, Target, TextureParameter
 from weft.fit.target_files import resample
-from weft.scene import Texture, with_images, with_inputs
+from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
 
 from ..graph.bindings import Binding, TextureBinding, find_binding
@@ -58,15 +58,27 @@ class FitPlan:
     lights: dict[str, str] = field(default_factory=dict)
 
 
-def find_kept(request: FitRequest, materials: Collection[CompiledMaterial]) -> list[str]:
-    """Return the parameters that materials must have for a request, though they change nothing now.
+def find_kept(
+    request: FitRequest, materials: Collection[CompiledMaterial]
+) -> tuple[list[str], list[str]]:
+    """Return what the export must keep for a request, though nothing shows it now.
+
+    Returns:
+        Names of parameters, and Blender's names of materials that need a UV map.
 
     Raises:
         ArgumentError: An address is unknown or ambiguous.
     """
-    wanted = [e for e in request.parameters if isinstance(e, (NumberRequest, TextureRequest))]
-    found = [find_binding(materials, entry.address) for entry in wanted]
-    return [entry.parameter for entry in found if isinstance(entry, Binding)]
+    parameters, unwrapped = [], []
+    for entry in request.parameters:
+        if not isinstance(entry, (NumberRequest, TextureRequest)):
+            continue
+        found = find_binding(materials, entry.address)
+        if isinstance(found, Binding):
+            parameters.append(found.parameter)
+            if isinstance(entry, TextureRequest):
+                unwrapped.append(found.material)
+    return parameters, unwrapped
 
 
 def build_plan(
@@ -132,8 +144,9 @@ def _add_texture(
     found = find_binding(materials, entry.address)
     _refuse_twice(found in plan.textures.values(), entry.address)
     if isinstance(found, Binding):
-        _require_uvs(plan.scene, found, entry.address)
-        image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION))
+        number = _uv_set_of(found, materials)
+        _require_uvs(plan.scene, found, entry.address, number)
+        image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION), number)
         plan.scene = with_inputs(plan.scene, {found.parameter: image})
         name = _place_of(plan.scene, found.parameter.partition(".")[0], image)
     else:
@@ -161,25 +174,33 @@ def _refuse_twice(is_taken: bool, address: str) -> None:
         raise ArgumentError(f"fit: '{address}' is asked for twice; leave one out")
 
 
-def _require_uvs(scene: weft.Scene, binding: Binding, address: str) -> None:
+def _uv_set_of(binding: Binding, materials: Collection[CompiledMaterial]) -> int:
+    """Return the number of the active UV map among those of the scene."""
+    name = binding.parameter.partition(".")[0]
+    requests = next(entry.attributes for entry in materials if entry.material.name == name)
+    return next(e.index for e in requests if (e.kind, e.name) == ("uv", ""))
+
+
+def _require_uvs(scene: weft.Scene, binding: Binding, address: str, number: int) -> None:
     """Refuse textures on objects without UV map."""
     name = binding.parameter.partition(".")[0]
     for entry in scene.objects:
-        uses = any(material.name == name for material in entry.materials)
-        uvs = next(iter(entry.mesh.uvs.values()), None)
-        if uses and (uvs is None or (uvs.size and not np.ptp(uvs.reshape(-1, 2), axis=0).any())):
+        if not any(material.name == name for material in entry.materials):
+            continue
+        uvs = list(entry.mesh.uvs.values())[number]
+        if uvs.size and not np.ptp(uvs.reshape(-1, 2), axis=0).any():
             raise ArgumentError(
                 f"fit: '{address}' cannot become a texture: object '{entry.name}' has no UV map; "
                 "unwrap it first"
             )
 
 
-def _uniform_image(binding: Binding, resolution: tuple[int, int]) -> Texture:
+def _uniform_image(binding: Binding, resolution: tuple[int, int], number: int) -> Texture:
     """Return an image that shows what the socket has now."""
     width, height = resolution
     value = np.maximum(np.atleast_1d(np.asarray(binding.value, np.float32)), 1e-3)
     pixels = np.broadcast_to(value, (height, width, len(value))).astype(np.float32)
-    return Texture(pixels, name=binding.label.replace(".", " "))
+    return Texture(pixels, uv=UVSet(number), name=binding.label.replace(".", " "))
 
 
 def _material_name(materials: Collection[CompiledMaterial], binding: TextureBinding) -> str:

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Functions for scripts, which addon/api.py offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from weft import ArgumentError
+from weft.fit import FitSettings
+
+from ..core.fitting.request import parse_parameter
+from .fit_targets import Picture
+from .fitting import SceneFit
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..core.fitting.outcome import Outcome
+    from ..core.fitting.run import Update
+
+
+@dataclass(frozen=True, eq=False)
+class FitReport:
+    """What a fit has found, by the names that people use.
+
+    Args:
+        values: Numbers by label (``"Chrome.Principled BSDF.Roughness"``), shape ``(components,)``.
+        errors: Their standard errors.
+        undetermined: Why the pictures do not determine some of them.
+        textures: Pixels by label, shape ``(height, width, channels)``, linear, top row first.
+        lights: Factors on lights, by name.
+        exposures: Factors on pictures, by the picture's name.
+        reason: ``converged``, ``draws``, ``time`` or ``cancelled``.
+        losses: One a draw.
+        problems: What of the scene the fit does not see as Cycles does.
+    """
+
+    values: dict[str, NDArray[np.float64]]
+    errors: dict[str, NDArray[np.float64]]
+    undetermined: dict[str, str]
+    textures: dict[str, NDArray[np.float32]]
+    lights: dict[str, NDArray[np.float64]]
+    exposures: dict[str, NDArray[np.float64]]
+    reason: str
+    losses: tuple[float, ...]
+    problems: tuple[str, ...]
+    fit: SceneFit
+
+    def save_report(
+        self, folder: str | os.PathLike[str], *, samples: int | None = None
+    ) -> dict[str, Any]:
+        """Write report.json, pictures and the loss curve, as ``weft.fit.FitResult.save_report``."""
+        result = self.fit.run.result
+        assert result is not None
+        return result.save_report(folder, samples=samples)
+
+
+def fit(
+    context: bpy.types.Context | None = None,
+    *,
+    targets: Mapping[str, Any] | Sequence[Any],
+    parameters: Sequence[Any],
+    settings: FitSettings | None = None,
+    progress: Callable[[Update], object] | None = None,
+    apply: bool = True,
+    **overrides: Any,  # noqa: ANN401  (fields of FitSettings)
+) -> FitReport:
+    """Fit the open scene to pictures of it, and wait for the end.
+
+    Args:
+        context: Blender's; ``None``: the current one.
+        targets: Pictures by name of the camera, ``{"Camera": "photo.exr"}``; or a sequence of
+            mappings with the arguments of `Picture` (``camera``, ``source``, ``mask``, ...).
+        parameters: Names such as ``"Chrome.Roughness"``, ``"texture:Wood.Base Color@512"``,
+            ``"light:Key"``, ``"exposure:Camera"``, or mappings with ``name`` and more.
+        settings: How; ``None``: ``FitSettings()``.
+        progress: Called after each draw, in the fit's thread: it must not touch bpy.
+        apply: Put what is found into the scene; if not, the scene stays as it is.
+        **overrides: Fields of the settings: ``samples=8``.
+
+    Raises:
+        ArgumentError: A picture, camera or parameter is missing or does not fit.
+        ImageError: A file cannot be read.
+        DeviceError: There is no device that works.
+    """
+    context = context or bpy.context
+    pictures = [_picture(entry) for entry in _pairs(targets)]
+    requests = [parse_parameter(entry) for entry in parameters]
+    chosen = settings or FitSettings()
+    chosen = replace(chosen, **overrides) if overrides else chosen
+    running = SceneFit(context, pictures, requests, chosen, progress)
+    if apply:
+        outcome = running.conclude()
+    else:
+        outcome = running.run.job.result()
+    return _report(running, outcome)
+
+
+def _pairs(targets: Mapping[str, Any] | Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the arguments of the pictures."""
+    if hasattr(targets, "items"):
+        return [{"camera": camera, "source": source} for camera, source in targets.items()]
+    entries = list(targets)
+    if not all(hasattr(entry, "items") for entry in entries):
+        raise ArgumentError(
+            "fit: targets must be a mapping of cameras to pictures, or a sequence of mappings with "
+            f"'camera' and 'source', got {targets!r}"
+        )
+    return [dict(entry) for entry in entries]
+
+
+def _picture(given: dict[str, Any]) -> Picture:
+    """Return a picture; cameras and images may go by name."""
+    unknown = [key for key in given if key not in Picture.__dataclass_fields__]
+    missing = [key for key in ("camera", "source") if key not in given]
+    if unknown or missing:
+        raise ArgumentError(
+            f"fit: a target takes {', '.join(Picture.__dataclass_fields__)}; "
+            + (f"it lacks {', '.join(missing)}" if missing else f"got {', '.join(unknown)}")
+        )
+    camera = given["camera"]
+    if isinstance(camera, str):
+        found = bpy.data.objects.get(camera)
+        if found is None or found.type != "CAMERA":
+            known = ", ".join(repr(o.name) for o in bpy.data.objects if o.type == "CAMERA")
+            raise ArgumentError(
+                f"fit: there is no camera {camera!r}; the file has {known or 'none'}"
+            )
+        given["camera"] = found
+    return Picture(**given)
+
+
+def _report(running: SceneFit, outcome: Outcome) -> FitReport:
+    """Return an outcome by the names that people use."""
+    latest = running.run.latest
+    found = [(entry.binding.label, entry) for entry in outcome.numbers]
+    factors = [(entry.name, entry) for entry in (*outcome.lights, *outcome.exposures)]
+    return FitReport(
+        {label: np.array(entry.value) for label, entry in found},
+        {label: np.array(entry.error) for label, entry in (*found, *factors)},
+        {label: entry.note for label, entry in (*found, *factors) if entry.note},
+        {entry.binding.label: entry.pixels for entry in outcome.textures},
+        {entry.name: np.array(entry.value) for entry in outcome.lights},
+        {entry.name: np.array(entry.value) for entry in outcome.exposures},
+        outcome.reason,
+        () if latest is None else latest.losses,
+        tuple(str(problem) for problem in running.problems),
+        running,
+    )
