@@ -12,7 +12,8 @@ from addon.core.graph.compile import compile_material
 @pytest.fixture
 def material():
     made = bpy.data.materials.new("Wood.001")
-    made.use_nodes = True
+    if made.node_tree is None:  # to set it is deprecated where it always is
+        made.use_nodes = True
     yield made
     bpy.data.materials.remove(made)
 
@@ -110,7 +111,8 @@ def test_worlds_and_lights_are_read(target):
         owner = bpy.data.worlds.new("Studio")
     else:
         owner = bpy.data.lights.new("Studio", "POINT")
-    owner.use_nodes = True
+    if owner.node_tree is None:
+        owner.use_nodes = True
     kind = "ShaderNodeBackground" if target == "world" else "ShaderNodeEmission"
     node_of(owner.node_tree, kind).inputs["Strength"].default_value = 3.0
 

@@ -133,3 +133,9 @@ def test_files_named_in_a_page_exist(page):
     named += re.findall(r"(?<![\w/])(native/[\w/]+\.[ch]pp)\b", text_of(page))
 
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_page_of_supported_nodes_is_that_of_the_table():
+    from docs.write_supported_nodes import PAGE, page
+
+    assert text_of(PAGE) == page(), "run ./dev python tests/docs/write_supported_nodes.py"

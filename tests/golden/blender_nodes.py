@@ -35,7 +35,7 @@ def describe(kind: str) -> dict[str, Any] | None:
     """Return a fresh node, or ``None`` if there is no such type."""
     tree = bpy.data.node_groups.new("tree", "ShaderNodeTree")
     try:
-        tree.nodes.new(kind)
+        label = tree.nodes.new(kind).bl_label
     except RuntimeError:
         return None
     (found,) = read_graph(tree).nodes.values()
@@ -43,6 +43,7 @@ def describe(kind: str) -> dict[str, Any] | None:
     if not found.inputs and not found.outputs:
         return None
     entry = {
+        "label": label,
         "properties": dict(found.properties),
         "inputs": [strip(dataclasses.asdict(socket)) for socket in found.inputs],
         "outputs": [strip(dataclasses.asdict(socket)) for socket in found.outputs],

@@ -33,7 +33,8 @@ SPOT_SAMPLES = 8192
 def new_material(name: str, kind: str) -> tuple[bpy.types.Material, bpy.types.Node]:
     """Make a material of one node."""
     material = bpy.data.materials.new(name)
-    material.use_nodes = True
+    if material.node_tree is None:  # to set it is deprecated where it always is
+        material.use_nodes = True
     tree = material.node_tree
     tree.nodes.clear()
     output = tree.nodes.new("ShaderNodeOutputMaterial")

@@ -23,6 +23,9 @@ from .outputs import choose_output, output_kinds
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert
 
+SURFACE_NODES = ("ShaderNodeBsdf", "ShaderNodeEeveeSpecular")
+"""Beginnings of the types of node that shade surfaces."""
+
 
 @dataclass(frozen=True)
 class AttributeRequest:
@@ -170,10 +173,7 @@ class Compiler:
             return self._group_output(scope, node, socket)
         spec = TABLE.get(node.kind)
         if spec is None:
-            self.problem(
-                scope, node, f"nodes of type {node.kind} are not supported", _instead(socket)
-            )
-            return None
+            return self._unknown(scope, node, socket)
         try:
             content = spec.compile(NodeContext(self, scope, node), identifier)
         except Unsupported as reason:
@@ -182,6 +182,20 @@ class Compiler:
         if isinstance(content, SURFACES):
             self.owners.setdefault(id(content), (scope.graph.name, node.name))
         return Carried(socket.kind, content)
+
+    def _unknown(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
+        """Return what stands in for a node that the table does not have."""
+        message = f"nodes of type {node.kind} are not supported"
+        colors = [entry for entry in node.inputs if entry.kind == "RGBA" and entry.is_enabled]
+        if socket.kind != "SHADER" or not colors or not node.kind.startswith(SURFACE_NODES):
+            self.problem(scope, node, message, _instead(socket))
+            return None
+        self.problem(scope, node, message, f"a Diffuse BSDF of its '{colors[0].name}'")
+        color = self.input(scope, node, colors[0]).content
+        self.activate(color)
+        assert color is not None
+        assert not isinstance(color, SURFACES)
+        return Carried("SHADER", Closure("diffuse", color=color))
 
     def _passed_on(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         """Return what a reroute or a muted node hands on."""

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from weft.scene import CLOSURES, Attribute, Closure
-from weft.scene.materials import Surface
 from weft.scene.values import Bump, NormalMap, Value
 
 from ..spec import NodeSpec
@@ -58,7 +57,7 @@ class ClosureNode:
         specs = CLOSURES[self.kind].inputs
         return {key: (specs[name].low, specs[name].high) for key, name in self.inputs.items()}
 
-    def compile(self, context: NodeContext, output: str) -> Surface:
+    def compile(self, context: NodeContext, output: str) -> Closure:
         """Return the closure."""
         for key in filter(context.has, self.inputs):
             context.carried(key)  # parameters go by the first input that they drive
@@ -99,8 +98,9 @@ class ClosureNode:
                 f"the distribution {distribution} is not supported",
                 "MULTI_GGX" if "MULTI_GGX" in self.distributions else self.distributions[0],
             )
-        if context.is_linked("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
-            context.problem("its input 'Tangent' is not supported", "the tangent of the UV map")
+        if context.has("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
+            which = "'Tangent'" if context.is_linked("Tangent") else "the tangent around the Z axis"
+            context.problem(f"{which} is not supported", "the tangent of the UV map")
         if "Subsurface Weight" in self.inputs and "Subsurface Weight" not in left_out:
             context.problem("subsurface scattering is not supported", "diffuse reflection")
         if context.has("Thin Wall") and context.number("Thin Wall") != 0:

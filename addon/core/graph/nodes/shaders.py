@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from weft.scene import Add, Closure, Mix
 
 from ..spec import NodeSpec
+from ..values import call
 from .closures import ClosureNode, Gate, closure_node
 
 if TYPE_CHECKING:
@@ -39,6 +41,21 @@ def _add(context: NodeContext, output: str) -> Surface | None:
 def _holdout(context: NodeContext, output: str) -> Surface | None:
     context.problem("holdouts are not supported", "a black surface")
     return None
+
+
+def _subsurface(context: NodeContext, output: str) -> Surface:
+    context.problem("subsurface scattering is not supported", "a Diffuse BSDF")
+    return _AS_DIFFUSE.compile(context, output)
+
+
+def _metallic(context: NodeContext, output: str) -> Surface:
+    if context.properties.get("fresnel_type", "F82") == "F82":
+        return _METALLIC.compile(context, output)
+    surface = _CONDUCTOR.compile(context, output)
+    ior, extinction = context.input("IOR"), context.input("Extinction")
+    surface.inputs["color"] = call("conductorColor", 3, ior=ior, extinction=extinction)
+    surface.inputs["edge_tint"] = call("conductorEdgeTint", 3, ior=ior, extinction=extinction)
+    return surface
 
 
 def _same(*names: str) -> dict[str, str]:
@@ -79,15 +96,18 @@ PRINCIPLED = ClosureNode(
 
 _EMISSION = ClosureNode("emission", _same("Color", "Strength"), normals={})
 
-_METALLIC = ClosureNode(
+_CONDUCTOR = ClosureNode(
     "metallic",
-    {
-        "Base Color": "color",
-        **_same("Edge Tint", "Roughness", "Anisotropy", "Rotation"),
-        **_same("Thin Film Thickness", "Thin Film IOR"),
-    },
+    _same("Roughness", "Anisotropy", "Rotation", "Thin Film Thickness", "Thin Film IOR"),
     {**_FILM, **_ANISOTROPY},
 )
+
+_METALLIC = replace(
+    _CONDUCTOR,
+    inputs={"Base Color": "color", **_same("Edge Tint"), **_CONDUCTOR.inputs},
+)
+
+_AS_DIFFUSE = ClosureNode("diffuse", _same("Color"))
 
 _GLASS = ClosureNode(
     "glass", _same("Color", "Roughness", "IOR", "Thin Film Thickness", "Thin Film IOR"), _FILM
@@ -95,28 +115,40 @@ _GLASS = ClosureNode(
 
 _GLOSSY = ClosureNode("glossy", _same("Color", "Roughness", "Anisotropy", "Rotation"), _ANISOTROPY)
 
-_SUBSURFACE_AS_DIFFUSE = "shaded as diffuse"
+
+_FACETS = "Multiscatter GGX only, with the tangents of the UV map"
 
 ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
     {
         "ShaderNodeAddShader": NodeSpec("Add Shader", _add),
         "ShaderNodeBackground": closure_node("Background", _EMISSION),
-        "ShaderNodeBsdfAnisotropic": closure_node("Glossy BSDF", _GLOSSY),
+        "ShaderNodeBsdfAnisotropic": closure_node("Glossy BSDF", _GLOSSY, _FACETS),
         "ShaderNodeBsdfDiffuse": closure_node(
             "Diffuse BSDF",
             ClosureNode("diffuse", _same("Color", "Roughness"), {"Roughness": Gate(0.0)}),
         ),
-        "ShaderNodeBsdfGlass": closure_node("Glass BSDF", _GLASS),
-        "ShaderNodeBsdfMetallic": closure_node("Metallic BSDF", _METALLIC),
+        "ShaderNodeBsdfGlass": closure_node("Glass BSDF", _GLASS, _FACETS),
+        "ShaderNodeBsdfMetallic": NodeSpec(
+            "Metallic BSDF",
+            _metallic,
+            "A physical conductor has the reflectance of its index at 0 and 82 degrees, between "
+            "them that of F82. " + _FACETS,
+            {**_METALLIC.bounds(), "IOR": (0.0, 10.0), "Extinction": (0.0, 10.0)},
+        ),
         "ShaderNodeBsdfPrincipled": closure_node(
-            "Principled BSDF", PRINCIPLED, "Subsurface scattering is shaded as diffuse"
+            "Principled BSDF",
+            PRINCIPLED,
+            f"Subsurface scattering is shaded as diffuse. {_FACETS}. No Thin Wall",
         ),
         "ShaderNodeBsdfRefraction": closure_node(
-            "Refraction BSDF", ClosureNode("refraction", _same("Color", "Roughness", "IOR"))
+            "Refraction BSDF",
+            ClosureNode("refraction", _same("Color", "Roughness", "IOR"), distributions=("GGX",)),
+            "GGX only",
         ),
         "ShaderNodeBsdfSheen": closure_node(
             "Sheen BSDF",
             ClosureNode("sheen", _same("Color", "Roughness"), distributions=("MICROFIBER",)),
+            "Microfiber only",
         ),
         "ShaderNodeBsdfTranslucent": closure_node(
             "Translucent BSDF", ClosureNode("translucent", _same("Color"))
@@ -127,5 +159,8 @@ ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
         "ShaderNodeEmission": closure_node("Emission", _EMISSION),
         "ShaderNodeHoldout": NodeSpec("Holdout", _holdout, "Shown as black"),
         "ShaderNodeMixShader": NodeSpec("Mix Shader", _mix),
+        "ShaderNodeSubsurfaceScattering": NodeSpec(
+            "Subsurface Scattering", _subsurface, "Shaded as diffuse"
+        ),
     }
 )
