@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A final render: F12, animations, and `blender -f`."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...blender.denoiser import blender_denoiser
+from ...blender.session import require_session
+from ...core.progressive import CancelledError, ProgressiveRender
+from .passes import wanted_passes
+
+if TYPE_CHECKING:
+    import bpy
+    from numpy.typing import NDArray
+
+    import weft
+
+    from ...core.problems import Problem
+    from ...core.progressive import Picture
+
+log = logging.getLogger("weft")
+MOST_WARNINGS = 5
+
+
+class FinalRender:
+    """Renders one view layer of one frame.
+
+    Args:
+        engine: Blender's side of it.
+        depsgraph: The evaluated scene.
+    """
+
+    def __init__(self, engine: bpy.types.RenderEngine, depsgraph: bpy.types.Depsgraph) -> None:
+        """Look what is asked for."""
+        self.engine = engine
+        self.depsgraph = depsgraph
+        self.scene = depsgraph.scene
+        self.settings = self.scene.weft_render
+        self.layer_name = depsgraph.view_layer.name
+        self.passes = wanted_passes(self.scene, depsgraph.view_layer)
+
+    def run(self) -> None:
+        """Render and hand the picture to Blender.
+
+        Raises:
+            CancelledError: Blender said so.
+            Error: What keeps the scene from being rendered.
+        """
+        self.tell("Exporting the scene")
+        scene, camera = self.export()
+        self.tell("Preparing the scene")
+        renderer = make_renderer(scene)
+        self.tell("Compiling the materials")
+        layers = dict.fromkeys(entry.layer for entry in self.passes)
+        if self.settings.use_denoising:
+            layers |= dict.fromkeys(("albedo", "normal"))
+        render = ProgressiveRender(renderer, camera, self.path_settings(), list(layers))
+        self.add_passes()
+        result = self.engine.begin_result(0, 0, camera.width, camera.height, layer=self.layer_name)
+        try:
+            last = render.run(
+                lambda picture: self.show(result, picture),
+                self.is_cancelled,
+                self.engine.update_progress,
+            )
+            self.finish(result, last)
+        finally:
+            # What there is is kept, also after a failure or ESC, as Cycles does.
+            self.engine.end_result(result)
+
+    def is_cancelled(self) -> bool:
+        """Return whether ESC was pressed."""
+        return self.engine.test_break()
+
+    def export(self) -> tuple[weft.Scene, weft.scene.Camera]:
+        """Return the scene, and the camera with the part of its picture that is rendered.
+
+        Raises:
+            ArgumentError: The scene has no camera.
+        """
+        import weft
+
+        from ...blender.cameras import crop_of, cropped, picture_size
+        from ...blender.export import SceneExporter
+
+        exported = SceneExporter(require_session().device).export(self.depsgraph)
+        self.warn(exported.problems)
+        if not exported.scene.cameras:
+            raise weft.ArgumentError(
+                f"render: scene '{self.scene.name}' has no camera; add one, or make one active"
+            )
+        camera = exported.scene.cameras[0]
+        render = self.scene.render
+        if render.use_border and not render.use_crop_to_border:
+            if camera.kind != "equirectangular":
+                camera = cropped(camera, crop_of(render, picture_size(self.scene)))
+        return exported.scene, camera
+
+    def path_settings(self) -> weft.render.PathSettings:
+        """Return how paths are traced."""
+        settings = path_settings(self.settings, self.settings.samples)
+        if self.settings.use_animated_seed:
+            settings = replace(settings, seed=settings.seed + self.scene.frame_current)
+        return settings
+
+    def add_passes(self) -> None:
+        """Announce the layers beside the picture."""
+        for entry in self.passes:
+            self.engine.add_pass(
+                entry.name, len(entry.channels), entry.channels, layer=self.layer_name
+            )
+
+    def show(self, result: bpy.types.RenderResult, picture: Picture) -> None:
+        """Show what is known so far."""
+        self.tell(f"Sample {picture.samples} of {self.settings.samples}")
+        fill(result, "Combined", opaque(picture.color))
+        self.engine.update_result(result)
+
+    def finish(self, result: bpy.types.RenderResult, picture: Picture) -> None:
+        """Hand over the finished picture and its layers."""
+        color = picture.color
+        if self.settings.use_denoising:
+            color = self.denoised(picture)
+        fill(result, "Combined", opaque(color))
+        for entry in self.passes:
+            fill(result, entry.name, entry.convert(picture.layers[entry.layer]))
+
+    def denoised(self, picture: Picture) -> NDArray[np.float32]:
+        """Return the picture without noise, as it is where there is no denoiser."""
+        denoiser = blender_denoiser()
+        if denoiser is None:
+            self.engine.report({"WARNING"}, "Weft: this Blender has no Open Image Denoise")
+            return picture.color
+        self.tell("Denoising")
+        layers = picture.layers
+        return denoiser.denoise(picture.color, albedo=layers["albedo"], normal=layers["normal"])
+
+    def tell(self, text: str) -> None:
+        """Show what is going on; end here if it is not wanted any more."""
+        self.engine.update_stats("", text)
+        log.debug("render: %s", text)
+        if self.is_cancelled():
+            raise CancelledError
+
+    def warn(self, problems: list[Problem]) -> None:
+        """Report what is left out or replaced."""
+        for problem in problems:
+            log.info("%s", problem)
+        for problem in problems[:MOST_WARNINGS]:
+            self.engine.report({"WARNING"}, f"Weft: {problem}")
+        if len(problems) > MOST_WARNINGS:
+            rest = len(problems) - MOST_WARNINGS
+            self.engine.report({"WARNING"}, f"Weft: {rest} more; log level Info lists them")
+
+
+def path_settings(settings: bpy.types.PropertyGroup, samples: int) -> weft.render.PathSettings:
+    """Return the engine's settings for those of a scene."""
+    from weft.render import PathSettings
+
+    return PathSettings(
+        samples=samples,
+        bounces=settings.bounces,
+        transparent_bounces=settings.transparent_bounces,
+        seed=settings.seed,
+        filter="blackman_harris",
+        filter_width=1.5,
+    )
+
+
+def make_renderer(scene: weft.Scene) -> weft.Renderer:
+    """Return a renderer on the session's device. A scene without light is no mistake here."""
+    import weft
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Renderer: the scene has no light")
+        return weft.Renderer(require_session().device(), scene)
+
+
+def opaque(color: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a picture with an alpha of one."""
+    return np.concatenate([color, np.ones_like(color[..., :1])], axis=2)
+
+
+def fill(result: bpy.types.RenderResult, name: str, pixels: NDArray[np.float32]) -> None:
+    """Write a layer, whose rows Blender counts from the bottom."""
+    target = result.layers[0].passes[name].rect
+    target.foreach_set(np.ascontiguousarray(pixels[::-1], np.float32).reshape(-1))

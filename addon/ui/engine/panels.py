@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels of the engine's own, and Blender's that are right for it."""
+
+import bpy
+
+from ...blender.session import require_session
+from ..text import draw_text
+
+ENGINE = "WEFT"
+OTHERS = (
+    "DATA_PT_EEVEE_light",
+    "EEVEE_MATERIAL_PT_context_material",
+    "EEVEE_MATERIAL_PT_surface",
+    "EEVEE_WORLD_PT_surface",
+)
+"""Panels of other engines that edit shader nodes and lamps, which Weft renders too."""
+
+UNFIT = ("RENDER_PT_simplify", "VIEWLAYER_PT_filter", "VIEWLAYER_PT_layer_passes")
+
+
+class EnginePanel:
+    """Base of panels that are there while Weft is the scene's engine."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "render"
+    COMPAT_ENGINES = {ENGINE}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Return whether Weft renders the scene."""
+        return context.engine in cls.COMPAT_ENGINES
+
+    def start(self) -> bpy.types.UILayout:
+        """Return the layout, in the form that Blender's own panels have."""
+        self.layout.use_property_split = True
+        self.layout.use_property_decorate = False
+        return self.layout
+
+
+class WEFT_PT_sampling(EnginePanel, bpy.types.Panel):
+    """Samples, noise and the device's problems."""
+
+    bl_label = "Sampling"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw them."""
+        layout, settings = self.start(), context.scene.weft_render
+        problem = require_session().problem
+        if problem:
+            draw_text(layout.box(), problem, icon="ERROR")
+        column = layout.column(align=True)
+        column.prop(settings, "viewport_samples", text="Samples Viewport")
+        column.prop(settings, "samples", text="Render")
+        column = layout.column(heading="Denoise")
+        column.prop(settings, "use_viewport_denoising", text="Viewport")
+        column.prop(settings, "use_denoising", text="Render")
+        column = layout.column()
+        column.prop(settings, "seed")
+        column.prop(settings, "use_animated_seed")
+
+
+class WEFT_PT_light_paths(EnginePanel, bpy.types.Panel):
+    """How long paths are."""
+
+    bl_label = "Light Paths"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the two numbers."""
+        column = self.start().column(align=True)
+        column.prop(context.scene.weft_render, "bounces")
+        column.prop(context.scene.weft_render, "transparent_bounces")
+
+
+class WEFT_PT_passes(EnginePanel, bpy.types.Panel):
+    """Layers beside the picture."""
+
+    bl_label = "Passes"
+    bl_context = "view_layer"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw one box a layer."""
+        column = self.start().column(heading="Data")
+        column.prop(context.view_layer, "use_pass_z", text="Depth")
+        column.prop(context.view_layer, "use_pass_normal", text="Normal")
+        column.prop(context.scene.weft_render, "use_denoising_passes")
+
+
+def panels_of_blender() -> list[type]:
+    """Return Blender's panels that make sense with Weft."""
+    return [
+        cls
+        for cls in bpy.types.Panel.__subclasses__()
+        if (
+            ("BLENDER_RENDER" in getattr(cls, "COMPAT_ENGINES", ()) and cls.__name__ not in UNFIT)
+            or cls.__name__ in OTHERS
+        )
+    ]
+
+
+def share_panels() -> None:
+    """Show Blender's panels while Weft is the engine."""
+    for cls in panels_of_blender():
+        cls.COMPAT_ENGINES.add(ENGINE)
+
+
+def withdraw_panels() -> None:
+    """Undo share_panels(), also for panels that came or went since."""
+    for cls in bpy.types.Panel.__subclasses__():
+        if not issubclass(cls, EnginePanel):
+            getattr(cls, "COMPAT_ENGINES", set()).discard(ENGINE)
