@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from weft import ArgumentError
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -49,7 +47,7 @@ class Place:
         name = binding.tree if is_group else binding.material
         owner = next((entry for entry in owners if entry.name_full == name), None)
         if owner is None:
-            raise ArgumentError(f"fit: '{binding.label}' is not there any more; choose it again")
+            raise _gone(binding.label)
         return Place(
             owner.session_uid,
             is_group,
@@ -92,7 +90,7 @@ class Place:
         """
         socket = self.find_socket()
         if socket is None:
-            raise ArgumentError(f"fit: '{self.label}' is not there any more; choose it again")
+            raise _gone(self.label)
         return socket
 
     def require_editable(self) -> None:
@@ -101,9 +99,11 @@ class Place:
         Raises:
             ArgumentError: It belongs to a library file, or is not there any more.
         """
+        from weft import ArgumentError
+
         owner = self.find_owner()
         if owner is None or self.find_node() is None:
-            raise ArgumentError(f"fit: '{self.label}' is not there any more; choose it again")
+            raise _gone(self.label)
         if owner.library is not None:
             raise ArgumentError(
                 f"fit: '{self.label}' belongs to the file {owner.library.filepath} and cannot be "
@@ -129,3 +129,10 @@ class Place:
         socket = self.find_socket()
         if socket is not None:
             socket.default_value = value
+
+
+def _gone(label: str) -> Exception:
+    """Return the error for what was deleted."""
+    from weft import ArgumentError
+
+    return ArgumentError(f"fit: '{label}' is not there any more; choose it again")

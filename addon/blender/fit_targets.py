@@ -23,7 +23,12 @@ from .images import read_pixels, why_unreadable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weft.render.renderer import FilterKind
+
 CLIPPED = 0.995  # The largest value of 8 bits and what rounding brings near it.
+WIDTHS = {"BOX": 1.0, "BLACKMAN_HARRIS": 2.0, "GAUSSIAN": 1.8}
+"""Widths of whole filters in units of Cycles' setting, pixels; of a Gaussian, that of the
+Blackman-Harris window with the same variance."""
 WHOLE = SimpleNamespace(pixel_aspect_x=1.0, pixel_aspect_y=1.0, use_border=False)
 """Render settings of a picture that is not cropped."""
 
@@ -43,6 +48,9 @@ class Picture:
         saturation: Linear value of the picture from which on pixels were clipped; ``None``: just
             below 1 for files and images of integers.
         size: Longest side at which the picture is compared, pixels; larger ones are averaged.
+        filter: Pixel filter: ``box`` for photos, ``blackman_harris`` for pictures of Cycles; "":
+            that of the scene's render settings, with its width.
+        filter_width: Of the whole filter, pixels of the picture.
         name: What reports call it; "": the camera's name.
     """
 
@@ -54,6 +62,8 @@ class Picture:
     exposure: float = 0.0
     saturation: float | None = None
     size: int = 512
+    filter: str = ""
+    filter_width: float = 1.0
     name: str = ""
 
 
@@ -89,8 +99,21 @@ def make_target(
         saturation = None
     camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size, WHOLE)
     camera.name = name
-    request = TargetRequest(name, image, mask, saturation, picture.objects, name)
+    kind, extent = _filter_of(picture, depsgraph.scene, scale)
+    request = TargetRequest(name, image, mask, saturation, picture.objects, name, kind, extent)
     return request, camera
+
+
+def _filter_of(picture: Picture, scene: bpy.types.Scene, scale: float) -> tuple[FilterKind, float]:
+    """Return the filter of a picture that was made smaller by a factor, and its width, pixels."""
+    kind, width = picture.filter, picture.filter_width
+    if not kind:
+        cycles = getattr(scene, "cycles", None)
+        name = "BOX" if cycles is None else cycles.pixel_filter_type
+        kind = "box" if name == "BOX" else "blackman_harris"
+        width = WIDTHS[name] * (1.0 if name == "BOX" else cycles.filter_width)
+    # Pixels that are means of several are as wide as a box.
+    return ("box", 1.0) if scale < 0.75 else (kind, width * scale)
 
 
 def _read(picture: Picture, name: str) -> Target:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..core.devices import DeviceChoice
     from ..core.job import Job
+    from .fitting import SceneFit
 
 PLACE = "weft_session"
 PATIENCE = 10.0  # seconds that jobs get to end
@@ -36,6 +37,8 @@ class Session:
         choices: The devices of this machine, None before somebody asked.
         test_report: What the last self-test found.
         cache_bytes: What the cache holds, None before somebody asked.
+        fit: The fit that runs.
+        last_fit: The one that ended last.
     """
 
     def __init__(self) -> None:
@@ -46,6 +49,8 @@ class Session:
         self.choices: list[DeviceChoice] | None = None
         self.test_report = ""
         self.cache_bytes: int | None = None
+        self.fit: SceneFit | None = None
+        self.last_fit: SceneFit | None = None
         self._lock = threading.Lock()
         self._device: weft.Device | None = None
         self._jobs: list[Job[object]] = []

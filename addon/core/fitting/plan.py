@@ -118,6 +118,8 @@ def build_plan(
                 target.saturation,
                 name=target.name,
                 objects=target.objects,
+                filter=target.filter,
+                filter_width=target.filter_width,
             )
         )
     return plan

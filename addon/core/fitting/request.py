@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.render.renderer import FilterKind
+
 TEXTURE, LIGHT, EXPOSURE = "texture:", "light:", "exposure:"
 RESOLUTION = 256
 
@@ -101,6 +103,8 @@ class TargetRequest:
         saturation: Values from here on were clipped; ``None``: none were.
         objects: Only pixels that show one of these objects count; empty: all do.
         name: What reports call it.
+        filter: Pixel filter, as that of ``weft.fit.Target``.
+        filter_width: Of the whole filter, pixels.
     """
 
     camera: str
@@ -109,6 +113,8 @@ class TargetRequest:
     saturation: float | None = None
     objects: tuple[str, ...] = ()
     name: str = "target"
+    filter: FilterKind = "box"
+    filter_width: float = 1.0
 
 
 @dataclass(eq=False)

@@ -122,6 +122,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
                 "mask_from": TEXT,
                 "exposure": NUMBER,
                 "saturation": NUMBER,
+                "filter": TEXT,
+                "filter_width": NUMBER,
                 "resize": SWITCH,
                 "name": TEXT,
             },

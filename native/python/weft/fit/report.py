@@ -265,6 +265,8 @@ def _picture(
         samples=chosen,
         bounces=fit.settings.bounces,
         seed=mix_seeds(fit.settings.seed, 0xFFFF, number),
+        filter=target.filter,
+        filter_width=target.filter_width,
     )
     return renderer.render(camera, settings)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.render.renderer import FILTERS, FilterKind
 
 if TYPE_CHECKING:
     import os
@@ -36,9 +37,15 @@ class Target:
         name: What messages and reports call it.
         objects: Names of objects of the scene: only pixels whose centre shows one of them count.
             Empty: all do.
+        filter: Pixel filter of the picture, as that of ``weft.render.PathSettings``: ``box`` for
+            photos, ``blackman_harris`` for pictures of Cycles. A picture that is blurred otherwise
+            than the renders that explain it biases metallic and base colour.
+        filter_width: Of the whole filter, pixels. Twice Cycles' Blackman-Harris width: 3 unless
+            changed.
 
     Raises:
-        ArgumentError: The shapes do not fit, or a pixel that counts is not finite.
+        ArgumentError: The shapes do not fit, there is no such filter, or a pixel that counts is not
+            finite.
     """
 
     image: NDArray[np.float32]
@@ -47,10 +54,17 @@ class Target:
     saturation: float | None = None
     name: str = field(default="target", kw_only=True)
     objects: Sequence[str] = field(default=(), kw_only=True)
+    filter: FilterKind = field(default="box", kw_only=True)
+    filter_width: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check shapes and pixels."""
         image = np.asarray(self.image, np.float32)
+        if self.filter not in FILTERS or not self.filter_width > 0:
+            raise ArgumentError(
+                f"Target '{self.name}': filter must be one of {', '.join(FILTERS)} with a width "
+                f"above 0, got {self.filter!r}, {self.filter_width}"
+            )
         if image.ndim != 3 or image.shape[2] not in (3, 4) or image.size == 0:
             raise ArgumentError(
                 f"Target '{self.name}': image must be (height, width, 3 or 4), got shape "
@@ -104,6 +118,8 @@ class Target:
         saturation: float | None = None,
         size: tuple[int, int] | Camera | None = None,
         name: str | None = None,
+        filter: FilterKind = "box",
+        filter_width: float = 1.0,
     ) -> Target:
         """Read a target from an EXR, HDR, PNG or JPEG file.
 
@@ -125,6 +141,8 @@ class Target:
                 were; infinity: none were.
             size: ``(width, height)``, or a camera whose size it is, to which the image is resized.
             name: What messages and reports call it; ``None``: the name of the file.
+            filter: Pixel filter of the image, after it was resized.
+            filter_width: Of the whole filter, pixels.
 
         Raises:
             FileNotFoundError: There is no such file.
@@ -144,6 +162,8 @@ class Target:
             saturation=saturation,
             size=size,
             name=name,
+            filter=filter,
+            filter_width=filter_width,
         )
 
     def seen_by(self, renderer: Renderer) -> Target:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.render.renderer import FilterKind
     from weft.scene import Camera
     from weft.scene.texture_files import ColorSpace
 
@@ -37,6 +39,8 @@ def load_target(
     saturation: float | None = None,
     size: tuple[int, int] | Camera | None = None,
     name: str | None = None,
+    filter: FilterKind = "box",
+    filter_width: float = 1.0,
 ) -> Target:
     """Read a target, see ``Target.from_file``."""
     file = Path(path)
@@ -57,13 +61,15 @@ def load_target(
         None if limit is None else float(limit * scale),
         name=title,
         objects=objects,
+        filter=filter,
+        filter_width=filter_width,
     )
     if size is None:
         return target
     wanted = size if isinstance(size, tuple) else (size.width, size.height)
     assert target.mask is not None
     colors, weights = resize(target.image, target.mask, wanted, title)
-    return Target(colors, camera, weights, name=title, objects=objects)
+    return replace(target, image=colors, mask=weights, saturation=None)
 
 
 def _saturation(given: float | None, is_display: bool) -> float | None:

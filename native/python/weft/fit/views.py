@@ -118,5 +118,7 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
                 seed=mix_seeds(seed, draw, number + len(views) * part),
                 roulette_from=None,
                 period=samples,
+                filter=view.target.filter,
+                filter_width=view.target.filter_width,
             )
             recorder.draw(view.camera, settings, view.pixels)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fit: what it finds, the panel, its buttons."""
+
+from __future__ import annotations
+
+import bpy
+
+from .comparison import WEFT_OT_show_comparison
+from .fitting import WEFT_OT_fit, WEFT_OT_pause_fit, WEFT_OT_stop_fit, end_fit
+from .operators import (
+    WEFT_OT_add_light,
+    WEFT_OT_add_material,
+    WEFT_OT_add_parameter,
+    WEFT_OT_add_target,
+    WEFT_OT_add_texture,
+    WEFT_OT_remove_parameter,
+    WEFT_OT_remove_target,
+    draw_socket_menu,
+)
+from .panels import (
+    WEFT_PT_fit_material,
+    WEFT_PT_fit_nodes,
+    WEFT_PT_fit_view,
+    WEFT_UL_parameters,
+    WEFT_UL_targets,
+)
+from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target
+
+CLASSES = (
+    WEFT_PG_fit_target,
+    WEFT_PG_fit_parameter,
+    WEFT_PG_fit,
+    WEFT_OT_add_target,
+    WEFT_OT_remove_target,
+    WEFT_OT_add_parameter,
+    WEFT_OT_add_material,
+    WEFT_OT_add_texture,
+    WEFT_OT_add_light,
+    WEFT_OT_remove_parameter,
+    WEFT_OT_fit,
+    WEFT_OT_pause_fit,
+    WEFT_OT_stop_fit,
+    WEFT_OT_show_comparison,
+    WEFT_UL_targets,
+    WEFT_UL_parameters,
+    WEFT_PT_fit_view,
+    WEFT_PT_fit_material,
+    WEFT_PT_fit_nodes,
+)
+POINTERS = ((bpy.types.Scene, "weft_fit", WEFT_PG_fit),)
+MENUS = ((bpy.types.UI_MT_button_context_menu, draw_socket_menu),)
+HANDLERS = (("load_pre", end_fit),)

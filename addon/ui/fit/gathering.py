@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the panel's properties to what a fit takes, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft import ArgumentError
+from weft.fit import FitSettings
+
+from ...blender.fit_scene import target_names
+from ...blender.fit_targets import Picture
+from ...core.fitting.outcome import describe_number
+from ...core.fitting.request import (
+    ExposureRequest,
+    LightRequest,
+    NumberRequest,
+    Request,
+    TextureRequest,
+)
+
+if TYPE_CHECKING:
+    from ...core.fitting.outcome import FoundFactor, FoundNumber, Outcome
+    from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter
+
+
+def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
+    """Return the pictures in use.
+
+    Raises:
+        ArgumentError: One of them has no image or no camera.
+    """
+    pictures = []
+    for number, target in enumerate(fit.targets, start=1):
+        if not target.use:
+            continue
+        if target.image is None or target.camera is None:
+            lacks = "image" if target.image is None else "camera"
+            raise ArgumentError(f"fit: picture {number} has no {lacks}; choose one")
+        pictures.append(
+            Picture(
+                target.camera,
+                target.image,
+                target.mask,
+                (target.only.name,) if target.only else (),
+                exposure=target.exposure,
+                size=fit.size,
+                filter="box" if target.source == "PHOTO" else "",
+            )
+        )
+    return pictures
+
+
+def gather_parameters(fit: WEFT_PG_fit) -> list[Request]:
+    """Return the parameters in use, and the exposures that are not known."""
+    requests = [request_of(entry) for entry in fit.parameters if entry.use]
+    used = [target for target in fit.targets if target.use]
+    names = target_names(gather_pictures(fit))
+    for target, name in zip(used, names, strict=True):
+        if target.fits_exposure:
+            requests.append(ExposureRequest(name, target.white_balance))
+    return requests
+
+
+def request_of(entry: WEFT_PG_fit_parameter) -> Request:
+    """Return one parameter.
+
+    Raises:
+        ArgumentError: Its material or light was deleted.
+    """
+    address = entry.address()
+    if entry.kind == "LIGHT":
+        if not address:
+            raise ArgumentError("fit: a parameter has no light; choose one or remove it")
+        return LightRequest(address, entry.color)
+    if entry.material is None:
+        raise ArgumentError(f"fit: the material of '{entry.socket_name}' is gone; remove it")
+    bounds = (entry.low, entry.high) if entry.limit else None
+    if entry.kind == "NUMBER":
+        return NumberRequest(address, bounds)
+    return TextureRequest(address, (entry.width, entry.height), bounds or (0.001, 1.0))
+
+
+def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
+    """Return the settings."""
+    return FitSettings(
+        samples=fit.samples,
+        bounces=fit.bounces,
+        seed=fit.seed,
+        tolerance=fit.tolerance,
+        max_draws=fit.max_draws,
+        texture_draws=fit.texture_draws,
+        time_limit=fit.time_limit or None,
+    )
+
+
+def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
+    """Write what was found beside the parameters and pictures."""
+    numbers = {_address_of(found): found for found in outcome.numbers}
+    lights = {found.name: found for found in outcome.lights}
+    for entry in fit.parameters:
+        table: dict[str, FoundNumber | FoundFactor]
+        table = lights if entry.kind == "LIGHT" else numbers
+        found = table.get(entry.address())
+        if entry.use and found is not None:
+            entry.found, entry.note = describe_number(found), found.note
+    exposures = {found.name: found for found in outcome.exposures}
+    used = [target for target in fit.targets if target.use]
+    for target, name in zip(used, target_names(gather_pictures(fit)), strict=True):
+        if name in exposures:
+            target.found = describe_number(exposures[name])
+
+
+def forget_outcome(fit: WEFT_PG_fit) -> None:
+    """Clear what an earlier fit found."""
+    for entry in fit.parameters:
+        entry.found = entry.note = ""
+    for target in fit.targets:
+        target.found = ""
+
+
+def _address_of(found: FoundNumber) -> str:
+    binding = found.binding
+    return ".".join((binding.material, *binding.path, binding.socket))

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel, in the properties of materials and in the sidebar of the 3D view."""
+
+import bpy
+
+from ...blender.session import require_session
+from ..text import draw_text
+from .fitting import progress_of
+from .properties import place_of
+
+
+class WEFT_UL_targets(bpy.types.UIList):
+    """The list of pictures."""
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: bpy.types.AnyType,
+        item: bpy.types.AnyType,
+        icon: int,
+        active_data: bpy.types.AnyType,
+        active_property: str,
+        index: int = 0,
+        flt_flag: int = 0,
+    ) -> None:
+        """Draw one line."""
+        row = layout.row()
+        row.prop(item, "use", text="")
+        name = item.image.name if item.image else "no picture"
+        camera = item.camera.name if item.camera else "no camera"
+        row.label(text=f"{name}  ({camera})", icon="IMAGE_DATA")
+
+
+class WEFT_UL_parameters(bpy.types.UIList):
+    """The list of parameters."""
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: bpy.types.AnyType,
+        item: bpy.types.AnyType,
+        icon: int,
+        active_data: bpy.types.AnyType,
+        active_property: str,
+        index: int = 0,
+        flt_flag: int = 0,
+    ) -> None:
+        """Draw one line."""
+        split = layout.split(factor=0.55)
+        row = split.row()
+        row.prop(item, "use", text="")
+        symbol = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}[item.kind]
+        row.label(text=item.label(), icon=symbol)
+        split.label(text=item.found, icon="ERROR" if item.note else "NONE")
+
+
+class FitPanel:
+    """What all places of the panel share."""
+
+    bl_label = "Weft Fit"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw everything."""
+        layout = self.layout
+        fit = context.scene.weft_fit
+        draw_targets(layout, fit)
+        draw_parameters(layout, fit)
+        draw_settings(layout, fit)
+        draw_run(layout, fit)
+
+
+class WEFT_PT_fit_view(FitPanel, bpy.types.Panel):
+    """In the sidebar of the 3D view."""
+
+    bl_idname = "WEFT_PT_fit_view"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Weft"
+
+
+class WEFT_PT_fit_material(FitPanel, bpy.types.Panel):
+    """In the properties of materials."""
+
+    bl_idname = "WEFT_PT_fit_material"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "material"
+    bl_options = {"DEFAULT_CLOSED"}
+
+
+class WEFT_PT_fit_nodes(FitPanel, bpy.types.Panel):
+    """In the sidebar of the node editor, beside the values."""
+
+    bl_idname = "WEFT_PT_fit_nodes"
+    bl_space_type = "NODE_EDITOR"
+    bl_region_type = "UI"
+    bl_category = "Weft"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Return whether the editor shows a material."""
+        return context.space_data.tree_type == "ShaderNodeTree"
+
+
+def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
+    """Draw the pictures."""
+    layout.label(text="Pictures")
+    row = layout.row()
+    row.template_list("WEFT_UL_targets", "", fit, "targets", fit, "target", rows=2)
+    column = row.column(align=True)
+    column.operator("weft.add_target", text="", icon="ADD")
+    column.operator("weft.remove_target", text="", icon="REMOVE")
+    if not 0 <= fit.target < len(fit.targets):
+        return
+    target = fit.targets[fit.target]
+    box = layout.column()
+    box.use_property_split = True
+    box.use_property_decorate = False
+    box.prop(target, "camera")
+    box.template_ID(target, "image", open="image.open", text="Picture")
+    if target.image is not None:
+        box.prop(target.image.colorspace_settings, "name", text="Colour Space")
+    box.prop(target, "source")
+    box.template_ID(target, "mask", open="image.open", text="Mask")
+    box.prop(target, "only")
+    box.prop(target, "fits_exposure")
+    if target.fits_exposure:
+        box.prop(target, "white_balance")
+        if target.found:
+            box.label(text=f"Factor {target.found}")
+    else:
+        box.prop(target, "exposure")
+
+
+def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
+    """Draw the parameters and what was found."""
+    layout.label(text="Find")
+    row = layout.row()
+    row.template_list("WEFT_UL_parameters", "", fit, "parameters", fit, "parameter", rows=4)
+    column = row.column(align=True)
+    column.operator("weft.add_material", text="", icon="MATERIAL")
+    column.operator("weft.add_light", text="", icon="LIGHT").world = False
+    column.operator("weft.add_light", text="", icon="WORLD").world = True
+    column.operator("weft.add_texture", text="", icon="TEXTURE")
+    column.operator("weft.remove_parameter", text="", icon="REMOVE")
+    if not 0 <= fit.parameter < len(fit.parameters):
+        draw_text(layout, "Right-click an input of a material: Fit This Input")
+        return
+    entry = fit.parameters[fit.parameter]
+    box = layout.column()
+    box.use_property_split = True
+    box.use_property_decorate = False
+    if entry.kind == "LIGHT":
+        box.prop(entry, "light")
+        box.prop(entry, "color")
+    else:
+        draw_place(box, entry)
+    if entry.note:
+        draw_text(layout, entry.note, icon="ERROR")
+
+
+def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> None:
+    """Draw the settings of an input or an image."""
+    place = place_of(entry)
+    if place is None or place.find_node() is None:
+        draw_text(layout, f"'{entry.label()}' is not there any more; remove it", icon="ERROR")
+        return
+    if entry.socket:
+        layout.prop(entry, "kind")
+    if entry.kind == "TEXTURE":
+        layout.prop(entry, "width")
+        layout.prop(entry, "height")
+    layout.prop(entry, "limit")
+    if entry.limit:
+        layout.prop(entry, "low")
+        layout.prop(entry, "high")
+
+
+def draw_settings(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
+    """Draw the settings."""
+    header, body = layout.panel("WEFT_fit_settings", default_closed=True)
+    header.label(text="Settings")
+    if body is None:
+        return
+    body.use_property_split = True
+    body.use_property_decorate = False
+    for name in ("samples", "bounces", "size", "tolerance", "max_draws"):
+        body.prop(fit, name)
+    if any(entry.kind == "TEXTURE" and entry.use for entry in fit.parameters):
+        body.prop(fit, "texture_draws")
+    for name in ("time_limit", "seed"):
+        body.prop(fit, name)
+
+
+def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
+    """Draw the buttons and how far the fit is."""
+    session = require_session()
+    running = session.fit
+    if running is None:
+        button = layout.row()
+        button.scale_y = 1.5
+        button.operator("weft.fit", icon="PLAY")
+        if session.problem:
+            draw_text(layout, session.problem, icon="ERROR")
+        if session.last_fit is not None and session.last_fit.run.result is not None:
+            layout.operator("weft.show_comparison", icon="IMAGE_DATA")
+        return
+    has_textures = any(entry.kind == "TEXTURE" and entry.use for entry in fit.parameters)
+    draws = max(fit.texture_draws, fit.max_draws) if has_textures else fit.max_draws
+    factor, text = progress_of(running, draws)
+    layout.progress(factor=factor, text=text)
+    row = layout.row()
+    paused = running.run.is_paused
+    row.operator(
+        "weft.pause_fit", text="Go On" if paused else "Pause", icon="PLAY" if paused else "PAUSE"
+    )
+    row.operator("weft.stop_fit", icon="SNAP_FACE")
+    draw_text(layout, "ESC puts everything back")

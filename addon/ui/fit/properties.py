@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a scene keeps of its fit: pictures, parameters, settings. Stored in the .blend."""
+
+import bpy
+
+from ...blender.fit_places import Place
+
+KINDS = (
+    ("NUMBER", "Number", "A number or colour of a material", "NODE_MATERIAL", 0),
+    ("TEXTURE", "Texture", "An image on a material", "TEXTURE", 1),
+    ("LIGHT", "Light", "The strength of a light or of the world", "LIGHT", 2),
+)
+
+
+def is_camera(self: bpy.types.PropertyGroup, entry: bpy.types.Object) -> bool:
+    """Return whether an object holds a camera."""
+    return entry.type == "CAMERA"
+
+
+def is_light(self: bpy.types.PropertyGroup, entry: bpy.types.Object) -> bool:
+    """Return whether an object holds a light."""
+    return entry.type == "LIGHT"
+
+
+class WEFT_PG_fit_target(bpy.types.PropertyGroup):
+    """A picture of the scene."""
+
+    use: bpy.props.BoolProperty(
+        name="Use", description="Let the picture take part in the fit", default=True
+    )
+    camera: bpy.props.PointerProperty(
+        name="Camera",
+        description="The camera that took the picture",
+        type=bpy.types.Object,
+        poll=is_camera,
+    )
+    image: bpy.props.PointerProperty(
+        name="Picture",
+        description="Photo or render of the scene; its colour space is that of the image",
+        type=bpy.types.Image,
+    )
+    mask: bpy.props.PointerProperty(
+        name="Mask",
+        description="Pixels that count are white, others black; of the picture's size",
+        type=bpy.types.Image,
+    )
+    only: bpy.props.PointerProperty(
+        name="Only",
+        description="Only pixels that show this object count",
+        type=bpy.types.Object,
+    )
+    exposure: bpy.props.FloatProperty(
+        name="Exposure",
+        description="Stops by which the picture is brighter than the scene's light",
+        soft_min=-10.0,
+        soft_max=10.0,
+    )
+    fits_exposure: bpy.props.BoolProperty(
+        name="Unknown Exposure", description="Find the brightness of the picture beside the rest"
+    )
+    white_balance: bpy.props.BoolProperty(
+        name="White Balance", description="Find one factor for each of red, green and blue"
+    )
+    source: bpy.props.EnumProperty(
+        name="Source",
+        items=(
+            ("RENDER", "Render", "Filtered as the scene's render settings say"),
+            ("PHOTO", "Photo", "Each pixel is the mean over its square"),
+        ),
+    )
+    found: bpy.props.StringProperty(
+        name="Found", description="The factor that the last fit found", options={"SKIP_SAVE"}
+    )
+
+
+class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
+    """Something that the fit may change."""
+
+    use: bpy.props.BoolProperty(name="Use", description="Let the fit change this", default=True)
+    kind: bpy.props.EnumProperty(name="Kind", items=KINDS)
+    material: bpy.props.PointerProperty(name="Material", type=bpy.types.Material)
+    path: bpy.props.StringProperty(
+        name="Node", description="Names of the groups around the node, and its own, one a line"
+    )
+    socket: bpy.props.StringProperty(
+        name="Socket", description="Identifier of the input; empty: the node's image"
+    )
+    socket_name: bpy.props.StringProperty(name="Input", description="What people call the input")
+    light: bpy.props.PointerProperty(
+        name="Light", type=bpy.types.Object, poll=is_light, description="Empty: the world"
+    )
+    color: bpy.props.BoolProperty(
+        name="Colour", description="Find the light's colour as well as its strength"
+    )
+    limit: bpy.props.BoolProperty(
+        name="Limit", description="Keep to a range of your own instead of the input's"
+    )
+    low: bpy.props.FloatProperty(name="Least", description="Smallest value")
+    high: bpy.props.FloatProperty(name="Most", description="Largest value", default=1.0)
+    width: bpy.props.IntProperty(
+        name="Width", description="Of the texture, texels", default=256, min=1, max=16384
+    )
+    height: bpy.props.IntProperty(
+        name="Height", description="Of the texture, texels", default=256, min=1, max=16384
+    )
+    found: bpy.props.StringProperty(
+        name="Found", description="What the last fit found, with its standard error"
+    )
+    note: bpy.props.StringProperty(name="Note", description="Why the pictures do not determine it")
+
+    def nodes(self) -> list[str]:
+        """Return the names of the groups around the node, and its own."""
+        return self.path.split("\n")
+
+    def address(self) -> str:
+        """Return what find_binding() takes; of a light, Blender's name of it."""
+        if self.kind == "LIGHT":
+            world = self.id_data.world
+            return self.light.name if self.light else world.name if world else ""
+        material = self.material.name_full if self.material else ""
+        parts = [material, *self.nodes(), self.socket]
+        return ".".join(part for part in parts if part)
+
+    def label(self) -> str:
+        """Return what the list shows."""
+        if self.kind == "LIGHT":
+            return f"{self.address() or 'no light'}: strength{' and colour' if self.color else ''}"
+        material = self.material.name if self.material else "deleted material"
+        return f"{material}: {self.socket_name or self.nodes()[-1]}"
+
+
+class WEFT_PG_fit(bpy.types.PropertyGroup):
+    """The fit of a scene."""
+
+    targets: bpy.props.CollectionProperty(type=WEFT_PG_fit_target)
+    target: bpy.props.IntProperty(name="Picture", description="The selected picture")
+    parameters: bpy.props.CollectionProperty(type=WEFT_PG_fit_parameter)
+    parameter: bpy.props.IntProperty(name="Parameter", description="The selected parameter")
+    samples: bpy.props.IntProperty(
+        name="Samples",
+        description="Paths a pixel in each half of a draw",
+        default=4,
+        min=1,
+        max=256,
+    )
+    bounces: bpy.props.IntProperty(
+        name="Bounces", description="Surfaces that a path may leave", default=4, min=1, max=64
+    )
+    seed: bpy.props.IntProperty(name="Seed", description="Equal seeds give equal fits", min=0)
+    tolerance: bpy.props.FloatProperty(
+        name="Tolerance",
+        description="Wanted standard error of each number, in units of its range",
+        default=0.003,
+        min=1e-5,
+        max=1.0,
+        precision=4,
+    )
+    max_draws: bpy.props.IntProperty(
+        name="Draws", description="Fits of numbers end after so many", default=40, min=1, max=10000
+    )
+    texture_draws: bpy.props.IntProperty(
+        name="Texture Draws", description="Fits of textures take so many", default=60, min=1
+    )
+    time_limit: bpy.props.FloatProperty(
+        name="Time Limit",
+        description="The fit ends after so long; 0: no limit",
+        unit="TIME_ABSOLUTE",
+        min=0.0,
+    )
+    size: bpy.props.IntProperty(
+        name="Picture Size",
+        description="Pictures are compared at no more than so many pixels along the longer side",
+        default=512,
+        min=8,
+        max=8192,
+    )
+
+
+def place_of(parameter: WEFT_PG_fit_parameter) -> Place | None:
+    """Return the socket of a parameter; ``None``: it has none, or its material was deleted."""
+    if parameter.kind == "LIGHT" or parameter.material is None:
+        return None
+    owner, nodes = parameter.material, parameter.nodes()
+    tree = owner.node_tree
+    for name in nodes[:-1]:
+        group = tree.nodes.get(name) if tree else None
+        owner = tree = group.node_tree if group else None
+    if owner is None:
+        return None
+    return Place(
+        owner.session_uid, len(nodes) > 1, nodes[-1], parameter.socket, False, parameter.label()
+    )
