@@ -46,7 +46,12 @@ def blender_state():
         for name in dir(bpy.app.handlers)
         if isinstance(functions := getattr(bpy.app.handlers, name), list)
     }
-    menus = {name: functions for name, cls in types.items() if (functions := menu_functions(cls))}
+    # The first append() turns a menu's own draw function into a list of one, for good.
+    menus = {
+        name: functions
+        for name, cls in types.items()
+        if (functions := menu_functions(cls)) and functions != [f"bl_ui.{name}.draw"]
+    }
     engines = {
         cls.__name__: sorted(cls.COMPAT_ENGINES)
         for cls in bpy.types.Panel.__subclasses__()
