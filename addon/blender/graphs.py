@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CURVE_SAMPLES = 257
-"""Points at which curves are read."""
+"""Points at which curves are read; those of Cycles."""
 
 _BASE = frozenset(p.identifier for p in bpy.types.Node.bl_rna.properties)
 
@@ -149,16 +149,22 @@ def _color_ramp(ramp: bpy.types.ColorRamp) -> dict[str, Any]:
 
 
 def _curves(mapping: bpy.types.CurveMapping) -> dict[str, Any]:
-    """Return curves at `CURVE_SAMPLES` points from `low` to `high`, those between their ends."""
+    """Return curves at `CURVE_SAMPLES` points from `low` to `high`, where points begin and end.
+
+    Of four curves the last is that of all colours, which comes before those of the channels.
+    """
     mapping.initialize()
-    ends = [point.location.x for curve in mapping.curves for point in curve.points]
-    low, high = min([0.0, *ends]), max([1.0, *ends])
-    places = [low + (high - low) * k / (CURVE_SAMPLES - 1) for k in range(CURVE_SAMPLES)]
+    places = [point.location.x for curve in mapping.curves for point in curve.points]
+    low, high = min(places), max(places)
+    steps = [low + (high - low) * k / (CURVE_SAMPLES - 1) for k in range(CURVE_SAMPLES)]
+    channels, all_colors = mapping.curves[:3], mapping.curves[3:]
+    for curve in all_colors:
+        steps = [mapping.evaluate(curve, x) for x in steps]
     return {
         "low": float(low),
         "high": float(high),
         "extend": mapping.extend,
         "samples": tuple(
-            tuple(float(mapping.evaluate(curve, x)) for x in places) for curve in mapping.curves
+            tuple(float(mapping.evaluate(curve, x)) for x in steps) for curve in channels
         ),
     }

@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import cycles_lights as lights
+from addon.blender.graphs import read_graph
 from mathutils import Matrix
 
 from support import node_cases as cases
@@ -68,13 +69,40 @@ def by_identifier(sockets: Any, identifier: str) -> bpy.types.NodeSocket:
     return next(socket for socket in sockets if socket.identifier == identifier)
 
 
+def set_properties(node: bpy.types.Node, properties: dict[str, Any]) -> None:
+    """Set the properties of a node, and the points of its curves."""
+    if "curves" not in properties:
+        for name, value in properties.items():
+            setattr(node, name, value)
+        return
+    node.mapping.extend = properties["extend"]
+    for curve, points in zip(node.mapping.curves, properties["curves"], strict=True):
+        curve.points[0].location, curve.points[-1].location = points[0], points[-1]
+        for point in points[1:-1]:
+            curve.points.new(*point)
+    node.mapping.update()
+
+
+def sampled(chosen: list[cases.Case]) -> dict[str, np.ndarray]:
+    """Return the curves of cases as addon/blender/graphs.py reads them: low, high, samples."""
+    found = {}
+    for case in chosen:
+        material = bpy.data.materials[case.name]
+        graph = read_graph(material.node_tree)
+        (node,) = (node for node in graph.nodes.values() if node.kind == case.kind)
+        if "mapping" in node.properties:
+            mapping = node.properties["mapping"]
+            rows = [[mapping["low"], mapping["high"], *row] for row in mapping["samples"]]
+            found[f"curves {case.name}"] = np.array(rows, np.float32)
+    return found
+
+
 def new_material(case: cases.Case) -> bpy.types.Material:
     """Return a material that shines in the colour of a case."""
     material, emission = lights.new_material(case.name, "ShaderNodeEmission")
     tree = material.node_tree
     node = tree.nodes.new(case.kind)
-    for name, value in case.properties.items():
-        setattr(node, name, value)
+    set_properties(node, case.properties)
     for identifier, source in case.inputs.items():
         socket = by_identifier(node.inputs, identifier)
         if isinstance(source, str):
@@ -123,6 +151,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for topic in sys.argv[1:] or topics:
             arrays[topic] = render(topic, topics[topic], folder)
+            arrays |= sampled(topics[topic])
             print(topic, arrays[topic].shape, np.isfinite(arrays[topic]).mean(), flush=True)
     np.savez_compressed(OUTPUT, **arrays)
     print(OUTPUT.stat().st_size, "bytes")

@@ -23,8 +23,9 @@ TOLERANCE = 2e-5
 def topic(request, device):
     cases = TOPICS[request.param]
     name = f"nodes_{request.param}"
-    module = weft.Module.load_from_source(device, name, module_of(cases))
-    return request.param, cases, module
+    source, texels = module_of(cases)
+    module = weft.Module.load_from_source(device, name, source)
+    return request.param, cases, module, weft.Tensor.from_numpy(device, texels)
 
 
 def arguments(cases):
@@ -40,10 +41,10 @@ def arguments(cases):
 
 
 def test_every_node_equals_cycles(topic):
-    name, cases, module = topic
+    name, cases, module, texels = topic
     expected = np.load(GOLDEN)[name].astype(np.float64)
 
-    found = module.evaluate(*arguments(cases)).to_numpy()
+    found = module.evaluate(*arguments(cases), texels).to_numpy()
 
     errors = np.abs(found - expected) / np.maximum(1.0, np.abs(expected))
     wrong = {

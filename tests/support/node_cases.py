@@ -209,6 +209,28 @@ def color_cases() -> list[Case]:
     ]
 
 
+S_SHAPE = [(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 0.8)]
+BEYOND = [(-0.5, -0.3), (0.5, 0.9), (1.5, 0.4)]
+STRAIGHT = [(0.0, 0.0), (1.0, 1.0)]
+
+
+def curve_cases() -> list[Case]:
+    """RGB Curves, Vector Curves, Float Curve: ``curves`` are the points of each."""
+    number = {"Factor": "b.x", "Value": "a.x"}
+    color, vector = ({"Fac": "b.x", name: f"{name.lower()} a"} for name in ("Color", "Vector"))
+    cases = []
+    for extend in ("EXTRAPOLATED", "HORIZONTAL"):
+        rgb = {"curves": [S_SHAPE, STRAIGHT, BEYOND, S_SHAPE], "extend": extend}
+        xyz = {"curves": [BEYOND, S_SHAPE, STRAIGHT], "extend": extend}
+        one = {"curves": [BEYOND], "extend": extend}
+        cases += [
+            Case(f"rgb curves {extend}", "ShaderNodeRGBCurve", "Color", color, rgb),
+            Case(f"vector curves {extend}", "ShaderNodeVectorCurve", "Vector", vector, xyz),
+            Case(f"float curve {extend}", "ShaderNodeFloatCurve", "Value", number, one),
+        ]
+    return cases
+
+
 def topics() -> dict[str, list[Case]]:
     """Return all cases by topic."""
     return {
@@ -217,4 +239,5 @@ def topics() -> dict[str, list[Case]]:
         "mix": mix_cases(),
         "range": range_cases(),
         "color": color_cases(),
+        "curve": curve_cases(),
     }

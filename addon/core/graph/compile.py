@@ -112,6 +112,7 @@ class Compiler:
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
     textures: list[TextureBinding] = field(default_factory=list)
     requests: list[AttributeRequest] = field(default_factory=list)
+    hidden: set[str] = field(default_factory=set)  # constants that people cannot set
     constants: dict[tuple[str, str, str], Constant] = field(default_factory=dict)
     known: dict[tuple[Scope, str, str], Carried | None] = field(default_factory=dict)
     arrived: dict[tuple[Scope, str, str], Carried] = field(default_factory=dict)
@@ -241,6 +242,8 @@ class Compiler:
             value = _number_of(socket)
             low, high = _bounds(node, socket)
             name = self._new_name((*path, _readable(node, socket, is_output)))
+            if socket.hides_value:
+                self.hidden.add(name)
             self.constants[key] = Constant(name, value, low, high)
             self.bindings[name] = Binding(
                 f"{self.parameter_prefix}.{name}",
@@ -346,7 +349,8 @@ def compile_material(
     owner = compiler.owners.get(id(surface))
     bindings = [
         replace(entry, is_main=(entry.tree, entry.path[-1]) == owner)
-        for entry in compiler.bindings.values()
+        for name, entry in compiler.bindings.items()
+        if entry.is_active or name not in compiler.hidden
     ]
     return CompiledMaterial(
         Material(compiler.parameter_prefix, surface),

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from .nodes import (
     color,
     coordinates,
+    curves,
     facing,
     images,
     inputs,
@@ -30,10 +31,11 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
         "Input": {**inputs.ENTRIES, **facing.ENTRIES, **coordinates.INPUTS},
         "Shader": shaders.ENTRIES,
         "Texture": {**textures.ENTRIES, **images.ENTRIES},
-        "Color": {**color.ENTRIES, **mix.ENTRIES},
-        "Vector": coordinates.VECTORS,
+        "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
+        "Vector": {**coordinates.VECTORS, **curves.VECTORS},
         "Converter": {
             **color.CONVERTERS,
+            **curves.CONVERTERS,
             **map_range.ENTRIES,
             **math.ENTRIES,
             **ramps.ENTRIES,
