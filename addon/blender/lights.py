@@ -14,6 +14,7 @@ from weft.scene import Closure, Constant
 from ..core.graph.compile import compile_material
 from ..core.problems import Problem
 from .graphs import read_graph
+from .versions import node_tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,11 +68,10 @@ def export_light(
         if strength * color.min() < 0:
             problems.append(Problem(where, "negative light is not supported", "no light"))
         return None, problems
-    try:
-        made = _LIGHTS[lamp.type](lamp, matrix, strength, {"color": color.tolist(), "name": name})
-    except weft.ArgumentError as error:
-        return None, [*problems, Problem(where, str(error), "no light")]
-    return made, problems
+    if np.linalg.det(matrix[:3, :3]) == 0 or (lamp.type == "AREA" and lamp.size <= 0):
+        return None, [*problems, Problem(where, "it has no extent; enlarge it", "no light")]
+    shared = {"color": color.tolist(), "name": name}
+    return _LIGHTS[lamp.type](lamp, matrix, strength, shared), problems
 
 
 def _color(lamp: bpy.types.Light, where: str) -> tuple[NDArray[np.float64], list[Problem]]:
@@ -79,9 +79,10 @@ def _color(lamp: bpy.types.Light, where: str) -> tuple[NDArray[np.float64], list
     color = np.array(lamp.color, np.float64)
     if lamp.use_temperature:
         color = color * np.array(lamp.temperature_color, np.float64)[:3]
-    if not lamp.use_nodes or lamp.node_tree is None:
+    tree = node_tree_of(lamp)
+    if tree is None:
         return color, []
-    compiled = compile_material(read_graph(lamp.node_tree), {}, lamp.name, target="light")
+    compiled = compile_material(read_graph(tree), {}, lamp.name, target="light")
     surface = compiled.material.surface
     if isinstance(surface, Closure) and surface.kind == "none":
         return np.zeros(3), compiled.problems

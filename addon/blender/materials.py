@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import bpy
+
 import weft
 
 from ..core.graph.compile import AttributeTable, CompiledMaterial, compile_material, dotless
@@ -13,8 +15,6 @@ from .versions import node_tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    import bpy
 
     from ..core.graph.model import Images
     from ..core.problems import Problem
@@ -57,10 +57,13 @@ class MaterialStore:
         return self.compiled[name]
 
     def _compile(self, name: str, material: bpy.types.Material | None) -> CompiledMaterial:
-        tree = node_tree_of(material) if material else None
+        if material is None:
+            # No name that dotless() returns has a single tilde before a blank.
+            return plain_material("~ no material", default_closure())
+        tree = node_tree_of(material)
         if tree is None:
-            color = tuple(material.diffuse_color[:3]) if material else (0.8, 0.8, 0.8)
-            return plain_material(dotless(name) if material else "~ no material", color)
+            color = tuple(material.diffuse_color[:3])
+            return plain_material(dotless(name), weft.scene.Closure("diffuse", color=color))
         graph = read_graph(tree)
         return compile_material(
             graph, self._images, name, keep=self._keep, attributes=self.attributes
@@ -76,7 +79,13 @@ class MaterialStore:
         return [problem for entry in self.compiled.values() for problem in entry.problems]
 
 
-def plain_material(name: str, color: tuple[float, ...]) -> CompiledMaterial:
-    """Return a diffuse material, which Cycles shows where there are no nodes."""
-    surface = weft.scene.Closure("diffuse", color=color)
+def default_closure() -> weft.scene.Closure:
+    """Return what Cycles shows where there is no material."""
+    if bpy.app.version < (5, 0, 0):
+        return weft.scene.Closure("diffuse", color=(0.8, 0.8, 0.8))
+    return weft.scene.Closure("principled", base_color=(0.8, 0.8, 0.8), roughness=0.5)
+
+
+def plain_material(name: str, surface: weft.scene.Closure) -> CompiledMaterial:
+    """Return a material that Blender has no nodes for."""
     return CompiledMaterial(weft.scene.Material(name, surface), [], [], [], [])

@@ -80,7 +80,9 @@ def read_mesh(
     """
     layers = mesh.attributes
     data = MeshData(
-        read_array(layers["position"].data, "vector", 3),
+        read_array(layers["position"].data, "vector", 3)
+        if mesh.vertices
+        else np.zeros((0, 3), np.float32),
         read_array(layers[".corner_vert"].data, "value", 1, np.int32)
         if mesh.polygons
         else np.zeros(0, np.int32),
@@ -101,9 +103,15 @@ def read_mesh(
 
 def _normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:
     """Return shading normals where the mesh has others than those of its faces."""
-    if mesh.normals_domain == "FACE" or not mesh.polygons:
+    if not mesh.polygons:
         return None
-    if mesh.normals_domain == "POINT":
+    domain = mesh.normals_domain
+    if domain == "FACE":
+        # Where all edges are sharp but no face is, Cycles' normals are not those of faces.
+        flat = mesh.attributes.get("sharp_face")
+        if flat is not None and read_array(flat.data, "value", 1, np.bool_).any():
+            return None
+    if domain in ("FACE", "POINT"):
         return read_array(mesh.vertex_normals, "vector", 3)
     return read_array(mesh.corner_normals, "vector", 3)
 

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
-import bpy
-
 if TYPE_CHECKING:
-    HasNodes = bpy.types.Material | bpy.types.World
+    import bpy
 
 
-def node_tree_of(owner: HasNodes) -> bpy.types.NodeTree | None:
-    """Return the nodes that render a material or a world; ``None``: it has none.
+def node_tree_of(
+    owner: bpy.types.Material | bpy.types.World | bpy.types.Light,
+) -> bpy.types.NodeTree | None:
+    """Return the nodes in use; ``None``: there are none.
 
     From Blender 5 on nodes are always in use, and asking whether they are is deprecated.
     """
-    if bpy.app.version < (5, 0, 0) and not owner.use_nodes:
-        return None
-    return owner.node_tree
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        is_used = getattr(owner, "use_nodes", True)
+    return owner.node_tree if is_used else None

@@ -44,7 +44,9 @@ class RenderVisibility:
         if entry.hide_render:
             return False
         if not instance.is_instance:
-            is_shown = entry.original in self._shown
+            # What a parent places on its vertices or faces is not shown by itself.
+            is_placed = entry.parent and entry.parent.instance_type in ("VERTS", "FACES")
+            is_shown = entry.original in self._shown and not is_placed
             return is_shown and (not entry.is_instancer or entry.show_instancer_for_render)
         parent = instance.parent.original
         if parent not in self._shown and not self._is_instanced(parent):
@@ -117,5 +119,7 @@ def hidden_in_viewport(depsgraph: bpy.types.Depsgraph) -> list[Problem]:
             "nothing",
         )
         for entry in sorted(shown - visible, key=lambda entry: entry.name)
-        if not entry.hide_render and entry.type in ("MESH", "LIGHT", "CURVE", "SURFACE", "FONT")
+        if not entry.hide_render
+        and entry.type in ("MESH", "LIGHT", "CURVE", "SURFACE", "FONT")
+        and not (entry.is_instancer and not entry.show_instancer_for_render)
     ]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lamps shine as in Cycles."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from addon.blender.export import SceneExporter
+from mathutils import Euler, Matrix
+
+from blender.beside_cycles import (
+    add_camera,
+    add_object,
+    add_plane,
+    add_world,
+    by_cycles,
+    by_weft,
+    difference,
+)
+
+BALL = {"shadow_soft_size": 0.3, "use_soft_falloff": False}
+RECTANGLE = {"shape": "RECTANGLE", "size": 1.0, "size_y": 0.5}
+SPOT = {**BALL, "spot_size": 1.2, "spot_blend": 0.5}
+
+CASES = {
+    "point": ("POINT", BALL, 1),
+    "point without size": ("POINT", {"shadow_soft_size": 0.0, "exposure": 1.0}, 1),
+    "point, not normalized": ("POINT", {**BALL, "normalize": False}, 1),
+    "point of a temperature": ("POINT", {**BALL, "use_temperature": True, "temperature": 3000}, 1),
+    "spot": ("SPOT", SPOT, 1),
+    "spot, scaled": ("SPOT", SPOT, 2),
+    "sun": ("SUN", {"angle": 0.5, "energy": 3.0}, 1),
+    "sun, not normalized": ("SUN", {"angle": 0.5, "energy": 3.0, "normalize": False}, 1),
+    "rectangle": ("AREA", RECTANGLE, 1),
+    "square": ("AREA", {"shape": "SQUARE", "size": 0.8, "size_y": 0.2}, 1),
+    "disk": ("AREA", {"shape": "DISK", "size": 1.0, "size_y": 0.2}, 1),
+    "ellipse, scaled": ("AREA", {"shape": "ELLIPSE", "size": 1.0, "size_y": 0.5}, (2, 1.5, 1)),
+    "rectangle, mirrored": ("AREA", RECTANGLE, (-2, 1.5, 1)),
+    "rectangle, not normalized": ("AREA", {**RECTANGLE, "normalize": False}, 1),
+}
+
+
+def add_lamp(kind, settings, scale=1):
+    lamp = bpy.data.lights.new("lamp", kind)
+    lamp.energy, lamp.color = 100.0, (1, 0.8, 0.5)
+    for name, value in settings.items():
+        setattr(lamp, name, value)
+    size = np.broadcast_to(scale, 3)
+    matrix = (
+        Matrix.Translation((1, -1, 2.5))
+        @ Euler((0.3, 0.2, 0.4)).to_matrix().to_4x4()
+        @ Matrix.Diagonal((*size, 1))
+    )
+    made = add_object("lamp", lamp, matrix)
+    made.visible_camera = False
+    return made
+
+
+def add_scene():
+    add_plane()
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.6, location=(0, 0, 0.6))
+    bpy.ops.object.shade_smooth()
+    add_camera()
+    add_world()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_lamp_shines_as_in_cycles(device, tmp_path, case):
+    add_scene()
+    add_lamp(*CASES[case])
+
+    picture, exported = by_weft(device, 128)
+
+    assert exported.problems == []
+    apart = difference(picture, by_cycles(tmp_path, 128))
+    assert apart.mean < 0.005
+    assert apart.block < 0.015
+
+
+def export():
+    return SceneExporter().export(bpy.context.evaluated_depsgraph_get())
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "message"),
+    [
+        ("AREA", {"spread": 1.0}, "spread is not supported"),
+        ("SPOT", {"use_square": True, **BALL}, "square spots are not supported"),
+        ("POINT", {**BALL, "energy": -5.0}, "negative light is not supported"),
+        ("POINT", {**BALL, "use_shadow": False}, "lights without shadow are not supported"),
+    ],
+)
+def test_what_a_lamp_cannot_do_is_named(kind, settings, message):
+    add_lamp(kind, settings)
+
+    problems = export().problems
+
+    assert [str(p).startswith(f"Light 'lamp': {message}") for p in problems] == [True]
+
+
+def test_a_lamp_without_extent_is_named():
+    add_lamp("AREA", {"shape": "SQUARE", "size": 0.0})
+
+    exported = export()
+
+    assert exported.scene.lights == []
+    assert "it has no extent" in str(exported.problems[0])
+
+
+def test_instanced_lamps_have_names_of_their_own():
+    lamp = add_lamp("POINT", BALL)
+    second = lamp.copy()
+    bpy.context.scene.collection.objects.link(second)
+    holder = bpy.data.collections.new("holder")
+    holder.objects.link(lamp)
+    empty = add_object("empty", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", holder
+
+    names = [light.name for light in export().scene.lights]
+
+    assert len(names) == len(set(names)) == 3
+
+
+def test_emission_nodes_of_a_lamp_are_factors():
+    lamp = add_lamp("POINT", BALL).data
+    plain = export().scene.lights[0]
+    if not lamp.node_tree:
+        lamp.use_nodes = True
+    emission = next(n for n in lamp.node_tree.nodes if n.type == "EMISSION")
+    emission.inputs["Color"].default_value = (0.5, 1, 1, 1)
+    emission.inputs["Strength"].default_value = 3.0
+
+    changed = export().scene.lights[0]
+
+    assert changed.color == pytest.approx(np.multiply(plain.color, (1.5, 3, 3)))
