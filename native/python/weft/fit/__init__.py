@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from weft.fit.display import DisplayTransform
 from weft.fit.exposure import Exposure
 from weft.fit.fit import Fit, FitResult, Progress
 from weft.fit.lights import LightParameter
@@ -12,6 +13,7 @@ from weft.fit.target import Target
 from weft.fit.texture_model import FittedTexture, TextureParameter
 
 __all__ = [
+    "DisplayTransform",
     "Exposure",
     "Fit",
     "FitResult",

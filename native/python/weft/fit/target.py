@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.display import DisplayTransform
     from weft.render.renderer import Renderer
     from weft.scene import Camera
     from weft.scene.texture_files import ColorSpace
+
+
+DISPLAY_NOISE = 0.1
+"""Display value that differs as much as a relative error of 1 in the light of a render."""
 
 
 @dataclass(eq=False)
@@ -42,6 +47,8 @@ class Target:
             than the renders that explain it biases metallic and base colour.
         filter_width: Of the whole filter, pixels. Twice Cycles' Blackman-Harris width: 3 unless
             changed.
+        display: What the picture was saved through: differences count as the display shows them.
+            `from_display` turns display values into the light that `image` takes.
 
     Raises:
         ArgumentError: The shapes do not fit, there is no such filter, or a pixel that counts is not
@@ -56,6 +63,7 @@ class Target:
     objects: Sequence[str] = field(default=(), kw_only=True)
     filter: FilterKind = field(default="box", kw_only=True)
     filter_width: float = field(default=1.0, kw_only=True)
+    display: DisplayTransform | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check shapes and pixels."""
@@ -107,6 +115,68 @@ class Target:
             )
 
     @staticmethod
+    def from_display(
+        values: NDArray[np.float32],
+        display: DisplayTransform,
+        camera: str | int | Camera = 0,
+        mask: NDArray[np.float32] | None = None,
+        *,
+        name: str = "target",
+        objects: Sequence[str] = (),
+        filter: FilterKind = "box",
+        filter_width: float = 1.0,
+    ) -> Target:
+        """Return the target that a picture of display values is.
+
+        A render differs from the picture by D(render) - picture. Near the light x that the picture
+        shows, D(x) = picture, that is D'(x) (render - x): the noise of a render of few samples goes
+        through no curve, and does not move the result. So the target holds x, and its pixels and
+        channels count by D'(x). Pixels within 2 % of the smallest or largest display value say
+        nothing of their light, and those that the display never shows neither.
+
+        Args:
+            values: Display values in [0, 1], shape ``(height, width, 3)`` or 4 with alpha, the top
+                row first.
+            display: What the display makes of light.
+            camera: As in Target.
+            mask: As in Target.
+            name: As in Target.
+            objects: As in Target.
+            filter: As in Target.
+            filter_width: As in Target.
+
+        Raises:
+            ArgumentError: The shapes do not fit, there is no such filter, or no pixel is left.
+        """
+        picture = np.asarray(values, np.float32)
+        if picture.ndim != 3 or picture.shape[2] not in (3, 4) or picture.size == 0:
+            raise ArgumentError(
+                f"Target '{name}': values must be (height, width, 3 or 4), got shape "
+                f"{picture.shape}"
+            )
+        light, counts = display.invert(np.nan_to_num(picture[..., :3]))
+        counts &= display.tells(picture[..., :3])
+        if mask is None and picture.shape[2] == 4:
+            mask = (picture[..., 3] >= 0.999).astype(np.float32)
+        weights = counts.astype(np.float32)
+        if mask is not None and np.shape(mask) != counts.shape:
+            raise ArgumentError(
+                f"Target '{name}': mask must have shape {counts.shape}, got {np.shape(mask)}"
+            )
+        if mask is not None:
+            weights *= mask
+        return Target(
+            light,
+            camera,
+            weights,
+            name=name,
+            objects=objects,
+            filter=filter,
+            filter_width=filter_width,
+            display=display,
+        )
+
+    @staticmethod
     def from_file(
         path: str | os.PathLike[str],
         camera: str | int | Camera = 0,
@@ -120,6 +190,7 @@ class Target:
         name: str | None = None,
         filter: FilterKind = "box",
         filter_width: float = 1.0,
+        display: DisplayTransform | None = None,
     ) -> Target:
         """Read a target from an EXR, HDR, PNG or JPEG file.
 
@@ -143,6 +214,8 @@ class Target:
             name: What messages and reports call it; ``None``: the name of the file.
             filter: Pixel filter of the image, after it was resized.
             filter_width: Of the whole filter, pixels.
+            display: What the picture was saved through, see from_display(): the file holds display
+                values, so `color_space`, `exposure` and `saturation` must be left out.
 
         Raises:
             FileNotFoundError: There is no such file.
@@ -164,6 +237,7 @@ class Target:
             name=name,
             filter=filter,
             filter_width=filter_width,
+            display=display,
         )
 
     def seen_by(self, renderer: Renderer) -> Target:
@@ -200,14 +274,18 @@ class Target:
     def noise_weights(self) -> NDArray[np.float32]:
         """Return one weight a pixel and channel, for noise that grows with the radiance around.
 
-        Relative errors count, down to half of the picture's mean.
+        Relative errors count, down to half of the picture's mean; those that a display hardly
+        shows count less.
         """
         assert self.mask is not None
         weighted = self.image * self.mask[..., None]
         around = box_blur(weighted) / np.maximum(box_blur(self.mask[..., None]), 1e-6)
         typical = float(weighted.sum() / max(self.mask.sum() * 3, 1e-6))
-        floor = max(typical, 1e-6) * 0.5
-        return (np.sqrt(self.mask)[..., None] / (around + floor)).astype(np.float32)
+        noise = around + max(typical, 1e-6) * 0.5
+        if self.display is not None:
+            slopes = np.linalg.norm(self.display.derivative(self.image), axis=-2)
+            noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(slopes, 1e-6))
+        return (np.sqrt(self.mask)[..., None] / noise).astype(np.float32)
 
 
 def box_blur(image: NDArray[np.float32], radius: int = 2) -> NDArray[np.float32]:

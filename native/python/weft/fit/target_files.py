@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.display import DisplayTransform
     from weft.render.renderer import FilterKind
     from weft.scene import Camera
     from weft.scene.texture_files import ColorSpace
@@ -41,6 +42,7 @@ def load_target(
     name: str | None = None,
     filter: FilterKind = "box",
     filter_width: float = 1.0,
+    display: DisplayTransform | None = None,
 ) -> Target:
     """Read a target, see ``Target.from_file``."""
     file = Path(path)
@@ -49,21 +51,25 @@ def load_target(
         raise ArgumentError(
             f"Target '{title}': exposure must be a finite number of stops, got {exposure}"
         )
-    pixels, space, is_integer = _read_colors(file, title, color_space)
-    weights = _mask_weights(file, title, pixels, mask, mask_from)
-    limit = _saturation(saturation, is_integer or space in DISPLAY_SPACES)
-    scale = np.float32(2.0**-exposure)
     objects = (mask_from,) if mask_from not in (None, "alpha") else ()
-    target = Target(
-        pixels[..., :3] * scale,
-        camera,
-        weights,
-        None if limit is None else float(limit * scale),
-        name=title,
-        objects=objects,
-        filter=filter,
-        filter_width=filter_width,
-    )
+    if display is not None and (color_space, exposure, saturation) != (None, 0.0, None):
+        raise ArgumentError(
+            f"Target '{title}': color_space, exposure and saturation are part of a display "
+            "transform; leave them out, or leave out display"
+        )
+    # Display values are what the file holds.
+    wanted_space = color_space if display is None else "linear"
+    pixels, space, is_integer = _read_colors(file, title, wanted_space)
+    weights = _mask_weights(file, title, pixels, mask, mask_from)
+    colors, limit = pixels[..., :3], None
+    if display is None:
+        scale = np.float32(2.0**-exposure)
+        limit = _saturation(saturation, is_integer or space in DISPLAY_SPACES)
+        limit = None if limit is None else float(limit * scale)
+        target = Target(colors * scale, camera, weights, limit, name=title, objects=objects)
+    else:
+        target = Target.from_display(colors, display, camera, weights, name=title, objects=objects)
+    target = replace(target, filter=filter, filter_width=filter_width)
     if size is None:
         return target
     wanted = size if isinstance(size, tuple) else (size.width, size.height)
