@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -108,9 +107,11 @@ def _plain(value: object) -> Plain:
         return float(value)
     if isinstance(value, bpy.types.ID):
         return str(value.name_full)
-    if not isinstance(value, Iterable):
+    try:
+        # Vectors and angles are sequences without being declared as such.
+        numbers = tuple(value)  # type: ignore[arg-type]
+    except TypeError:
         return None
-    numbers = tuple(value)
     return None if any(isinstance(x, str) for x in numbers) else tuple(map(float, numbers))
 
 
