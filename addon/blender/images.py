@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -11,7 +12,6 @@ import numpy as np
 
 from ..core.graph.model import ImageData
 from ..core.problems import Problem
-from ..core.srgb import linear_from_srgb_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,12 +72,13 @@ class ImageStore(Mapping[str, ImageData]):
         self._known.pop(name, None)
         problem = why_unreadable(image)
         if problem:
-            self.problems.append(Problem(f"Image '{name}'", problem, "Blender's pink"))
+            self.problems.append(Problem(f"Image '{name}'", problem, "no link"))
             return
-        pixels, problem = read_pixels(image)
-        if problem:
-            self.problems.append(Problem(f"Image '{name}'", problem, "sRGB"))
-        self._known[name] = (state, ImageData(name, pixels))
+        made = read_image(image)
+        if made.encoding == "srgb" and image.colorspace_settings.name != "sRGB":
+            message = f"colour space '{image.colorspace_settings.name}' is not supported for bytes"
+            self.problems.append(Problem(f"Image '{name}'", message, "sRGB"))
+        self._known[name] = (state, made)
 
 
 def _images_by_name() -> dict[str, bpy.types.Image]:
@@ -86,7 +87,7 @@ def _images_by_name() -> dict[str, bpy.types.Image]:
 
 def why_unreadable(image: bpy.types.Image) -> str:
     """Return why an image has no pixels to read; "" if it has."""
-    if image.source not in ("FILE", "GENERATED"):
+    if image.source not in ("FILE", "GENERATED", "TILED"):
         return f"images of source {image.source} are not supported"
     if image.size[0] == 0 or image.size[1] == 0:
         place = f" '{image.filepath}'" if image.filepath else ""
@@ -94,11 +95,28 @@ def why_unreadable(image: bpy.types.Image) -> str:
     return ""
 
 
-def read_pixels(image: bpy.types.Image) -> tuple[NDArray[np.float32], str]:
-    """Return pixels of shape ``(height, width, channels)``, the top row first, and what is wrong.
+def read_image(image: bpy.types.Image) -> ImageData:
+    """Return an image as nodes use it: bytes with their curve, floats linear.
 
-    Colours are linear Rec.709 and not multiplied by alpha, data is what the file holds. Images of
-    two channels get three.
+    Colours are multiplied by alpha, as Cycles has them, unless the image says that its channels
+    have nothing to do with each other.
+    """
+    pixels = read_pixels(image)
+    is_plain = image.is_float or image.colorspace_settings.name in AS_IT_IS
+    tiles = _read_tiles(image) if image.source == "TILED" else {}
+    return ImageData(
+        image.name_full,
+        pixels,
+        "linear" if is_plain else "srgb",
+        pixels.shape[2] == 4 and image.alpha_mode in ("STRAIGHT", "PREMUL"),
+        tiles,
+    )
+
+
+def read_pixels(image: bpy.types.Image) -> NDArray[np.float32]:
+    """Return pixels of shape ``(height, width, channels)``, the top row first, 1, 3 or 4 channels.
+
+    Numbers of bytes are divided by 255, with their curve; floats are linear.
     """
     width, height = image.size
     values = np.empty(width * height * image.channels, np.float32)
@@ -106,23 +124,27 @@ def read_pixels(image: bpy.types.Image) -> tuple[NDArray[np.float32], str]:
     pixels = values.reshape(height, width, image.channels)[::-1]
     if image.channels == 2:
         pixels = np.dstack([pixels, np.zeros((height, width, 1), np.float32)])
-    space = image.colorspace_settings.name
-    if image.is_float:
-        # Blender keeps these linear, and multiplied by alpha.
-        return _without_alpha(pixels, image), ""
-    if space in AS_IT_IS:
-        return np.ascontiguousarray(pixels), ""
-    colors = min(pixels.shape[2], 3)
-    linear = np.dstack([linear_from_srgb_bytes(pixels[..., :colors]), pixels[..., colors:]])
-    problem = "" if space == "sRGB" else f"colour space '{space}' is not supported for byte images"
-    return np.ascontiguousarray(linear, np.float32), problem
+    pixels = np.ascontiguousarray(pixels)
+    if pixels.shape[2] == 4 and image.alpha_mode == "NONE":
+        pixels[..., 3] = 1
+    # Blender's floats are multiplied by alpha already.
+    if pixels.shape[2] == 4 and image.alpha_mode == "STRAIGHT" and not image.is_float:
+        pixels[..., :3] *= pixels[..., 3:]
+    return pixels
 
 
-def _without_alpha(pixels: NDArray[np.float32], image: bpy.types.Image) -> NDArray[np.float32]:
-    """Return a float image's colours, not multiplied by alpha."""
-    is_joined = image.alpha_mode in ("STRAIGHT", "PREMUL") and pixels.shape[2] == 4
-    if not is_joined or (pixels[..., 3] == 1).all():
-        return np.ascontiguousarray(pixels)
-    alpha = pixels[..., 3:]
-    divided = np.where(alpha > 0, pixels[..., :3] / np.where(alpha > 0, alpha, 1), pixels[..., :3])
-    return np.ascontiguousarray(np.dstack([divided, alpha]), np.float32)
+def _read_tiles(image: bpy.types.Image) -> dict[int, NDArray[np.float32]]:
+    """Return the pixels of the tiles of a UDIM set; those that cannot be read are left out."""
+    found = {}
+    for tile in image.tiles:
+        path = bpy.path.abspath(image.filepath_raw.replace("<UDIM>", str(tile.number)))
+        if not Path(path).is_file():
+            continue
+        single = bpy.data.images.load(path)
+        try:
+            single.colorspace_settings.name = image.colorspace_settings.name
+            single.alpha_mode = image.alpha_mode
+            found[int(tile.number)] = read_pixels(single)
+        finally:
+            bpy.data.images.remove(single)
+    return found

@@ -19,6 +19,7 @@ from weft.scene import Camera, Environment, Mesh, Object
 
 from .graph.outputs import choose_output, output_kinds
 from .problems import Problem
+from .srgb import linear_from_srgb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .graph.compile import AttributeRequest, CompiledMaterial
-    from .graph.model import Graph, Images, Node, Socket
+    from .graph.model import Graph, ImageData, Images, Node, Socket
 
 SKY_WIDTH = 1024
 """Columns of drawn skies, where no image of the graph has more."""
@@ -75,7 +76,7 @@ def find_plain_sky(graph: Graph, images: Images, where: str) -> PlainSky | None:
     rotation = _rotation(graph, node)
     if image is None or rotation is None or node.properties["projection"] != "EQUIRECTANGULAR":
         return None
-    pixels, problems = _clean(image.pixels, where)
+    pixels, problems = _clean(light_of(image), where)
     environment = Environment(pixels, rotation, strength.value)
     return PlainSky(environment if strength.value > 0 else None, problems)
 
@@ -144,16 +145,22 @@ def rotation_matrix(euler: NDArray[np.float64]) -> NDArray[np.float64]:
     return matrix
 
 
+def light_of(image: ImageData) -> NDArray[np.float32]:
+    """Return linear Rec.709 of an image, shape ``(height, width, 3)``."""
+    pixels = image.pixels
+    rgb = pixels[..., :3] if pixels.shape[2] >= 3 else np.repeat(pixels[..., :1], 3, axis=2)
+    return linear_from_srgb(rgb) if image.encoding == "srgb" else rgb
+
+
 def _clean(
     pixels: NDArray[np.float32], where: str
 ) -> tuple[NDArray[np.float32], tuple[Problem, ...]]:
     """Return radiance that is finite and not negative."""
-    rgb = pixels[..., :3] if pixels.shape[2] >= 3 else np.repeat(pixels[..., :1], 3, axis=2)
-    bad = ~np.isfinite(rgb) | (rgb < 0)
+    bad = ~np.isfinite(pixels) | (pixels < 0)
     if not bad.any():
-        return rgb, ()
+        return pixels, ()
     message = f"{int(bad.any(axis=2).sum())} pixels of its image are negative or not finite"
-    clean = np.where(np.isfinite(rgb), np.maximum(rgb, 0), 0).astype(np.float32)
+    clean = np.where(np.isfinite(pixels), np.maximum(pixels, 0), 0).astype(np.float32)
     return clean, (Problem(where, message, "0"),)
 
 

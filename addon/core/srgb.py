@@ -16,9 +16,3 @@ def linear_from_srgb(values: NDArray[np.float32]) -> NDArray[np.float32]:
     dark = values / 12.92
     bright = ((np.maximum(values, 0) + 0.055) / 1.055) ** 2.4
     return np.where(values <= 0.04045, dark, bright).astype(np.float32)
-
-
-def linear_from_srgb_bytes(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return linear numbers of bytes divided by 255, by a table: 20 times as fast."""
-    table = linear_from_srgb((np.arange(256) / 255).astype(np.float32))
-    return np.asarray(table[np.rint(values * 255).astype(np.uint8)])
