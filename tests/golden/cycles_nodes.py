@@ -61,7 +61,13 @@ def source_socket(tree: bpy.types.NodeTree, text: str) -> bpy.types.NodeSocket:
         return node.outputs["Vector"]
     split = tree.nodes.new("ShaderNodeSeparateXYZ")
     tree.links.new(node.outputs["Vector"], split.inputs[0])
-    return split.outputs[text[-1].upper()]
+    number = split.outputs[text[-1].upper()]
+    if not text.startswith("kelvin"):
+        return number
+    times = tree.nodes.new("ShaderNodeMath")
+    times.operation, times.inputs[1].default_value = "MULTIPLY", 6000
+    tree.links.new(number, times.inputs[0])
+    return times.outputs[0]
 
 
 def by_identifier(sockets: Any, identifier: str) -> bpy.types.NodeSocket:
@@ -71,6 +77,9 @@ def by_identifier(sockets: Any, identifier: str) -> bpy.types.NodeSocket:
 
 def set_properties(node: bpy.types.Node, properties: dict[str, Any]) -> None:
     """Set the properties of a node, and the points of its curves."""
+    if "direction" in properties:
+        node.outputs["Normal"].default_value = properties["direction"]
+        return
     if "curves" not in properties:
         for name, value in properties.items():
             setattr(node, name, value)

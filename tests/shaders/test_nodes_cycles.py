@@ -15,9 +15,6 @@ from support.node_evaluation import module_of
 GOLDEN = Path(__file__).parents[1] / "golden" / "cycles_nodes.npz"
 TOPICS = node_cases.topics()
 
-# Both compute in single precision, with other libraries for sines, powers and logarithms.
-TOLERANCE = 2e-5
-
 
 @pytest.fixture(scope="module", params=TOPICS)
 def topic(request, device):
@@ -50,6 +47,6 @@ def test_every_node_equals_cycles(topic):
     wrong = {
         f"{case.name} row {row}": (found[k, row].tolist(), expected[k, row].tolist())
         for k, case in enumerate(cases)
-        for row in np.flatnonzero(~(errors[k].max(axis=-1) <= TOLERANCE))
+        for row in np.flatnonzero(~(errors[k].max(axis=-1) <= case.tolerance))
     }
     assert not wrong

@@ -27,9 +27,11 @@ class Case:
         name: Unique.
         kind: ``bl_idname``.
         output: Identifier of the output.
-        inputs: Identifier -> source: ``a.x`` is a number, ``vector a`` a vector, ``color a`` a
-            colour; or a plain value.
-        properties: Of the node.
+        inputs: Identifier -> source: ``a.x`` is a number, ``kelvin a.x`` 6000 times it, ``vector
+            a`` a vector, ``color a`` a colour; or a plain value.
+        properties: Of the node; ``curves`` are the points of its curves, ``direction`` what its
+            output Normal holds.
+        tolerance: Largest difference from Cycles; relative above 1.
     """
 
     name: str
@@ -37,6 +39,8 @@ class Case:
     output: str
     inputs: dict[str, Any]
     properties: dict[str, Any] = field(default_factory=dict)
+    # Both compute in single precision, with other libraries for sines, powers and logarithms.
+    tolerance: float = 2e-5
 
 
 def inputs() -> np.ndarray:
@@ -117,6 +121,28 @@ def vector_cases() -> list[Case]:
         cases.append(Case(f"separate {axis}", "ShaderNodeSeparateXYZ", axis, link))
     links = {"X": "a.x", "Y": "b.x", "Z": "c.x"}
     return [*cases, Case("combine", "ShaderNodeCombineXYZ", "Vector", links)]
+
+
+def other_cases() -> list[Case]:
+    """Vector Rotate, Normal, Blackbody."""
+    from addon.core.graph.nodes.vector_math import AXES
+
+    sources = {"Vector": "vector a", "Center": "vector b", "Axis": "vector c", "Angle": "c.x"}
+    sources["Rotation"] = "vector c"
+    cases = []
+    for kind, inputs in AXES.items():
+        links = {name: sources[name] for name in ("Vector", "Center", *inputs)}
+        for inverts in (False, True):
+            options = {"rotation_type": kind, "invert": inverts}
+            name = f"rotate {kind} {inverts}"
+            cases.append(Case(name, "ShaderNodeVectorRotate", "Vector", links, options))
+    way = {"direction": (0.3, -0.5, 0.8)}
+    for output in ("Normal", "Dot"):
+        links = {"Normal": "vector a"}
+        cases.append(Case(f"normal {output}", "ShaderNodeNormal", output, links, way))
+    links = {"Temperature": "kelvin a.x"}
+    glow = Case("blackbody", "ShaderNodeBlackbody", "Color", links, tolerance=2e-3)
+    return [*cases, glow]
 
 
 def mix_cases() -> list[Case]:
@@ -240,4 +266,5 @@ def topics() -> dict[str, list[Case]]:
         "range": range_cases(),
         "color": color_cases(),
         "curve": curve_cases(),
+        "other": other_cases(),
     }

@@ -49,12 +49,20 @@ def compile_case(case: Case) -> tuple[Value, str, dict[str, str]]:
     assert carried is not None, compiler.problems
     assert compiler.problems == []
     names = (source for source in case.inputs.values() if isinstance(source, str))
-    sources = {f"{dotless(name)}/Out": name.split()[-1] for name in names}
+    sources = {f"{dotless(name)}/Out": expression(name) for name in names}
     return carried.content, carried.kind, sources
+
+
+def expression(source: str) -> str:
+    """Return a source in Slang."""
+    name = source.split()[-1]
+    return f"({name} * 6000.f)" if source.startswith("kelvin") else name
 
 
 def properties_of(case: Case) -> dict[str, Any]:
     """Return the properties of a case as addon/blender/graphs.py reads them."""
+    if "direction" in case.properties:
+        return {"output": case.properties["direction"]}
     if "curves" not in case.properties:
         return case.properties
     rows = np.load(GOLDEN)[f"curves {case.name}"].tolist()

@@ -71,6 +71,7 @@ def function_node(
     *,
     choose: Callable[[Mapping[str, Any]], Calls] | None = None,
     note: str = "",
+    bounds: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> NodeSpec:
     """Return a node whose outputs are functions of its inputs.
 
@@ -79,6 +80,7 @@ def function_node(
         calls: The functions, if they are always the same.
         choose: Returns the functions for a node's properties.
         note: As in `NodeSpec`.
+        bounds: As in `NodeSpec`.
     """
     if (calls is None) == (choose is None):
         raise ArgumentError(f"function_node '{label}': either calls or choose must be given")
@@ -89,7 +91,7 @@ def function_node(
             return context.unsupported(f"its output '{output}' with these settings")
         return context.call(chosen[output])
 
-    return NodeSpec(label, compile_output, note)
+    return NodeSpec(label, compile_output, note, bounds)
 
 
 def clamp_unit(value: Value, size: int) -> Value:

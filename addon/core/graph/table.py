@@ -32,7 +32,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
         "Shader": shaders.ENTRIES,
         "Texture": {**textures.ENTRIES, **images.ENTRIES},
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
-        "Vector": {**coordinates.VECTORS, **curves.VECTORS},
+        "Vector": {**coordinates.VECTORS, **curves.VECTORS, **vector_math.VECTORS},
         "Converter": {
             **color.CONVERTERS,
             **curves.CONVERTERS,

@@ -39,6 +39,12 @@ def _combine_color(properties: Mapping[str, Any]) -> Calls:
 
 CONVERTERS: Mapping[str, NodeSpec] = MappingProxyType(
     {
+        "ShaderNodeBlackbody": function_node(
+            "Blackbody",
+            {"Color": Call("blackbody", ("Temperature",), 3)},
+            note="Within 0.002",
+            bounds={"Temperature": (800.0, 12000.0)},
+        ),
         "ShaderNodeCombineColor": function_node("Combine Color", choose=_combine_color),
         "ShaderNodeCombineHSV": function_node(
             "Combine HSV (Legacy)", _combine("HSV", ("H", "S", "V"), "Color")
