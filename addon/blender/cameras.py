@@ -12,18 +12,12 @@ import numpy as np
 import weft
 
 from ..core.problems import Problem
+from .picture_size import crop_of
 
 if TYPE_CHECKING:
     import bpy
 
 KINDS = {"PERSP": "perspective", "ORTHO": "orthographic", "PANO": "equirectangular"}
-
-
-def picture_size(scene: bpy.types.Scene) -> tuple[int, int]:
-    """Return width and height of a render before it is cropped, pixels."""
-    render = scene.render
-    factor = render.resolution_percentage / 100
-    return max(1, int(render.resolution_x * factor)), max(1, int(render.resolution_y * factor))
 
 
 def export_camera(
@@ -110,15 +104,6 @@ def _problems_of(data: bpy.types.Camera, where: str) -> list[Problem]:
         if data.dof.aperture_ratio != 1:
             found.append(Problem(where, "oval apertures are not supported", "a round one"))
     return found
-
-
-def crop_of(render: bpy.types.RenderSettings, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Return left, bottom, right and top of what is rendered, pixels from the lower left."""
-    width, height = size
-    left, right = int(render.border_min_x * width), int(render.border_max_x * width)
-    bottom, top = int(render.border_min_y * height), int(render.border_max_y * height)
-    left, bottom = min(left, width - 1), min(bottom, height - 1)
-    return left, bottom, max(right, left + 1), max(top, bottom + 1)
 
 
 def cropped(camera: weft.scene.Camera, window: tuple[int, int, int, int]) -> weft.scene.Camera:

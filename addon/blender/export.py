@@ -14,12 +14,13 @@ import numpy as np
 import weft
 
 from ..core.problems import Problem
-from .cameras import export_camera, picture_size
+from .cameras import export_camera
 from .images import ImageStore
 from .instances import take_inventory
 from .lights import export_lights
 from .materials import MaterialStore
 from .mesh_store import MeshStore
+from .picture_size import picture_size
 from .world import WorldStore
 
 if TYPE_CHECKING:

@@ -119,6 +119,19 @@ def test_part_of_the_picture_is_that_part(scene, tmp_path):
     assert border[:24].max() == 0
 
 
+def test_part_of_a_panorama_is_that_part(scene, tmp_path):
+    scene.camera.data.type = "PANO"
+    scene.render.use_border = scene.render.use_crop_to_border = True
+    scene.render.border_min_x, scene.render.border_max_x = 0.0, 0.5
+    scene.render.border_min_y, scene.render.border_max_y = 0.5, 1.0
+    scene.weft_render.samples = 2
+
+    part = render(scene, tmp_path, "part")["Combined"]
+
+    assert part.shape == (24, 32, 4)
+    assert part[..., :3].max() > 0
+
+
 def test_denoised_picture_is_nearer_to_the_clean_one(scene, tmp_path):
     denoiser = importlib.import_module("addon.blender.denoiser").blender_denoiser()
     assert denoiser is not None, "Blender's own builds carry Open Image Denoise"
@@ -150,6 +163,18 @@ def test_cancelled_render_ends_early_and_the_next_one_is_whole(scene, tmp_path, 
 
     scene.weft_render.samples = 2
     assert render(scene, tmp_path, "whole")["Combined"].mean() > 0.01
+
+
+def test_render_that_is_cancelled_at_once_leaves_an_empty_picture(scene, tmp_path, monkeypatch):
+    bpy.context.view_layer.use_pass_z = True
+    scene.weft_render.use_denoising_passes = True
+    final = importlib.import_module("addon.ui.engine.final").FinalRender
+    monkeypatch.setattr(final, "is_cancelled", lambda self: True)
+
+    layers = render(scene, tmp_path)
+
+    assert layers["Combined"].shape == (SIZE[1], SIZE[0], 4)
+    assert layers["Combined"].max() == 0
 
 
 def test_frames_of_an_animation_follow_the_camera_and_have_noise_of_their_own(scene, tmp_path):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...blender.denoiser import blender_denoiser
+from ...blender.picture_size import crop_of, picture_size
 from ...blender.session import require_session
 from ...core.progressive import CancelledError, ProgressiveRender
 from .passes import wanted_passes
@@ -44,6 +45,7 @@ class FinalRender:
         self.settings = self.scene.weft_render
         self.layer_name = depsgraph.view_layer.name
         self.passes = wanted_passes(self.scene, depsgraph.view_layer)
+        self.part: tuple[slice, slice] = (slice(None), slice(None))
 
     def run(self) -> None:
         """Render and hand the picture to Blender.
@@ -52,6 +54,19 @@ class FinalRender:
             CancelledError: Blender said so.
             Error: What keeps the scene from being rendered.
         """
+        self.add_passes()
+        # Blender 4.5 crashes when it writes passes of a render that has no result.
+        left, bottom, right, top = self.window()
+        size = (right - left, top - bottom)
+        result = self.engine.begin_result(0, 0, *size, layer=self.layer_name)
+        try:
+            self.render(result)
+        finally:
+            # What there is is kept, also after a failure or ESC, as Cycles does.
+            self.engine.end_result(result)
+
+    def render(self, result: bpy.types.RenderResult) -> None:
+        """Render into a result of Blender's; see run()."""
         self.tell("Exporting the scene")
         scene, camera = self.export()
         self.tell("Preparing the scene")
@@ -60,19 +75,19 @@ class FinalRender:
         layers = dict.fromkeys(entry.layer for entry in self.passes)
         if self.settings.use_denoising:
             layers |= dict.fromkeys(("albedo", "normal"))
-        render = ProgressiveRender(renderer, camera, self.path_settings(), list(layers))
-        self.add_passes()
-        result = self.engine.begin_result(0, 0, camera.width, camera.height, layer=self.layer_name)
-        try:
-            last = render.run(
-                lambda picture: self.show(result, picture),
-                self.is_cancelled,
-                self.engine.update_progress,
-            )
-            self.finish(result, last)
-        finally:
-            # What there is is kept, also after a failure or ESC, as Cycles does.
-            self.engine.end_result(result)
+        last = ProgressiveRender(renderer, camera, self.path_settings(), list(layers)).run(
+            lambda picture: self.show(result, picture),
+            self.is_cancelled,
+            self.engine.update_progress,
+        )
+        self.finish(result, last)
+
+    def window(self) -> tuple[int, int, int, int]:
+        """Return left, bottom, right and top of what is rendered, pixels from the lower left."""
+        size = picture_size(self.scene)
+        if self.scene.render.use_border:
+            return crop_of(self.scene.render, size)
+        return (0, 0, *size)
 
     def is_cancelled(self) -> bool:
         """Return whether ESC was pressed."""
@@ -86,7 +101,7 @@ class FinalRender:
         """
         import weft
 
-        from ...blender.cameras import crop_of, cropped, picture_size
+        from ...blender.cameras import cropped
         from ...blender.export import SceneExporter
 
         exported = SceneExporter(require_session().device).export(self.depsgraph)
@@ -96,10 +111,11 @@ class FinalRender:
                 f"render: scene '{self.scene.name}' has no camera; add one, or make one active"
             )
         camera = exported.scene.cameras[0]
-        render = self.scene.render
-        if render.use_border and not render.use_crop_to_border:
-            if camera.kind != "equirectangular":
-                camera = cropped(camera, crop_of(render, picture_size(self.scene)))
+        left, bottom, right, top = self.window()
+        if camera.kind == "equirectangular":  # of which the whole is rendered and a part is taken
+            self.part = (slice(camera.height - top, camera.height - bottom), slice(left, right))
+        elif (camera.width, camera.height) != (right - left, top - bottom):
+            camera = cropped(camera, self.window())
         return exported.scene, camera
 
     def path_settings(self) -> weft.render.PathSettings:
@@ -119,7 +135,7 @@ class FinalRender:
     def show(self, result: bpy.types.RenderResult, picture: Picture) -> None:
         """Show what is known so far."""
         self.tell(f"Sample {picture.samples} of {self.settings.samples}")
-        fill(result, "Combined", opaque(picture.color))
+        fill(result, "Combined", opaque(picture.color[self.part]))
         self.engine.update_result(result)
 
     def finish(self, result: bpy.types.RenderResult, picture: Picture) -> None:
@@ -127,9 +143,9 @@ class FinalRender:
         color = picture.color
         if self.settings.use_denoising:
             color = self.denoised(picture)
-        fill(result, "Combined", opaque(color))
+        fill(result, "Combined", opaque(color[self.part]))
         for entry in self.passes:
-            fill(result, entry.name, entry.convert(picture.layers[entry.layer]))
+            fill(result, entry.name, entry.convert(picture.layers[entry.layer][self.part]))
 
     def denoised(self, picture: Picture) -> NDArray[np.float32]:
         """Return the picture without noise, as it is where there is no denoiser."""
