@@ -50,7 +50,7 @@ class WEFT_PT_sampling(EnginePanel, bpy.types.Panel):
         if problem:
             draw_text(layout.box(), problem, icon="ERROR")
         column = layout.column(align=True)
-        column.prop(settings, "viewport_samples", text="Samples Viewport")
+        column.prop(settings, "viewport_samples", text="Viewport")
         column.prop(settings, "samples", text="Render")
         column = layout.column(heading="Denoise")
         column.prop(settings, "use_viewport_denoising", text="Viewport")
@@ -86,13 +86,18 @@ class WEFT_PT_passes(EnginePanel, bpy.types.Panel):
         column.prop(context.scene.weft_render, "use_denoising_passes")
 
 
+def is_fit(name: str) -> bool:
+    """Return whether a panel for engines of any kind says something about Weft."""
+    return name not in UNFIT and "freestyle" not in name
+
+
 def panels_of_blender() -> list[type]:
     """Return Blender's panels that make sense with Weft."""
     return [
         cls
         for cls in bpy.types.Panel.__subclasses__()
         if (
-            ("BLENDER_RENDER" in getattr(cls, "COMPAT_ENGINES", ()) and cls.__name__ not in UNFIT)
+            ("BLENDER_RENDER" in getattr(cls, "COMPAT_ENGINES", ()) and is_fit(cls.__name__))
             or cls.__name__ in OTHERS
         )
     ]

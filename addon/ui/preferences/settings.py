@@ -75,7 +75,9 @@ def draw_devices(
         names.append((settings.device, settings.device))
     for key, label in names:
         icon = "RADIOBUT_ON" if key == settings.device else "RADIOBUT_OFF"
-        button = column.operator("weft.choose_device", text=label, icon=icon, emboss=False)
+        row = column.row()
+        row.alignment = "LEFT"
+        button = row.operator("weft.choose_device", text=label, icon=icon, emboss=False)
         button.device = key
     if session.choices == []:
         draw_text(layout, "This machine has no device that Weft can use.", icon="ERROR")

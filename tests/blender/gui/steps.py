@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs steps in a Blender with a window, one after the other, and takes pictures of the screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import traceback
+from pathlib import Path
+
+import bpy
+
+OUT = Path("/weft/run/out")
+
+
+class Steps:
+    """A generator's steps: it yields the seconds that Blender goes on by itself."""
+
+    def __init__(self, steps) -> None:
+        self.steps = steps
+        self.facts: dict[str, object] = {}
+
+    def start(self) -> None:
+        """Begin when Blender has drawn its window."""
+        bpy.app.timers.register(self.go_on, first_interval=2.0, persistent=True)
+
+    def go_on(self) -> float | None:
+        """Do one step; end Blender after the last one, or a failure."""
+        try:
+            return next(self.steps)
+        except StopIteration:
+            self.facts["done"] = True
+        except BaseException:
+            self.facts["failure"] = traceback.format_exc()
+        (OUT / "facts.json").write_text(json.dumps(self.facts, default=str, indent=1))
+        os._exit(0 if "done" in self.facts else 1)
+
+
+def take_picture(name: str) -> None:
+    """Write what the screen shows to a file."""
+    subprocess.run(["import", "-window", "root", str(OUT / f"{name}.png")], check=True)
+
+
+def area_of(kind: str) -> bpy.types.Area:
+    """Return the first area of a kind."""
+    return next(area for area in bpy.context.window.screen.areas if area.type == kind)
+
+
+def within(kind: str):
+    """Return a context in which operators act on an area's main region."""
+    area = area_of(kind)
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    return bpy.context.temp_override(window=bpy.context.window, area=area, region=region)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The extension in a Blender with a window: Debian sid's, in a chroot, on a virtual display.
+
+WEFT_GUI_CHROOT names the chroot's folder (default: build/gui/chroot); WEFT_GUI_OUTPUT where the
+pictures of the screen go (default: build/gui/out), to be looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dev import extension
+from dev.project import BUILD, ROOT
+from weft import image
+
+GUI = ROOT / "tests" / "blender" / "gui"
+CHROOT = Path(os.environ.get("WEFT_GUI_CHROOT", BUILD / "gui" / "chroot"))
+OUTPUT = Path(os.environ.get("WEFT_GUI_OUTPUT", BUILD / "gui" / "out"))
+
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.timeout(5400),
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not shutil.which("debootstrap"),
+        reason="a chroot needs root and the program debootstrap",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def archive():
+    """The extension with a wheel for the chroot's Python."""
+    wheels = BUILD / "gui" / "wheels"
+    subprocess.run([GUI / "make_chroot.sh", CHROOT], check=True)
+    subprocess.run([GUI / "build_wheel.sh", CHROOT, wheels], check=True)
+    (built,) = extension.build_extension(sorted(wheels.glob("*.whl")), BUILD / "gui")
+    return built
+
+
+def test_panels_viewport_and_render_work_in_a_window(archive):
+    shutil.rmtree(OUTPUT, ignore_errors=True)
+
+    done = subprocess.run([GUI / "run_blender.sh", CHROOT, archive, GUI / "tour.py", OUTPUT])
+
+    facts = json.loads((OUTPUT / "facts.json").read_text())
+    assert done.returncode == 0, facts
+    assert facts["enabled"]
+    assert facts["disabled"]
+    assert "works" in facts["report"]
+    assert "Traceback" not in (OUTPUT / "blender.log").read_text()
+    # A red cube in the middle of the viewport, which solid shading would show grey.
+    file = OUTPUT / "4_viewport_red_through_the_camera.png"
+    middle = image.read(file, encoding="srgb")[350:550, 650:800]
+    red, green, *_ = middle.mean(axis=(0, 1))
+    assert red > 2 * green
+    pictures = [image.read(path, encoding="srgb") for path in sorted(OUTPUT.glob("*.png"))]
+    assert len(pictures) == 7
+    assert all(np.std(picture) > 0.01 for picture in pictures)
