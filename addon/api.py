@@ -4,5 +4,6 @@
 from __future__ import annotations
 
 from .blender.scripting import FitReport, fit
+from .blender.scripting_render import export_scene, render
 
-__all__ = ["FitReport", "fit"]
+__all__ = ["FitReport", "export_scene", "fit", "render"]

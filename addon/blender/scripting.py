@@ -18,12 +18,16 @@ from .fitting import SceneFit
 
 if TYPE_CHECKING:
     import os
+    import threading
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from ..core.fitting.outcome import Outcome
     from ..core.fitting.run import Update
+
+
+STEP = 0.05  # seconds between two looks whether a fit is still wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,7 @@ def fit(
     parameters: Sequence[Any],
     settings: FitSettings | None = None,
     progress: Callable[[Update], object] | None = None,
+    cancel: threading.Event | None = None,
     apply: bool = True,
     **overrides: Any,  # noqa: ANN401  (fields of FitSettings)
 ) -> FitReport:
@@ -82,6 +87,7 @@ def fit(
             ``"light:Key"``, ``"exposure:Camera"``, or mappings with ``name`` and more.
         settings: How; ``None``: ``FitSettings()``.
         progress: Called after each draw, in the fit's thread: it must not touch bpy.
+        cancel: Ends the fit when it is set; what was found so far is the result.
         apply: Put what is found into the scene; if not, the scene stays as it is.
         **overrides: Fields of the settings: ``samples=8``.
 
@@ -96,6 +102,10 @@ def fit(
     chosen = settings or FitSettings()
     chosen = replace(chosen, **overrides) if overrides else chosen
     running = SceneFit(context, pictures, requests, chosen, progress)
+    while cancel is not None and not running.run.job.wait(STEP):
+        if cancel.is_set():
+            running.run.stop()
+            break
     if apply:
         outcome = running.conclude()
     else:

@@ -42,7 +42,12 @@ def check_ruff(environment: Environment, *, fix: bool) -> bool:
 
 def check_types(environment: Environment) -> bool:
     """Run mypy --strict on the package, on addon/core once it is there, and on the tools."""
-    folders = ["native/python/weft", "packaging/dev", "packaging/dev_main.py"]
+    folders = [
+        "native/python/weft",
+        "native/python/weft_blender",
+        "packaging/dev",
+        "packaging/dev_main.py",
+    ]
     if any((ROOT / "addon" / "core").glob("*.py")):
         folders.append("addon/core")
     return run(environment.tool("mypy"), *folders, check=False) == 0

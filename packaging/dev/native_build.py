@@ -75,6 +75,8 @@ def stage() -> Path:
     for source in (ROOT / "native" / "python" / "weft").glob("*"):
         if source.name != "__pycache__":
             links[package / source.name] = source
+    for source in (ROOT / "native" / "python" / "weft_blender").glob("*.py"):
+        links[STAGE / "weft_blender" / source.name] = source
     for line in (BUILD / "dev" / "stage_manifest.txt").read_text().splitlines():
         place, target = line.split(" ", 1)
         links[package / place] = Path(target)

@@ -30,7 +30,11 @@ WALLS = (
     Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
     Wall("<format>", r"#include\s*<format>", ()),
     Wall("OpenImageIO", r"^\s*(import|from)\s+OpenImageIO", ("native/python/weft/image.py",)),
-    Wall("bpy", r"^\s*(import|from)\s+bpy\b", ("addon/blender/", "addon/ui/")),
+    Wall(
+        "bpy",
+        r"^\s*(import|from)\s+bpy\b",
+        ("addon/blender/", "addon/ui/", "native/python/weft_blender/"),
+    ),
     Wall("torch", r"^(import|from)\s+torch\b", ()),
 )
 

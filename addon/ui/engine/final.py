@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...blender.denoiser import blender_denoiser
+from ...blender.path_settings import path_settings
 from ...blender.picture_size import crop_of, picture_size
 from ...blender.session import require_session
 from ...core.progressive import CancelledError, ProgressiveRender
@@ -173,20 +174,6 @@ class FinalRender:
         if len(problems) > MOST_WARNINGS:
             rest = len(problems) - MOST_WARNINGS
             self.engine.report({"WARNING"}, f"Weft: {rest} more; log level Info lists them")
-
-
-def path_settings(settings: bpy.types.PropertyGroup, samples: int) -> weft.render.PathSettings:
-    """Return the engine's settings for those of a scene."""
-    from weft.render import PathSettings
-
-    return PathSettings(
-        samples=samples,
-        bounces=settings.bounces,
-        transparent_bounces=settings.transparent_bounces,
-        seed=settings.seed,
-        filter="blackman_harris",
-        filter_width=1.5,
-    )
 
 
 def make_renderer(scene: weft.Scene) -> weft.Renderer:

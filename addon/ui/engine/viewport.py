@@ -9,10 +9,11 @@ import bpy
 import numpy as np
 
 from ...blender.denoiser import blender_denoiser
+from ...blender.path_settings import path_settings
 from ...blender.session import require_session
 from ...blender.view_camera import view_camera
 from ...core.picture_server import PictureServer, Request
-from .final import make_renderer, opaque, path_settings
+from .final import make_renderer, opaque
 
 if TYPE_CHECKING:
     import gpu

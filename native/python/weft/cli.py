@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import weft
+from weft.cli_blend import add_fit_blend_command
 from weft.cli_fit import add_fit_command
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
     render.add_argument("--quiet", action="store_true", help="no progress")
     render.set_defaults(run=run_render)
     add_fit_command(commands)
+    add_fit_blend_command(commands)
     return parser
 
 
