@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weft.render import PathSettings
 
-FILTER, FILTER_WIDTH = "blackman_harris", 1.5
-"""Cycles' default pixel filter."""
+FILTER, FILTER_WIDTH = "blackman_harris", 3.0
+"""Cycles' default pixel filter; the width that Blender shows for it, 1.5, is half of the whole."""
 
 
 def path_settings(settings: Any, samples: int) -> PathSettings:  # noqa: ANN401  (bpy has no types)

@@ -101,6 +101,34 @@ def test_picture_and_layers_equal_cycles(scene, tmp_path):
     assert 0.3 < ours["Denoising Albedo"].mean() < 0.8
 
 
+def test_edges_are_as_soft_as_those_of_cycles(scene, tmp_path):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.render.resolution_percentage = 100
+    bpy.ops.object.camera_add(location=(0.02, -5, 0), rotation=(np.pi / 2, 0, 0))
+    scene.camera = bpy.context.object
+    bpy.ops.mesh.primitive_plane_add(size=2, location=(1.01, 0, 0), rotation=(np.pi / 2, 0, 0))
+    material = bpy.data.materials.new("Shining")
+    material.use_nodes = True
+    shader = material.node_tree.nodes["Principled BSDF"]
+    shader.inputs["Base Color"].default_value = (0, 0, 0, 1)
+    shader.inputs["Specular IOR Level"].default_value = 0
+    shader.inputs["Emission Color"].default_value = (1, 1, 1, 1)
+    shader.inputs["Emission Strength"].default_value = 1
+    bpy.context.object.data.materials.append(material)
+
+    scene.render.engine = "WEFT"
+    scene.weft_render.samples = 512
+    ours = render(scene, tmp_path, "weft")["Combined"]
+    use_cycles(scene, 512)
+    theirs = render(scene, tmp_path, "cycles")["Combined"]
+
+    middle = theirs[SIZE[1] // 2, :, 0]
+    assert np.sum((middle > 0.02) & (middle < 0.98)) >= 2
+    np.testing.assert_allclose(ours[SIZE[1] // 2, :, 0], middle, atol=0.02)
+
+
 def test_part_of_the_picture_is_that_part(scene, tmp_path):
     whole = render(scene, tmp_path, "whole")["Combined"]
     scene.render.use_border = True
