@@ -55,7 +55,7 @@ def blender_state():
     engines = {
         cls.__name__: sorted(cls.COMPAT_ENGINES)
         for cls in bpy.types.Panel.__subclasses__()
-        if hasattr(cls, "COMPAT_ENGINES")
+        if hasattr(cls, "COMPAT_ENGINES") and getattr(cls, "is_registered", False)
     }
     configs = bpy.context.window_manager.keyconfigs
     keymaps = {
