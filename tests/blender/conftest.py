@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HAS_BPY = importlib.util.find_spec("bpy") is not None
+BPY = importlib.util.find_spec("bpy")
+HAS_BPY = BPY is not None
 STATUS = pytest.StashKey[int]()
 
 # Without Blender nothing of this folder is imported.
@@ -23,6 +24,9 @@ collect_ignore_glob = [] if HAS_BPY else ["*"]
 if HAS_BPY:
     # Blender reads this when it is imported; the user's settings and extensions stay out.
     os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="weft-blender-")
+    # Packages that Blender brings, OpenImageIO among them: its own Python finds them by itself.
+    packages = Path(BPY.origin).parent.glob("*/python/lib/python3*/site-packages")
+    sys.path.extend(str(folder) for folder in packages)
 
 
 @pytest.fixture(autouse=True)
