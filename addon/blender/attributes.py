@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft import ArgumentError
+
 if TYPE_CHECKING:
     import bpy
     from numpy.typing import NDArray
 
     from ..core.graph.compile import AttributeRequest
+    from .instances import Placed
 
 _FIELDS = {
     "FLOAT": ("value", 1),
@@ -50,29 +53,52 @@ def uv_map(mesh: bpy.types.Mesh, name: str) -> NDArray[np.float32]:
     return read_array(layer.uv, "vector", 2)
 
 
-def read_request(
-    mesh: bpy.types.Mesh,
-    request: AttributeRequest,
-    positions: NDArray[np.float32],
-    undeformed: NDArray[np.float32] | None,
-) -> tuple[str, NDArray[np.float32]]:
-    """Return where an attribute's values stand, and the values, shape ``(n, 3)``.
+Rows = tuple[str, "NDArray[np.float32]"]
+"""Where values stand, ``POINT``, ``CORNER`` or ``FACE``, and one row of three for each of these."""
+
+
+def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, placed: Placed) -> Rows:
+    """Return what a material reads of a mesh.
 
     Args:
-        mesh: An evaluated mesh.
-        request: A named attribute, or coordinates.
-        positions: Of the vertices.
-        undeformed: The same before deforming modifiers, if the mesh does not know them.
+        mesh: Evaluated.
+        request: A named attribute, coordinates, normals, or something of the object.
+        placed: The object.
 
-    Returns:
-        ``POINT``, ``CORNER`` or ``FACE``, and one row for each of these.
+    Raises:
+        ArgumentError: There is no such kind of request.
     """
     if request.kind == "object":
-        return "POINT", positions
+        return "POINT", read_array(mesh.attributes["position"].data, "vector", 3)
     if request.kind == "generated":
-        return "POINT", generated(mesh, undeformed)
-    found = named_attribute(mesh, request.name)
-    return found or ("POINT", np.zeros((len(positions), 3), np.float32))
+        return "POINT", generated(mesh, placed.undeformed)
+    if request.kind == "normal":
+        normals = read_normals(mesh)
+        if normals is None:
+            return "FACE", read_array(mesh.polygon_normals, "vector", 3)
+        return ("POINT" if len(normals) == len(mesh.vertices) else "CORNER"), normals
+    if request.kind == "object_info":
+        value = placed.info.get(request.name, (0.0,) * 3)
+        return "POINT", np.broadcast_to(np.float32(value), (len(mesh.vertices), 3))
+    if request.kind not in ("color", "alpha"):
+        raise ArgumentError(f"read_request: a mesh has no '{request.kind}'")
+    found = named_attribute(mesh, request.name, request.kind == "alpha")
+    return found or ("POINT", np.zeros((len(mesh.vertices), 3), np.float32))
+
+
+def read_normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:
+    """Return shading normals, at vertices or at corners; ``None``: those of the faces."""
+    if not mesh.polygons:
+        return None
+    domain = mesh.normals_domain
+    if domain == "FACE":
+        # Where all edges are sharp but no face is, Cycles' normals are not those of faces.
+        flat = mesh.attributes.get("sharp_face")
+        if flat is not None and read_array(flat.data, "value", 1, np.bool_).any():
+            return None
+    if domain in ("FACE", "POINT"):
+        return read_array(mesh.vertex_normals, "vector", 3)
+    return read_array(mesh.corner_normals, "vector", 3)
 
 
 def generated(mesh: bpy.types.Mesh, undeformed: NDArray[np.float32] | None) -> NDArray[np.float32]:
@@ -87,10 +113,15 @@ def generated(mesh: bpy.types.Mesh, undeformed: NDArray[np.float32] | None) -> N
     return (undeformed - centre) / (2 * np.where(extent == 0, 0.5, extent)) + 0.5
 
 
-def named_attribute(mesh: bpy.types.Mesh, name: str) -> tuple[str, NDArray[np.float32]] | None:
+def named_attribute(mesh: bpy.types.Mesh, name: str, wants_alpha: bool = False) -> Rows | None:
     """Return a mesh's attribute as three numbers, with its place; ``None``: there is none.
 
     One number is repeated, as Cycles' Attribute node does. "" is the active colour attribute.
+
+    Args:
+        mesh: Evaluated.
+        name: Of the attribute.
+        wants_alpha: Return the alpha of colours instead, 1 for what has none.
     """
     if not name and mesh.color_attributes:
         index = max(mesh.color_attributes.render_color_index, 0)
@@ -101,8 +132,10 @@ def named_attribute(mesh: bpy.types.Mesh, name: str) -> tuple[str, NDArray[np.fl
     field, width = _FIELDS[layer.data_type]
     values = read_array(layer.data, field, width, _TYPES.get(layer.data_type, np.float32))
     rows = values.reshape(-1, width).astype(np.float32)
-    if width == 1:
+    if wants_alpha:
+        rows = rows[:, 3:] if width == 4 else np.ones((len(rows), 1), np.float32)
+    if rows.shape[1] == 1:
         rows = np.repeat(rows, 3, axis=1)
-    if width == 2:
+    if rows.shape[1] == 2:
         rows = np.column_stack([rows, np.zeros(len(rows), np.float32)])
     return layer.domain, np.ascontiguousarray(rows[:, :3])

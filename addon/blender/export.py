@@ -17,7 +17,7 @@ from ..core.problems import Problem
 from .cameras import export_camera
 from .images import ImageStore
 from .instances import take_inventory
-from .lights import export_lights
+from .lights import export_lights, lamps_in_view
 from .materials import MaterialStore
 from .mesh_store import MeshStore
 from .picture_size import picture_size
@@ -94,7 +94,7 @@ class SceneExporter:
         scene.environment, found = self._worlds.export(world_of(depsgraph), self._images)
         problems += found + materials.problems() + self._images.problems
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
-        problems += found
+        problems += found + lamps_in_view(inventory.lamps, scene.cameras)
         return ExportedScene(scene, materials.compiled, list(dict.fromkeys(problems)))
 
     def _export_object(

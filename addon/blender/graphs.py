@@ -122,6 +122,9 @@ def _properties(node: bpy.types.Node) -> dict[str, Any]:
         if entry.identifier in _BASE:
             continue
         value = getattr(node, entry.identifier)
+        if isinstance(value, bpy.types.Object):
+            rows = value.matrix_world.inverted_safe()
+            found[f"{entry.identifier}_to_world_inverse"] = tuple(x for row in rows for x in row)
         if isinstance(value, bpy.types.ColorRamp):
             found[entry.identifier] = _color_ramp(value)
         elif isinstance(value, bpy.types.CurveMapping):

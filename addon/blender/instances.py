@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.name_hash import hash_name
 from ..core.problems import Problem
 from .visibility import RenderVisibility, hidden_in_viewport
 
@@ -46,6 +47,8 @@ class Placed:
         matrix: To world, shape ``(4, 4)``.
         materials: Of the slots.
         undeformed: Positions before deforming modifiers, if the evaluated mesh does not know them.
+        info: What the Object Info node says, by its outputs, three numbers each.
+        is_visible_to_cameras: Cameras may see it.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Placed:
     matrix: NDArray[np.float64]
     materials: list[bpy.types.Material | None] = field(default_factory=list)
     undeformed: NDArray[np.float32] | None = None
+    info: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    is_visible_to_cameras: bool = True
 
 
 @dataclass
@@ -77,14 +82,31 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
             found.problems += _problems_of(entry, visibility)
             named.add(entry.name)
         placed = Placed(entry.name, entry.data, np.array(instance.matrix_world))
+        placed.is_visible_to_cameras = entry.visible_camera
         if entry.type == "LIGHT":
             found.lamps.append(placed)
         elif entry.type == "MESH":
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
             placed.undeformed = _undeformed(entry, visibility.is_render)
+            placed.info = _info(instance)
             found.meshes.append(placed)
     found.problems += hidden_in_viewport(depsgraph)
     return found
+
+
+def _info(instance: bpy.types.DepsgraphObjectInstance) -> dict[str, tuple[float, ...]]:
+    """Return what the Object Info node says of an instance."""
+    entry = instance.object
+    number = instance.random_id if instance.is_instance else hash_name(entry.name)
+    material = entry.active_material
+    return {
+        "Location": tuple(instance.matrix_world.translation),
+        "Color": tuple(entry.color[:3]),
+        "Alpha": (entry.color[3],) * 3,
+        "Object Index": (float(entry.pass_index),) * 3,
+        "Material Index": (float(material.pass_index if material else 0),) * 3,
+        "Random": ((number & 0xFFFFFFFF) / 0xFFFFFFFF,) * 3,
+    }
 
 
 def _materials_of(

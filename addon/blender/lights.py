@@ -11,6 +11,7 @@ import numpy as np
 import weft
 from weft.scene import Closure, Constant
 
+from ..core.frustum import is_in_view
 from ..core.graph.compile import compile_material
 from ..core.problems import Problem
 from .graphs import read_graph
@@ -25,6 +26,30 @@ if TYPE_CHECKING:
     from weft.scene.lights import Light
 
     from .instances import Placed
+
+
+def lamps_in_view(lamps: Sequence[Placed], cameras: Sequence[weft.scene.Camera]) -> list[Problem]:
+    """Return lamps that Cycles shows in a picture; Weft's cameras do not see lamps."""
+    found = []
+    for lamp in lamps:
+        radius = _extent(lamp)
+        if lamp.is_visible_to_cameras and any(
+            is_in_view(camera, lamp.matrix[:3, 3], radius) for camera in cameras if radius > 0
+        ):
+            message = "cameras do not see lamps; hide it from cameras, or let a mesh shine"
+            found.append(Problem(f"Light '{lamp.name}'", message, "its light only"))
+    return found
+
+
+def _extent(lamp: Placed) -> float:
+    """Return the radius of a sphere around a lamp, metres; 0: it cannot be seen."""
+    data = lamp.data
+    if data.type == "AREA":
+        scale = float(np.linalg.norm(lamp.matrix[:3, :2], axis=0).max())
+        height = data.size_y if data.shape in ("RECTANGLE", "ELLIPSE") else data.size
+        return math.hypot(data.size, height) / 2 * scale
+    return data.shadow_soft_size if data.type in ("POINT", "SPOT") else 0.0
+
 
 FULL_SPREAD = math.pi - 1e-3
 """Radians; an area light of this spread shines to all sides."""

@@ -23,7 +23,7 @@ class MeshStore:
         """Begin without meshes."""
         self._known: dict[bytes, weft.scene.Mesh | None] = {}
         self._used: dict[bytes, weft.scene.Mesh | None] = {}
-        self._seen: dict[tuple[int, int, int], weft.scene.Mesh | None] = {}
+        self._seen: dict[tuple[object, ...], weft.scene.Mesh | None] = {}
 
     def begin(self) -> None:
         """Begin an export: forget the meshes that the last one did not show."""
@@ -36,9 +36,10 @@ class MeshStore:
         requests = needed(materials, table)
         # Evaluated meshes live as long as the evaluated scene: addresses are their identities.
         uv_count = sum(entry.kind == "uv" for entry in requests)
-        identity = (placed.data.as_pointer(), uv_count, len(requests) - uv_count)
+        info = tuple(placed.info[r.name] for r in requests if r.kind == "object_info")
+        identity = (placed.data.as_pointer(), uv_count, len(requests) - uv_count, info)
         if identity not in self._seen:
-            data = read_mesh(placed.data, requests, placed.undeformed)
+            data = read_mesh(placed, requests)
             key = data.digest()
             if key not in self._used:
                 self._used[key] = (

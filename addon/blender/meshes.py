@@ -12,7 +12,7 @@ import numpy as np
 import weft
 
 from ..core.triangles import triangulate
-from .attributes import read_array, read_request, uv_map
+from .attributes import read_array, read_normals, read_request, uv_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..core.graph.compile import AttributeRequest
+    from .instances import Placed
 
 
 @dataclass
@@ -64,20 +65,15 @@ class MeshData:
         return digest.digest()
 
 
-def read_mesh(
-    mesh: bpy.types.Mesh,
-    requests: Sequence[AttributeRequest],
-    undeformed: NDArray[np.float32] | None = None,
-) -> MeshData:
+def read_mesh(placed: Placed, requests: Sequence[AttributeRequest]) -> MeshData:
     """Read a mesh.
 
     Args:
-        mesh: An evaluated mesh.
+        placed: An object that holds an evaluated mesh.
         requests: UV maps and attributes that materials ask for, in the order of their numbers; zero
             where the mesh lacks them.
-        undeformed: Positions before deforming modifiers, shape ``(vertices, 3)``, if the mesh does
-            not know them.
     """
+    mesh = placed.data
     layers = mesh.attributes
     data = MeshData(
         read_array(layers["position"].data, "vector", 3)
@@ -87,7 +83,7 @@ def read_mesh(
         if mesh.polygons
         else np.zeros(0, np.int32),
         read_array(mesh.polygons, "loop_start", 1, np.int32),
-        _normals(mesh),
+        read_normals(mesh),
     )
     slots = layers.get("material_index")
     if slots is not None and slots.domain == "FACE" and slots.data_type == "INT":
@@ -97,23 +93,8 @@ def read_mesh(
         if request.kind == "uv":
             data.uvs[key] = uv_map(mesh, request.name)
         else:
-            data.attributes[key] = read_request(mesh, request, data.positions, undeformed)
+            data.attributes[key] = read_request(mesh, request, placed)
     return data
-
-
-def _normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:
-    """Return shading normals where the mesh has others than those of its faces."""
-    if not mesh.polygons:
-        return None
-    domain = mesh.normals_domain
-    if domain == "FACE":
-        # Where all edges are sharp but no face is, Cycles' normals are not those of faces.
-        flat = mesh.attributes.get("sharp_face")
-        if flat is not None and read_array(flat.data, "value", 1, np.bool_).any():
-            return None
-    if domain in ("FACE", "POINT"):
-        return read_array(mesh.vertex_normals, "vector", 3)
-    return read_array(mesh.corner_normals, "vector", 3)
 
 
 def build_mesh(name: str, mesh: bpy.types.Mesh, data: MeshData) -> weft.scene.Mesh | None:

@@ -99,6 +99,21 @@ def test_what_a_lamp_cannot_do_is_named(kind, settings, message):
     assert [str(p).startswith(f"Light 'lamp': {message}") for p in problems] == [True]
 
 
+def test_a_lamp_in_view_is_named():
+    lamp = add_lamp("POINT", BALL)
+    lamp.visible_camera = True
+    add_camera(target=(1, -1, 2.5))
+    assert "cameras do not see lamps" in str(export().problems[0])
+
+    lamp.visible_camera = False
+    assert export().problems == []
+
+    lamp.visible_camera = True
+    bpy.context.scene.camera.location = (1, 0, 2.5)
+    bpy.context.view_layer.update()
+    assert export().problems == []
+
+
 def test_a_lamp_without_extent_is_named():
     add_lamp("AREA", {"shape": "SQUARE", "size": 0.0})
 

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What materials read of a mesh arrives as in Cycles: coordinates, UV maps, attributes."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from addon.blender.export import SceneExporter
+
+from blender.beside_cycles import add_camera, add_world, by_cycles, by_weft, difference
+
+
+def new_tree(name="m"):
+    """Return a tree whose emission is to be driven, and the socket that drives it."""
+    material = bpy.data.materials.new(name)
+    if material.node_tree is None:
+        material.use_nodes = True
+    tree = material.node_tree
+    tree.nodes.clear()
+    output, emission = (
+        tree.nodes.new(f"ShaderNode{kind}") for kind in ("OutputMaterial", "Emission")
+    )
+    # Values below zero would be lost.
+    moved = tree.nodes.new("ShaderNodeVectorMath")
+    moved.operation = "MULTIPLY_ADD"
+    moved.inputs[1].default_value, moved.inputs[2].default_value = (0.2,) * 3, (0.5,) * 3
+    tree.links.new(moved.outputs[0], emission.inputs["Color"])
+    tree.links.new(emission.outputs[0], output.inputs["Surface"])
+    return material, tree, moved.inputs[0]
+
+
+def coordinates(output):
+    def build():
+        material, tree, target = new_tree()
+        node = tree.nodes.new("ShaderNodeTexCoord")
+        tree.links.new(node.outputs[output], target)
+        return material
+
+    build.__name__ = output
+    return build
+
+
+def attribute(name):
+    def build():
+        material, tree, target = new_tree()
+        node = tree.nodes.new("ShaderNodeAttribute")
+        node.attribute_name = name
+        tree.links.new(node.outputs["Color"], target)
+        return material
+
+    build.__name__ = f"attribute {name}"
+    return build
+
+
+def object_info(output):
+    def build():
+        material, tree, target = new_tree()
+        node = tree.nodes.new("ShaderNodeObjectInfo")
+        tree.links.new(node.outputs[output], target)
+        return material
+
+    build.__name__ = f"object info {output}"
+    return build
+
+
+def alpha():
+    material, tree, target = new_tree()
+    node = tree.nodes.new("ShaderNodeAttribute")
+    node.attribute_name = "paint"
+    tree.links.new(node.outputs["Alpha"], target)
+    return material
+
+
+def flat_normal():
+    bpy.context.object.data.shade_smooth()
+    bpy.context.object.data.polygons.foreach_set(
+        "use_smooth", np.arange(len(bpy.context.object.data.polygons)) % 2 == 0
+    )
+    return coordinates("Normal")()
+
+
+def space_of_another_object():
+    material, tree, target = new_tree()
+    node = tree.nodes.new("ShaderNodeTexCoord")
+    node.object = bpy.data.objects.new("other", None)
+    bpy.context.scene.collection.objects.link(node.object)
+    node.object.location, node.object.rotation_euler = (0.3, 0.2, 0.1), (0.4, 0.5, 0.6)
+    tree.links.new(node.outputs["Object"], target)
+    return material
+
+
+def second_uv_map():
+    material, tree, target = new_tree()
+    node = tree.nodes.new("ShaderNodeUVMap")
+    node.uv_map = "second"
+    tree.links.new(node.outputs["UV"], target)
+    return material
+
+
+def add_attributes(mesh):
+    """Give a mesh attributes of several types and places."""
+    rng = np.random.default_rng(0)
+    for name, kind, domain in (
+        ("float", "FLOAT", "POINT"),
+        ("vector", "FLOAT_VECTOR", "CORNER"),
+        ("paint", "FLOAT_COLOR", "POINT"),
+        ("bytes", "BYTE_COLOR", "CORNER"),
+        ("face", "FLOAT", "FACE"),
+        ("integer", "INT", "POINT"),
+    ):
+        data = mesh.attributes.new(name, kind, domain).data
+        field = {"FLOAT": "value", "INT": "value", "FLOAT_VECTOR": "vector"}.get(kind, "color")
+        width = {"value": 1, "vector": 3, "color": 4}[field]
+        values = rng.random(len(data) * width)
+        data.foreach_set(field, (values * 4).astype(np.int32) if kind == "INT" else values)
+    layer = mesh.uv_layers.new(name="second")
+    layer.uv.foreach_set("vector", rng.random(2 * len(mesh.loops)))
+
+
+def add_shape():
+    bpy.ops.mesh.primitive_monkey_add(size=3, rotation=(0.2, 0.1, 0.4), location=(0.2, 0, 0.5))
+    entry = bpy.context.object
+    add_attributes(entry.data)
+    entry.color, entry.pass_index = (0.2, 0.9, 0.4, 0.5), 3
+    return entry
+
+
+CASES = (
+    *(coordinates(name) for name in ("Generated", "Object", "UV", "Normal")),
+    *(attribute(name) for name in ("float", "vector", "paint", "bytes", "face", "integer")),
+    *(object_info(name) for name in ("Location", "Color", "Object Index", "Random")),
+    attribute("missing"),
+    alpha,
+    flat_normal,
+    second_uv_map,
+    space_of_another_object,
+)
+
+
+@pytest.mark.parametrize("build", CASES, ids=lambda build: build.__name__)
+def test_material_reads_what_cycles_reads(device, tmp_path, build):
+    add_camera(target=(0, 0, 0.3))
+    add_world()
+    add_shape().data.materials.append(build())
+
+    picture, exported = by_weft(device, 64)
+
+    assert exported.problems == []
+    apart = difference(picture, by_cycles(tmp_path, 64))
+    assert apart.mean < 0.01
+    assert apart.block < 0.03
+
+
+def test_generated_coordinates_do_not_follow_deforming_modifiers():
+    entry = add_shape()
+    entry.data.materials.append(coordinates("Generated")())
+    plain = SceneExporter().export(bpy.context.evaluated_depsgraph_get()).scene.objects[0].mesh
+    bend = entry.modifiers.new("bend", "SIMPLE_DEFORM")
+    bend.deform_method, bend.angle = "BEND", 1.0
+
+    bent = SceneExporter().export(bpy.context.evaluated_depsgraph_get()).scene.objects[0].mesh
+
+    assert np.abs(bent.positions - plain.positions).max() > 0.1
+    (coordinates_before,), (coordinates_after,) = plain.colors.values(), bent.colors.values()
+    assert coordinates_after == pytest.approx(coordinates_before, abs=1e-6)
+    assert coordinates_before.min() == pytest.approx(0, abs=1e-5)
+    assert coordinates_before.max() == pytest.approx(1, abs=1e-5)
+
+
+def test_materials_of_one_mesh_share_numbers_of_attributes():
+    entry = add_shape()
+    entry.data.materials.append(attribute("vector")())
+    entry.data.materials.append(attribute("paint")())
+    entry.data.polygons.foreach_set(
+        "material_index", np.arange(len(entry.data.polygons), dtype=np.int32) % 2
+    )
+
+    exported = SceneExporter().export(bpy.context.evaluated_depsgraph_get())
+
+    requests = [entry.attributes[0] for entry in exported.materials.values()]
+    assert [request.index for request in requests] == [0, 1]
+    assert list(exported.scene.objects[0].mesh.colors) == ["color vector", "color paint"]
+
+
+def test_meshes_bring_what_their_own_materials_read():
+    plain = add_shape()
+    plain.data.materials.append(new_tree("nothing")[0])
+    rich = add_shape()
+    rich.data.materials.append(attribute("vector")())
+
+    scene = SceneExporter().export(bpy.context.evaluated_depsgraph_get()).scene
+
+    assert [len(entry.mesh.colors) for entry in scene.objects] == [0, 1]
