@@ -28,7 +28,8 @@ def read_graph(tree: bpy.types.NodeTree) -> Graph:
         RecursionError: A group contains itself, which Blender does not let happen.
     """
     links = _links_by_input(tree)
-    return Graph(tree.name_full, {node.name: _read_node(node, links) for node in tree.nodes})
+    nodes = {node.name: _read_node(node, links) for node in tree.nodes}
+    return Graph(tree.name_full, nodes, converts_on_the_way=bpy.app.version < (5, 0, 0))
 
 
 def _links_by_input(tree: bpy.types.NodeTree) -> dict[tuple[str, str], tuple[str, str]]:

@@ -110,8 +110,9 @@ def test_a_color_at_a_shader_socket_shines():
     assert surface.inputs["color"].numbers == (0.1, 0.2, 0.3)
 
 
-def test_reroutes_and_muted_nodes_pass_on_what_they_get():
-    builder = GraphBuilder()
+@pytest.mark.parametrize("is_old", [False, True])
+def test_reroutes_and_muted_nodes_pass_on_what_they_get(is_old):
+    builder = GraphBuilder(converts_on_the_way=is_old)
     value = builder.add("ShaderNodeValue", "Number", output=0.7)
     turn = builder.add("NodeReroute", inputs={"Input": (value, "Value")})
     muted = builder.add(
@@ -124,8 +125,20 @@ def test_reroutes_and_muted_nodes_pass_on_what_they_get():
     result = compiled(principled({"Roughness": (muted, "Value")}, builder=builder))
 
     roughness = result.material.surface.inputs["roughness"]
-    assert isinstance(roughness, SlangCall)  # reroutes of the file carry colours
+    # Reroutes of the file carry colours, which were a conversion before Blender 5.0.
+    assert isinstance(roughness, SlangCall if is_old else Constant)
     assert [b.value for b in result.bindings if b.path == ("Number",)] == [0.7]
+
+
+@pytest.mark.parametrize(("is_old", "expected"), [(False, 0.5), (True, 0.0)])
+def test_what_nothing_reaches_is_no_link_or_zero(is_old, expected):
+    builder = GraphBuilder(converts_on_the_way=is_old)
+    turn = builder.add("ShaderNodeMath", is_muted=True, internal_links={"Value": "Value"})
+
+    result = compiled(principled({"Roughness": (turn, "Value")}, builder=builder))
+
+    roughness = result.material.surface.inputs["roughness"]
+    assert (roughness.value if isinstance(roughness, Constant) else roughness) == expected
 
 
 def grain() -> Graph:

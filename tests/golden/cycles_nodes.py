@@ -142,15 +142,19 @@ def render(name: str, chosen: list[cases.Case], folder: str) -> np.ndarray:
         made = lights.add_object(case.name, mesh, Matrix.Translation((0, number, 0)))
         made.material_slots[0].link = "OBJECT"
         made.material_slots[0].material = new_material(case)
-    set_up(len(chosen))
-    path = str(Path(folder) / f"{name}.exr")
+    return picture(len(chosen), str(Path(folder) / f"{name}.exr"))
+
+
+def picture(count: int, path: str) -> np.ndarray:
+    """Render `count` rows of squares to a file, and return them, shape (count, ROWS, 3)."""
+    set_up(count)
     bpy.context.scene.render.filepath = path
     bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(path)
     image.colorspace_settings.name = "Non-Color"
-    values = np.empty(len(chosen) * cases.ROWS * 4, np.float32)
+    values = np.empty(count * cases.ROWS * 4, np.float32)
     image.pixels.foreach_get(values)
-    return values.reshape(len(chosen), cases.ROWS, 4)[..., :3]
+    return values.reshape(count, cases.ROWS, 4)[..., :3]
 
 
 def main() -> None:

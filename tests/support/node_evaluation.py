@@ -108,8 +108,9 @@ def printed(value: Value, sources: dict[str, str], texels: list[float]) -> str:
         return ATTRIBUTES[value]
     if isinstance(value, Texture):
         return printed_texture(value, sources, texels)
-    if isinstance(value, float):
-        return f"{value!r}f"
+    if isinstance(value, (float, tuple)):
+        numbers = value if isinstance(value, tuple) else (value,)
+        return f"{TYPES[len(numbers)]}({', '.join(f'{number!r}f' for number in numbers)})"
     assert isinstance(value, SlangCall), value
     assert value.module == "weft.nodes"
     arguments = ", ".join(printed(entry, sources, texels) for entry in value.arguments.values())

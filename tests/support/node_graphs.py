@@ -35,6 +35,7 @@ class GraphBuilder:
     """
 
     name: str = "Shader Nodetree"
+    converts_on_the_way: bool = False
     nodes: dict[str, Node] = field(default_factory=dict)
 
     def add(
@@ -91,7 +92,7 @@ class GraphBuilder:
 
     def graph(self) -> Graph:
         """Return what was built."""
-        return Graph(self.name, dict(self.nodes))
+        return Graph(self.name, dict(self.nodes), self.converts_on_the_way)
 
 
 def _connected(known: tuple[Socket, ...], wanted: dict[str, Any]) -> tuple[Socket, ...]:

@@ -21,7 +21,7 @@ from .context import NodeContext, Unsupported
 from .model import Graph, Images, Node, Socket
 from .outputs import choose_output, output_kinds
 from .table import TABLE
-from .values import SIZES, SURFACES, Carried, convert
+from .values import SIZES, SURFACES, Carried, convert, nothing
 
 SURFACE_NODES = ("ShaderNodeBsdf", "ShaderNodeEeveeSpecular")
 """Beginnings of the types of node that shade surfaces."""
@@ -130,12 +130,9 @@ class Compiler:
         return self.arrived[key]
 
     def _new_input(self, scope: Scope, node: Node, socket: Socket) -> Carried:
-        if socket.link is not None:
-            source = scope.graph.nodes[socket.link[0]]
-            carried = self.output(scope, source, socket.link[1])
-            arrived = self._convert(carried, socket.kind)
-            if arrived is not None:
-                return arrived
+        arrived = self._convert(self._linked(scope, socket), socket.kind)
+        if arrived is not None:
+            return arrived
         if socket.kind not in SIZES:
             return Carried(socket.kind, None)
         return Carried(socket.kind, self.constant(scope, node, socket))
@@ -203,9 +200,11 @@ class Compiler:
         first = node.inputs[0].identifier if node.kind == "NodeReroute" else None
         source = node.internal_links.get(socket.identifier, first)
         found = None if source is None else node.find_input(source)
-        if found is None or (node.kind == "NodeReroute" and found.link is None):
+        if found is None:
             return None
-        return self._convert(self.input(scope, node, found), socket.kind)
+        if found.link is None:
+            return nothing(socket.kind) if scope.graph.converts_on_the_way else None
+        return self._pass_on(scope, self._linked(scope, found), socket)
 
     def _group_input(self, scope: Scope, socket: Socket) -> Carried | None:
         """Return what arrives at a group from outside."""
@@ -214,7 +213,7 @@ class Compiler:
         outer = scope.group.find_input(socket.identifier)
         if outer is None:
             return None
-        return self._convert(self.input(scope.parent, scope.group, outer), socket.kind)
+        return self._pass_on(scope, self._arriving(scope.parent, scope.group, outer), socket)
 
     def _group_output(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         """Return what a group hands out."""
@@ -229,8 +228,29 @@ class Compiler:
         end = choose_output(node.tree, ("NodeGroupOutput",))
         found = None if end is None else end.find_input(socket.identifier)
         if end is None or found is None:
+            return nothing(socket.kind)
+        return self._pass_on(scope, self._arriving(inner, end, found), socket)
+
+    def _pass_on(self, scope: Scope, carried: Carried | None, socket: Socket) -> Carried | None:
+        """Return what leaves a node that is not there for Cycles."""
+        if scope.graph.converts_on_the_way:
+            return self._convert(carried, socket.kind)
+        return carried
+
+    def _arriving(self, scope: Scope, node: Node, socket: Socket) -> Carried:
+        """Return what arrives at a socket of a group, before the socket converts it."""
+        if scope.graph.converts_on_the_way or socket.link is None:
+            return self.input(scope, node, socket)
+        return self._linked(scope, socket) or self.input(scope, node, socket)
+
+    def _linked(self, scope: Scope, socket: Socket) -> Carried | None:
+        """Return what the link of an input brings, in the kind of its source."""
+        if socket.link is None:
             return None
-        return self._convert(self.input(inner, end, found), socket.kind)
+        carried = self.output(scope, scope.graph.nodes[socket.link[0]], socket.link[1])
+        if scope.graph.converts_on_the_way:
+            return self._convert(carried, socket.kind)
+        return carried
 
     def constant(
         self, scope: Scope, node: Node, socket: Socket, is_output: bool = False

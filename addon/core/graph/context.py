@@ -108,7 +108,7 @@ class NodeContext:
         if isinstance(content, Constant):
             numbers = content.numbers
             return numbers if SIZES[self.socket(identifier).kind] == 3 else numbers[0]
-        return None
+        return content if isinstance(content, (float, tuple)) else None
 
     def is_kept(self, identifier: str) -> bool:
         """Return whether a fit wants the parameter of an input, whatever its value."""

@@ -87,10 +87,14 @@ class Graph:
     Args:
         name: Unique among the trees of a material and the groups that it uses.
         nodes: By name.
+        converts_on_the_way: Reroutes, muted nodes and sockets of groups convert what they pass on
+            to their own kind, and pass on 0 if nothing reaches them, as before Blender 5.0; later
+            ones are as if they were not there.
     """
 
     name: str
     nodes: Mapping[str, Node]
+    converts_on_the_way: bool = False
 
 
 @dataclass(frozen=True, eq=False)

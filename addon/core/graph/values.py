@@ -56,6 +56,13 @@ def is_number(value: Value | Surface | None) -> bool:
     return isinstance(value, (Constant, int, float, tuple))
 
 
+def nothing(kind: str) -> Carried:
+    """Return what a socket carries that nothing has reached: 0, as in Cycles."""
+    if kind not in SIZES:
+        return Carried(kind, None)
+    return Carried(kind, 0.0 if SIZES[kind] == 1 else (0.0, 0.0, 0.0))
+
+
 def convert(carried: Carried, kind: str) -> Carried | None:
     """Return what arrives at a socket of another kind, as in Cycles; ``None``: nothing does.
 
