@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-import weft
 from weft import ArgumentError
 from weft.fit import Target
 from weft.fit.target_files import resample
@@ -23,9 +22,11 @@ from .images import read_pixels, why_unreadable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    import weft
     from weft.render.renderer import FilterKind
 
 CLIPPED = 0.995  # The largest value of 8 bits and what rounding brings near it.
+SPACES = {"srgb": "sRGB", "linear": "Linear Rec.709", "raw": "Non-Color"}
 WIDTHS = {"BOX": 1.0, "BLACKMAN_HARRIS": 2.0, "GAUSSIAN": 1.8}
 """Widths of whole filters in units of Cycles' setting, pixels; of a Gaussian, that of the
 Blackman-Harris window with the same variance."""
@@ -43,7 +44,7 @@ class Picture:
             or 4 with alpha, the top row first.
         mask: Likewise, weights in [0, 1] (the first channel counts); ``None``: all pixels count.
         objects: Only pixels that show one of these objects count; empty: all do.
-        color_space: Of a file: ``srgb``, ``linear``, ...; ``None``: by its type.
+        color_space: Of a file: ``srgb``, ``linear`` or ``raw``; ``None``: as Blender takes it.
         exposure: Stops by which the picture is brighter than the scene's light.
         saturation: Linear value of the picture from which on pixels were clipped; ``None``: just
             below 1 for files and images of integers.
@@ -78,8 +79,9 @@ def make_target(
         depsgraph: The evaluated scene.
 
     Raises:
-        ArgumentError: The camera or the picture is missing, or the mask has another size.
-        ImageError: A file cannot be read.
+        ArgumentError: The camera is missing, the picture cannot be read, or the mask has another
+            size.
+        FileNotFoundError: There is no such file.
     """
     if picture.camera is None or picture.camera.type != "CAMERA":
         raise ArgumentError(f"fit: picture '{name}' has no camera; choose the one that took it")
@@ -118,44 +120,47 @@ def _filter_of(picture: Picture, scene: bpy.types.Scene, scale: float) -> tuple[
 
 def _read(picture: Picture, name: str) -> Target:
     """Return a picture with its weights, at its own size."""
-    source, mask = picture.source, picture.mask
-    weights = None if mask is None else _weights(mask, name)
-    if isinstance(source, (str, Path)):
-        path = bpy.path.abspath(str(source))
-        return Target.from_file(
-            path,
-            color_space=picture.color_space,
-            mask=weights,
-            mask_from=None,
-            exposure=picture.exposure,
-            saturation=picture.saturation,
-            name=name,
-        )
-    saturation = picture.saturation
-    if isinstance(source, bpy.types.Image):
-        is_bytes = not source.is_float
-        pixels = image_pixels(source, name)
-        saturation = CLIPPED if saturation is None and is_bytes else saturation
-    else:
-        pixels = np.asarray(source, np.float32)
+    weights = None if picture.mask is None else _numbers(picture.mask, name, "raw")[0][..., 0]
+    pixels, is_bytes = _numbers(picture.source, name, picture.color_space)
+    saturation = CLIPPED if picture.saturation is None and is_bytes else picture.saturation
     scale = np.float32(2.0**-picture.exposure)
     pixels = np.concatenate([pixels[..., :3] * scale, pixels[..., 3:]], axis=2)
     limit = None if saturation is None else float(saturation * scale)
     return Target(pixels, 0, weights, limit, name=name)
 
 
-def _weights(
-    mask: str | Path | bpy.types.Image | NDArray[np.float32], name: str
-) -> NDArray[np.float32]:
-    """Return the weights of a mask."""
-    if isinstance(mask, (str, Path)):
-        from weft import image
+Source = "str | Path | bpy.types.Image | NDArray[np.float32]"
 
-        return image.read(bpy.path.abspath(str(mask)), encoding="linear")[..., 0]
-    if isinstance(mask, bpy.types.Image):
-        return image_pixels(mask, name)[..., 0]
-    array = np.asarray(mask, np.float32)
-    return array if array.ndim == 2 else array[..., 0]
+
+def _numbers(
+    source: Source, name: str, color_space: str | None
+) -> tuple[NDArray[np.float32], bool]:
+    """Return the pixels of a source, and whether they were integers."""
+    if isinstance(source, bpy.types.Image):
+        return image_pixels(source, name), not source.is_float
+    if not isinstance(source, (str, Path)):
+        array = np.asarray(source, np.float32)
+        return (array[..., None] if array.ndim == 2 else array), False
+    path = Path(bpy.path.abspath(str(source)))
+    if not path.is_file():
+        raise FileNotFoundError(f"fit: there is no file '{path}' for '{name}'; check the path")
+    image = bpy.data.images.load(str(path))
+    try:
+        if color_space is not None:
+            image.colorspace_settings.name = _space(color_space)
+        return image_pixels(image, name), not image.is_float
+    finally:
+        bpy.data.images.remove(image)
+
+
+def _space(name: str) -> str:
+    """Return Blender's name of a colour space."""
+    if name not in SPACES:
+        raise ArgumentError(
+            f"fit: color_space must be one of {', '.join(SPACES)}, got {name!r}; load the image "
+            "into Blender and give that for others"
+        )
+    return SPACES[name]
 
 
 def image_pixels(image: bpy.types.Image, name: str) -> NDArray[np.float32]:

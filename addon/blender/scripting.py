@@ -39,6 +39,7 @@ class FitReport:
         errors: Their standard errors.
         undetermined: Why the pictures do not determine some of them.
         textures: Pixels by label, shape ``(height, width, channels)``, linear, top row first.
+        known: Where the pictures show them, shape ``(height, width)``.
         lights: Factors on lights, by name.
         exposures: Factors on pictures, by the picture's name.
         reason: ``converged``, ``draws``, ``time`` or ``cancelled``.
@@ -50,6 +51,7 @@ class FitReport:
     errors: dict[str, NDArray[np.float64]]
     undetermined: dict[str, str]
     textures: dict[str, NDArray[np.float32]]
+    known: dict[str, NDArray[np.float32]]
     lights: dict[str, NDArray[np.float64]]
     exposures: dict[str, NDArray[np.float64]]
     reason: str
@@ -157,6 +159,7 @@ def _report(running: SceneFit, outcome: Outcome) -> FitReport:
         {label: np.array(entry.error) for label, entry in (*found, *factors)},
         {label: entry.note for label, entry in (*found, *factors) if entry.note},
         {entry.binding.label: entry.pixels for entry in outcome.textures},
+        {entry.binding.label: entry.known for entry in outcome.textures},
         {entry.name: np.array(entry.value) for entry in outcome.lights},
         {entry.name: np.array(entry.value) for entry in outcome.exposures},
         outcome.reason,

@@ -10,14 +10,16 @@ import sys
 from dev import environments, native_build
 from dev.benching import command_bench
 from dev.checks import command_check
+from dev.demo import command_demo
 from dev.extension import command_extension
-from dev.project import BUILD, ROOT, DevError, build_lock, run
+from dev.project import BUILD, DevError, build_lock
 from dev.testing import command_test
 from dev.wheels import command_wheel
 
 USAGE = """usage: ./dev COMMAND [ARGUMENTS]
 
-  demo                 build everything and write the demo's pictures to out/
+  demo                 build everything, write pictures of Slang functions to out/ and fit a
+                       Blender scene to photos of it in out/fit/; with options, the pictures only
   test [--fast|--full] build and run all tests; --fast leaves the slow ones out, --full adds
                        sanitizers, soak and concurrency tests; further arguments go to pytest;
                        tests/blender runs inside Blender 4.5 and 5.2, whose modules are installed
@@ -55,14 +57,6 @@ def command_setup(_arguments: list[str]) -> int:
     with build_lock():
         native_build.setup()
     return 0
-
-
-def command_demo(arguments: list[str]) -> int:
-    with build_lock():
-        environment = native_build.build_and_stage()
-    output = [] if "--out" in arguments else ["--out", str(ROOT / "out")]
-    path = {"PYTHONPATH": str(native_build.STAGE)}
-    return run(environment.python, "-m", "weft.demo", *output, *arguments, env=path, check=False)
 
 
 def command_clean(_arguments: list[str]) -> int:

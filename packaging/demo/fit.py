@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's fit: opens the grey scene, finds its materials from the photos, saves the result.
+
+Run inside Blender with the extension enabled: ``python fit.py FOLDER``. This is what a script of a
+user's own would be.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+CAMERAS = ("Front", "Left", "Above")
+PARAMETERS = (
+    "Glaze.Base Color",
+    "Glaze.Metallic",
+    "Glaze.Roughness",
+    "texture:Cloth.Base Color@256x256",
+)
+
+
+def main(folder: Path) -> None:
+    """Fit, and write the fitted scene and the report."""
+    import weft_blender
+
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "unknown.blend"))
+    began = time.perf_counter()
+    first: list[float] = []
+
+    def show(update: object) -> None:
+        first.append(time.perf_counter() - began)
+        if len(first) == 1 or len(first) % 10 == 0:
+            print(
+                f"  draw {len(first)}, loss {update.losses[-1]:.3g}, {first[-1]:.0f} s", flush=True
+            )
+
+    found = weft_blender.fit(
+        targets={camera: folder / f"photo_{camera}.exr" for camera in CAMERAS},
+        parameters=PARAMETERS,
+        bounces=4,
+        progress=show,
+    )
+    seconds = time.perf_counter() - began
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "fitted.blend"))
+    found.save_report(folder, samples=32)
+    (label,) = found.textures
+    np.savez(folder / "texture.npz", pixels=found.textures[label], known=found.known[label])
+    facts = {
+        "seconds": seconds,
+        "seconds_to_first_update": first[0],
+        "reason": found.reason,
+        "values": {name: value.tolist() for name, value in found.values.items()},
+        "errors": {name: value.tolist() for name, value in found.errors.items()},
+        "undetermined": found.undetermined,
+        "problems": list(found.problems),
+    }
+    (folder / "found.json").write_text(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
