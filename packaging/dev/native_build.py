@@ -84,7 +84,6 @@ def stage() -> Path:
         if entry.is_symlink() and entry not in links:
             entry.unlink()
     shutil.rmtree(package / "__pycache__", ignore_errors=True)
-    links[STAGE / "weft_blender"] = ROOT / "native" / "python" / "weft_blender"
     for entry, source in links.items():
         link(entry, source)
     return STAGE
