@@ -16,8 +16,10 @@ from weft.fit import Target
 from weft.fit.target_files import resample
 
 from ..core.fitting.request import TargetRequest
+from ..core.srgb import linear_from_srgb
 from .cameras import export_camera
-from .images import read_pixels, why_unreadable
+from .display_transform import sample_display_transform
+from .images import AS_IT_IS, read_pixels, why_unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +54,9 @@ class Picture:
         filter: Pixel filter: ``box`` for photos, ``blackman_harris`` for pictures of Cycles; "":
             that of the scene's render settings, with its width.
         filter_width: Of the whole filter, pixels of the picture.
+        through_view: The picture was saved through the scene's view transform (Standard, Filmic,
+            AgX, ...), as PNG and JPEG files of renders are; `color_space`, `exposure` and
+            `saturation` say nothing then.
         name: What reports call it; "": the camera's name.
     """
 
@@ -65,6 +70,7 @@ class Picture:
     size: int = 512
     filter: str = ""
     filter_width: float = 1.0
+    through_view: bool = False
     name: str = ""
 
 
@@ -85,7 +91,11 @@ def make_target(
     """
     if picture.camera is None or picture.camera.type != "CAMERA":
         raise ArgumentError(f"fit: picture '{name}' has no camera; choose the one that took it")
-    target = _read(picture, name)
+    target = (
+        _read_display(picture, name, depsgraph.scene)
+        if picture.through_view
+        else _read(picture, name)
+    )
     assert target.mask is not None
     image, mask = target.image, target.mask
     height, width = image.shape[:2]
@@ -102,7 +112,9 @@ def make_target(
     camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size, WHOLE)
     camera.name = name
     kind, extent = _filter_of(picture, depsgraph.scene, scale)
-    request = TargetRequest(name, image, mask, saturation, picture.objects, name, kind, extent)
+    request = TargetRequest(
+        name, image, mask, saturation, picture.objects, name, kind, extent, target.display
+    )
     return request, camera
 
 
@@ -129,6 +141,14 @@ def _read(picture: Picture, name: str) -> Target:
     return Target(pixels, 0, weights, limit, name=name)
 
 
+def _read_display(picture: Picture, name: str, scene: bpy.types.Scene) -> Target:
+    """Return the light of a picture that was saved through the scene's view transform."""
+    weights = None if picture.mask is None else _numbers(picture.mask, name, "raw")[0][..., 0]
+    shown, _is_bytes = _numbers(picture.source, name, "raw")
+    original = bpy.data.scenes[scene.name]
+    return Target.from_display(shown, sample_display_transform(original), mask=weights, name=name)
+
+
 Source = "str | Path | bpy.types.Image | NDArray[np.float32]"
 
 
@@ -137,7 +157,7 @@ def _numbers(
 ) -> tuple[NDArray[np.float32], bool]:
     """Return the pixels of a source, and whether they were integers."""
     if isinstance(source, bpy.types.Image):
-        return image_pixels(source, name), not source.is_float
+        return _image_numbers(source, name, color_space), not source.is_float
     if not isinstance(source, (str, Path)):
         array = np.asarray(source, np.float32)
         return (array[..., None] if array.ndim == 2 else array), False
@@ -151,6 +171,20 @@ def _numbers(
         return image_pixels(image, name), not image.is_float
     finally:
         bpy.data.images.remove(image)
+
+
+def _image_numbers(
+    image: bpy.types.Image, name: str, color_space: str | None
+) -> NDArray[np.float32]:
+    """Return the pixels of an image, read in another colour space if one is given."""
+    if color_space is None:
+        return image_pixels(image, name)
+    copy = image.copy()
+    try:
+        copy.colorspace_settings.name = _space(color_space)
+        return image_pixels(copy, name)
+    finally:
+        bpy.data.images.remove(copy)
 
 
 def _space(name: str) -> str:
@@ -172,9 +206,15 @@ def image_pixels(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
     problem = why_unreadable(image)
     if problem:
         raise ArgumentError(f"fit: image '{image.name}' of '{name}': {problem}")
-    pixels, problem = read_pixels(image)
-    if problem:
-        raise ArgumentError(f"fit: image '{image.name}' of '{name}': {problem}")
+    pixels = read_pixels(image)
+    space = image.colorspace_settings.name
+    if not image.is_float and space not in AS_IT_IS:
+        if space != "sRGB":
+            raise ArgumentError(
+                f"fit: image '{image.name}' of '{name}' has colour space '{space}'; choose sRGB, "
+                "Linear Rec.709 or Non-Color"
+            )
+        pixels[..., :3] = linear_from_srgb(pixels[..., :3])
     if pixels.shape[2] < 3:
         pixels = np.repeat(pixels[..., :1], 3, axis=2)
     return pixels

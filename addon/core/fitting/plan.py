@@ -120,6 +120,7 @@ def build_plan(
                 objects=target.objects,
                 filter=target.filter,
                 filter_width=target.filter_width,
+                display=target.display,
             )
         )
     return plan

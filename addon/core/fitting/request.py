@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.fit import DisplayTransform
     from weft.render.renderer import FilterKind
 
 TEXTURE, LIGHT, EXPOSURE = "texture:", "light:", "exposure:"
@@ -105,6 +106,7 @@ class TargetRequest:
         name: What reports call it.
         filter: Pixel filter, as that of ``weft.fit.Target``.
         filter_width: Of the whole filter, pixels.
+        display: What the picture was saved through; its light was found by ``Target.from_display``.
     """
 
     camera: str
@@ -115,6 +117,7 @@ class TargetRequest:
     name: str = "target"
     filter: FilterKind = "box"
     filter_width: float = 1.0
+    display: DisplayTransform | None = None
 
 
 @dataclass(eq=False)

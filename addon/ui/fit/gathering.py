@@ -46,6 +46,7 @@ def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
                 exposure=target.exposure,
                 size=fit.size,
                 filter="box" if target.source == "PHOTO" else "",
+                through_view=target.through_view,
             )
         )
     return pictures

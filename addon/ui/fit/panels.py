@@ -120,9 +120,10 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
     box.use_property_decorate = False
     box.prop(target, "camera")
     box.template_ID(target, "image", open="image.open", text="Picture")
-    if target.image is not None:
+    if target.image is not None and not target.through_view:
         box.prop(target.image.colorspace_settings, "name", text="Colour Space")
     box.prop(target, "source")
+    box.prop(target, "through_view")
     box.template_ID(target, "mask", open="image.open", text="Mask")
     box.prop(target, "only")
     box.prop(target, "fits_exposure")
@@ -130,7 +131,7 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
         box.prop(target, "white_balance")
         if target.found:
             box.label(text=f"Factor {target.found}")
-    else:
+    elif not target.through_view:
         box.prop(target, "exposure")
 
 

@@ -68,6 +68,11 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
             ("PHOTO", "Photo", "Each pixel is the mean over its square"),
         ),
     )
+    through_view: bpy.props.BoolProperty(
+        name="View Transform",
+        description="The picture was saved through the scene's view transform, as PNG and JPEG "
+        "files of renders are; it is compared as the display shows it",
+    )
     found: bpy.props.StringProperty(
         name="Found", description="The factor that the last fit found", options={"SKIP_SAVE"}
     )

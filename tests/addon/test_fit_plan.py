@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests in Blender's names become fits in weft's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from addon.core.fitting.outcome import describe_number, make_outcome
+from addon.core.fitting.plan import build_plan, find_kept
+from addon.core.fitting.request import FitRequest, TargetRequest, parse_parameter
+from addon.core.fitting.run import FitRun, seconds_left
+from addon.core.graph.compile import AttributeTable, compile_material
+
+import weft
+from support.node_graphs import GraphBuilder, surface_graph
+from support.render_scenes import quad
+from weft.fit import FitResult, FitSettings, Parameter, TextureParameter
+from weft.scene import Camera, Environment, Mesh, Object, Texture
+
+CAMERA = Camera(12, 12, fov=0.7, transform=Camera.look_at((0, -2.5, 2.5), (0, 0, 0)), name="Camera")
+
+
+def compiled_plate(keep=()):
+    builder = GraphBuilder()
+    node = builder.add("ShaderNodeBsdfPrincipled", "Principled BSDF")
+    table = AttributeTable()
+    compiled = compile_material(
+        surface_graph(builder, node), {}, "Plate", keep=keep, attributes=table
+    )
+    compiled.attributes.append(table.require("uv", ""))
+    return compiled
+
+
+def scene_with(material, *, unwrapped=True):
+    mesh = quad(1)
+    uvs = (mesh.positions[:, :2] + 1) / 2 if unwrapped else np.zeros((4, 2))
+    mesh = Mesh(mesh.positions, mesh.triangles, uvs={"UVMap": uvs})
+    return weft.Scene(
+        [Object(mesh, [material], name="Plate")], [], [CAMERA], Environment(np.ones(3))
+    )
+
+
+def request(*parameters, image=None):
+    picture = np.full((12, 12, 3), 0.5, np.float32) if image is None else image
+    return FitRequest([TargetRequest("Camera", picture)], [parse_parameter(p) for p in parameters])
+
+
+def plan_of(asked, **options):
+    first = compiled_plate()
+    kept, _unwrapped = find_kept(asked, [first])
+    compiled = compiled_plate(kept)
+    return build_plan(
+        asked, scene_with(compiled.material, **options), [compiled], {"World": "environment"}
+    )
+
+
+def test_a_number_is_a_parameter_of_its_socket():
+    plan = plan_of(request("Plate.Roughness", {"name": "Plate.Metallic", "bounds": (0.2, 0.8)}))
+
+    assert plan.parameters == [
+        Parameter("Plate.Principled BSDF/Roughness"),
+        Parameter("Plate.Principled BSDF/Metallic", (0.2, 0.8)),
+    ]
+    assert plan.numbers["Plate.Principled BSDF/Metallic"].label == "Plate.Principled BSDF.Metallic"
+
+
+def test_a_socket_becomes_a_texture_of_its_value():
+    plan = plan_of(request("texture:Plate.Base Color@8x4"))
+
+    surface = plan.scene.materials()[0].surface
+    image = surface.inputs["base_color"]
+    assert isinstance(image, Texture)
+    assert image.pixels.shape == (4, 8, 3)
+    assert plan.parameters == [TextureParameter("Plate.base_color")]
+    assert plan.textures["Plate.base_color"].label == "Plate.Principled BSDF.Base Color"
+
+
+def test_a_texture_needs_a_uv_map():
+    with pytest.raises(weft.ArgumentError, match="object 'Plate' has no UV map; unwrap it first"):
+        plan_of(request("texture:Plate.Base Color@8"), unwrapped=False)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        (["Plate.Roughness", "Plate.Roughness"], "asked for twice"),
+        (["texture:Plate.Roughness", "texture:Plate.Roughness"], "asked for twice"),
+        (["light:Key"], "there is no light 'Key'; the scene has 'World'"),
+        (["Plate.Rough"], "did you mean"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(parameters, words):
+    with pytest.raises(weft.ArgumentError, match=words):
+        plan_of(request(*parameters))
+
+
+def test_an_outcome_names_sockets_lights_and_pictures():
+    plan = plan_of(request("Plate.Roughness", "light:World", "exposure:target"))
+    name = "Plate.Principled BSDF/Roughness"
+    found = FitResult(
+        {name: np.array([0.25]), "environment.factor": np.array([2.0]),
+         "target.exposure": np.array([1.5])},
+        {name: np.array([0.01]), "environment.factor": np.array([np.inf]),
+         "target.exposure": np.array([0.1])},
+        {},
+        "draws",
+        undetermined={"environment.factor": "it is dark"},
+    )  # fmt: skip
+
+    outcome = make_outcome(plan, found)
+
+    assert outcome.numbers[0].binding.socket_name == "Roughness"
+    assert describe_number(outcome.numbers[0]) == "0.25 ± 0.01"
+    assert (outcome.lights[0].name, outcome.lights[0].note) == ("World", "it is dark")
+    assert describe_number(outcome.lights[0]) == "2"
+    assert outcome.exposures[0].name == "target"
+
+
+@pytest.mark.parametrize(
+    ("draws", "has_textures", "limit", "left"),
+    [(1, False, None, np.inf), (10, False, None, 30), (10, True, None, 50), (10, False, 12, 2)],
+)
+def test_the_time_left_follows_the_pace(draws, has_textures, limit, left):
+    settings = FitSettings(max_draws=40, texture_draws=60, time_limit=limit)
+
+    assert seconds_left(draws, 10.0, settings, has_textures) == left
+
+
+def test_a_run_pauses_goes_on_and_stops(device):
+    plan = plan_of(request("Plate.Roughness", "Plate.Base Color"))
+    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=10000, tolerance=1e-9)
+    seen = []
+    run = FitRun(plan, lambda: device, lambda update: seen.append(update) or run.pause())
+    while not seen:
+        run.job.wait(0.05)
+
+    assert run.is_paused
+    count = len(seen)
+    run.resume()
+    while len(seen) == count:
+        run.job.wait(0.05)
+    run.stop()
+    outcome = run.job.result()
+
+    assert outcome.reason == "cancelled"
+    assert [update.draws for update in seen] == list(range(1, len(seen) + 1))
