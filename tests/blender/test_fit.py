@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: Apache-2.0
 """Fits of the open scene: found, shown, put back, stored."""
 
 from __future__ import annotations
