@@ -43,6 +43,9 @@ def main(folder: Path) -> None:
         targets={camera: folder / f"photo_{camera}.exr" for camera in CAMERAS},
         parameters=PARAMETERS,
         bounces=4,
+        tolerance=0.02,
+        texture_draws=30,
+        starts=1,
         progress=show,
     )
     seconds = time.perf_counter() - began
