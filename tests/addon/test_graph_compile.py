@@ -208,6 +208,18 @@ def test_loops_of_links_end_with_a_problem():
     assert [problem.message for problem in result.problems] == ["it is part of a loop of links"]
 
 
+def test_long_chains_are_no_problem():
+    builder = GraphBuilder()
+    last = builder.add("ShaderNodeValue", "Number", output=0.7)
+    for k in range(1000):
+        last = builder.add("ShaderNodeMath", f"Math {k}", inputs={"Value": (last, "Value")})
+
+    result = compiled(principled({"Roughness": (last, "Value")}, builder=builder))
+
+    assert result.problems == []
+    assert len([binding for binding in result.bindings if "Math" in binding.path[0]]) == 1000
+
+
 def mixed(factor):
     builder = GraphBuilder()
     first = builder.add("ShaderNodeBsdfDiffuse")

@@ -23,6 +23,9 @@ from .outputs import choose_output, output_kinds
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
 
+DEEP = 16
+"""Nodes in a row from which on a chain is compiled from its far end."""
+
 SURFACE_NODES = ("ShaderNodeBsdf", "ShaderNodeEeveeSpecular")
 """Beginnings of the types of node that shade surfaces."""
 
@@ -154,10 +157,29 @@ class Compiler:
             self.problem(scope, node, "it is part of a loop of links", "no link")
             return None
         if key not in self.known:
+            if len(self.busy) >= DEEP:
+                self._compile_upstream(scope, node)
             self.busy.add(key)
             self.known[key] = self._new_output(scope, node, identifier)
             self.busy.remove(key)
         return self.known[key]
+
+    def _compile_upstream(self, scope: Scope, node: Node) -> None:
+        """Compile what drives a node from its far end, so that long chains do not nest calls."""
+        order: list[tuple[str, str]] = []
+        seen: set[tuple[str, str]] = set()
+        stack = [(link, False) for link in _links_of(node)]
+        while stack:
+            link, is_done = stack.pop()
+            key = (scope, *link)
+            if is_done:
+                order.append(link)
+            elif link not in seen and key not in self.known and key not in self.busy:
+                seen.add(link)
+                stack.append((link, True))
+                stack += [(entry, False) for entry in _links_of(scope.graph.nodes[link[0]])]
+        for name, identifier in order:
+            self.output(scope, scope.graph.nodes[name], identifier)
 
     def _new_output(self, scope: Scope, node: Node, identifier: str) -> Carried | None:
         socket = node.find_output(identifier)
@@ -399,6 +421,11 @@ def _surface(compiler: Compiler, scope: Scope, kinds: tuple[str, ...]) -> Surfac
 def dotless(name: str) -> str:
     """Return a name without dots; different names stay different."""
     return name.replace("~", "~~").replace(".", "~") or "~"
+
+
+def _links_of(node: Node) -> list[tuple[str, str]]:
+    """Return what drives the inputs of a node that are in use."""
+    return [entry.link for entry in node.inputs if entry.link is not None and entry.is_enabled]
 
 
 def _instead(socket: Socket) -> str:
