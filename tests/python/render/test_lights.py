@@ -69,6 +69,30 @@ def test_a_point_light_spreads_its_watts_over_the_sphere(device, radius):
     assert result == pytest.approx(ALBEDO / math.pi * COLOR * irradiance, rel=0.01)
 
 
+def test_a_soft_light_is_a_disc_that_faces_the_floor(device):
+    radius, height = 0.9, 1.5
+    # What faces a disc of radiance L sees pi L sin^2 of it: L is the intensity over pi r^2.
+    irradiance = 50 / (4 * math.pi) / (height**2 + radius**2)
+
+    light = PointLight((0, 0, height), 50.0, COLOR, radius, soft_falloff=True)
+    result = floor_radiance(device, [light])
+
+    assert result == pytest.approx(ALBEDO / math.pi * COLOR * irradiance, rel=0.01)
+
+
+def test_a_bounce_that_meets_a_soft_light_sees_its_disc(device):
+    light = PointLight((0.2, 0, 1.5), 50.0, COLOR, 0.4, soft_falloff=True)
+    mirror = Material("mirror", Closure("glossy", color=(1.0, 1.0, 1.0), roughness=0.0))
+    scene = weft.Scene(
+        [placed(quad(20), mirror)], [light, *dark_lamps()], [top_camera(2, scale=1e-3, height=0.5)]
+    )
+
+    seen = weft.Renderer(device, scene).render(settings=PathSettings(samples=4, bounces=2))
+
+    radiance = 50 / (4 * math.pi) * COLOR / (math.pi * 0.4**2)
+    assert seen.mean(axis=(0, 1)) == pytest.approx(radiance, rel=0.01)
+
+
 @pytest.mark.parametrize("angle", [0.0, math.radians(20)])
 def test_a_sun_gives_its_strength_to_what_faces_it(device, angle):
     direction = np.array([0.3, -0.2, -1.0])

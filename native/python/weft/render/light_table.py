@@ -63,6 +63,7 @@ def _sphere_row(light: PointLight | SpotLight, kind: int) -> LightRow:
     words = _row(kind, color)
     words[5:8] = light.position
     words[8] = light.radius
+    words[14] = light.soft_falloff
     return LightRow(words, float(luminance(intensity)) * 4 * math.pi)
 
 

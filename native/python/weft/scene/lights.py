@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class PointLight:
-    """A shining sphere, as Blender's point light without soft falloff.
+    """A shining sphere, or a disc that faces what it lights: Blender's point light.
 
     Args:
         position: World space, metres.
         power: Watts over all directions, times `color`: the intensity is power / (4 pi), W/sr.
         color: Linear RGB.
         radius: Metres; 0: a point.
+        soft_falloff: A disc, as Blender's lamps with soft falloff.
         name: What messages and parameters call it.
     """
 
@@ -32,6 +33,7 @@ class PointLight:
     power: float = 1.0
     color: Sequence[float] = (1.0, 1.0, 1.0)
     radius: float = 0.0
+    soft_falloff: bool = field(default=False, kw_only=True)
     name: str = field(default="point", kw_only=True)
 
 
@@ -47,6 +49,7 @@ class SpotLight:
         power: Watts of the point light without the cone, times `color`.
         color: Linear RGB.
         radius: Metres.
+        soft_falloff: A disc that faces what it lights, instead of a sphere.
         name: What messages and parameters call it.
     """
 
@@ -57,6 +60,7 @@ class SpotLight:
     power: float = 1.0
     color: Sequence[float] = (1.0, 1.0, 1.0)
     radius: float = 0.0
+    soft_falloff: bool = field(default=False, kw_only=True)
     name: str = field(default="spot", kw_only=True)
 
 
