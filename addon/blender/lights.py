@@ -134,8 +134,6 @@ def _problems_of(lamp: bpy.types.Light, where: str) -> list[Problem]:
         found.append(Problem(where, "lights without shadow are not supported", "shadows"))
     if lamp.type == "AREA" and lamp.spread < FULL_SPREAD:
         found.append(Problem(where, "spread is not supported", "light to all sides"))
-    if lamp.type in ("POINT", "SPOT") and lamp.use_soft_falloff and lamp.shadow_soft_size > 0:
-        found.append(Problem(where, "soft falloff is not supported", "a shining sphere"))
     if lamp.type == "SPOT" and lamp.use_square:
         found.append(Problem(where, "square spots are not supported", "a round one"))
     if lamp.cycles.max_bounces < 8:
@@ -182,12 +180,16 @@ def _area(
     )
 
 
-def _ball(lamp: bpy.types.Light, strength: float) -> dict[str, float]:
-    """Return radius and power of a point or spot light."""
+def _ball(lamp: bpy.types.Light, strength: float) -> dict[str, Any]:
+    """Return radius, falloff and power of a point or spot light."""
     radius = lamp.shadow_soft_size
     # Cycles takes a lamp without size for one of 4 square metres.
     area = 4 * math.pi * radius**2 if radius > 0 else 4.0
-    return {"radius": radius, "power": _normalized(lamp, strength, area)}
+    return {
+        "radius": radius,
+        "soft_falloff": lamp.use_soft_falloff,
+        "power": _normalized(lamp, strength, area),
+    }
 
 
 def _spot(

@@ -20,6 +20,7 @@ from blender.beside_cycles import (
 )
 
 BALL = {"shadow_soft_size": 0.3, "use_soft_falloff": False}
+SOFT = {"shadow_soft_size": 0.6, "use_soft_falloff": True}
 RECTANGLE = {"shape": "RECTANGLE", "size": 1.0, "size_y": 0.5}
 SPOT = {**BALL, "spot_size": 1.2, "spot_blend": 0.5}
 
@@ -28,7 +29,9 @@ CASES = {
     "point without size": ("POINT", {"shadow_soft_size": 0.0, "exposure": 1.0}, 1),
     "point, not normalized": ("POINT", {**BALL, "normalize": False}, 1),
     "point of a temperature": ("POINT", {**BALL, "use_temperature": True, "temperature": 3000}, 1),
+    "point, soft": ("POINT", SOFT, 1),
     "spot": ("SPOT", SPOT, 1),
+    "spot, soft": ("SPOT", {**SPOT, **SOFT}, 1),
     "spot, scaled": ("SPOT", SPOT, 2),
     "sun": ("SUN", {"angle": 0.5, "energy": 3.0}, 1),
     "sun, not normalized": ("SUN", {"angle": 0.5, "energy": 3.0, "normalize": False}, 1),
