@@ -100,6 +100,24 @@ def test_fit_finds_what_a_render_was_made_with(scene, tmp_path):
     assert np.abs(found[:3] - base.default_value[:3]).max() < 1e-5
 
 
+@pytest.mark.parametrize(("ending", "encoding"), [(".exr", "linear"), (".png", "srgb")])
+def test_fit_takes_images_that_blender_has_loaded(scene, tmp_path, ending, encoding):
+    base = input_of("Base Color")
+    base.default_value = (0.7, 0.3, 0.1, 1.0)
+    picture = weft_blender.render(samples=64)["color"]
+    image.write(tmp_path / f"photo{ending}", picture, encoding=encoding)
+    loaded = bpy.data.images.load(str(tmp_path / f"photo{ending}"))
+    base.default_value = (0.5, 0.5, 0.5, 1.0)
+
+    weft_blender.fit(
+        targets=[{"camera": "Camera", "source": loaded}],
+        parameters=["Material.Base Color"],
+        max_draws=6,
+    )
+
+    assert np.abs(np.array(base.default_value[:3]) - (0.7, 0.3, 0.1)).max() < 0.06
+
+
 def test_missing_files_are_named_before_blender_is_loaded(tmp_path):
     scene, picture = tmp_path / "scene.blend", tmp_path / "photo.exr"
     with pytest.raises(weft.ArgumentError, match=r"the scene '.*scene.blend' is not there"):

@@ -63,3 +63,19 @@ def test_panels_viewport_and_render_work_in_a_window(archive):
     pictures = [image.read(path, encoding="srgb") for path in sorted(OUTPUT.glob("*.png"))]
     assert len(pictures) == 7
     assert all(np.std(picture) > 0.01 for picture in pictures)
+
+
+def test_fit_shows_values_while_it_runs_and_escape_puts_everything_back(archive):
+    output = OUTPUT.with_name(f"{OUTPUT.name}-fit")
+    shutil.rmtree(output, ignore_errors=True)
+
+    done = subprocess.run([GUI / "run_blender.sh", CHROOT, archive, GUI / "fit_tour.py", output])
+
+    facts = json.loads((output / "facts.json").read_text())
+    assert done.returncode == 0, facts
+    assert np.abs(np.subtract(facts["found"], (0.7, 0.25, 0.1, 1.0))).max() < 0.02
+    assert facts["running_before_escape"]
+    assert facts["after_escape"] == [0.5, 0.5, 0.5, 1.0]
+    # A picture of the whole window takes a software renderer most of this.
+    assert facts["seconds_from_escape"] < 1.0
+    assert facts["seconds_of_the_click"] < 0.5
