@@ -16,10 +16,9 @@ from weft.fit import Target
 from weft.fit.target_files import resample
 
 from ..core.fitting.request import TargetRequest
-from ..core.srgb import linear_from_srgb
 from .cameras import export_camera
 from .display_transform import sample_display_transform
-from .images import AS_IT_IS, read_pixels, why_unreadable
+from .images import read_linear, why_unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,15 +205,9 @@ def image_pixels(image: bpy.types.Image, name: str) -> NDArray[np.float32]:
     problem = why_unreadable(image)
     if problem:
         raise ArgumentError(f"fit: image '{image.name}' of '{name}': {problem}")
-    pixels = read_pixels(image)
-    space = image.colorspace_settings.name
-    if not image.is_float and space not in AS_IT_IS:
-        if space != "sRGB":
-            raise ArgumentError(
-                f"fit: image '{image.name}' of '{name}' has colour space '{space}'; choose sRGB, "
-                "Linear Rec.709 or Non-Color"
-            )
-        pixels[..., :3] = linear_from_srgb(pixels[..., :3])
+    pixels, problem = read_linear(image)
+    if problem:
+        raise ArgumentError(f"fit: image '{image.name}' of '{name}': {problem}")
     if pixels.shape[2] < 3:
         pixels = np.repeat(pixels[..., :1], 3, axis=2)
     return pixels

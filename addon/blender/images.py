@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pixels of Blender's images as arrays of linear Rec.709."""
+"""Pixels of Blender's images as arrays."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,12 @@ import bpy
 import numpy as np
 
 from ..core.graph.model import ImageData
+from ..core.images import image_data
 from ..core.problems import Problem
+from ..core.srgb import linear_from_srgb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-AS_IT_IS = ("Non-Color", "Linear Rec.709", "Linear", "Raw")
-"""Colour spaces of byte images whose numbers are taken as they are."""
 
 
 class ImageStore(Mapping[str, ImageData]):
@@ -25,10 +25,12 @@ class ImageStore(Mapping[str, ImageData]):
 
     Attributes:
         problems: Of the images that were asked for since begin().
+        limit_bytes: Images that would be larger are refused before their pixels are read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit_bytes: int | None = None) -> None:
         """Begin without pixels."""
+        self.limit_bytes = limit_bytes
         self.problems: list[Problem] = []
         self._known: dict[str, tuple[tuple[object, ...], ImageData]] = {}
         self._asked: set[str] = set()
@@ -70,15 +72,25 @@ class ImageStore(Mapping[str, ImageData]):
         if name in self._known and self._known[name][0] == state and not image.is_dirty:
             return
         self._known.pop(name, None)
-        problem = why_unreadable(image)
-        if problem:
-            self.problems.append(Problem(f"Image '{name}'", problem, "no link"))
+        problem = why_unreadable(image) or why_too_large(image, self.limit_bytes)
+        tiles: dict[int, NDArray[np.float32]] = {}
+        if not problem:
+            tiles, problem = read_tiles(image)
+        if not tiles:
+            self.problems.append(Problem(f"Image '{name}'", problem, "no image"))
             return
-        made = read_image(image)
-        if made.encoding == "srgb" and image.colorspace_settings.name != "sRGB":
-            message = f"colour space '{image.colorspace_settings.name}' is not supported for bytes"
-            self.problems.append(Problem(f"Image '{name}'", message, "sRGB"))
-        self._known[name] = (state, made)
+        data, wrong = image_data(
+            name,
+            tiles,
+            is_float=image.is_float,
+            space=image.colorspace_settings.name,
+            alpha_mode=image.alpha_mode,
+        )
+        if problem:
+            self.problems.append(Problem(f"Image '{name}'", problem, "the tiles that can be read"))
+        if wrong:
+            self.problems.append(Problem(f"Image '{name}'", wrong, "sRGB"))
+        self._known[name] = (state, data)
 
 
 def _images_by_name() -> dict[str, bpy.types.Image]:
@@ -95,56 +107,75 @@ def why_unreadable(image: bpy.types.Image) -> str:
     return ""
 
 
-def read_image(image: bpy.types.Image) -> ImageData:
-    """Return an image as nodes use it: bytes with their curve, floats linear.
-
-    Colours are multiplied by alpha, as Cycles has them, unless the image says that its channels
-    have nothing to do with each other.
-    """
-    pixels = read_pixels(image)
-    is_plain = image.is_float or image.colorspace_settings.name in AS_IT_IS
-    tiles = _read_tiles(image) if image.source == "TILED" else {}
-    return ImageData(
-        image.name_full,
-        pixels,
-        "linear" if is_plain else "srgb",
-        pixels.shape[2] == 4 and image.alpha_mode in ("STRAIGHT", "PREMUL"),
-        tiles,
+def why_too_large(image: bpy.types.Image, limit_bytes: int | None) -> str:
+    """Return why an image is refused before its pixels are read; "" if it is not."""
+    width, height = image.size
+    tiles = len(image.tiles) if image.source == "TILED" else 1
+    size = 4 * width * height * max(image.channels, 1) * tiles
+    if limit_bytes is None or size <= limit_bytes:
+        return ""
+    return (
+        f"its {width} x {height} pixels take {size / 2**20:.0f} MiB as floats, and the device "
+        f"takes {limit_bytes / 2**20:.0f} MiB; scale it down"
     )
 
 
 def read_pixels(image: bpy.types.Image) -> NDArray[np.float32]:
-    """Return pixels of shape ``(height, width, channels)``, the top row first, 1, 3 or 4 channels.
-
-    Numbers of bytes are divided by 255, with their curve; floats are linear.
-    """
+    """Return pixels as Blender holds them, ``(height, width, channels)``, the top row first."""
     width, height = image.size
     values = np.empty(width * height * image.channels, np.float32)
     image.pixels.foreach_get(values)
-    pixels = values.reshape(height, width, image.channels)[::-1]
-    if image.channels == 2:
-        pixels = np.dstack([pixels, np.zeros((height, width, 1), np.float32)])
-    pixels = np.ascontiguousarray(pixels)
-    if pixels.shape[2] == 4 and image.alpha_mode == "NONE":
-        pixels[..., 3] = 1
-    # Blender's floats are multiplied by alpha already.
-    if pixels.shape[2] == 4 and image.alpha_mode == "STRAIGHT" and not image.is_float:
-        pixels[..., :3] *= pixels[..., 3:]
-    return pixels
+    return values.reshape(height, width, image.channels)[::-1]
 
 
-def _read_tiles(image: bpy.types.Image) -> dict[int, NDArray[np.float32]]:
-    """Return the pixels of the tiles of a UDIM set; those that cannot be read are left out."""
-    found = {}
+def read_linear(image: bpy.types.Image) -> tuple[NDArray[np.float32], str]:
+    """Return linear Rec.709 that alpha does not multiply, with alpha, and what is wrong with it."""
+    data, problem = image_data(
+        image.name_full,
+        {1001: read_pixels(image)},
+        is_float=image.is_float,
+        space=image.colorspace_settings.name,
+        alpha_mode="CHANNEL_PACKED",
+    )
+    if data.encoding == "linear":
+        return data.pixels, problem
+    colors = min(data.pixels.shape[2], 3)
+    linear = linear_from_srgb(data.pixels[..., :colors])
+    joined = np.dstack([linear, data.pixels[..., colors:]])
+    return np.ascontiguousarray(joined, np.float32), problem
+
+
+def read_tiles(image: bpy.types.Image) -> tuple[dict[int, NDArray[np.float32]], str]:
+    """Return the pixels of an image, or of its tiles, by number, and what is missing.
+
+    Blender gives out the pixels of the first tile only; others are read from their files.
+    """
+    if image.source != "TILED":
+        return {1001: read_pixels(image)}, ""
+    tiles, missing = {}, []
     for tile in image.tiles:
-        path = bpy.path.abspath(image.filepath_raw.replace("<UDIM>", str(tile.number)))
-        if not Path(path).is_file():
-            continue
-        single = bpy.data.images.load(path)
         try:
-            single.colorspace_settings.name = image.colorspace_settings.name
-            single.alpha_mode = image.alpha_mode
-            found[int(tile.number)] = read_pixels(single)
+            tiles[tile.number] = _read_tile(image, tile.number)
+        except (OSError, RuntimeError):
+            missing.append(str(tile.number))
+    return tiles, f"its tiles {', '.join(missing)} cannot be read" if missing else ""
+
+
+def _read_tile(image: bpy.types.Image, number: int) -> NDArray[np.float32]:
+    """Return the pixels of a tile. OSError or RuntimeError: its file cannot be read."""
+    path = bpy.path.abspath(image.filepath_raw, library=image.library)
+    packed = [entry for entry in image.packed_files if str(number) in Path(entry.filepath).name]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(path.replace("<UDIM>", str(number)))
+        if packed:
+            file = Path(folder) / Path(packed[0].filepath).name
+            file.write_bytes(packed[0].packed_file.data)
+        loaded = bpy.data.images.load(str(file), check_existing=False)
+        try:
+            loaded.colorspace_settings.name = image.colorspace_settings.name
+            loaded.alpha_mode = image.alpha_mode
+            if not loaded.size[0]:
+                raise OSError(f"{file} cannot be read")
+            return read_pixels(loaded)
         finally:
-            bpy.data.images.remove(single)
-    return found
+            bpy.data.images.remove(loaded)

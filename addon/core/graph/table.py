@@ -19,6 +19,7 @@ from .nodes import (
     map_range,
     math,
     mix,
+    normals,
     ramps,
     shaders,
     textures,
@@ -32,7 +33,12 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
         "Shader": shaders.ENTRIES,
         "Texture": {**textures.ENTRIES, **images.ENTRIES},
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
-        "Vector": {**coordinates.VECTORS, **curves.VECTORS, **vector_math.VECTORS},
+        "Vector": {
+            **coordinates.VECTORS,
+            **curves.VECTORS,
+            **normals.ENTRIES,
+            **vector_math.VECTORS,
+        },
         "Converter": {
             **color.CONVERTERS,
             **curves.CONVERTERS,

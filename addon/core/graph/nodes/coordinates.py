@@ -110,11 +110,6 @@ def _geometry(context: NodeContext, output: str) -> Value:
     return context.unsupported(f"its output '{output}'")
 
 
-def _object_info(context: NodeContext, output: str) -> Value:
-    values = ColorAttribute(context.attribute("object_info", output))
-    return values if output in ("Location", "Color") else call("redOf", 1, color=values)
-
-
 VECTORS = MappingProxyType({"ShaderNodeMapping": NodeSpec("Mapping", _mapping)})
 
 INPUTS = MappingProxyType(
@@ -132,6 +127,5 @@ INPUTS = MappingProxyType(
             _geometry,
             "Tangent, Parametric, Pointiness and Random Per Island are missing",
         ),
-        "ShaderNodeObjectInfo": NodeSpec("Object Info", _object_info),
     }
 )

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Normal Map and Bump, which are values of weft.scene."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from weft.scene import Attribute, Bump, NormalMap
+
+from ..spec import NodeSpec
+from ..values import call
+
+if TYPE_CHECKING:
+    from weft.scene.values import Value
+
+    from ..context import NodeContext
+
+_SPACES: MappingProxyType[str, Literal["tangent", "object", "world"]] = MappingProxyType(
+    {
+        "TANGENT": "tangent",
+        "OBJECT": "object",
+        "WORLD": "world",
+        "BLENDER_OBJECT": "object",
+        "BLENDER_WORLD": "world",
+    }
+)
+
+
+def _normal_map(context: NodeContext, _output: str) -> Value:
+    kind = str(context.properties["space"])
+    color = context.input("Color")
+    if kind.startswith("BLENDER"):
+        color = call("blenderNormal", 3, color=color)
+    if context.properties.get("convention", "OPENGL") == "DIRECTX":
+        color = call("directxNormal", 3, color=color)
+    index = 0
+    if kind == "TANGENT":
+        index = context.attribute("uv", str(context.properties.get("uv_map") or ""))
+    return NormalMap(color, context.input("Strength"), _SPACES[kind], index)
+
+
+def _bump(context: NodeContext, _output: str) -> Value:
+    normal = context.direction("Normal")
+    if not context.is_linked("Height"):
+        return Attribute.NORMAL if normal is None else normal
+    distance = context.input("Distance")
+    if context.properties.get("invert"):
+        distance = call("negated", 1, x=distance)
+    return Bump(context.input("Height"), context.input("Strength"), distance, normal)
+
+
+ENTRIES = MappingProxyType(
+    {
+        "ShaderNodeNormalMap": NodeSpec(
+            "Normal Map", _normal_map, "derivatives do not pass through normals"
+        ),
+        "ShaderNodeBump": NodeSpec(
+            "Bump",
+            _bump,
+            "slopes are taken over a small step on the surface, not over part of a pixel; "
+            "derivatives do not pass through normals",
+        ),
+    }
+)
