@@ -156,6 +156,11 @@ def _cases() -> dict[str, Case]:
         for hues in ("NEAR", "FAR", "CW", "CCW"):
             cases[f"ramp {mode.lower()} {hues.lower()}"] = ramp("LINEAR", mode, hues)
     cases["ramp one"] = ramp(count=1)
+    ends = [(0.0, *STOPS[0][1:]), (0.5, *STOPS[1][1:]), (1.0, *STOPS[2][1:])]
+    for interpolation in ("EASE", "CARDINAL", "B_SPLINE"):
+        case = ramp(interpolation)
+        case.properties["stops"] = ends
+        cases[f"ramp {interpolation.lower()} from end to end"] = case
     cases["ramp two"] = ramp("B_SPLINE", count=2)
     return cases
 

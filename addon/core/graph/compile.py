@@ -458,4 +458,4 @@ def _readable(node: Node, socket: Socket, is_output: bool) -> str:
     """Return a socket's name, or its identifier where others of the node have the same name."""
     sockets = node.outputs if is_output else node.inputs
     same = [entry for entry in sockets if entry.name == socket.name and entry.is_enabled]
-    return socket.name if socket.name and len(same) == 1 else socket.identifier
+    return socket.name if socket.name and len(same) <= 1 else socket.identifier

@@ -110,6 +110,11 @@ def _geometry(context: NodeContext, output: str) -> Value:
     return context.unsupported(f"its output '{output}'")
 
 
+def _object_info(context: NodeContext, output: str) -> Value:
+    values = ColorAttribute(context.attribute("object_info", output))
+    return values if output in ("Location", "Color") else call("redOf", 1, color=values)
+
+
 VECTORS = MappingProxyType({"ShaderNodeMapping": NodeSpec("Mapping", _mapping)})
 
 INPUTS = MappingProxyType(
@@ -127,5 +132,6 @@ INPUTS = MappingProxyType(
             _geometry,
             "Tangent, Parametric, Pointiness and Random Per Island are missing",
         ),
+        "ShaderNodeObjectInfo": NodeSpec("Object Info", _object_info),
     }
 )

@@ -93,7 +93,8 @@ def _spline(is_cardinal: bool, colors: list[str]) -> list[str]:
     spans = []
     for k in range(last + 2):
         near = ", ".join(colors[min(max(k + d, 0), last)] for d in (-2, -1, 0, 1))
-        name = f"rampSpline<{str(is_cardinal).lower()}>"
+        flags = f"{is_cardinal}, {k == last + 1}".lower()
+        name = f"rampSpline<{flags}>"
         spans.append(f"{name}(color, x, {ends[k]}, {ends[k + 1]}, {near})")
     return spans
 
