@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from .ramp_stops import RampStop, find_stop
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -74,15 +76,18 @@ class Place:
         tree = self.find_tree()
         return None if tree is None else tree.nodes.get(self.node)
 
-    def find_socket(self) -> bpy.types.NodeSocket | None:
-        """Return the socket, ``None`` if its node was deleted."""
+    def find_socket(self) -> bpy.types.NodeSocket | RampStop | None:
+        """Return the socket or the stop of a ramp, ``None`` if its node was deleted."""
         node = self.find_node()
         if node is None:
             return None
+        stop = find_stop(node, self.socket)
+        if stop is not None:
+            return stop
         sockets = node.outputs if self.is_output else node.inputs
         return next((entry for entry in sockets if entry.identifier == self.socket), None)
 
-    def require_socket(self) -> bpy.types.NodeSocket:
+    def require_socket(self) -> bpy.types.NodeSocket | RampStop:
         """Return the socket.
 
         Raises:

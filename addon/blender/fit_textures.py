@@ -68,10 +68,13 @@ def make_image(name: str, pixels: np.ndarray) -> bpy.types.Image:
             data, three are a colour.
     """
     height, width, channels = pixels.shape
-    image = bpy.data.images.new(name, width, height, alpha=False, float_buffer=True)
+    has_alpha = channels == 4
+    image = bpy.data.images.new(name, width, height, alpha=has_alpha, float_buffer=True)
     image.colorspace_settings.name = DATA if channels == 1 else LINEAR
     rgba = np.ones((height, width, 4), np.float32)
     rgba[..., :3] = pixels[..., :3]
+    if has_alpha:
+        rgba[..., 3] = pixels[..., 3]
     image.pixels.foreach_set(rgba[::-1].ravel())
     image.update()
     image.pack()

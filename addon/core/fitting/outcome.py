@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..graph.bindings import TextureBinding
+from ..srgb import linear_from_srgb
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit import FitResult
 
-    from ..graph.bindings import Binding, TextureBinding
+    from ..graph.bindings import Binding
     from .plan import FitPlan
 
 
@@ -100,8 +103,17 @@ def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
             target = name.removesuffix(".exposure")
             out.exposures.append(FoundFactor(target, numbers, errors, note))
     for name, found in result.textures.items():
-        out.textures.append(FoundTexture(plan.textures[name], found.pixels, found.known))
+        binding = plan.textures[name]
+        out.textures.append(FoundTexture(binding, _linear(binding, found.pixels), found.known))
     return out
+
+
+def _linear(binding: Binding | TextureBinding, pixels: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the linear numbers of a texture that may carry the sRGB curve."""
+    if not isinstance(binding, TextureBinding) or binding.encoding != "srgb":
+        return pixels
+    colors = min(pixels.shape[2], 3)
+    return np.dstack([linear_from_srgb(pixels[..., :colors]), pixels[..., colors:]])
 
 
 def _tuple(values: NDArray[np.float64]) -> tuple[float, ...]:

@@ -68,6 +68,8 @@ class TextureBinding:
         path: Names of nodes, as in `Binding`.
         tree: Name of the tree that has the node.
         image: Blender's name of the image.
+        encoding: What the texture's numbers are, as in ``ImageData``.
+        is_associated: Its colour is multiplied by alpha.
     """
 
     texture: str
@@ -75,6 +77,8 @@ class TextureBinding:
     path: tuple[str, ...]
     tree: str
     image: str
+    encoding: str = "linear"
+    is_associated: bool = False
 
     @property
     def label(self) -> str:

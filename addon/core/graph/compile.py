@@ -334,7 +334,16 @@ class Compiler:
         """Return the name of a node's texture, and note its image."""
         path = (*scope.path, node.name)
         name = self.texture_name(scope, node)
-        binding = TextureBinding(name, self.name, path, scope.graph.name, image)
+        data = self.images.get(image)
+        binding = TextureBinding(
+            name,
+            self.name,
+            path,
+            scope.graph.name,
+            image,
+            "linear" if data is None else data.encoding,
+            data is not None and data.is_associated,
+        )
         if binding not in self.textures:
             self.textures.append(binding)
         return name
