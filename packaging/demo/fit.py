@@ -20,7 +20,7 @@ PARAMETERS = (
     "Glaze.Base Color",
     "Glaze.Metallic",
     "Glaze.Roughness",
-    "texture:Cloth.Base Color@256x256",
+    "texture:Cloth.Base Color@192x192",
 )
 
 
@@ -44,7 +44,7 @@ def main(folder: Path) -> None:
         parameters=PARAMETERS,
         bounces=4,
         tolerance=0.02,
-        texture_draws=30,
+        texture_draws=40,
         starts=1,
         progress=show,
     )
