@@ -48,7 +48,7 @@ class WEFT_UL_parameters(bpy.types.UIList):
         flt_flag: int = 0,
     ) -> None:
         """Draw one line."""
-        split = layout.split(factor=0.55)
+        split = layout.split(factor=0.6)
         row = split.row()
         row.prop(item, "use", text="")
         symbol = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}[item.kind]

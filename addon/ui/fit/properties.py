@@ -129,9 +129,10 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
     def label(self) -> str:
         """Return what the list shows."""
         if self.kind == "LIGHT":
-            return f"{self.address() or 'no light'}: strength{' and colour' if self.color else ''}"
+            what = "Strength and Colour" if self.color else "Strength"
+            return f"{what} ({self.address() or 'no light'})"
         material = self.material.name if self.material else "deleted material"
-        return f"{material}: {self.socket_name or self.nodes()[-1]}"
+        return f"{self.socket_name or self.nodes()[-1]} ({material})"
 
 
 class WEFT_PG_fit(bpy.types.PropertyGroup):
