@@ -158,6 +158,8 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
         box.prop(entry, "color")
     else:
         draw_place(box, entry)
+    if entry.found:
+        draw_text(layout, f"{entry.label()}: {entry.found}")
     if entry.note:
         draw_text(layout, entry.note, icon="ERROR")
 
