@@ -16,12 +16,8 @@ import bpy
 import numpy as np
 
 CAMERAS = ("Front", "Left", "Above")
-PARAMETERS = (
-    "Glaze.Base Color",
-    "Glaze.Metallic",
-    "Glaze.Roughness",
-    "texture:Cloth.Base Color@192x192",
-)
+NUMBERS = ("Glaze.Base Color", "Glaze.Metallic", "Glaze.Roughness")
+TEXTURE = "texture:Cloth.Base Color@192x192"
 
 
 def main(folder: Path) -> None:
@@ -30,22 +26,29 @@ def main(folder: Path) -> None:
 
     bpy.ops.wm.open_mainfile(filepath=str(folder / "unknown.blend"))
     began = time.perf_counter()
-    first: list[float] = []
+    times: list[float] = []
 
     def show(update: object) -> None:
-        first.append(time.perf_counter() - began)
-        if len(first) == 1 or len(first) % 10 == 0:
-            print(
-                f"  draw {len(first)}, loss {update.losses[-1]:.3g}, {first[-1]:.0f} s", flush=True
-            )
+        times.append(time.perf_counter() - began)
+        if len(times) == 1 or len(times) % 10 == 0:
+            loss = update.losses[-1]
+            print(f"  draw {len(times)}, loss {loss:.3g}, {times[-1]:.0f} s", flush=True)
 
-    found = weft_blender.fit(
-        targets={camera: folder / f"photo_{camera}.exr" for camera in CAMERAS},
-        parameters=PARAMETERS,
+    photos = [{"camera": name, "source": folder / f"photo_{name}.exr"} for name in CAMERAS]
+    # The numbers alone first, from the pixels that show them: a good place to begin.
+    weft_blender.fit(
+        targets=[photo | {"objects": ("Suzanne",)} for photo in photos],
+        parameters=NUMBERS,
         bounces=4,
-        tolerance=0.02,
-        texture_draws=40,
-        starts=1,
+        max_draws=20,
+        tolerance=0.01,
+        progress=show,
+    )
+    found = weft_blender.fit(
+        targets=photos,
+        parameters=(*NUMBERS, TEXTURE),
+        bounces=4,
+        texture_draws=30,
         progress=show,
     )
     seconds = time.perf_counter() - began
@@ -55,7 +58,7 @@ def main(folder: Path) -> None:
     np.savez(folder / "texture.npz", pixels=found.textures[label], known=found.known[label])
     facts = {
         "seconds": seconds,
-        "seconds_to_first_update": first[0],
+        "seconds_to_first_update": times[0],
         "reason": found.reason,
         "values": {name: value.tolist() for name, value in found.values.items()},
         "errors": {name: value.tolist() for name, value in found.errors.items()},
