@@ -61,7 +61,7 @@ DERIVED = {
     "crate": ["Principled BSDF/Roughness", "Mapping~001/Location"],
     "dusty_plastic": ["Noise Texture/Offset", "Noise Texture/Roughness", "Diffuse BSDF/Color"],
     "marble": ["Noise Texture/Scale", "Color Ramp/Stop 2 Color", "Math/Value_001"],
-    "painted_wood": ["Noise Texture~001/Roughness", "Math/Value_001", "Color Ramp/Stop 1 Color"],
+    "painted_wood": ["Noise Texture~001/Roughness", "Color Ramp/Stop 1 Color"],
     "rusty_iron": ["Noise Texture/Gain", "Color Ramp/Stop 3 Color", "Noise Texture/Roughness"],
     "tiled_floor": ["Noise Texture/Roughness", "Checker Texture/Color1", "Mix/Factor"],
     "wet_stone": ["Noise Texture/Offset", "Mix/A", "Math~001/Value"],
