@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
         targets=photos,
         parameters=(*NUMBERS, TEXTURE),
         bounces=4,
-        texture_draws=30,
+        texture_draws=50,
         progress=show,
     )
     seconds = time.perf_counter() - began

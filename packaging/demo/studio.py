@@ -15,7 +15,7 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
-SIZE = (192, 144)
+SIZE = (224, 168)
 CAMERAS = {"Front": (0.4, -5.6, 2.6), "Left": (-4.6, -3.4, 2.2), "Above": (2.6, -3.6, 4.6)}
 UNSEEN = ("Unseen", (4.4, -3.0, 1.8))
 LIGHT, OTHER_LIGHT = "studio.exr", "sunset.exr"
@@ -127,7 +127,7 @@ def make_truth(photograph: str) -> None:
     tree.links.new(node.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
 
 
-def take_photo(camera: str, path: Path, samples: int = 192) -> None:
+def take_photo(camera: str, path: Path, samples: int = 128) -> None:
     """Render what a camera sees into an EXR file of linear light."""
     scene = bpy.context.scene
     scene.camera = bpy.data.objects[camera]
