@@ -14,7 +14,8 @@ def ramp_places():
     from addon.core.graph.compile import compile_material
 
     material = bpy.data.materials.new("Rust")
-    material.use_nodes = True
+    if material.node_tree is None:
+        material.use_nodes = True
     tree = material.node_tree
     tree.nodes.clear()
     node = tree.nodes.new("ShaderNodeValToRGB")
