@@ -13,6 +13,7 @@ import numpy as np
 
 import weft
 
+from ..core.devices import texel_room
 from ..core.problems import Problem
 from .cameras import export_camera
 from .images import ImageStore
@@ -52,12 +53,12 @@ class SceneExporter:
     """Makes scenes of Blender's; parts that did not change between calls are the same objects.
 
     Args:
-        device: Returns the device that worlds of many nodes are drawn on; ``None``: one is created
-            when the first such world comes.
+        device: Returns the device that is to show the scene, asked for worlds of many nodes and
+            for large images; ``None``: any, and images may be of any size.
     """
 
     def __init__(self, device: Callable[[], weft.Device] | None = None) -> None:
-        self._images = ImageStore()
+        self._images = ImageStore(None if device is None else lambda: texel_room(device()))
         self._meshes = MeshStore()
         self._worlds = WorldStore(device)
 

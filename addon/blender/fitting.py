@@ -60,7 +60,9 @@ class SceneFit:
         """Export the scene and start."""
         session = require_session()
         depsgraph = context.evaluated_depsgraph_get()
-        plan, exported = plan_fit(depsgraph, SceneExporter(), pictures, parameters, settings)
+        plan, exported = plan_fit(
+            depsgraph, SceneExporter(session.device), pictures, parameters, settings
+        )
         self.plan = plan
         self.problems: list[Problem] = exported.problems
         self.live = LiveValues(plan)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,18 +20,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+SMALL = 64 << 20
+"""Bytes of all texels together below which nobody is asked whether there is room."""
+
+
 class ImageStore(Mapping[str, ImageData]):
     """Images by Blender's full name, read when they are asked for, again when they changed.
 
+    Args:
+        room: Returns how many bytes of texels the device takes; asked from `small` bytes on.
+            ``None``: as many as there are. Images beyond are refused before they are read.
+        small: See `room`.
+
     Attributes:
         problems: Of the images that were asked for since begin().
-        limit_bytes: Images that would be larger are refused before their pixels are read.
     """
 
-    def __init__(self, limit_bytes: int | None = None) -> None:
+    def __init__(self, room: Callable[[], int] | None = None, small: int = SMALL) -> None:
         """Begin without pixels."""
-        self.limit_bytes = limit_bytes
         self.problems: list[Problem] = []
+        self._room = room
+        self._small = small
         self._known: dict[str, tuple[tuple[object, ...], ImageData]] = {}
         self._asked: set[str] = set()
 
@@ -72,7 +81,7 @@ class ImageStore(Mapping[str, ImageData]):
         if name in self._known and self._known[name][0] == state and not image.is_dirty:
             return
         self._known.pop(name, None)
-        problem = why_unreadable(image) or why_too_large(image, self.limit_bytes)
+        problem = why_unreadable(image) or self._why_too_large(image)
         tiles: dict[int, NDArray[np.float32]] = {}
         if not problem:
             tiles, problem = read_tiles(image)
@@ -92,6 +101,14 @@ class ImageStore(Mapping[str, ImageData]):
             self.problems.append(Problem(f"Image '{name}'", wrong, "sRGB"))
         self._known[name] = (state, data)
 
+    def _why_too_large(self, image: bpy.types.Image) -> str:
+        """Return why the device cannot take an image beside the others; "" if it can."""
+        used = [data for name, (_, data) in self._known.items() if name in self._asked]
+        taken = sum(texel_bytes(data) for data in used)
+        if self._room is None or taken + expected_bytes(image) <= self._small:
+            return ""
+        return why_too_large(image, self._room() - taken)
+
 
 def _images_by_name() -> dict[str, bpy.types.Image]:
     return {image.name_full: image for image in bpy.data.images}
@@ -107,16 +124,32 @@ def why_unreadable(image: bpy.types.Image) -> str:
     return ""
 
 
-def why_too_large(image: bpy.types.Image, limit_bytes: int | None) -> str:
-    """Return why an image is refused before its pixels are read; "" if it is not."""
+def texel_bytes(data: ImageData) -> int:
+    """Return what an image takes on the device."""
+    return sum(tile.nbytes for tile in data.tiles.values()) or data.pixels.nbytes
+
+
+def expected_bytes(image: bpy.types.Image) -> int:
+    """Return what an image that was not read takes on the device, at most."""
     width, height = image.size
     tiles = len(image.tiles) if image.source == "TILED" else 1
-    size = 4 * width * height * max(image.channels, 1) * tiles
-    if limit_bytes is None or size <= limit_bytes:
+    return 4 * width * height * max(image.channels, 1) * tiles
+
+
+def why_too_large(image: bpy.types.Image, room: int) -> str:
+    """Return why an image is refused before its pixels are read; "" if it is not.
+
+    Args:
+        image: That has a size.
+        room: What the device takes beside the images that it has, bytes.
+    """
+    size = expected_bytes(image)
+    if size <= room:
         return ""
+    width, height = image.size
     return (
-        f"its {width} x {height} pixels take {size / 2**20:.0f} MiB as floats, and the device "
-        f"takes {limit_bytes / 2**20:.0f} MiB; scale it down"
+        f"its {width} x {height} pixels take {size / 2**20:.1f} MiB as floats, and the device has "
+        f"room for {max(room, 0) / 2**20:.1f} MiB; scale it down"
     )
 
 

@@ -125,6 +125,18 @@ def check_device(device: weft.Device, count: int = 1 << 16) -> str:
     return f"{device.info.name} works ({time.perf_counter() - start:.1f} s)"
 
 
+COUNTED = 4 << 32
+"""Bytes of texels that kernels can count: floats, by 32 bits."""
+
+
+def texel_room(device: weft.Device) -> int:
+    """Return how many bytes of texels a device takes: one buffer holds those of a scene."""
+    memory = device.memory_info()
+    free = memory.available or memory.total - memory.used
+    largest = min(device.info.limits.max_buffer_size, COUNTED)
+    return min(free, largest) if free > 0 else largest
+
+
 def find_choice(choices: Sequence[DeviceChoice], key: str) -> DeviceChoice | None:
     """Return the device with a key, None if there is none such."""
     return next((choice for choice in choices if choice.key == key), None)

@@ -80,15 +80,71 @@ def test_floats_are_linear(extension):
     np.testing.assert_allclose(data.pixels, values[..., :3], rtol=1e-6)
 
 
-def test_large_images_are_refused_by_name_before_they_are_read(extension):
-    new_image("large", np.ones((64, 128, 4), np.float32))
+def test_large_images_are_refused_by_size_and_limit_before_they_are_read(extension, monkeypatch):
+    from addon.blender import images
 
-    store, data = read("large", limit_bytes=100_000)
+    new_image("large", np.ones((64, 128, 4), np.float32))
+    monkeypatch.setattr(images, "read_pixels", None)
+
+    store, data = read("large", room=lambda: 100_000, small=0)
 
     assert data is None
     (problem,) = store.problems
     assert "Image 'large'" in problem.where
-    assert "128 x 64" in problem.message
+    assert "128 x 64 pixels take 0.1 MiB" in problem.message
+    assert "room for 0.1 MiB" in problem.message
+
+
+def test_images_share_the_room_that_there_is(extension):
+    for name in ("first", "second"):
+        new_image(name, np.ones((64, 128, 4), np.float32))
+    from addon.blender.images import ImageStore
+
+    store = ImageStore(lambda: 200_000, small=0)
+
+    assert [store.get(name) is not None for name in ("first", "second")] == [True, False]
+    store.begin()
+    assert store.get("first") is not None
+    store.begin()
+    store.begin()
+    assert [store.get(name) is not None for name in ("second", "first")] == [True, False]
+
+
+def test_small_images_do_not_ask_for_the_device(extension):
+    new_image("small", ramp())
+
+    _, data = read("small", room=lambda: 1 / 0)
+
+    assert data is not None
+
+
+def test_a_scene_with_an_image_too_large_for_the_device_renders_without_it(extension, monkeypatch):
+    import bpy
+    from addon.blender import images
+    from addon.blender.export import SceneExporter
+    from addon.core import devices
+
+    session = bpy.context.window_manager.weft_session
+    room = devices.texel_room(session.device())
+    assert 1 << 20 < room <= session.device().info.limits.max_buffer_size
+    monkeypatch.setattr(images.ImageStore.__init__, "__defaults__", (None, 0))
+    monkeypatch.setattr("addon.blender.export.texel_room", lambda device: 4096)
+    image = new_image("large", np.ones((64, 128, 4), np.float32))
+    bpy.ops.mesh.primitive_plane_add()
+    material = bpy.data.materials.new("Wall")
+    if material.node_tree is None:
+        material.use_nodes = True
+    tree = material.node_tree
+    node = tree.nodes.new("ShaderNodeTexImage")
+    node.image = image
+    tree.links.new(node.outputs[0], tree.nodes["Principled BSDF"].inputs["Base Color"])
+    bpy.context.object.data.materials.append(material)
+
+    exporter = SceneExporter(session.device)
+    problems = [str(p) for p in exporter.export(bpy.context.evaluated_depsgraph_get()).problems]
+
+    assert any("128 x 64 pixels take" in text and "room for 0.0 MiB" in text for text in problems)
+    assert any("Wall" in text and "'large'" in text for text in problems)
 
 
 def test_missing_files_are_problems(extension, tmp_path):
