@@ -6,6 +6,7 @@
 #include "python/bind_module.hpp"
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
+#include "python/bind_scene.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/bind_tracer.hpp"
 #include "python/call_errors.hpp"
@@ -28,6 +29,7 @@ PYBIND11_MODULE(_native, module) {
     bind_gradient(module);
     bind_module(module);
     bind_reduce(module);
+    bind_scene(module);
     bind_tracer(module);
     explain_wrong_calls_of_module(module);
 }

@@ -10,6 +10,7 @@ import collections.abc
 import enum
 import typing
 
+import numpy as np
 from numpy.typing import NDArray
 
 from weft.cursor import Cursor
@@ -62,6 +63,7 @@ __all__: list[str] = [
     "all",
     "all_close",
     "any",
+    "build_alias_table",
     "call_id",
     "create_device",
     "dot",
@@ -1329,6 +1331,19 @@ def all_close(
 def any(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """
     Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().
+    """
+
+def build_alias_table(
+    scaled: NDArray[np.float64],
+) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """
+    Returns threshold and other of the alias method, both of shape (n,); see weft.render.alias_table.
+
+    Args:
+        scaled: Weights with mean 1, shape (n,).
+
+    Raises:
+        ArgumentError: A weight is negative or not finite; the first such is named.
     """
 
 def call_id() -> CallId:

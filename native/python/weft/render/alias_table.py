@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft import _native
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -21,24 +23,13 @@ def build_alias_table(
 
     Returns:
         ``threshold`` in [0, 1] and ``other``, both of shape ``(n,)``: entry ``i`` drawn uniformly
-        is kept with
-        probability ``threshold[i]`` and replaced by ``other[i]`` otherwise.
+        is kept with probability ``threshold[i]`` and replaced by ``other[i]`` otherwise.
+
+    Raises:
+        ArgumentError: A weight is negative or not finite.
     """
     count = len(weights)
     total = weights.sum()
-    scaled = np.ones(count) if total <= 0 else weights * (count / total)
-    other = np.arange(count, dtype=np.uint32)
-    small = list(np.flatnonzero(scaled < 1.0))
-    large = list(np.flatnonzero(scaled >= 1.0))
-    rest = scaled.tolist()
-    while small and large:
-        below = small.pop()
-        above = large[-1]
-        other[below] = above
-        rest[above] -= 1.0 - rest[below]
-        if rest[above] < 1.0:
-            small.append(large.pop())
-    threshold = np.asarray(rest, np.float64)
-    threshold[small] = 1.0
-    threshold[large] = 1.0
-    return threshold.clip(0.0, 1.0).astype(np.float32), other
+    return _native.build_alias_table(
+        np.ones(count) if total <= 0 else weights * (count / total),
+    )
