@@ -9,8 +9,7 @@ import numpy as np
 
 from weft._native import Tensor
 from weft.fit.gauss_newton import Half
-from weft.fit.target import box_blur
-from weft.fit.views import draw_views
+from weft.fit.views import counted_pixels, draw_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from weft.fit.parameters import Unknowns
     from weft.fit.views import View
     from weft.render.renderer import Renderer
+
+PILOT_PIXELS = 16384  # of all views, that the first look takes at least, where there are as many
 
 
 class ScalarModel:
@@ -165,8 +166,9 @@ class ScalarModel:
             x: Where to look.
             share: Of the information (the sum of the leverages) that is kept.
         """
+        stride = self._pilot_stride()
         for view in self.views:
-            view.show_all()
+            view.show_all(stride)
         self.draw(x, samples=1)
         a, b = self.linearise(x)
         cross = a.jacobian.T.astype(np.float64) @ b.jacobian
@@ -180,11 +182,9 @@ class ScalarModel:
             count = len(view.pixels)
             own = leverage[first : first + 3 * count].reshape(-1, 3).sum(axis=1)
             first += 3 * count
-            full = np.zeros(len(view.image), np.float32)
-            full[view.pixels] = own
             # One sample a pixel is noise: neighbours tell together.
-            image = full.reshape(view.camera.height, view.camera.width, 1)
-            smooth.append(box_blur(image, 4).ravel()[view.pixels])
+            smooth.append(view.spread(own, max(4, 2 * stride)))
+            view.show_all()
         together = np.sort(np.concatenate(smooth))[::-1]
         total = np.cumsum(together)
         if total[-1] <= 0:
@@ -193,3 +193,8 @@ class ScalarModel:
         for view, information in zip(self.views, smooth, strict=True):
             kept = view.pixels[information >= threshold]
             view.pixels = kept if len(kept) else view.pixels[:1]
+
+    def _pilot_stride(self) -> int:
+        """Return the rows and columns from one pixel of the first look to the next."""
+        count = sum(len(counted_pixels(view.weights)) for view in self.views)
+        return max(1, int(np.sqrt(count / PILOT_PIXELS)))

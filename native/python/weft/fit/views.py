@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.fit.seeds import mix_seeds
+from weft.fit.target import box_blur
 from weft.render.record import Recorder
 from weft.render.renderer import PathSettings
 
@@ -58,9 +59,27 @@ class View:
             [entry.develop(first, count, with_tangents=with_tangents) for entry in self.recorders]
         )
 
-    def show_all(self) -> None:
-        """Draw all pixels that count."""
-        self.pixels = counted_pixels(self.weights)
+    def show_all(self, stride: int = 1) -> None:
+        """Draw all pixels that count, or those of them in every `stride`-th row and column."""
+        counted = counted_pixels(self.weights)
+        rows, columns = np.divmod(counted, self.camera.width)
+        chosen = counted[(rows % stride == 0) & (columns % stride == 0)]
+        self.pixels = chosen if len(chosen) else counted
+
+    def spread(self, values: NDArray[np.floating], radius: int) -> NDArray[np.float32]:
+        """Return means over squares for all pixels that count; 0 where none is drawn nearby.
+
+        Args:
+            values: One a pixel that is drawn.
+            radius: Pixels; a square has a side of 2 `radius` + 1.
+        """
+        layers = np.zeros((self.camera.height * self.camera.width, 2), np.float32)
+        layers[self.pixels] = np.stack([values, np.ones(len(values))], axis=1)
+        around = box_blur(layers.reshape(self.camera.height, self.camera.width, 2), radius)
+        total, drawn = around.reshape(-1, 2)[counted_pixels(self.weights)].T
+        # Differences of sums leave crumbs where nothing is drawn.
+        side = 2 * radius + 1
+        return np.where(drawn > 0.5 / side**2, total / np.maximum(drawn, 0.5 / side**2), 0)
 
 
 def counted_pixels(weights: NDArray[np.float32]) -> NDArray[np.uint32]:
