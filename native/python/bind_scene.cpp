@@ -21,7 +21,8 @@ py::array_t<T> to_array(const std::vector<T>& values) {
 py::tuple build_alias_table(const Doubles& scaled) {
     scene::AliasTable table;
     {
-        const std::span<const double> weights(scaled.data(), static_cast<std::size_t>(scaled.size()));
+        const std::span<const double> weights(scaled.data(),
+                                              static_cast<std::size_t>(scaled.size()));
         const py::gil_scoped_release unlocked;
         table = scene::build_alias_table(weights);
     }

@@ -21,8 +21,9 @@ Piles split(std::span<const double> scaled) {
     Piles piles;
     for (std::uint32_t i = 0; i < scaled.size(); i++) {
         if (!(scaled[i] >= 0) || std::isinf(scaled[i])) {
-            throw core::ArgumentError(core::text(
-                "build_alias_table: weights must be finite and not negative, entry ", i, " is ", scaled[i]));
+            throw core::ArgumentError(
+                core::text("build_alias_table: weights must be finite and not negative, entry ", i,
+                           " is ", scaled[i]));
         }
         (scaled[i] < 1 ? piles.small : piles.large).push_back(i);
     }
@@ -55,8 +56,9 @@ AliasTable build_alias_table(std::span<const double> scaled) {
         }
     }
     table.threshold.resize(scaled.size());
-    std::ranges::transform(rest, table.threshold.begin(),
-                           [](double value) { return static_cast<float>(std::clamp(value, 0.0, 1.0)); });
+    std::ranges::transform(rest, table.threshold.begin(), [](double value) {
+        return static_cast<float>(std::clamp(value, 0.0, 1.0));
+    });
     return table;
 }
 

@@ -58,8 +58,9 @@ TEST_CASE("an entry without weight never comes") {
 }
 
 TEST_CASE("weights that are no weights are named") {
-    for (const double wrong :
-         {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-        CHECK_THROWS_WITH(build_alias_table(std::vector{1.0, wrong}), ContainsSubstring("entry 1 is"));
+    for (const double wrong : {-1.0, std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()}) {
+        CHECK_THROWS_WITH(build_alias_table(std::vector{1.0, wrong}),
+                          ContainsSubstring("entry 1 is"));
     }
 }
