@@ -3,6 +3,7 @@
 
 #include "compile/entry_points.hpp"
 #include "compile/exported_imports.hpp"
+#include "compile/parameter_gradients.hpp"
 #include "compile/tensor_generics.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -72,7 +73,7 @@ std::string with_implicit_import(std::string_view source) {
     const bool has_gradients = std::ranges::any_of(kGradientTypes, [&](std::string_view name) {
         return source.find(name) != std::string_view::npos;
     });
-    const std::string renamed = rename_entry_point_attributes(source);
+    const std::string renamed = keep_parameter_gradients(rename_entry_point_attributes(source));
     const std::string passed_on = exported_imports(source);
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
     return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
@@ -207,7 +208,8 @@ std::optional<std::string> SourceFiles::try_read(const std::string& path) {
         return std::nullopt;
     }
     m_files.push_back({path, core::hash_text(*source), *source});
-    return m_texts[path] = m_imported.contains(path) ? with_implicit_import(*source) : *source;
+    return m_texts[path] = m_imported.contains(path) ? with_implicit_import(*source)
+                                                     : keep_parameter_gradients(*source);
 }
 
 SlangResult SourceFiles::loadFile(char const* path, ISlangBlob** blob) {
