@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from dev import environments, native_build, wheels
 from dev.project import BUILD, ROOT, DevError, Stamp, build_lock, content_hash, run
 
@@ -28,6 +31,18 @@ def build_layer() -> dict[str, str]:
     return {"WEFT_BENCH_LAYER": str(LAYER)}
 
 
+def find_llvm() -> dict[str, str]:
+    """Return where Mitsuba finds an LLVM that it works with; it takes too old a one by itself."""
+    if "DRJIT_LIBLLVM_PATH" in os.environ:
+        return {}
+    found = sorted(Path("/usr/lib").glob("*/libLLVM.so.[0-9]*"), key=_version_of)
+    return {"DRJIT_LIBLLVM_PATH": str(found[-1])} if found else {}
+
+
+def _version_of(library: Path) -> tuple[int, ...]:
+    return tuple(int(part) for part in library.name.split(".so.")[1].split(".") if part.isdigit())
+
+
 def bench_rendering(arguments: list[str]) -> int:
     """Measure renders and fits beside Mitsuba; the staged package has Embree, the wheel has not."""
     with build_lock():
@@ -35,7 +50,7 @@ def bench_rendering(arguments: list[str]) -> int:
         bench = environments.Environment("bench", environment.base_python)
         environments.provide(bench, "bench", "cuda")
     script = ROOT / "tests" / "bench" / "rendering" / "side_by_side.py"
-    stage = {"PYTHONPATH": str(native_build.STAGE)}
+    stage = {"PYTHONPATH": str(native_build.STAGE)} | find_llvm()
     return run(bench.python, script, *arguments, env=stage, check=False)
 
 

@@ -4,7 +4,7 @@
 ./dev bench rendering [--seeds 5] [--json out/side_by_side.json]
 
 Each case of each system is a process of its own. Both fit pictures of their own. Mitsuba needs
-LLVM 17 or newer; where the machine's own is older, DRJIT_LIBLLVM_PATH names the library.
+LLVM 17 or newer, which ./dev installs on Debian; elsewhere DRJIT_LIBLLVM_PATH names the library.
 """
 
 from __future__ import annotations
