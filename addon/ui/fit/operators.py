@@ -48,24 +48,32 @@ class WEFT_OT_add_target(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class WEFT_OT_remove_target(bpy.types.Operator):
-    """Remove the selected picture from the list; the image stays in the file"""
+class RemoveOperator:
+    """Base of what removes the selected entry of a list."""
 
-    bl_idname = "weft.remove_target"
-    bl_label = "Remove Picture"
     bl_options = EDIT
+    entries: str  # name of the list; without its last letter, that of the selected one's number
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Return whether there is one."""
-        return len(context.scene.weft_fit.targets) > 0
+        return len(getattr(context.scene.weft_fit, cls.entries)) > 0
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Remove it."""
+        """Remove it, and select its neighbour."""
         fit = context.scene.weft_fit
-        fit.targets.remove(fit.target)
-        fit.target = max(0, min(fit.target, len(fit.targets) - 1))
+        entries, number = getattr(fit, self.entries), self.entries.removesuffix("s")
+        entries.remove(getattr(fit, number))
+        setattr(fit, number, max(0, min(getattr(fit, number), len(entries) - 1)))
         return {"FINISHED"}
+
+
+class WEFT_OT_remove_target(RemoveOperator, bpy.types.Operator):
+    """Remove the selected picture from the list; the image stays in the file"""
+
+    bl_idname = "weft.remove_target"
+    bl_label = "Remove Picture"
+    entries = "targets"
 
 
 class WEFT_OT_add_parameter(bpy.types.Operator):
@@ -178,24 +186,12 @@ class WEFT_OT_add_light(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class WEFT_OT_remove_parameter(bpy.types.Operator):
+class WEFT_OT_remove_parameter(RemoveOperator, bpy.types.Operator):
     """Remove the selected parameter from the list; what it stands for stays as it is"""
 
     bl_idname = "weft.remove_parameter"
     bl_label = "Remove Parameter"
-    bl_options = EDIT
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Return whether there is one."""
-        return len(context.scene.weft_fit.parameters) > 0
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Remove it."""
-        fit = context.scene.weft_fit
-        fit.parameters.remove(fit.parameter)
-        fit.parameter = max(0, min(fit.parameter, len(fit.parameters) - 1))
-        return {"FINISHED"}
+    entries = "parameters"
 
 
 def socket_under_mouse(context: bpy.types.Context) -> bpy.types.NodeSocket | None:
