@@ -131,17 +131,22 @@ REASONS = {
 }
 
 
-class WEFT_OT_pause_fit(bpy.types.Operator):
-    """Let the running fit wait, or go on"""
+class RunningFitOperator:
+    """Base of what acts on the running fit."""
 
-    bl_idname = "weft.pause_fit"
-    bl_label = "Pause"
     bl_options = {"INTERNAL"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Return whether a fit runs."""
         return require_session().fit is not None
+
+
+class WEFT_OT_pause_fit(RunningFitOperator, bpy.types.Operator):
+    """Let the running fit wait, or go on"""
+
+    bl_idname = "weft.pause_fit"
+    bl_label = "Pause"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Do it."""
@@ -153,17 +158,11 @@ class WEFT_OT_pause_fit(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class WEFT_OT_stop_fit(bpy.types.Operator):
+class WEFT_OT_stop_fit(RunningFitOperator, bpy.types.Operator):
     """End the running fit and keep what it has found"""
 
     bl_idname = "weft.stop_fit"
     bl_label = "Stop"
-    bl_options = {"INTERNAL"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Return whether a fit runs."""
-        return require_session().fit is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Ask it to end."""
