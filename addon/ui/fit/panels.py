@@ -9,8 +9,8 @@ from .fitting import progress_of
 from .properties import place_of
 
 
-class WEFT_UL_targets(bpy.types.UIList):
-    """The list of pictures."""
+class FitList:
+    """Base of the panel's lists: what is used, and one line of text."""
 
     def draw_item(
         self,
@@ -25,35 +25,44 @@ class WEFT_UL_targets(bpy.types.UIList):
         flt_flag: int = 0,
     ) -> None:
         """Draw one line."""
-        row = layout.row()
-        row.prop(item, "use", text="")
-        name = item.image.name if item.image else "no picture"
-        camera = item.camera.name if item.camera else "no camera"
-        row.label(text=f"{name}  ({camera})", icon="IMAGE_DATA")
-
-
-class WEFT_UL_parameters(bpy.types.UIList):
-    """The list of parameters."""
-
-    def draw_item(
-        self,
-        context: bpy.types.Context,
-        layout: bpy.types.UILayout,
-        data: bpy.types.AnyType,
-        item: bpy.types.AnyType,
-        icon: int,
-        active_data: bpy.types.AnyType,
-        active_property: str,
-        index: int = 0,
-        flt_flag: int = 0,
-    ) -> None:
-        """Draw one line."""
-        split = layout.split(factor=0.6)
+        split = layout.split(factor=0.6) if item.found else layout
         row = split.row()
         row.prop(item, "use", text="")
-        symbol = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}[item.kind]
-        row.label(text=item.label(), icon=symbol)
-        split.label(text=item.found, icon="ERROR" if item.note else "NONE")
+        text, symbol = self.describe(item)
+        row.label(text=text, icon=symbol)
+        if item.found:
+            split.label(text=item.found, icon="ERROR" if self.is_doubtful(item) else "NONE")
+
+    def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
+        """Return the text of a line and its icon."""
+        raise NotImplementedError
+
+    def is_doubtful(self, item: bpy.types.AnyType) -> bool:
+        """Return whether the pictures do not determine what was found."""
+        return False
+
+
+class WEFT_UL_targets(FitList, bpy.types.UIList):
+    """The list of pictures."""
+
+    def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
+        """Return picture and camera."""
+        name = item.image.name if item.image else "no picture"
+        camera = item.camera.name if item.camera else "no camera"
+        return f"{name}  ({camera})", "IMAGE_DATA"
+
+
+class WEFT_UL_parameters(FitList, bpy.types.UIList):
+    """The list of parameters."""
+
+    def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
+        """Return the input or the light."""
+        symbols = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}
+        return item.label(), symbols[item.kind]
+
+    def is_doubtful(self, item: bpy.types.AnyType) -> bool:
+        """Return whether there is a note."""
+        return bool(item.note)
 
 
 class FitPanel:
