@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -127,10 +126,3 @@ def describe_number(found: FoundNumber | FoundFactor) -> str:
         known = f" ± {error:.2g}" if np.isfinite(error) else ""
         parts.append(f"{value:.4g}{known}")
     return ", ".join(parts)
-
-
-def summary(outcome: Outcome) -> Mapping[str, str]:
-    """Return one line for each number, light and exposure, by what people call it."""
-    lines = {found.binding.label: describe_number(found) for found in outcome.numbers}
-    lines |= {found.name: describe_number(found) for found in outcome.lights}
-    return lines | {f"exposure of {e.name}": describe_number(e) for e in outcome.exposures}
