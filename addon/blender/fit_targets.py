@@ -13,7 +13,7 @@ import numpy as np
 
 from weft import ArgumentError
 from weft.fit import Target
-from weft.fit.target_files import resample
+from weft.fit.target_files import CLIPPED, resize
 
 from ..core.fitting.request import TargetRequest
 from .cameras import export_camera
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import weft
     from weft.render.renderer import FilterKind
 
-CLIPPED = 0.995  # The largest value of 8 bits and what rounding brings near it.
 SPACES = {"srgb": "sRGB", "linear": "Linear Rec.709", "raw": "Non-Color"}
 WIDTHS = {"BOX": 1.0, "BLACKMAN_HARRIS": 2.0, "GAUSSIAN": 1.8}
 """Widths of whole filters in units of Cycles' setting, pixels; of a Gaussian, that of the
@@ -102,11 +101,7 @@ def make_target(
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
     saturation = target.saturation
     if size != (width, height):
-        clipped = np.zeros_like(mask) if saturation is None else image.max(axis=2) >= saturation
-        counts = (mask > 0) & ~clipped.astype(bool)
-        image = resample(image, size)
-        mask = resample((mask * counts)[..., None], size)[..., 0]
-        mask[resample(1.0 - counts[..., None].astype(np.float32), size)[..., 0] > 1e-3] = 0
+        image, mask = resize(image, mask, size, name)
         saturation = None
     camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size, WHOLE)
     camera.name = name
