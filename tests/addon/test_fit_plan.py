@@ -8,52 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from addon.core.fitting.outcome import describe_number, make_outcome
-from addon.core.fitting.plan import build_plan, find_kept
-from addon.core.fitting.request import FitRequest, TargetRequest, parse_parameter
 from addon.core.fitting.run import FitRun, seconds_left
-from addon.core.graph.compile import AttributeTable, compile_material
 
 import weft
-from support.node_graphs import GraphBuilder, surface_graph
-from support.render_scenes import quad
+from support.fit_plans import plan_of, request
 from weft.fit import FitResult, FitSettings, Parameter, TextureParameter
-from weft.scene import Camera, Environment, Mesh, Object, Texture
-
-CAMERA = Camera(12, 12, fov=0.7, transform=Camera.look_at((0, -2.5, 2.5), (0, 0, 0)), name="Camera")
-
-
-def compiled_plate(keep=()):
-    builder = GraphBuilder()
-    node = builder.add("ShaderNodeBsdfPrincipled", "Principled BSDF")
-    table = AttributeTable()
-    compiled = compile_material(
-        surface_graph(builder, node), {}, "Plate", keep=keep, attributes=table
-    )
-    compiled.attributes.append(table.require("uv", ""))
-    return compiled
-
-
-def scene_with(material, *, unwrapped=True):
-    mesh = quad(1)
-    uvs = (mesh.positions[:, :2] + 1) / 2 if unwrapped else np.zeros((4, 2))
-    mesh = Mesh(mesh.positions, mesh.triangles, uvs={"UVMap": uvs})
-    return weft.Scene(
-        [Object(mesh, [material], name="Plate")], [], [CAMERA], Environment(np.ones(3))
-    )
-
-
-def request(*parameters, image=None):
-    picture = np.full((12, 12, 3), 0.5, np.float32) if image is None else image
-    return FitRequest([TargetRequest("Camera", picture)], [parse_parameter(p) for p in parameters])
-
-
-def plan_of(asked, **options):
-    first = compiled_plate()
-    kept, _unwrapped = find_kept(asked, [first])
-    compiled = compiled_plate(kept)
-    return build_plan(
-        asked, scene_with(compiled.material, **options), [compiled], {"World": "environment"}
-    )
+from weft.scene import Texture
 
 
 def test_a_number_is_a_parameter_of_its_socket():

@@ -75,7 +75,7 @@ class Outcome:
 
     Args:
         numbers: Of sockets.
-        textures: Of sockets and image nodes; empty while the fit runs.
+        textures: Of sockets and image nodes; while the fit runs, now and then and small.
         lights: Factors of lights.
         exposures: Factors of pictures.
         reason: ``converged``, ``draws``, ``time``, ``cancelled``, or ``running``.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import weft
@@ -14,7 +14,9 @@ from weft.fit import Fit, FitResult, FitSettings
 from weft.fit.fit import Progress
 
 from ..job import Job
+from .coarse import COARSE_DRAWS, coarse_plan, started_at
 from .outcome import Outcome, make_outcome
+from .preview import PreviewClock, preview_textures
 
 if TYPE_CHECKING:
     from .plan import FitPlan
@@ -28,7 +30,7 @@ class Update:
 
     Args:
         draws: So far.
-        seconds: Since the first draw, pauses left out.
+        seconds: Since the start, pauses left out.
         losses: One a draw.
         outcome: What has been found by now.
         seconds_left: At most, as far as is known; infinite at first.
@@ -63,7 +65,9 @@ class FitRun:
         self._device = device
         self._progress = progress
         self._paused = threading.Event()
-        self._pauses = 0.0
+        self._began = 0.0
+        self._waited = 0.0  # in pauses
+        self._pauses = 0.0  # of them, since the draws on whole pictures began
         self._losses: list[float] = []
         self.job: Job[Outcome] = Job(self._work, "weft: fit")
 
@@ -85,35 +89,68 @@ class FitRun:
         self.job.cancel()
 
     def _work(self, cancelled: threading.Event) -> Outcome:
-        plan = self.plan
-        fit = Fit(plan.scene, plan.targets, plan.parameters, plan.settings, device=self._device())
+        device = self._device()
+        self._began = time.perf_counter()
+        plan = self._after_coarse_draws(device, cancelled)
+        settings = plan.settings
+        if settings.time_limit is not None:
+            left = max(settings.time_limit - self._seconds(), 1e-3)
+            settings = replace(settings, time_limit=left)
+        fit = Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
+        clock = PreviewClock()
 
         def look(progress: Progress) -> None:
-            self._losses.append(progress.loss)
-            self.latest = self._update(fit, progress)
-            if self._progress is not None:
-                self._progress(self.latest)
+            textures = preview_textures(fit, clock) if plan.textures else {}
+            found = FitResult(progress.values, progress.errors, textures, "running")
+            left = seconds_left(
+                progress.draws, progress.seconds - self._pauses, settings, bool(plan.textures)
+            )
+            self._show(progress.loss, found, left)
             self._wait_while_paused(cancelled)
 
         self.result = fit.run(look, cancelled)
         return make_outcome(plan, self.result)
 
-    def _update(self, fit: Fit, progress: Progress) -> Update:
-        seconds = progress.seconds - self._pauses
-        found = FitResult(progress.values, progress.errors, {}, "running")
-        return Update(
-            progress.draws,
-            seconds,
-            tuple(self._losses),
-            make_outcome(self.plan, found),
-            seconds_left(progress.draws, seconds, fit.settings, bool(self.plan.textures)),
+    def _after_coarse_draws(self, device: weft.Device, cancelled: threading.Event) -> FitPlan:
+        """Draw on small pictures first; return the plan that goes on from there."""
+        small = coarse_plan(self.plan)
+        if small is None:
+            return self.plan
+        settings = replace(small.settings, starts=1)
+        try:
+            fit = Fit(small.scene, small.targets, small.parameters, settings, device=device)
+        except weft.ArgumentError:  # small pictures may not show what large ones do
+            return self.plan
+        for _ in range(COARSE_DRAWS):
+            if cancelled.is_set() or fit.is_done:
+                break
+            progress = fit.step()
+            found = FitResult(progress.values, progress.errors, {}, "running")
+            self._show(progress.loss, found, float("inf"))
+            self._wait_while_paused(cancelled)
+        self._pauses = 0.0
+        parameters = started_at(self.plan.parameters, fit.stage.values())
+        return replace(self.plan, parameters=parameters)
+
+    def _show(self, loss: float, found: FitResult, left: float) -> None:
+        self._losses.append(loss)
+        outcome = make_outcome(self.plan, found)
+        self.latest = Update(
+            len(self._losses), self._seconds(), tuple(self._losses), outcome, left
         )
+        if self._progress is not None:
+            self._progress(self.latest)
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._began - self._waited
 
     def _wait_while_paused(self, cancelled: threading.Event) -> None:
         began = time.perf_counter()
         while self._paused.is_set() and not cancelled.wait(STEP):
             pass
-        self._pauses += time.perf_counter() - began
+        waited = time.perf_counter() - began
+        self._pauses += waited
+        self._waited += waited
 
 
 def seconds_left(draws: int, seconds: float, settings: FitSettings, has_textures: bool) -> float:

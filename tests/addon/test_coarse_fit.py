@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fit's first draws on small pictures, and what is shown of textures meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from addon.core.fitting.coarse import COARSE_DRAWS, COARSE_PIXELS, coarse_plan, started_at
+from addon.core.fitting.preview import INTERVAL, PreviewClock, small_image
+from addon.core.fitting.run import FitRun
+
+from support.fit_plans import plan_of, request
+from weft.fit import Exposure, LightParameter, Parameter, TextureParameter
+
+LARGE = 256
+
+
+def test_small_pictures_hold_means_and_their_cameras_follow():
+    plan = plan_of(request("Plate.Roughness", size=LARGE), size=LARGE)
+    image = np.zeros((LARGE, LARGE, 3), np.float32)
+    image[:, : LARGE // 2] = 1
+    mask = np.ones((LARGE, LARGE), np.float32)
+    mask[: LARGE // 2] = 0
+    plan.targets = [replace(plan.targets[0], image=image, mask=mask)]
+
+    small = coarse_plan(plan)
+
+    height, width = small.targets[0].image.shape[:2]
+    assert height * width <= COARSE_PIXELS * 1.03
+    assert (small.scene.cameras[0].width, small.scene.cameras[0].height) == (width, height)
+    assert small.targets[0].image[-1].mean() == pytest.approx(0.5, abs=0.01)
+    assert (small.targets[0].mask.mean(axis=1) > 0.5).sum() == pytest.approx(height / 2, abs=1)
+    assert plan.targets[0].image.shape == (LARGE, LARGE, 3)
+
+
+def test_small_pictures_are_left_out_where_they_gain_nothing():
+    assert coarse_plan(plan_of(request("Plate.Roughness"))) is None
+    asked = request("texture:Plate.Base Color@8", size=LARGE)
+    assert coarse_plan(plan_of(asked, size=LARGE)) is None
+    plan = plan_of(request("Plate.Roughness", size=LARGE), size=LARGE)
+    speck = np.zeros((LARGE, LARGE), np.float32)
+    speck[7, 7] = 1
+    plan.targets = [replace(plan.targets[0], mask=speck)]
+    assert coarse_plan(plan) is None
+
+
+def test_parameters_begin_where_the_small_pictures_lead():
+    values = {
+        "a.roughness": np.array([0.3]),
+        "a.color": np.array([0.1, 0.2, 0.3]),
+        "key.factor": np.array([2.0]),
+        "front.exposure": np.array([100.0]),
+    }
+    given = [
+        Parameter("a.roughness"),
+        Parameter("a.color"),
+        LightParameter("key"),
+        Exposure("front"),
+        Exposure(),
+        TextureParameter("b.color"),
+    ]
+
+    found = started_at(given, values)
+
+    assert found[0].start == 0.3
+    assert found[1].start == (0.1, 0.2, 0.3)
+    assert found[2].start == 2.0
+    assert found[3].start == given[3].bounds[1]
+    assert found[4:] == given[4:]
+
+
+def test_a_fit_of_large_pictures_shows_values_of_small_ones_first(device):
+    plan = plan_of(request("Plate.Roughness", "Plate.Base Color", size=LARGE), size=LARGE)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=3, tolerance=1e-9)
+    seen = []
+
+    run = FitRun(plan, lambda: device, seen.append)
+    outcome = run.job.result()
+
+    assert [update.draws for update in seen] == list(range(1, COARSE_DRAWS + 4))
+    start = plan.numbers["Plate.Principled BSDF/Base Color"].value
+    first, last = seen[0].outcome.numbers[1].value, outcome.numbers[1].value
+    # Under white light of 1, a picture of 0.5: the first draw is nearer than the start.
+    assert np.abs(np.subtract(first, last)).max() < np.abs(np.subtract(start, last)).max()
+    assert run.result.history[0].draws == 1
+    assert all(a.seconds < b.seconds for a, b in zip(seen, seen[1:], strict=False))
+
+
+def test_previews_are_small_and_seldom():
+    image = np.random.default_rng(1).random((512, 1024, 3), np.float32)
+
+    small = small_image(image)
+
+    assert small.shape == (128, 256, 3)
+    assert small.mean() == pytest.approx(image.mean(), abs=1e-3)
+    assert small_image(image[:8, :8]).shape == (8, 8, 3)
+
+    clock = PreviewClock()
+    assert clock.is_due()
+    clock.took(0.0)
+    assert not clock.is_due()
+    first = clock.due
+    clock.took(10 * INTERVAL)
+    assert clock.due > first + 10 * INTERVAL
+
+
+def test_a_fit_of_a_texture_shows_it_while_it_runs(device):
+    plan = plan_of(request("texture:Plate.Base Color@8"))
+    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_draws=2)
+    seen = []
+
+    FitRun(plan, lambda: device, seen.append).job.result()
+
+    shown = [update.outcome.textures for update in seen]
+    assert [entry.pixels.shape for entry in shown[0]] == [(8, 8, 3)]
+    assert shown[0][0].binding.label == "Plate.Principled BSDF.Base Color"
