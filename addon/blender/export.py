@@ -15,11 +15,12 @@ import weft
 
 from ..core.devices import texel_room
 from ..core.problems import Problem
+from ..core.steps import last_value
 from .cameras import export_camera
 from .images import ImageStore
 from .instances import take_inventory
 from .lights import export_lights, lamps_in_view
-from .materials import MaterialStore
+from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
 from .picture_size import picture_size
 from .world import WorldStore
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import bpy
 
     from ..core.graph.compile import CompiledMaterial
+    from ..core.steps import Steps
     from .instances import Placed
 
 
@@ -71,7 +73,29 @@ class SceneExporter:
         keep: Collection[str] = (),
         unwrapped: Collection[str] = (),
     ) -> ExportedScene:
-        """Return everything that a picture of the scene depends on.
+        """Return everything that a picture of the scene depends on; see export_steps()."""
+        return last_value(
+            self.export_steps(
+                depsgraph,
+                cameras=cameras,
+                resolution=resolution,
+                keep=keep,
+                unwrapped=unwrapped,
+            )
+        )
+
+    def export_steps(
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        *,
+        cameras: Sequence[bpy.types.Object] | None = None,
+        resolution: tuple[int, int] | None = None,
+        keep: Collection[str] = (),
+        unwrapped: Collection[str] = (),
+    ) -> Steps[ExportedScene]:
+        """Export in steps, one an object, between which Blender may draw its windows.
+
+        The scene must not change between steps.
 
         Args:
             depsgraph: The evaluated scene.
@@ -81,6 +105,9 @@ class SceneExporter:
             keep: Names of parameters that a fit wants though they have no effect now.
             unwrapped: Blender's full names of materials whose objects bring their active UV map,
                 though no node reads it.
+
+        Returns:
+            Everything that a picture of the scene depends on.
         """
         self._images.begin()
         self._meshes.begin()
@@ -89,7 +116,9 @@ class SceneExporter:
         scene = weft.Scene()
         problems = inventory.problems
         for placed in inventory.meshes:
+            yield
             scene.objects += self._export_object(placed, materials, problems)
+        yield
         scene.lights, found = export_lights(inventory.lamps)
         problems += found
         scene.environment, found = self._worlds.export(world_of(depsgraph), self._images)
@@ -97,6 +126,17 @@ class SceneExporter:
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
         problems += found + lamps_in_view(inventory.lamps, scene.cameras)
         return ExportedScene(scene, materials.compiled, list(dict.fromkeys(problems)))
+
+    def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[list[CompiledMaterial]]:
+        """Compile the materials of the scene in steps, one an object."""
+        self._images.begin()
+        materials = MaterialStore(self._images)
+        for placed in take_inventory(depsgraph).meshes:
+            for material in placed.materials:
+                if material_name(material) not in materials.compiled:
+                    yield
+                    materials.find(material)
+        return list(materials.compiled.values())
 
     def _export_object(
         self, placed: Placed, materials: MaterialStore, problems: list[Problem]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weft.fit import FitSettings
 
     from ..core.fitting.request import Request
+    from ..core.steps import Steps
     from .export import ExportedScene, SceneExporter
     from .fit_targets import Picture
 
@@ -29,8 +30,10 @@ def plan_fit(
     pictures: Sequence[Picture],
     parameters: Sequence[Request],
     settings: FitSettings,
-) -> tuple[FitPlan, ExportedScene]:
-    """Return the plan of a fit of the evaluated scene.
+) -> Steps[tuple[FitPlan, ExportedScene]]:
+    """Make the plan of a fit of the evaluated scene, in steps: one a picture, an object, ....
+
+    The scene must not change between steps.
 
     Args:
         depsgraph: The evaluated scene.
@@ -39,18 +42,24 @@ def plan_fit(
         parameters: What may change.
         settings: How.
 
+    Returns:
+        The plan, and the scene that it was made from.
+
     Raises:
         ArgumentError: A picture, a camera or a parameter is missing or does not fit.
         ImageError: A file cannot be read.
     """
-    names = target_names(pictures)
-    made = [
-        make_target(picture, name, depsgraph) for picture, name in zip(pictures, names, strict=True)
-    ]
+    made = []
+    for picture, name in zip(pictures, target_names(pictures), strict=True):
+        made.append(make_target(picture, name, depsgraph))
+        yield
     request = FitRequest([target for target, _camera in made], parameters, settings)
-    exported = exporter.export(depsgraph, cameras=[])
-    kept, unwrapped = find_kept(request, list(exported.materials.values()))
-    exported = exporter.export(depsgraph, cameras=[], keep=kept, unwrapped=unwrapped)
+    materials = yield from exporter.compile_steps(depsgraph)
+    kept, unwrapped = find_kept(request, materials)
+    exported = yield from exporter.export_steps(
+        depsgraph, cameras=[], keep=kept, unwrapped=unwrapped
+    )
+    yield
     scene = replace(exported.scene, cameras=[camera for _target, camera in made])
     materials = list(exported.materials.values())
     return build_plan(request, scene, materials, light_names(depsgraph, scene)), exported

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fitted textures as packed images that materials show."""
+"""Fitted textures as images that materials show."""
 
 from __future__ import annotations
 
@@ -8,77 +8,152 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from weft import ArgumentError
-
 from .fit_places import Place
 
 if TYPE_CHECKING:
-    from ..core.fitting.outcome import FoundTexture
+    from numpy.typing import NDArray
+
+    from ..core.fitting.outcome import Outcome
     from ..core.fitting.plan import FitPlan
 
 LINEAR, DATA = "Linear Rec.709", "Non-Color"
 GAP = 60.0  # between nodes, in units of the node editor
 
 
-def require_editable_places(plan: FitPlan) -> dict[str, Place]:
-    """Return where a plan's textures go, by the names of parameters.
+class LiveTextures:
+    """The textures of a plan: previews while the fit runs, packed images at its end.
+
+    A socket gets an Image Texture node with the first preview; the image of a node that there is
+    is replaced, and stays in the file. restore() takes all of it back.
+
+    Args:
+        plan: Whose textures.
 
     Raises:
         ArgumentError: A place is not there, or cannot be changed.
     """
-    places = {name: Place.of_binding(binding) for name, binding in plan.textures.items()}
-    for place in places.values():
-        place.require_editable()
-    return places
+
+    def __init__(self, plan: FitPlan) -> None:
+        """Remember where they go."""
+        self._places = {
+            binding.label: Place.of_binding(binding) for binding in plan.textures.values()
+        }
+        for place in self._places.values():
+            place.require_editable()
+        self._shown: dict[str, ShownTexture] = {}
+
+    def preview(self, outcome: Outcome) -> None:
+        """Show textures as they are by now."""
+        for found in outcome.textures:
+            self._show(found.binding.label, found.pixels, is_last=False)
+
+    def finish(self, outcome: Outcome) -> list[str]:
+        """Put the textures that were found into the materials; return labels of what is gone."""
+        lost = []
+        for found in outcome.textures:
+            label = found.binding.label
+            if self._show(label, found.pixels, is_last=True):
+                self._shown.pop(label)
+            else:
+                lost.append(label)
+        return lost
+
+    def restore(self) -> None:
+        """Show what was there at the start."""
+        for shown in self._shown.values():
+            shown.remove()
+        self._shown.clear()
+
+    def _show(self, label: str, pixels: NDArray[np.float32], *, is_last: bool) -> bool:
+        """Show an image in its place; return whether the place is still there."""
+        place = self._places[label]
+        if place.find_node() is None or (place.socket and place.find_socket() is None):
+            return False
+        if label not in self._shown:
+            self._shown[label] = ShownTexture(place)
+        self._shown[label].show(pixels, is_last=is_last)
+        return True
 
 
-def apply_texture(found: FoundTexture, place: Place) -> bpy.types.Image:
-    """Put a fitted texture into a material.
-
-    A socket gets a new Image Texture node; the image of a node that there is is replaced, the old
-    image stays in the file while it is used elsewhere.
+class ShownTexture:
+    """An image that a material shows instead of what was there.
 
     Args:
-        found: What was fitted.
-        place: Where it goes.
-
-    Returns:
-        The packed image.
-
-    Raises:
-        ArgumentError: The node is not there any more.
+        place: A socket, or an image node.
     """
-    node = place.find_node()
-    if node is None:
-        raise ArgumentError(f"fit: '{place.label}' is not there any more; the texture is lost")
-    image = make_image(place.label, found.pixels)
-    if place.socket:
-        add_image_node(place.require_socket(), image)
-    else:
-        node.image = image
+
+    def __init__(self, place: Place) -> None:
+        """Remember what is there; nothing changes yet."""
+        self._place = place
+        node = place.find_node()
+        # Numbers of the session: undo makes other objects of them.
+        self._old = 0 if place.socket or node.image is None else node.image.session_uid
+        self._image = 0
+        self._added = ""  # name of a new node
+
+    def show(self, pixels: NDArray[np.float32], *, is_last: bool) -> None:
+        """Show pixels; the last ones stay as a packed image of the place's name."""
+        height, width = pixels.shape[:2]
+        image = find_image(self._image)
+        if is_last or image is None or tuple(image.size) != (width, height):
+            if image is not None:
+                bpy.data.images.remove(image)
+            image = new_image(self._place.label, pixels)
+            self._image = image.session_uid
+            self._wire(image)
+        write_pixels(image, pixels)
+        if is_last:
+            image.pack()
+
+    def remove(self) -> None:
+        """Show what was there before."""
+        tree, node = self._place.find_tree(), self._place.find_node()
+        if tree is not None and self._added in tree.nodes:
+            tree.nodes.remove(tree.nodes[self._added])
+        elif not self._place.socket and node is not None:
+            node.image = find_image(self._old)
+        image = find_image(self._image)
+        if image is not None:
+            bpy.data.images.remove(image)
+
+    def _wire(self, image: bpy.types.Image) -> None:
+        """Let the place show an image."""
+        tree = self._place.find_tree()
+        if not self._place.socket:
+            self._place.find_node().image = image
+        elif self._added in tree.nodes:
+            tree.nodes[self._added].image = image
+        else:
+            self._added = add_image_node(self._place.require_socket(), image).name
+
+
+def find_image(number: int) -> bpy.types.Image | None:
+    """Return the image with a session number, ``None`` if it was deleted."""
+    return next((entry for entry in bpy.data.images if entry.session_uid == number), None)
+
+
+def new_image(name: str, pixels: NDArray[np.float32]) -> bpy.types.Image:
+    """Return a float image of the size and kind of pixels: one channel is data, three a colour."""
+    height, width, channels = pixels.shape
+    image = bpy.data.images.new(name, width, height, alpha=channels == 4, float_buffer=True)
+    image.colorspace_settings.name = DATA if channels == 1 else LINEAR
     return image
 
 
-def make_image(name: str, pixels: np.ndarray) -> bpy.types.Image:
-    """Return a new packed float image.
+def write_pixels(image: bpy.types.Image, pixels: NDArray[np.float32]) -> None:
+    """Write pixels into an image of their size.
 
     Args:
-        name: Of the image.
-        pixels: Shape ``(height, width, 1 or 3 or 4)``, linear, the top row first; one channel is
-            data, three are a colour.
+        image: Of floats.
+        pixels: Shape ``(height, width, 1 or 3 or 4)``, linear, the top row first.
     """
     height, width, channels = pixels.shape
-    has_alpha = channels == 4
-    image = bpy.data.images.new(name, width, height, alpha=has_alpha, float_buffer=True)
-    image.colorspace_settings.name = DATA if channels == 1 else LINEAR
     rgba = np.ones((height, width, 4), np.float32)
     rgba[..., :3] = pixels[..., :3]
-    if has_alpha:
+    if channels == 4:
         rgba[..., 3] = pixels[..., 3]
     image.pixels.foreach_set(rgba[::-1].ravel())
     image.update()
-    image.pack()
-    return image
 
 
 def add_image_node(socket: bpy.types.NodeSocket, image: bpy.types.Image) -> bpy.types.Node:

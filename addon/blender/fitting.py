@@ -6,12 +6,13 @@ Only the main thread calls what is here; the engine works in the thread of core/
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ..core.fitting.run import FitRun, Update
-from .export import SceneExporter
+from ..core.steps import Stepper
 from .fit_scene import plan_fit
-from .fit_textures import apply_texture, require_editable_places
+from .fit_textures import LiveTextures
 from .fit_values import LiveValues
 from .session import require_session
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from weft.fit import FitSettings
 
     from ..core.fitting.outcome import Outcome
+    from ..core.fitting.plan import FitPlan
     from ..core.fitting.request import Request
     from ..core.problems import Problem
+    from .export import ExportedScene
     from .fit_targets import Picture
 
 
@@ -37,9 +40,11 @@ class SceneFit:
         parameters: What may change.
         settings: How.
         progress: Called in the fit's thread after each draw; it must not touch bpy.
+        at_once: Export the scene now; if not, prepare() does it bit by bit. The scene must not
+            change meanwhile.
 
     Attributes:
-        run: The work in its thread.
+        run: The work in its thread; ``None`` before the scene is exported.
         problems: What of the scene the fit does not see as Cycles does.
         lost: Labels of what was deleted while the fit ran.
 
@@ -56,34 +61,61 @@ class SceneFit:
         parameters: Sequence[Request],
         settings: FitSettings,
         progress: Callable[[Update], object] | None = None,
+        *,
+        at_once: bool = True,
     ) -> None:
         """Export the scene and start."""
-        session = require_session()
-        depsgraph = context.evaluated_depsgraph_get()
-        plan, exported = plan_fit(
-            depsgraph, SceneExporter(session.device), pictures, parameters, settings
-        )
-        self.plan = plan
-        self.problems: list[Problem] = exported.problems
-        self.live = LiveValues(plan)
+        self.run: FitRun | None = None
+        self.problems: list[Problem] = []
         self.lost: list[str] = []
-        self._places = require_editable_places(plan)
+        self._progress = progress
         self._shown: Update | None = None
-        self.run = FitRun(plan, session.device, progress)
-        session.add_job(self.run.job)
+        self._session = require_session()
+        self._preparation = Stepper(
+            plan_fit(
+                context.evaluated_depsgraph_get(),
+                self._session.exporter(),
+                pictures,
+                parameters,
+                settings,
+            )
+        )
+        if at_once:
+            self.prepare(math.inf)
+
+    def prepare(self, seconds: float) -> bool:
+        """Export the scene for so long; return whether the fit has started.
+
+        Raises:
+            ArgumentError: See the class.
+            ImageError: See the class.
+        """
+        if self.run is None and self._preparation.advance(seconds):
+            assert self._preparation.value is not None
+            self._start(*self._preparation.value)
+        return self.run is not None
+
+    def _start(self, plan: FitPlan, exported: ExportedScene) -> None:
+        self.plan = plan
+        self.problems = exported.problems
+        self.live = LiveValues(plan)
+        self._textures = LiveTextures(plan)
+        self.run = FitRun(plan, self._session.device, self._progress)
+        self._session.add_job(self.run.job)
 
     @property
     def is_done(self) -> bool:
         """Whether conclude() returns at once."""
-        return self.run.job.is_done
+        return self.run is not None and self.run.job.is_done
 
     def show(self) -> bool:
         """Write what was found by now into the scene; return whether it is new."""
-        latest = self.run.latest
+        latest = None if self.run is None else self.run.latest
         if latest is None or latest is self._shown:
             return False
         self._shown = latest
         self.live.show(latest.outcome)
+        self._textures.preview(latest.outcome)
         self.lost = self.live.lost
         return True
 
@@ -93,22 +125,23 @@ class SceneFit:
         Raises:
             Exception: What ended the fit; the scene is as it was at the start.
         """
+        assert self.run is not None
         try:
             outcome = self.run.job.result()
         except Exception:
-            self.live.restore()
+            self._restore()
             raise
         self.live.show(outcome)
-        self.lost = list(self.live.lost)
-        for (name, place), found in zip(self._places.items(), outcome.textures, strict=True):
-            assert self.plan.textures[name] is found.binding
-            if place.find_node() is None:
-                self.lost.append(place.label)
-            else:
-                apply_texture(found, place)
+        self.lost = self.live.lost + self._textures.finish(outcome)
         return outcome
 
     def abandon(self) -> None:
         """Put back what was there at the start; the thread ends by itself."""
-        self.run.stop()
+        self._preparation.close()
+        if self.run is not None:
+            self.run.stop()
+            self._restore()
+
+    def _restore(self) -> None:
         self.live.restore()
+        self._textures.restore()

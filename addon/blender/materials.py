@@ -49,7 +49,7 @@ class MaterialStore:
 
     def find(self, material: bpy.types.Material | None) -> CompiledMaterial:
         """Return a compiled material; ``None`` is Blender's default, grey."""
-        name = material.name_full if material else NO_MATERIAL
+        name = material_name(material)
         if name not in self.compiled:
             self.compiled[name] = self._compile(name, material)
             if name in self._unwrapped:
@@ -77,6 +77,11 @@ class MaterialStore:
     def problems(self) -> list[Problem]:
         """Return what materials cannot show."""
         return [problem for entry in self.compiled.values() for problem in entry.problems]
+
+
+def material_name(material: bpy.types.Material | None) -> str:
+    """Return the name under which a store knows a material."""
+    return material.name_full if material else NO_MATERIAL
 
 
 def default_closure() -> weft.scene.Closure:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..core.devices import DeviceChoice
     from ..core.job import Job
+    from .export import SceneExporter
     from .fitting import SceneFit
 
 PLACE = "weft_session"
@@ -38,6 +39,7 @@ class Session:
         test_report: What the last self-test found.
         cache_bytes: What the cache holds, None before somebody asked.
         fit: The fit that runs.
+        loading: Loads the engine for a fit that begins.
         last_fit: The one that ended last.
     """
 
@@ -50,7 +52,9 @@ class Session:
         self.test_report = ""
         self.cache_bytes: int | None = None
         self.fit: SceneFit | None = None
+        self.loading: Job[None] | None = None
         self.last_fit: SceneFit | None = None
+        self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()
         self._device: weft.Device | None = None
         self._jobs: list[Job[object]] = []
@@ -78,6 +82,25 @@ class Session:
                     raise
                 self.problem = ""
             return self._device
+
+    def exporter(self) -> SceneExporter:
+        """Return what exports scenes to be fitted; it keeps what the next export may use again."""
+        if self._exporter is None:
+            from .export import SceneExporter
+
+            self._exporter = SceneExporter(self.device)
+        return self._exporter
+
+    def forget_file(self) -> None:
+        """Drop what belongs to a file that is closed."""
+        if self.fit is not None and self.fit.run is not None:
+            self.fit.run.stop()
+        self.fit = self.last_fit = self.loading = self._exporter = None
+
+    @property
+    def is_fitting(self) -> bool:
+        """Whether a fit runs or is being prepared."""
+        return self.fit is not None or self.loading is not None
 
     def change_settings(self, settings: DeviceSettings) -> None:
         """Use other settings from now on; a device that does not fit them is closed."""

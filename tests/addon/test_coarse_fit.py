@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_a_fit_of_large_pictures_shows_values_of_small_ones_first(device):
     # Under white light of 1, a picture of 0.5: the first draw is nearer than the start.
     assert np.abs(np.subtract(first, last)).max() < np.abs(np.subtract(start, last)).max()
     assert run.result.history[0].draws == 1
-    assert all(a.seconds < b.seconds for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a.seconds < b.seconds for a, b in itertools.pairwise(seen))
 
 
 def test_previews_are_small_and_seldom():

@@ -10,11 +10,12 @@ class Unbound:
     def __init__(self, cls):
         self._timer = None
         self.reports = []
-        for name in ("begin", "modal", "conclude"):
+        for name in ("begin", "modal", "prepare", "go_on", "show_problems", "conclude"):
             setattr(self, name, getattr(cls, name).__get__(self))
 
     def leave(self, context, status):
-        context.window_manager.weft_session.fit = None
+        session = context.window_manager.weft_session
+        session.fit = session.loading = None
         return status
 
     def report(self, kind, text):

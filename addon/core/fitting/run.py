@@ -135,9 +135,7 @@ class FitRun:
     def _show(self, loss: float, found: FitResult, left: float) -> None:
         self._losses.append(loss)
         outcome = make_outcome(self.plan, found)
-        self.latest = Update(
-            len(self._losses), self._seconds(), tuple(self._losses), outcome, left
-        )
+        self.latest = Update(len(self._losses), self._seconds(), tuple(self._losses), outcome, left)
         if self._progress is not None:
             self._progress(self.latest)
 

@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...blender.session import require_session
-from ..waiting import STEP, redraw
+from ...core.job import Job
+from ..waiting import redraw
 
 if TYPE_CHECKING:
     from ...blender.fitting import SceneFit
+    from ...blender.session import Session
+
+TICK = 0.02  # seconds between two looks at the fit
+BIT = 0.02  # seconds of preparation in one go
+FAILURES = (ValueError, OSError, RuntimeError, ImportError)
 
 
 class WEFT_OT_fit(bpy.types.Operator):
@@ -26,7 +33,7 @@ class WEFT_OT_fit(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Return whether something is to be fitted and no fit runs."""
         fit = context.scene.weft_fit
-        if require_session().fit is not None:
+        if require_session().is_fitting:
             cls.poll_message_set("A fit is running")
             return False
         if not fit.targets or not fit.parameters:
@@ -36,30 +43,59 @@ class WEFT_OT_fit(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Fit and wait for the end."""
-        if not self.begin(context):
+        if not self.begin(context, at_once=True):
             return {"CANCELLED"}
+        self.show_problems()
         return self.conclude(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Fit while Blender goes on."""
-        if not self.begin(context):
-            return {"CANCELLED"}
+        session = require_session()
+        session.loading = Job(lambda cancelled: load_engine(session), "weft: load engine")
+        session.add_job(session.loading)
         manager = context.window_manager
-        self._timer = manager.event_timer_add(STEP, window=context.window)
+        self._timer = manager.event_timer_add(TICK, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Show what was found by now; ESC ends the fit and puts everything back."""
-        running = require_session().fit
-        if running is None:  # the extension was disabled, or the file closed
+        session = require_session()
+        if not session.is_fitting:  # the extension was disabled, or the file closed
             return self.leave(context, {"CANCELLED"})
         if event.type == "ESC" and event.value == "PRESS":
-            running.abandon()
+            if session.fit is not None:
+                session.fit.abandon()
             self.report({"INFO"}, "The fit was cancelled; everything is as before")
             return self.leave(context, {"CANCELLED"})
+        is_exporting = session.fit is not None and session.fit.run is None
         if event.type != "TIMER":
-            return {"PASS_THROUGH"}
+            # The scene must not change while it is exported.
+            return {"RUNNING_MODAL"} if is_exporting else {"PASS_THROUGH"}
+        if session.fit is None or is_exporting:
+            return self.prepare(context)
+        return self.go_on(context)
+
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Do a bit of what comes before the fit."""
+        session = require_session()
+        if session.fit is None:
+            if session.loading.is_done and not self.begin(context, at_once=False):
+                return self.leave(context, {"CANCELLED"})
+            return {"RUNNING_MODAL"}
+        try:
+            has_started = session.fit.prepare(BIT)
+        except FAILURES as error:
+            self.report({"ERROR"}, str(error))
+            return self.leave(context, {"CANCELLED"})
+        if has_started:
+            self.show_problems()
+            redraw(context)
+        return {"RUNNING_MODAL"}
+
+    def go_on(self, context: bpy.types.Context) -> set[str]:
+        """Show what is new, or conclude."""
+        running = require_session().fit
         if running.is_done:
             return self.leave(context, self.conclude(context))
         if running.show():
@@ -76,8 +112,8 @@ class WEFT_OT_fit(bpy.types.Operator):
             running.abandon()
         self.leave(context, set())
 
-    def begin(self, context: bpy.types.Context) -> bool:
-        """Start the fit; return whether it runs."""
+    def begin(self, context: bpy.types.Context, *, at_once: bool = True) -> bool:
+        """Start the fit, or its preparation; return whether that went well."""
         # The engine is loaded here, not when the extension is enabled.
         from ...blender.fitting import SceneFit
         from .gathering import forget_outcome, gather_parameters, gather_pictures, gather_settings
@@ -85,16 +121,25 @@ class WEFT_OT_fit(bpy.types.Operator):
         fit = context.scene.weft_fit
         session = require_session()
         try:
+            if session.loading is not None:
+                session.loading.result()
             session.fit = SceneFit(
-                context, gather_pictures(fit), gather_parameters(fit), gather_settings(fit)
+                context,
+                gather_pictures(fit),
+                gather_parameters(fit),
+                gather_settings(fit),
+                at_once=at_once,
             )
-        except (ValueError, OSError, RuntimeError) as error:
+        except FAILURES as error:
             self.report({"ERROR"}, str(error))
             return False
         forget_outcome(fit)
-        for problem in session.fit.problems:
-            self.report({"WARNING"}, str(problem))
         return True
+
+    def show_problems(self) -> None:
+        """Say what of the scene the fit does not see."""
+        for problem in require_session().fit.problems:
+            self.report({"WARNING"}, str(problem))
 
     def conclude(self, context: bpy.types.Context) -> set[str]:
         """Put what was found into the scene."""
@@ -117,7 +162,8 @@ class WEFT_OT_fit(bpy.types.Operator):
 
     def leave(self, context: bpy.types.Context, status: set[str]) -> set[str]:
         """Stop looking."""
-        require_session().fit = None
+        session = require_session()
+        session.fit = session.loading = None
         context.window_manager.event_timer_remove(self._timer)
         redraw(context)
         return status
@@ -139,7 +185,8 @@ class RunningFitOperator:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Return whether a fit runs."""
-        return require_session().fit is not None
+        running = require_session().fit
+        return running is not None and running.run is not None
 
 
 class WEFT_OT_pause_fit(RunningFitOperator, bpy.types.Operator):
@@ -175,15 +222,19 @@ class WEFT_OT_stop_fit(RunningFitOperator, bpy.types.Operator):
 @bpy.app.handlers.persistent
 def end_fit(*_arguments: object) -> None:
     """End the fit of a file that is closed; nothing of it is left to put back."""
-    session = require_session()
-    if session.fit is not None:
-        session.fit.run.stop()
-    session.fit = session.last_fit = None
+    require_session().forget_file()
 
 
-def progress_of(running: SceneFit, max_draws: int) -> tuple[float, str]:
+def load_engine(session: Session) -> None:
+    """Import what a fit needs, and make the device, so that Blender's thread need not wait."""
+    for name in ("...blender.fitting", ".gathering"):
+        importlib.import_module(name, __package__)
+    session.device()
+
+
+def progress_of(running: SceneFit | None, max_draws: int) -> tuple[float, str]:
     """Return how far a fit is, in [0, 1], and what to say of it."""
-    latest = running.run.latest
+    latest = None if running is None or running.run is None else running.run.latest
     if latest is None:
         return 0.0, "Preparing..."
     words = [f"draw {latest.draws}", f"loss {latest.losses[-1]:.3g}"]

@@ -210,7 +210,7 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
     """Draw the buttons and how far the fit is."""
     session = require_session()
     running = session.fit
-    if running is None:
+    if not session.is_fitting:
         button = layout.row()
         button.scale_y = 1.5
         button.operator("weft.fit", icon="PLAY")
@@ -224,7 +224,7 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
     factor, text = progress_of(running, draws)
     layout.progress(factor=factor, text=text)
     row = layout.row()
-    paused = running.run.is_paused
+    paused = running is not None and running.run is not None and running.run.is_paused
     row.operator(
         "weft.pause_fit", text="Go On" if paused else "Pause", icon="PLAY" if paused else "PAUSE"
     )
