@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
 #include "scene/bvh.hpp"
+#include "soups.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <random>
 
 using namespace weft;
 using namespace weft::scene;
+using namespace weft::scene::testing;
 
 namespace {
-
-struct Soup {
-    std::vector<float> positions;
-    std::vector<std::uint32_t> triangles;
-
-    void add(std::array<float, 9> corners) {
-        for (std::uint32_t i = 0; i < 3; ++i) {
-            triangles.push_back(static_cast<std::uint32_t>(positions.size() / 3) + i);
-        }
-        positions.insert(positions.end(), corners.begin(), corners.end());
-    }
-    MeshView view() const { return {positions, triangles}; }
-    Geometry geometry() const { return {.meshes = {view()}, .instances = {{}}}; }
-};
-
-/// Loose triangles; with a power far above 1 their centres crowd towards the origin, level within level.
-Soup make_soup(std::size_t count, float power = 1) {
-    Soup soup;
-    std::mt19937 random(1);
-    const auto number = [&] { return static_cast<float>(random() >> 8U) / 16777216.0F; };
-    for (std::size_t i = 0; i < count; ++i) {
-        const float at = std::pow(number(), power);
-        std::array<float, 9> corners;
-        for (float& corner : corners) {
-            corner = at * (1 + 0.1F * number());
-        }
-        soup.add(corners);
-    }
-    return soup;
-}
 
 /// What a walk through a tree finds.
 struct Walk {
@@ -108,17 +78,6 @@ Walk walk_mesh(const Bvh& bvh, std::size_t mesh = 0) {
     return walk;
 }
 
-bool is_permutation_of_indices(std::vector<std::uint32_t> values, std::uint32_t first,
-                               std::size_t count) {
-    std::ranges::sort(values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (values[i] != first + i) {
-            return false;
-        }
-    }
-    return values.size() == count;
-}
-
 } // namespace
 
 TEST_CASE("every triangle lies in one leaf, inside all boxes above") {
@@ -155,17 +114,7 @@ TEST_CASE("a tree does not depend on the number of threads") {
 
 TEST_CASE("no input makes a tree deeper than a traversal stack") {
     core::ThreadPool pool(2);
-    Soup
-        nested; // each triangle half as large as the one before: the heuristic peels off one at a time
-    for (int i = 0; i < 120; ++i) {
-        const float size = std::ldexp(1.0F, -i);
-        nested.add({size, 0, 0, 0, size, 0, 0, 0, size});
-    }
-    Soup same;
-    for (int i = 0; i < 5000; ++i) {
-        same.add({1, 2, 3, 1, 2, 3, 1, 2, 3});
-    }
-    for (const Soup& soup : {nested, same, make_soup(20000, 40)}) {
+    for (const Soup& soup : {make_nested_soup(), make_equal_soup(), make_soup(20000, 40)}) {
         const Walk walk = walk_mesh(build_bvh(soup.geometry(), pool));
 
         CHECK(walk.deepest <= kMostMeshDepth);
@@ -177,10 +126,7 @@ TEST_CASE("no input makes a tree deeper than a traversal stack") {
 TEST_CASE("coordinates of any finite size have a tree") {
     core::ThreadPool pool(2);
     const auto scale = GENERATE(1e-38F, 1e-20F, 1e20F, 3e38F);
-    Soup soup = make_soup(1000);
-    for (std::size_t i = 0; i < soup.positions.size(); ++i) {
-        soup.positions[i] *= (i % 2 == 0 ? 0.9F : -0.9F) * scale;
-    }
+    const Soup soup = make_scaled_soup(scale);
 
     const Walk walk = walk_mesh(build_bvh(soup.geometry(), pool));
 
