@@ -25,17 +25,6 @@ std::span<const T> numbers_of(const py::array_t<T, py::array::c_style | py::arra
     return {a.data(), static_cast<std::size_t>(a.size())};
 }
 
-render::TracerKind kind_of(const std::string& name) {
-    for (const auto kind :
-         {render::TracerKind::automatic, render::TracerKind::bvh, render::TracerKind::embree}) {
-        if (render::to_string(kind) == name) {
-            return kind;
-        }
-    }
-    throw core::ArgumentError(
-        core::text("Tracer: kind must be 'automatic', 'bvh' or 'embree', got '", name, "'"));
-}
-
 std::vector<scene::Instance> instances_of(const Words& meshes, const Floats& transforms) {
     if (transforms.size() != 12 * meshes.size()) {
         throw core::ArgumentError(core::text("Tracer: transforms must have shape (", meshes.size(),
@@ -58,7 +47,7 @@ std::unique_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
         geometry.meshes.push_back({numbers_of(positions), numbers_of(triangles)});
     }
     geometry.instances = instances_of(mesh_of_instance, transforms);
-    const render::TracerKind wanted = kind_of(kind);
+    const render::TracerKind wanted = render::require_tracer_kind(kind, "Tracer: kind");
     const py::gil_scoped_release unlocked;
     return render::create_tracer(session_context(*session), geometry, wanted);
 }
@@ -74,7 +63,7 @@ void bind_memory(TracerClass& binding) {
     binding
         .def_property_readonly(
             "kind", [](const render::Tracer& tracer) { return render::to_string(tracer.kind()); },
-            "'bvh' or 'embree'.")
+            "'bvh', 'wide_bvh' or 'embree'.")
         .def(
             "create_rays",
             [](const render::Tracer& tracer, std::uint32_t capacity) {
@@ -164,7 +153,9 @@ void bind_tracer(py::module_& module) {
         "    meshes: Pairs of positions, shape (vertices, 3), and triangles, shape (n, 3).\n"
         "    mesh_of_instance: Mesh of each instance.\n"
         "    transforms: Object to world, shape (instances, 3, 4).\n"
-        "    kind: 'automatic', 'bvh' or 'embree' (software devices).\n\n"
+        "    kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' "
+        "(software\n"
+        "        devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.\n\n"
         "Raises:\n    ArgumentError: A vertex is not finite, an index is out of range, a "
         "transform is singular.\n");
     bind_memory(binding);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/bvh_tracer.hpp"
 
+#include "core/text.hpp"
 #include "dispatch/launch.hpp"
 #include "tensor/transfer.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace weft::render {
 
@@ -16,16 +18,20 @@ using reflect::ScalarKind;
 namespace {
 
 // Functions of an imported module are not found by name, those of the source are.
-constexpr const char* kSource = R"(import "weft/trace";
-void traceClosestRays(int index, uint count, uint capacity, BvhView bvh, float* rays, uint* hits)
+constexpr const char* kSource = R"(
+void traceClosestRays(int index, uint count, uint capacity, View bvh, float* rays, uint* hits)
 {
     traceClosestRay(index, count, capacity, bvh, rays, hits);
 }
-void traceAnyRays(int index, uint count, uint capacity, BvhView bvh, float* rays, uint* hits)
+void traceAnyRays(int index, uint count, uint capacity, View bvh, float* rays, uint* hits)
 {
     traceAnyRay(index, count, capacity, bvh, rays, hits);
 }
 )";
+
+std::string source_for(std::string_view view) {
+    return core::text("import \"weft/trace\";\ntypealias View = ", view, ";", kSource);
+}
 
 /// An array of structures as words on the device; at least one, so that there is an address.
 template <typename Element>
@@ -72,39 +78,54 @@ void add_grid(dispatch::ArgumentList& arguments, std::uint32_t extent) {
 
 } // namespace
 
-BvhTracer::BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry)
-    : Tracer(context.device), m_bvh(scene::build_bvh(geometry, m_pool)) {
+BvhTracer::BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry,
+                     bool is_wide)
+    : Tracer(context.device), m_bvh(is_wide ? Structure(scene::build_wide_bvh(geometry, m_pool))
+                                            : Structure(scene::build_bvh(geometry, m_pool))) {
     compile::ModuleDesc desc;
     desc.name = "tracer";
-    desc.text = kSource;
+    desc.text = source_for(kind() == TracerKind::wide_bvh ? "WideBvhView" : "BvhView");
     desc.target = context.device->info().type == device::DeviceType::cuda ? compile::Target::cuda
                                                                           : compile::Target::spirv;
     m_module =
         dispatch::Module::create(context, std::move(desc), {.links = {}, .hot_reload = false});
     m_closest = m_module->function("traceClosestRays");
     m_any = m_module->function("traceAnyRays");
-    m_view.nodes = upload(device(), std::span<const scene::BvhNode>(m_bvh.nodes), "bvh nodes");
-    m_view.triangles =
-        upload(device(), std::span<const scene::BvhTriangle>(m_bvh.triangles), "bvh triangles");
-    m_bvh.nodes = {};
-    m_bvh.triangles = {};
+    upload_meshes();
     upload_top_level();
 }
 
 std::unique_ptr<BvhTracer> BvhTracer::create(const dispatch::Context& context,
-                                             const scene::Geometry& geometry) {
-    return std::unique_ptr<BvhTracer>(new BvhTracer(context, geometry));
+                                             const scene::Geometry& geometry, bool is_wide) {
+    return std::unique_ptr<BvhTracer>(new BvhTracer(context, geometry, is_wide));
+}
+
+TracerKind BvhTracer::kind() const noexcept {
+    return std::holds_alternative<scene::WideBvh>(m_bvh) ? TracerKind::wide_bvh : TracerKind::bvh;
+}
+
+void BvhTracer::upload_meshes() {
+    const auto work = [&](auto& bvh) {
+        m_view.nodes = upload(device(), std::span(std::as_const(bvh.nodes)), "bvh nodes");
+        m_view.triangles =
+            upload(device(), std::span(std::as_const(bvh.triangles)), "bvh triangles");
+        bvh.nodes = {};
+        bvh.triangles = {};
+    };
+    std::visit(work, m_bvh);
 }
 
 void BvhTracer::upload_top_level() {
-    m_view.top_nodes =
-        upload(device(), std::span<const scene::BvhNode>(m_bvh.top_nodes), "bvh top nodes");
-    m_view.instances =
-        upload(device(), std::span<const scene::BvhInstance>(m_bvh.instances), "bvh instances");
+    const auto work = [&](const auto& bvh) {
+        m_view.top_nodes = upload(device(), std::span(bvh.top_nodes), "bvh top nodes");
+        m_view.instances = upload(device(), std::span(bvh.instances), "bvh instances");
+    };
+    std::visit(work, m_bvh);
 }
 
 void BvhTracer::update_instances(std::span<const scene::Instance> instances) {
-    scene::update_instances(m_bvh, instances, m_pool);
+    const auto work = [&](auto& bvh) { scene::update_instances(bvh, instances, m_pool); };
+    std::visit(work, m_bvh);
     upload_top_level();
 }
 

@@ -5,15 +5,16 @@
 #include "dispatch/function.hpp"
 #include "render/tracer.hpp"
 #include "scene/bvh.hpp"
+#include "scene/wide_bvh.hpp"
 
-#include <mutex>
+#include <variant>
 
 namespace weft::render {
 
-/// Weft's own acceleration structure in device memory, traced by shaders/weft/render/bvh.slang. Runs on every device.
+/// Weft's own acceleration structures in device memory, traced by shaders/weft/render/bvh.slang. Run on every device.
 class BvhTracer final : public Tracer {
 public:
-    /// The structure BvhView of bvh.slang, a tensor of uint32 a field. Valid until update_instances(), then asked anew.
+    /// The structure BvhView or WideBvhView of bvh.slang, a tensor of uint32 a field. Valid until update_instances(), then asked anew.
     struct View {
         tensor::TensorRef nodes;
         tensor::TensorRef triangles;
@@ -21,11 +22,12 @@ public:
         tensor::TensorRef instances;
     };
 
+    /// @param is_wide which structure
     /// @throws ArgumentError as scene::require_valid(); DeviceError if memory is short.
-    [[nodiscard]] static std::unique_ptr<BvhTracer> create(const dispatch::Context& context,
-                                                           const scene::Geometry& geometry);
+    [[nodiscard]] static std::unique_ptr<BvhTracer>
+    create(const dispatch::Context& context, const scene::Geometry& geometry, bool is_wide);
 
-    TracerKind kind() const noexcept override { return TracerKind::bvh; }
+    TracerKind kind() const noexcept override;
     device::MemoryKind ray_memory() const noexcept override { return device::MemoryKind::device; }
     void trace_closest(const RayBatch& batch) override;
     void trace_any(const RayBatch& batch) override;
@@ -38,12 +40,15 @@ public:
                          dispatch::ArgumentList& arguments);
 
 private:
-    BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry);
+    using Structure = std::variant<scene::Bvh, scene::WideBvh>;
+
+    BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry, bool is_wide);
+    void upload_meshes();
     void upload_top_level();
     void launch(dispatch::Function& function, const RayBatch& batch);
 
     core::ThreadPool m_pool;
-    scene::Bvh m_bvh; ///< the arrays of the device are not kept
+    Structure m_bvh; ///< the arrays of the device are not kept
     View m_view;
     std::shared_ptr<dispatch::Module> m_module;
     std::shared_ptr<dispatch::Function> m_closest;

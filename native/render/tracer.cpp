@@ -2,6 +2,7 @@
 #include "render/tracer.hpp"
 
 #include "core/error.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 #include "render/bvh_tracer.hpp"
 
@@ -16,6 +17,18 @@ using core::text;
 using reflect::ScalarKind;
 
 namespace {
+
+/// What an automatic choice is on a device.
+TracerKind choose_kind(const dispatch::Context& context) {
+    const auto name = core::environment_variable("WEFT_TRACER");
+    const TracerKind asked =
+        name ? require_tracer_kind(*name, "WEFT_TRACER") : TracerKind::automatic;
+    if (asked != TracerKind::automatic) {
+        return asked;
+    }
+    const bool is_software = context.device->info().features.is_software;
+    return is_software && is_available(TracerKind::embree) ? TracerKind::embree : TracerKind::bvh;
+}
 
 tensor::TensorRef create_words(const std::shared_ptr<device::Device>& device, ScalarKind scalar,
                                std::uint64_t count, device::MemoryKind memory) {
@@ -32,6 +45,7 @@ std::string_view to_string(TracerKind kind) noexcept {
     switch (kind) {
     case TracerKind::automatic: return "automatic";
     case TracerKind::bvh: return "bvh";
+    case TracerKind::wide_bvh: return "wide_bvh";
     case TracerKind::embree: return "embree";
     }
     return "";
@@ -87,22 +101,31 @@ bool is_available(TracerKind kind) noexcept {
     return kind != TracerKind::embree || WEFT_WITH_EMBREE != 0;
 }
 
+TracerKind require_tracer_kind(std::string_view name, std::string_view what) {
+    for (const TracerKind kind : kTracerKinds) {
+        if (to_string(kind) == name) {
+            return kind;
+        }
+    }
+    throw ArgumentError(
+        text(what, " must be 'automatic', 'bvh', 'wide_bvh' or 'embree', got '", name, "'"));
+}
+
 std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
                                       const scene::Geometry& geometry, TracerKind kind) {
-    const bool is_software = context.device->info().features.is_software;
-    if (kind == TracerKind::embree && !is_available(kind)) {
-        throw ArgumentError("create_tracer: this build of Weft has no Embree; use bvh");
+    const TracerKind chosen = kind == TracerKind::automatic ? choose_kind(context) : kind;
+    if (chosen != TracerKind::embree) {
+        return BvhTracer::create(context, geometry, chosen == TracerKind::wide_bvh);
     }
-    if (kind == TracerKind::embree && !is_software) {
+    if (!context.device->info().features.is_software) {
         throw ArgumentError(text("create_tracer: Embree traces on the CPU, ",
                                  context.device->info().name, " is no software device; use bvh"));
     }
 #if WEFT_WITH_EMBREE
-    if (kind != TracerKind::bvh && is_software) {
-        return create_embree_tracer(context, geometry);
-    }
+    return create_embree_tracer(context, geometry);
+#else
+    throw ArgumentError("create_tracer: this build of Weft has no Embree; use bvh");
 #endif
-    return BvhTracer::create(context, geometry);
 }
 
 } // namespace weft::render

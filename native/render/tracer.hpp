@@ -7,6 +7,7 @@
 #include "scene/geometry.hpp"
 #include "tensor/tensor.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,9 +38,15 @@ struct RayBatch {
         0; ///< rays 0 ... count - 1 are traced; the words of others are left alone
 };
 
-enum class TracerKind : std::uint8_t { automatic, bvh, embree };
+/// bvh: two children a node; wide_bvh: eight, compressed; both run on every device. embree: beside software devices.
+enum class TracerKind : std::uint8_t { automatic, bvh, wide_bvh, embree };
+
+inline constexpr std::array kTracerKinds{TracerKind::automatic, TracerKind::bvh,
+                                         TracerKind::wide_bvh, TracerKind::embree};
 
 [[nodiscard]] std::string_view to_string(TracerKind kind) noexcept;
+/// The kind of that name. @throws ArgumentError that begins with `what`.
+[[nodiscard]] TracerKind require_tracer_kind(std::string_view name, std::string_view what);
 
 /// The meshes and instances of one scene, ready for rays. One thread at a time may call the methods of an object.
 class Tracer {
@@ -89,9 +96,10 @@ private:
 /// True if this build has a tracer of that kind.
 [[nodiscard]] bool is_available(TracerKind kind) noexcept;
 
-/// Copies what it needs of `geometry`. automatic: Embree for software devices where Weft was built with it, else bvh.
+/// Copies what it needs of `geometry`. automatic: what the environment variable WEFT_TRACER names, else Embree for
+/// software devices where Weft was built with it, else bvh.
 /// @throws ArgumentError as scene::require_valid(); for embree if this build has none or the device is no software
-///         device, whose memory is the host's.
+///         device, whose memory is the host's; if WEFT_TRACER names no kind.
 [[nodiscard]] std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
                                                     const scene::Geometry& geometry,
                                                     TracerKind kind = TracerKind::automatic);

@@ -1253,7 +1253,8 @@ class Tracer:
             meshes: Pairs of positions, shape (vertices, 3), and triangles, shape (n, 3).
             mesh_of_instance: Mesh of each instance.
             transforms: Object to world, shape (instances, 3, 4).
-            kind: 'automatic', 'bvh' or 'embree' (software devices).
+            kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' (software
+                devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.
 
         Raises:
             ArgumentError: A vertex is not finite, an index is out of range, a transform is singular.
@@ -1310,7 +1311,7 @@ class Tracer:
     @property
     def kind(self) -> str:
         """
-        'bvh' or 'embree'.
+        'bvh', 'wide_bvh' or 'embree'.
         """
 
 def all(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:

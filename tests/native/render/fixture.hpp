@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/process.hpp"
 #include "support/catch.hpp"
 #include "support/temporary_folder.hpp"
 #include "tracing.hpp"
 
 namespace weft::render::testing {
 
-/// The best device of this machine, with validation.
+/// The best device of this machine, or that of type WEFT_DEVICE (cuda, vulkan), with validation.
 struct Fixture {
     std::shared_ptr<device::Device> device =
-        device::Device::create({.type = device::DeviceType::automatic, .debug = true});
+        device::Device::create({.type = wanted_type(), .debug = true});
     dispatch::Context context = make_context(device, cache_directory());
 
     ~Fixture() { CHECK(device->validation_message_count() == 0); }
 
+    static device::DeviceType wanted_type() {
+        const auto name = core::environment_variable("WEFT_DEVICE");
+        return name == "cuda"     ? device::DeviceType::cuda
+               : name == "vulkan" ? device::DeviceType::vulkan
+                                  : device::DeviceType::automatic;
+    }
     /// Compiles each kernel once for all tests of the process.
     static const std::filesystem::path& cache_directory() {
         static const test::TemporaryFolder folder;
@@ -22,7 +29,7 @@ struct Fixture {
     }
     /// Kinds that this build and this device have.
     std::vector<TracerKind> kinds() const {
-        std::vector<TracerKind> kinds{TracerKind::bvh};
+        std::vector<TracerKind> kinds{TracerKind::wide_bvh, TracerKind::bvh};
         if (is_available(TracerKind::embree) && device->info().features.is_software) {
             kinds.push_back(TracerKind::embree);
         }

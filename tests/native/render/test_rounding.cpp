@@ -13,13 +13,13 @@ namespace {
 
 constexpr const char* kKernel = R"(import "weft/trace";
 [shader("compute")] [numthreads(64, 1, 1)]
-void traceRays(uint3 thread : SV_DispatchThreadID, uniform BvhView bvh, uniform float* rays, uniform uint* hits)
+void traceRays(uint3 thread : SV_DispatchThreadID, uniform View bvh, uniform float* rays, uniform uint* hits)
 {
     traceClosestRay(int(thread.x), 64, 64, bvh, rays, hits);
 }
 )";
 
-std::vector<std::byte> compile_for(compile::Target target) {
+std::vector<std::byte> compile_for(compile::Target target, const std::string& view) {
     compile::CompilerDesc desc;
     desc.slang_directory = test::slang_directory();
     desc.shader_directory = test::shader_directory();
@@ -31,7 +31,7 @@ std::vector<std::byte> compile_for(compile::Target target) {
     return compiler
         ->compile_kernel({.module = compiler->load_module(module),
                           .linked = {},
-                          .source = kKernel,
+                          .source = kKernel + ("typealias View = " + view + ";"),
                           .entry_point = "traceRays",
                           .target = target})
         .code;
@@ -49,17 +49,31 @@ std::size_t decoration_count(std::span<const std::byte> code, std::uint32_t want
     return count;
 }
 
+std::string cuda_text(const std::string& view) {
+    const std::vector<std::byte> code = compile_for(compile::Target::cuda, view);
+    return {reinterpret_cast<const char*>(code.data()), code.size()};
+}
+
 } // namespace
 
 TEST_CASE("CUDA may not fuse the products of edge functions") {
-    const std::vector<std::byte> code = compile_for(compile::Target::cuda);
-    const std::string text(reinterpret_cast<const char*>(code.data()), code.size());
-
-    CHECK_THAT(text, ContainsSubstring("__fmul_rn("));
+    for (const char* const view : {"BvhView", "WideBvhView"}) {
+        CHECK_THAT(cuda_text(view), ContainsSubstring("__fmul_rn("));
+    }
 }
 
 TEST_CASE("Vulkan may not fuse the products of edge functions") {
     constexpr std::uint32_t kNoContraction = 42;
 
-    CHECK(decoration_count(compile_for(compile::Target::spirv), kNoContraction) > 0);
+    for (const char* const view : {"BvhView", "WideBvhView"}) {
+        CHECK(decoration_count(compile_for(compile::Target::spirv, view), kNoContraction) > 0);
+    }
+}
+
+// Slang's own takes a word with bit 31 for a negative number, and looks for the highest 0 of it.
+TEST_CASE("CUDA finds the first child of a group by its own instruction") {
+    const std::string text = cuda_text("WideBvhView");
+
+    CHECK_THAT(text, ContainsSubstring("__clz(int("));
+    CHECK_THAT(text, !ContainsSubstring("U32_firstbithigh(("));
 }

@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 
 import weft
+from support.render_scenes import lambert, sphere
 from weft._native import Tracer, sort_by_key
+from weft.render import PathSettings
+from weft.scene import Camera, Object, Scene, SunLight
 
 POSITIONS = np.array([[-1, -1, 0], [1, -1, 0], [0, 1, 0]], np.float32)
 TRIANGLES = np.array([[0, 1, 2]], np.uint32)
@@ -37,7 +40,7 @@ def trace(tracer, origins, direction=(0, 0, -1)):
     return words, hits.to_numpy().ravel()[:count]
 
 
-@pytest.mark.parametrize("kind", ["bvh", "automatic"])
+@pytest.mark.parametrize("kind", ["bvh", "wide_bvh", "automatic"])
 def test_the_first_triangle_and_its_instance_are_found(device, kind):
     transforms = np.concatenate([IDENTITY, IDENTITY])
     transforms[1, 2, 3] = 1
@@ -59,6 +62,39 @@ def test_moved_instances_are_traced_where_they_are_now(device):
     tracer.update_instances(np.zeros(1, np.uint32), moved)
 
     assert trace(tracer, [(5, 0, 3), (0, 0, 3)])[1].tolist() == [0, 1]
+
+
+def test_the_environment_names_the_tracer(device, monkeypatch):
+    chosen = tracer_of(device).kind
+    for name, kind in {"bvh": "bvh", "wide_bvh": "wide_bvh", "automatic": chosen}.items():
+        monkeypatch.setenv("WEFT_TRACER", name)
+
+        assert tracer_of(device).kind == kind
+        assert tracer_of(device, kind="bvh").kind == "bvh"
+
+
+def test_a_tracer_that_is_not_there_is_refused(device, monkeypatch):
+    monkeypatch.setenv("WEFT_TRACER", "optix")
+
+    with pytest.raises(weft.ArgumentError, match=r"WEFT_TRACER must be .*'wide_bvh'.*'optix'"):
+        tracer_of(device)
+
+
+def test_pictures_do_not_depend_on_the_shape_of_the_tree(device, monkeypatch):
+    mesh, grey = sphere(), lambert()
+    objects = [Object(mesh, [grey], np.column_stack([np.eye(3), [x, 0, 0]])) for x in (-1, 1)]
+    camera = Camera(16, 16, fov=0.8, transform=Camera.look_at((0, -4, 2), (0, 0, 0)))
+    scene = Scene(objects, [SunLight((-0.5, 0.4, -1), 3.0)], [camera])
+    pictures = []
+    for kind in ("bvh", "wide_bvh"):
+        monkeypatch.setenv("WEFT_TRACER", kind)
+        renderer = weft.Renderer(device, scene)
+        pictures.append(renderer.render(settings=PathSettings(samples=2, bounces=3, seed=1)))
+        assert renderer.tracer.kind == kind
+
+    # Two triangles at the same distance are told apart by the order of the tree.
+    assert (np.abs(pictures[0] - pictures[1]).max(axis=2) > 0).mean() <= 0.02
+    assert pictures[0].max() > 0.1
 
 
 def test_sorting_keeps_the_order_of_equal_keys(device):
