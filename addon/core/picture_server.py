@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .job import Job
-from .progressive import ALPHA, CancelledError, ProgressiveRender, with_alpha
+from .progressive import CancelledError, ProgressiveRender
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ class PictureServer:
             self._changed.notify()
 
     def picture(self) -> tuple[int, NDArray[np.float32] | None]:
-        """Return a number that grows with each picture, and the newest: (height, width, 4)."""
+        """Return a number that grows with each picture, and the newest: (height, width, 3)."""
         return self._latest
 
     @property
@@ -118,11 +118,10 @@ class PictureServer:
             camera, width=max(camera.width // PREVIEW, 1), height=max(camera.height // PREVIEW, 1)
         )
         once = replace(settings, samples=1)
-        alpha = () if settings.shows_environment else (ALPHA,)
-        ProgressiveRender(self._renderer, small, once, alpha).run(
+        ProgressiveRender(self._renderer, small, once).run(
             lambda picture: self._show(request, picture, settings.samples), is_dropped
         )
-        layers = (*(("albedo", "normal") if request.denoiser else ()), *alpha)
+        layers = ("albedo", "normal") if request.denoiser else ()
         ProgressiveRender(self._renderer, camera, settings, layers).run(
             lambda picture: self._show(request, picture, settings.samples), is_dropped
         )
@@ -135,7 +134,7 @@ class PictureServer:
             color = request.denoiser.denoise(
                 color, albedo=layers.get("albedo"), normal=layers.get("normal")
             )
-        self._publish(with_alpha(color, picture))
+        self._publish(color)
 
     def _publish(self, color: NDArray[np.float32] | None) -> None:
         self._latest = (self._latest[0] + 1, color)

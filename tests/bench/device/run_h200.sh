@@ -8,7 +8,10 @@
 #
 # Environment: OUT (folder of the logs, default out/gpu), WEFT_WORK (build folder, default weft-gpu in the temporary folder; kept, so a
 # second run is quick), WEFT_SECONDS (time for everything, default 530; the phases' shares grow with it), WEFT_JOBS
-# (default: all cores), PYTHON.
+# (default: all cores), WEFT_TARGETS (what is built, default everything), PYTHON.
+#
+# Tracers alone: WEFT_TARGETS="weft_test_scene weft_test_render weft_bench_tracing weft_python weft-compiler" before
+#     tests/bench/device/run_h200.sh setup facts build stage tracers renders
 # No phase stops the ones after it; the exit status is the number of phases that failed.
 set -uo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -31,6 +34,8 @@ phases=(
   "python 110 passed|failed|^FAILED|^ERROR|skipped"
   "launch 40 ."
   "bench 240 ."
+  "tracers 200 passed|failed|FAILED|triangles|tree|ready|ray/s|cuda|vulkan"
+  "renders 120 figure|device"
   "native 90 tests passed|\*\*\*|Failed"
   "lost_context 30 passed|failed|FAILED"
   "sanitizer 60 ERROR SUMMARY|Invalid|passed|failed"
@@ -79,7 +84,8 @@ run_build() {
     "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG" -DWEFT_BUILD_TESTS=ON -DWEFT_BUILD_PYTHON=ON \
     -DWEFT_WARNINGS_AS_ERRORS=OFF "-DWEFT_SLANG_DIR=$work/sdk" "-DCMAKE_PREFIX_PATH=$deps/usr" \
     "-DWEFT_VULKAN_INCLUDE_DIR=$deps/usr/include" "-DPython_EXECUTABLE=$(command -v "$python")"
-  cmake --build "$work/weft" -j "$jobs" -- -k 0
+  # shellcheck disable=SC2086
+  cmake --build "$work/weft" -j "$jobs" ${WEFT_TARGETS:+--target $WEFT_TARGETS} -- -k 0
 }
 
 run_stage() {
@@ -130,6 +136,30 @@ run_sanitizer() {
     "a GPU adds*","temporaries*","a command list*","every dispatch*","half arithmetic*"
 }
 
+# Tests of the trees and of all tracers, then rays a second.
+run_tracers() {
+  local device failed=0
+  "$work/weft/tests/native/scene/weft_test_scene" || failed=1
+  for device in cuda vulkan; do
+    echo "tests on $device"
+    WEFT_DEVICE=$device "$work/weft/tests/native/render/weft_test_render" || failed=1
+  done
+  for device in cuda vulkan; do
+    "$work/weft/tests/bench/tracing/weft_bench_tracing" "$device" || failed=1
+  done
+  return $failed
+}
+
+# Pictures with each tracer, and how they differ.
+run_renders() {
+  local device
+  cd "$root"
+  for device in cuda vulkan; do
+    "$python" tests/bench/rendering/tracers.py --device "$device"
+    "$python" tests/bench/rendering/tracers.py --device "$device" --many
+  done
+}
+
 # Every way in which gradients add up: races in shared memory, then accesses out of bounds.
 run_races() {
   cd "$root"
@@ -141,7 +171,7 @@ run_races() {
   done
 }
 export -f run_setup run_facts run_build run_stage run_gpu run_lost_context run_native run_pytest run_python run_launch \
-  run_bench run_sanitizer run_torch run_races
+  run_bench run_sanitizer run_torch run_races run_tracers run_renders
 
 # Where this machine keeps what is not in its usual place.
 find_libraries() {
@@ -197,7 +227,7 @@ done
     echo "== $name: $verdict ($seconds s)"
     [ -f "$out/$name.log" ] || continue
     lines=12
-    case $name in launch | bench) lines=70 ;; facts) lines=14 ;; esac
+    case $name in launch | bench | tracers) lines=70 ;; facts | renders) lines=14 ;; esac
     grep -aE "$pattern" "$out/$name.log" | tail -n "$lines" | cut -c1-170
     case $verdict in passed) ;; *) echo "-- end of $name.log"; tail -n 15 "$out/$name.log" | cut -c1-170 ;; esac
   done

@@ -5,7 +5,7 @@
 //     weft_bench_tracing [vulkan|cuda] [triangles ...]      default: 16000 and 2000000 triangles
 #include "tracing.hpp"
 
-#include "scene/bvh.hpp"
+#include "scene/wide_bvh.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -89,18 +89,30 @@ void print_speed(const char* what, Tracer& tracer, std::span<const TestRay> rays
                 static_cast<double>(rays.size()) / median_seconds(trace) * 1e-6);
 }
 
+template <typename Build>
+void print_build(const char* what, const Build& build) {
+    double mebibytes = 0;
+    const double seconds = median_seconds([&] {
+        const auto bvh = build();
+        mebibytes = static_cast<double>(bvh.nodes.size() * sizeof(bvh.nodes[0])) / (1U << 20U);
+    });
+    std::printf(" %s in %.1f ms, nodes of %.2f MiB\n", what, seconds * 1e3, mebibytes);
+}
+
 void print_builds(const scene::Geometry& geometry) {
     core::ThreadPool pool;
-    const double seconds = median_seconds([&] { static_cast<void>(build_bvh(geometry, pool)); });
-    std::printf("%zu triangles: tree in %.1f ms with %zu threads\n",
-                geometry.meshes[0].triangles.size() / 3, seconds * 1e3, pool.thread_count());
+    std::printf("%zu triangles, %zu threads\n", geometry.meshes[0].triangles.size() / 3,
+                pool.thread_count());
+    print_build("tree", [&] { return build_bvh(geometry, pool); });
+    print_build("wide tree", [&] { return build_wide_bvh(geometry, pool); });
 }
 
 void print_tracers(const dispatch::Context& context, const scene::Geometry& geometry) {
     const bool is_software = context.device->info().features.is_software;
     const std::uint32_t width = is_software ? 512 : 2048;
-    for (const TracerKind kind : {TracerKind::bvh, TracerKind::embree}) {
-        if (kind == TracerKind::embree && !(is_available(kind) && is_software)) {
+    for (const TracerKind kind : kTracerKinds) {
+        const bool is_possible = kind != TracerKind::embree || (is_available(kind) && is_software);
+        if (kind == TracerKind::automatic || !is_possible) {
             continue;
         }
         const auto start = Clock::now();
