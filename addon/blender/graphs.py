@@ -29,7 +29,8 @@ def read_graph(tree: bpy.types.NodeTree) -> Graph:
     """
     links = _links_by_input(tree)
     nodes = {node.name: _read_node(node, links) for node in tree.nodes}
-    return Graph(tree.name_full, nodes, converts_on_the_way=bpy.app.version < (5, 0, 0))
+    is_old = bpy.app.version < (5, 0, 0)
+    return Graph(tree.name_full, nodes, converts_on_the_way=is_old, hashes_by_lookup3=is_old)
 
 
 def _links_by_input(tree: bpy.types.NodeTree) -> dict[tuple[str, str], tuple[str, str]]:

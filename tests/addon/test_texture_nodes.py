@@ -21,12 +21,22 @@ OFTEN = {
     "noise 3D hetero_terrain Fac",
     "noise 4D multifractal Fac",
     "noise plain Color",
+    "voronoi 3D f1 Distance",
+    "voronoi 2D smooth_f1 Color",
+    "voronoi 2D f1 before 5.0 Position",
+    "voronoi 3D distance_to_edge Distance",
+    "wave distorted Fac",
+    "wave rings spherical Fac",
+    "magic 5 Color",
+    "brick Color",
 }
 """Noise takes seconds to compile; cases that these resemble are for full runs."""
 
+SLOW = ("noise", "voronoi", "wave", "magic", "brick")
+
 
 def is_rare(title: str) -> bool:
-    return title not in OFTEN and (title.startswith("noise") or " far " in title or " cw" in title)
+    return title not in OFTEN and (title.startswith(SLOW) or " far " in title or " cw" in title)
 
 
 def outputs():
@@ -50,8 +60,8 @@ def test_values_are_those_of_cycles(device, name, output):
     found = module.evaluate(*driver_arrays(function), *function.numbers, _result="numpy")
 
     expected = GOLDEN[f"{name}.{output}"]
-    scale = np.maximum(1, np.abs(expected))
-    np.testing.assert_array_less(np.abs(found - expected) / scale, CASES[name].tolerance)
+    error = np.abs(found - expected) / np.maximum(1, np.abs(expected))
+    assert (error.max(axis=1) >= CASES[name].tolerance).mean() <= CASES[name].outliers, error.max()
 
 
 DERIVED = {
@@ -62,6 +72,17 @@ DERIVED = {
     "noise 2D hetero_terrain": "Fac",
     "noise 3D fbm": "Fac",
     "noise 4D fbm": "Fac",
+    "voronoi 3D f1": "Distance",
+    "voronoi 2D smooth_f1": "Color",
+    "voronoi 2D smooth fractal": "Position",
+    "voronoi 3D f1 minkowski": "Distance",
+    "voronoi 2D distance_to_edge": "Distance",
+    "voronoi 2D n_sphere_radius": "Radius",
+    "voronoi 4D f2": "W",
+    "wave distorted": "Fac",
+    "wave rings z": "Fac",
+    "magic 5": "Color",
+    "brick": "Fac",
     "checker": "Color",
     "mapping point": "Vector",
     "mapping texture": "Vector",
@@ -74,7 +95,15 @@ DERIVED = {
     "ramp hsl near": "Color",
     "ramp constant": "Color",
 }
-DERIVED_OFTEN = {"noise 3D fbm", "noise 2D hybrid_multifractal", "mapping texture", "ramp ease"}
+DERIVED_OFTEN = {
+    "noise 3D fbm",
+    "noise 2D hybrid_multifractal",
+    "mapping texture",
+    "ramp ease",
+    "voronoi 2D smooth_f1",
+    "magic 5",
+    "brick",
+}
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class GraphBuilder:
 
     name: str = "Shader Nodetree"
     converts_on_the_way: bool = False
+    hashes_by_lookup3: bool = False
     nodes: dict[str, Node] = field(default_factory=dict)
 
     def add(
@@ -92,7 +93,7 @@ class GraphBuilder:
 
     def graph(self) -> Graph:
         """Return what was built."""
-        return Graph(self.name, dict(self.nodes), self.converts_on_the_way)
+        return Graph(self.name, dict(self.nodes), self.converts_on_the_way, self.hashes_by_lookup3)
 
 
 def _connected(known: tuple[Socket, ...], wanted: dict[str, Any]) -> tuple[Socket, ...]:

@@ -37,7 +37,7 @@ class NodeFunction:
 def case_graph(name: str, output: str) -> Graph:
     """Return a case's node as the colour of an emission."""
     case = CASES[name]
-    builder = GraphBuilder()
+    builder = GraphBuilder(hashes_by_lookup3=case.is_old)
     links: dict[str, Any] = {}
     for identifier, value in case.inputs.items():
         links[identifier] = value

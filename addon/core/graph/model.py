@@ -90,11 +90,14 @@ class Graph:
         converts_on_the_way: Reroutes, muted nodes and sockets of groups convert what they pass on
             to their own kind, and pass on 0 if nothing reaches them, as before Blender 5.0; later
             ones are as if they were not there.
+        hashes_by_lookup3: Cells of Voronoi textures have the points that they had before Blender
+            5.0.
     """
 
     name: str
     nodes: Mapping[str, Node]
     converts_on_the_way: bool = False
+    hashes_by_lookup3: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.scene.values import Attribute, ColorAttribute, SlangCall, UVSet
 
-from .values import call
+from .values import call, call_with
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -46,3 +46,14 @@ def flat_place(vector: Value) -> Value:
     if isinstance(vector, SlangCall) and vector.function == "uvVector":
         return vector.arguments["uv"]
     return call("projectFlat", 2, vector=vector)
+
+
+def lattice_place(context: NodeContext, dimensions: int) -> Value:
+    """Return where a texture of cells is looked up, four numbers: Vector, W or both, scaled."""
+    arguments: dict[str, Value] = {}
+    if dimensions > 1:
+        arguments["vector"] = place_of(context, "Vector")
+    if dimensions in (1, 4):
+        arguments["w"] = context.input("W")
+    arguments["scale"] = context.input("Scale")
+    return call_with(f"noisePlace{dimensions}", 4, arguments)

@@ -20,6 +20,7 @@ from .nodes import (
     math,
     mix,
     normals,
+    patterns,
     ramps,
     shaders,
     textures,
@@ -31,7 +32,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
     {
         "Input": {**inputs.ENTRIES, **facing.ENTRIES, **coordinates.INPUTS},
         "Shader": shaders.ENTRIES,
-        "Texture": {**textures.ENTRIES, **images.ENTRIES},
+        "Texture": {**textures.ENTRIES, **images.ENTRIES, **patterns.ENTRIES},
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
         "Vector": {
             **coordinates.VECTORS,

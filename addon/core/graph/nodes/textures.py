@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..places import place_of
+from ..places import lattice_place, place_of
 from ..spec import NodeSpec
 from ..values import call, call_with
 
@@ -38,13 +38,7 @@ _SHAPES = MappingProxyType(
 def _noise_place(context: NodeContext) -> Value:
     """Return where the noise is looked up, once for all outputs."""
     dimensions = int(str(context.properties["noise_dimensions"])[0])
-    arguments: dict[str, Value] = {}
-    if dimensions > 1:
-        arguments["vector"] = place_of(context, "Vector")
-    if dimensions in (1, 4):
-        arguments["w"] = context.input("W")
-    arguments["scale"] = context.input("Scale")
-    place = call_with(f"noisePlace{dimensions}", 4, arguments)
+    place = lattice_place(context, dimensions)
     distortion = context.input("Distortion")
     return call(f"noiseDistort<{dimensions}>", 4, p=place, distortion=distortion)
 
