@@ -19,6 +19,7 @@ from ..core.fitting.request import TargetRequest
 from .cameras import export_camera
 from .display_transform import sample_display_transform
 from .images import read_linear, why_unreadable
+from .path_settings import pixel_filter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from weft.render.renderer import FilterKind
 
 SPACES = {"srgb": "sRGB", "linear": "Linear Rec.709", "raw": "Non-Color"}
-WIDTHS = {"BOX": 1.0, "BLACKMAN_HARRIS": 2.0, "GAUSSIAN": 1.8}
-"""Widths of whole filters in units of Cycles' setting, pixels; of a Gaussian, that of the
-Blackman-Harris window with the same variance."""
 WHOLE = SimpleNamespace(pixel_aspect_x=1.0, pixel_aspect_y=1.0, use_border=False)
 """Render settings of a picture that is not cropped."""
 
@@ -116,10 +114,7 @@ def _filter_of(picture: Picture, scene: bpy.types.Scene, scale: float) -> tuple[
     """Return the filter of a picture that was made smaller by a factor, and its width, pixels."""
     kind, width = picture.filter, picture.filter_width
     if not kind:
-        cycles = getattr(scene, "cycles", None)
-        name = "BOX" if cycles is None else cycles.pixel_filter_type
-        kind = "box" if name == "BOX" else "blackman_harris"
-        width = WIDTHS[name] * (1.0 if name == "BOX" else cycles.filter_width)
+        kind, width = pixel_filter(scene)
     # Pixels that are means of several are as wide as a box.
     return ("box", 1.0) if scale < 0.75 else (kind, width * scale)
 

@@ -51,8 +51,8 @@ def _extent(lamp: Placed) -> float:
     return data.shadow_soft_size if data.type in ("POINT", "SPOT") else 0.0
 
 
-FULL_SPREAD = math.pi - 1e-3
-"""Radians; an area light of this spread shines to all sides."""
+LEAST_SPREAD = math.radians(1)
+"""Cycles makes narrower area lights as wide."""
 
 
 def export_lights(lamps: Sequence[Placed]) -> tuple[list[Light], list[Problem]]:
@@ -132,8 +132,6 @@ def _problems_of(lamp: bpy.types.Light, where: str) -> list[Problem]:
     found = []
     if not lamp.use_shadow:
         found.append(Problem(where, "lights without shadow are not supported", "shadows"))
-    if lamp.type == "AREA" and lamp.spread < FULL_SPREAD:
-        found.append(Problem(where, "spread is not supported", "light to all sides"))
     if lamp.type == "SPOT" and lamp.use_square:
         found.append(Problem(where, "square spots are not supported", "a round one"))
     if lamp.cycles.max_bounces < 8:
@@ -176,6 +174,7 @@ def _area(
         (lamp.size, height),
         "ellipse" if is_round else "rectangle",
         power=_normalized(lamp, strength, area),
+        spread=min(max(lamp.spread, LEAST_SPREAD), math.pi),
         **shared,
     )
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import bpy
@@ -14,10 +15,27 @@ from .graphs import read_graph
 from .versions import node_tree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from ..core.graph.model import Images
     from ..core.problems import Problem
+
+
+class Everything(Collection[str]):
+    """A collection that has every name."""
+
+    def __contains__(self, name: object) -> bool:
+        """Return True."""
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        """Return nothing: there is no end of it."""
+        return iter(())
+
+    def __len__(self) -> int:
+        """Return 0; see __iter__()."""
+        return 0
+
+
+EVERYTHING = Everything()
 
 NO_MATERIAL = ""
 """The name under which what objects without material show is found."""
@@ -39,13 +57,16 @@ class MaterialStore:
         Args:
             images: That materials use.
             keep: Names of parameters that a fit wants though they have no effect now.
-            unwrapped: Full names of materials whose meshes bring their active UV map.
+            unwrapped: Full names of materials whose meshes bring their active UV map; EVERYTHING:
+                all of them, as the first of their UV sets.
         """
         self.compiled: dict[str, CompiledMaterial] = {}
         self.attributes = AttributeTable()
         self._images = images
         self._keep = keep
         self._unwrapped = unwrapped
+        if unwrapped is EVERYTHING:
+            self.attributes.require("uv", "")
 
     def find(self, material: bpy.types.Material | None) -> CompiledMaterial:
         """Return a compiled material; ``None`` is Blender's default, grey."""

@@ -62,6 +62,6 @@ def render(
             "pass one"
         )
     settings = context.scene.weft_render
-    paths = path_settings(settings, settings.samples if samples is None else samples)
+    paths = path_settings(context.scene, settings.samples if samples is None else samples)
     renderer = weft.Renderer(require_session().device(), scene)
     return renderer.render(0, paths, aovs=list(aovs), progress=progress)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .job import Job
-from .progressive import CancelledError, ProgressiveRender
+from .progressive import ALPHA, CancelledError, ProgressiveRender, with_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ class PictureServer:
             self._changed.notify()
 
     def picture(self) -> tuple[int, NDArray[np.float32] | None]:
-        """Return a number that grows with each picture, and the newest: (height, width, 3)."""
+        """Return a number that grows with each picture, and the newest: (height, width, 4)."""
         return self._latest
 
     @property
@@ -118,10 +118,11 @@ class PictureServer:
             camera, width=max(camera.width // PREVIEW, 1), height=max(camera.height // PREVIEW, 1)
         )
         once = replace(settings, samples=1)
-        ProgressiveRender(self._renderer, small, once).run(
+        alpha = () if settings.shows_environment else (ALPHA,)
+        ProgressiveRender(self._renderer, small, once, alpha).run(
             lambda picture: self._show(request, picture, settings.samples), is_dropped
         )
-        layers = ("albedo", "normal") if request.denoiser else ()
+        layers = (*(("albedo", "normal") if request.denoiser else ()), *alpha)
         ProgressiveRender(self._renderer, camera, settings, layers).run(
             lambda picture: self._show(request, picture, settings.samples), is_dropped
         )
@@ -134,7 +135,7 @@ class PictureServer:
             color = request.denoiser.denoise(
                 color, albedo=layers.get("albedo"), normal=layers.get("normal")
             )
-        self._publish(color)
+        self._publish(with_alpha(color, picture))
 
     def _publish(self, color: NDArray[np.float32] | None) -> None:
         self._latest = (self._latest[0] + 1, color)

@@ -7,10 +7,11 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from weft.render import PathSettings, Renderer
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 SECONDS_OF_A_BATCH = 0.1
 """Between two looks at whether the picture is still wanted."""
+
+ALPHA = "alpha"
 
 FEWEST_PATHS, MOST_PATHS = 4096, 1 << 20
 MOST_SAMPLES = 64  # between two pictures
@@ -31,13 +34,21 @@ class Picture:
         color: Radiance, linear Rec.709, shape ``(height, width, 3)``, the top row first.
         samples: Paths a pixel that went in.
         share: How much of the work is done, (0, 1].
-        layers: AOVs by name, only with the last picture.
+        layers: AOVs by name, only with the last picture; but for ``alpha``.
     """
 
     color: NDArray[np.float32]
     samples: int
     share: float
     layers: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+
+def with_alpha(color: NDArray[np.float32], picture: Picture) -> NDArray[np.float32]:
+    """Return a colour with the alpha of its picture, one if it has none."""
+    alpha = picture.layers.get(ALPHA)
+    if alpha is None:
+        alpha = np.ones_like(color[..., :1])
+    return np.concatenate([color, alpha], axis=2)
 
 
 class CancelledError(Exception):
@@ -60,7 +71,7 @@ class ProgressiveRender:
         renderer: Of the scene; its `batch` is changed so that cancelling is quick.
         camera: Which view.
         settings: With the number of samples of the finished picture.
-        layers: Names of the AOVs that the last part brings.
+        layers: Names of the AOVs that the last part brings; ``alpha`` comes with every picture.
     """
 
     def __init__(
@@ -92,17 +103,19 @@ class ProgressiveRender:
         Raises:
             CancelledError: `is_cancelled` returned true.
         """
-        pixels = self.camera.width * self.camera.height
-        # Small until something was timed; the first part says nothing, kernels are compiled in it.
-        self.renderer.batch = max(FEWEST_PATHS, min(pixels, 1 << 16))
-        total = None
+        # Small until something was timed.
+        self.renderer.batch = FEWEST_PATHS
+        means: dict[str, NDArray[np.float32]] = {}
         for first, count in parts(self.settings.samples):
             self._check(is_cancelled)
             found = self._render(first, count, is_cancelled, progress)
-            part = found.pop("color")
             done = first + count
-            total = part if total is None else total + (part - total) * (count / done)
-            picture = Picture(total, done, done / self.settings.samples, found)
+            for name in {"color", ALPHA} & set(found):
+                part = found.pop(name)
+                known = means.get(name, part)
+                means[name] = known + (part - known) * (count / done)
+            layers = found | {name: means[name] for name in means if name == ALPHA}
+            picture = Picture(means["color"], done, done / self.settings.samples, layers)
             show(picture)
         return picture
 
@@ -113,28 +126,36 @@ class ProgressiveRender:
         is_cancelled: Callable[[], bool],
         progress: Callable[[float], None] | None,
     ) -> dict[str, NDArray[np.float32]]:
-        """Return one part; from how long it took follows how much is done between two looks."""
+        """Return one part; from how long a batch took follows how large the next one is."""
         samples = self.settings.samples
         is_last = first + count == samples
-        begun = time.perf_counter()
+        paths = self.camera.width * self.camera.height * count
+        before = [time.perf_counter(), 0.0]
 
         def look(share: float) -> None:
             self._check(is_cancelled)
+            now, (then, shown) = time.perf_counter(), before
+            # The first batch says nothing, kernels are compiled in it.
+            if share > shown and (first > 0 or shown > 0):
+                self._fit_batch((share - shown) * paths, now - then)
+            before[:] = now, share
             if progress is not None:
                 progress((first + share * count) / samples)
 
         found = self.renderer.render(
             self.camera,
             replace(self.settings, samples=count, first_sample=first),
-            aovs=self.layers if is_last else (),
+            aovs=[name for name in self.layers if is_last or name == ALPHA],
             progress=look,
         )
-        if first > 0:
-            paths = self.camera.width * self.camera.height * count
-            speed = paths / max(time.perf_counter() - begun, 1e-6)
-            wanted = int(speed * SECONDS_OF_A_BATCH)
-            self.renderer.batch = max(FEWEST_PATHS, min(wanted, MOST_PATHS))
         return found
+
+    def _fit_batch(self, paths: float, seconds: float) -> None:
+        """Choose how many paths are traced at once from how long some took."""
+        wanted = int(paths / max(seconds, 1e-6) * SECONDS_OF_A_BATCH)
+        # A quick batch may have been an empty one.
+        most = min(4 * self.renderer.batch, MOST_PATHS)
+        self.renderer.batch = max(FEWEST_PATHS, min(wanted, most))
 
     @staticmethod
     def _check(is_cancelled: Callable[[], bool]) -> None:

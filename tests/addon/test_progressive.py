@@ -55,6 +55,45 @@ def test_last_picture_is_the_mean_of_all_samples_and_has_the_layers():
     assert shares[-1] == 1
 
 
+def test_alpha_comes_with_every_picture_and_is_a_mean():
+    renderer = CountingRenderer()
+    pictures = []
+
+    last = ProgressiveRender(renderer, Camera(4, 3), PathSettings(samples=11), ["alpha"]).run(
+        pictures.append, lambda: False
+    )
+
+    assert all(list(picture.layers) == ["alpha"] for picture in pictures)
+    np.testing.assert_allclose(last.layers["alpha"], 5.0, rtol=1e-6)
+
+
+def test_batches_grow_until_they_take_a_tenth_of_a_second(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("addon.core.progressive.time.perf_counter", lambda: clock[0])
+    sizes = []
+
+    class SlowRenderer(CountingRenderer):
+        """A million paths a second, and two seconds for what is compiled."""
+
+        def render(self, camera, settings, *, aovs, progress):
+            paths, done = camera.width * camera.height * settings.samples, 0
+            if not sizes:
+                clock[0] += 2.0
+            while done < paths:
+                sizes.append(min(self.batch, paths - done))
+                done += sizes[-1]
+                clock[0] += sizes[-1] * 1e-6
+                progress(done / paths)
+            return super().render(camera, settings, aovs=aovs, progress=lambda share: None)
+
+    ProgressiveRender(SlowRenderer(), Camera(640, 480), PathSettings(samples=4)).run(
+        lambda picture: None, lambda: False
+    )
+
+    assert sizes[0] == 4096
+    assert 90_000 < max(sizes) < 110_000
+
+
 def test_cancelling_ends_within_a_part():
     renderer = CountingRenderer()
 
@@ -86,7 +125,7 @@ def test_server_serves_the_newest_request_and_keeps_the_renderer_of_a_scene():
         wait_for(lambda: server.status == "Sample 2 of 2")
         server.request(Request("scene", Camera(16, 8), PathSettings(samples=4)))
         wait_for(lambda: server.status == "Sample 4 of 4")
-        assert server.picture()[1].shape == (8, 16, 3)
+        assert server.picture()[1].shape == (8, 16, 4)
         assert made == ["scene"]
 
         server.request(Request("other", Camera(16, 8), PathSettings(samples=8)))
@@ -115,7 +154,7 @@ def test_server_drops_a_picture_that_nobody_wants_any_more():
         server.request(Request("scene", Camera(32, 32), PathSettings(samples=1)))
         release.set()
         wait_for(lambda: server.status == "Sample 1 of 1")
-        assert server.picture()[1].shape == (32, 32, 3)
+        assert server.picture()[1].shape == (32, 32, 4)
         assert len(renderer.calls) < 8
     finally:
         server.close()

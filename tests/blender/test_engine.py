@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 
 import bpy
 import numpy as np
@@ -66,7 +67,7 @@ def layers_of(path, library):
             layers.setdefault(layer, {})[letter] = pixels[..., number]
         part += 1
     image.close()
-    orders = ("RGBA", "RGB", "XYZ", "Z")
+    orders = ("RGBA", "RGB", "XYZ", "UVA", "Z")
     return {
         name: np.stack([found[letter] for letter in order], axis=-1)
         for name, found in layers.items()
@@ -101,7 +102,52 @@ def test_picture_and_layers_equal_cycles(scene, tmp_path):
     assert 0.3 < ours["Denoising Albedo"].mean() < 0.8
 
 
-def test_edges_are_as_soft_as_those_of_cycles(scene, tmp_path):
+def test_coordinates_equal_those_of_cycles(scene, tmp_path):
+    view_layer = bpy.context.view_layer
+    view_layer.use_pass_uv = True
+    cube = bpy.data.objects["Cube"].data
+    other = cube.uv_layers.new(name="other")
+    other.data.foreach_set("uv", np.full(2 * len(cube.loops), 0.5, np.float32))
+    cube.uv_layers["UVMap"].active_render = True
+    tree = cube.materials[0].node_tree
+    node = tree.nodes.new("ShaderNodeUVMap")  # whose set is not the one of the pass
+    node.uv_map = "other"
+    tree.links.new(node.outputs[0], tree.nodes["Principled BSDF"].inputs["Base Color"])
+    scene.weft_render.samples = 4
+
+    ours = render(scene, tmp_path, "weft")["UV"]
+    use_cycles(scene, 32)
+    theirs = render(scene, tmp_path, "cycles")["UV"]
+
+    inner = np.abs(theirs[..., 2] - 1) < 1e-3
+    assert inner.mean() > 0.5
+    assert np.median(np.abs(ours - theirs)[inner]) < 2e-3
+    assert (np.abs(ours - theirs)[inner].max(axis=1) < 0.05).mean() > 0.95
+    assert (ours[theirs[..., 2] == 0] == 0).all()
+
+
+@pytest.mark.parametrize("is_veiled", [False, True])
+def test_a_transparent_film_is_that_of_cycles(scene, tmp_path, is_veiled):
+    scene.render.film_transparent = True
+    bpy.data.objects.remove(bpy.data.objects["Plane"])
+    if is_veiled:
+        tree = bpy.data.objects["Cube"].data.materials[0].node_tree
+        tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.4
+
+    ours = render(scene, tmp_path, "weft")["Combined"]
+    use_cycles(scene)
+    theirs = render(scene, tmp_path, "cycles")["Combined"]
+
+    np.testing.assert_allclose(blocks(ours), blocks(theirs), atol=0.02)
+    assert ours[0, 0].max() == 0
+    covered = ours[SIZE[1] // 2, SIZE[0] // 2, 3]
+    assert covered == pytest.approx(1 - 0.6**2 if is_veiled else 1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "width"), [("BLACKMAN_HARRIS", 1.5), ("BLACKMAN_HARRIS", 4.0), ("BOX", 1.5)]
+)
+def test_edges_are_as_soft_as_those_of_cycles(scene, tmp_path, kind, width):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.resolution_x, scene.render.resolution_y = SIZE
@@ -119,6 +165,7 @@ def test_edges_are_as_soft_as_those_of_cycles(scene, tmp_path):
     shader.inputs["Emission Strength"].default_value = 1
     bpy.context.object.data.materials.append(material)
 
+    scene.cycles.pixel_filter_type, scene.cycles.filter_width = kind, width
     scene.render.engine = "WEFT"
     scene.weft_render.samples = 512
     ours = render(scene, tmp_path, "weft")["Combined"]
@@ -126,7 +173,7 @@ def test_edges_are_as_soft_as_those_of_cycles(scene, tmp_path):
     theirs = render(scene, tmp_path, "cycles")["Combined"]
 
     middle = theirs[SIZE[1] // 2, :, 0]
-    assert np.sum((middle > 0.02) & (middle < 0.98)) >= 2
+    assert np.sum((middle > 0.02) & (middle < 0.98)) >= (1 if kind == "BOX" else 2)
     np.testing.assert_allclose(ours[SIZE[1] // 2, :, 0], middle, atol=0.02)
 
 
@@ -192,6 +239,78 @@ def test_cancelled_render_ends_early_and_the_next_one_is_whole(scene, tmp_path, 
 
     scene.weft_render.samples = 2
     assert render(scene, tmp_path, "whole")["Combined"].mean() > 0.01
+
+
+def test_a_render_ends_within_a_third_of_a_second_after_it_is_cancelled(
+    scene, tmp_path, monkeypatch
+):
+    final = importlib.import_module("addon.ui.engine.final").FinalRender
+    scene.render.resolution_x, scene.render.resolution_y = 320, 240
+    scene.weft_render.samples = 1
+    render(scene, tmp_path, "compiles")
+    scene.weft_render.samples = 1 << 16
+    shown, moments = [], {}
+    begin, show = final.run, final.show
+
+    def run(self):
+        try:
+            begin(self)
+        finally:
+            moments["end"] = time.process_time()
+
+    def count(self, result, picture):
+        shown.append(picture.samples)
+        show(self, result, picture)
+
+    def is_cancelled(self):
+        if len(shown) > 3:
+            moments.setdefault("cancelled", time.process_time())
+        return "cancelled" in moments
+
+    monkeypatch.setattr(final, "run", run)
+    monkeypatch.setattr(final, "show", count)
+    monkeypatch.setattr(final, "is_cancelled", is_cancelled)
+
+    render(scene, tmp_path, "cancelled")
+
+    assert moments["end"] - moments["cancelled"] < 0.3
+
+
+def test_looks_at_whether_a_render_is_wanted_are_frequent(scene, tmp_path, monkeypatch):
+    final = importlib.import_module("addon.ui.engine.final").FinalRender
+    scene.render.resolution_x, scene.render.resolution_y = 320, 240
+    scene.weft_render.samples = 1
+    render(scene, tmp_path, "compiles")
+    scene.weft_render.samples = 16
+    looks = []
+    monkeypatch.setattr(
+        final, "is_cancelled", lambda self: looks.append(time.perf_counter()) or False
+    )
+
+    render(scene, tmp_path, "watched")
+
+    gaps = np.diff(looks)
+    assert np.percentile(gaps, 90) < 0.3
+
+
+def test_previews_of_materials_are_rendered(scene, monkeypatch):
+    final = importlib.import_module("addon.ui.engine.final").FinalRender
+    seen = []
+    start = final.run
+
+    def run(self):
+        start(self)
+        seen.append((self.engine.is_preview, self.samples))
+
+    monkeypatch.setattr(final, "run", run)
+    material = bpy.data.materials["Material"]
+    material.preview_ensure()
+    bpy.ops.wm.previews_ensure()
+
+    assert (True, 32) in seen
+    pixels = np.array(material.preview.image_pixels_float)
+    assert pixels.size > 0
+    assert 0 < pixels.reshape(-1, 4)[:, :3].mean() < 1
 
 
 def test_render_that_is_cancelled_at_once_leaves_an_empty_picture(scene, tmp_path, monkeypatch):

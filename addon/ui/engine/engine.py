@@ -16,6 +16,7 @@ class WEFT_RE_engine(bpy.types.RenderEngine):
     bl_label = "Weft"
     bl_use_eevee_viewport = True
     bl_use_postprocess = True
+    bl_use_preview = True
     bl_use_shading_nodes_custom = False
 
     def __init__(self, *args: object, **kwargs: object) -> None:

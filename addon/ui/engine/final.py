@@ -14,7 +14,7 @@ from ...blender.denoiser import blender_denoiser
 from ...blender.path_settings import path_settings
 from ...blender.picture_size import crop_of, picture_size
 from ...blender.session import require_session
-from ...core.progressive import CancelledError, ProgressiveRender
+from ...core.progressive import ALPHA, CancelledError, ProgressiveRender, with_alpha
 from .passes import wanted_passes
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("weft")
 MOST_WARNINGS = 5
+PREVIEW_SAMPLES = 32
+"""Of the small pictures of materials and worlds."""
 
 
 class FinalRender:
@@ -47,6 +49,11 @@ class FinalRender:
         self.layer_name = depsgraph.view_layer.name
         self.passes = wanted_passes(self.scene, depsgraph.view_layer)
         self.part: tuple[slice, slice] = (slice(None), slice(None))
+        self.samples = self.settings.samples
+        self.denoises = self.settings.use_denoising
+        if engine.is_preview:
+            self.samples = min(self.samples, PREVIEW_SAMPLES)
+            self.denoises = blender_denoiser() is not None
 
     def run(self) -> None:
         """Render and hand the picture to Blender.
@@ -74,8 +81,10 @@ class FinalRender:
         renderer = make_renderer(scene)
         self.tell("Compiling the materials")
         layers = dict.fromkeys(entry.layer for entry in self.passes)
-        if self.settings.use_denoising:
+        if self.denoises:
             layers |= dict.fromkeys(("albedo", "normal"))
+        if self.scene.render.film_transparent:
+            layers[ALPHA] = None
         last = ProgressiveRender(renderer, camera, self.path_settings(), list(layers)).run(
             lambda picture: self.show(result, picture),
             self.is_cancelled,
@@ -104,9 +113,14 @@ class FinalRender:
 
         from ...blender.cameras import cropped
         from ...blender.export import SceneExporter
+        from ...blender.materials import EVERYTHING
 
-        exported = SceneExporter(require_session().device).export(self.depsgraph)
-        self.warn(exported.problems)
+        has_uvs = any(entry.layer == "uv" for entry in self.passes)
+        exported = SceneExporter(require_session().device).export(
+            self.depsgraph, unwrapped=EVERYTHING if has_uvs else ()
+        )
+        if not self.engine.is_preview:
+            self.warn(exported.problems)
         if not exported.scene.cameras:
             raise weft.ArgumentError(
                 f"render: scene '{self.scene.name}' has no camera; add one, or make one active"
@@ -121,7 +135,7 @@ class FinalRender:
 
     def path_settings(self) -> weft.render.PathSettings:
         """Return how paths are traced."""
-        settings = path_settings(self.settings, self.settings.samples)
+        settings = path_settings(self.scene, self.samples)
         if self.settings.use_animated_seed:
             settings = replace(settings, seed=settings.seed + self.scene.frame_current)
         return settings
@@ -135,16 +149,16 @@ class FinalRender:
 
     def show(self, result: bpy.types.RenderResult, picture: Picture) -> None:
         """Show what is known so far."""
-        self.tell(f"Sample {picture.samples} of {self.settings.samples}")
-        fill(result, "Combined", opaque(picture.color[self.part]))
+        self.tell(f"Sample {picture.samples} of {self.samples}")
+        fill(result, "Combined", with_alpha(picture.color, picture)[self.part])
         self.engine.update_result(result)
 
     def finish(self, result: bpy.types.RenderResult, picture: Picture) -> None:
         """Hand over the finished picture and its layers."""
         color = picture.color
-        if self.settings.use_denoising:
+        if self.denoises:
             color = self.denoised(picture)
-        fill(result, "Combined", opaque(color[self.part]))
+        fill(result, "Combined", with_alpha(color, picture)[self.part])
         for entry in self.passes:
             fill(result, entry.name, entry.convert(picture.layers[entry.layer][self.part]))
 
@@ -183,11 +197,6 @@ def make_renderer(scene: weft.Scene) -> weft.Renderer:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Renderer: the scene has no light")
         return weft.Renderer(require_session().device(), scene)
-
-
-def opaque(color: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a picture with an alpha of one."""
-    return np.concatenate([color, np.ones_like(color[..., :1])], axis=2)
 
 
 def fill(result: bpy.types.RenderResult, name: str, pixels: NDArray[np.float32]) -> None:

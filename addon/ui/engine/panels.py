@@ -83,6 +83,7 @@ class WEFT_PT_passes(EnginePanel, bpy.types.Panel):
         column = self.start().column(heading="Data")
         column.prop(context.view_layer, "use_pass_z", text="Depth")
         column.prop(context.view_layer, "use_pass_normal", text="Normal")
+        column.prop(context.view_layer, "use_pass_uv", text="UV")
         column.prop(context.scene.weft_render, "use_denoising_passes")
 
 

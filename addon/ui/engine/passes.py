@@ -53,11 +53,18 @@ def wants_denoising_data(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
     return scene.weft_render.use_denoising_passes
 
 
+def covered(layer: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return UV coordinates with a third number, 1: where something is, as Cycles does."""
+    is_something = (layer != 0).any(axis=2, keepdims=True)
+    return np.concatenate([layer, is_something.astype(np.float32)], axis=2)
+
+
 PASSES = (
     PassType("Depth", "Z", "VALUE", "depth", lambda scene, view: view.use_pass_z, finite_depth),
     PassType(
         "Normal", "XYZ", "VECTOR", "normal", lambda scene, view: view.use_pass_normal, unchanged
     ),
+    PassType("UV", "UVA", "VECTOR", "uv", lambda scene, view: view.use_pass_uv, covered),
     PassType("Denoising Albedo", "RGB", "COLOR", "albedo", wants_denoising_data, unchanged),
     PassType("Denoising Normal", "XYZ", "VECTOR", "normal", wants_denoising_data, unchanged),
 )

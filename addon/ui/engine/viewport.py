@@ -13,7 +13,7 @@ from ...blender.path_settings import path_settings
 from ...blender.session import require_session
 from ...blender.view_camera import view_camera
 from ...core.picture_server import PictureServer, Request
-from .final import make_renderer, opaque
+from .final import make_renderer
 
 if TYPE_CHECKING:
     import gpu
@@ -80,7 +80,7 @@ class Viewport:
         settings = scene.weft_render
         view, space = context.region_data, context.space_data
         numbers = np.array([*map(tuple, view.window_matrix), *map(tuple, view.view_matrix)])
-        paths = path_settings(settings, settings.viewport_samples)
+        paths = path_settings(scene, settings.viewport_samples)
         wanted = (
             self._scene,
             size,
@@ -116,10 +116,10 @@ def redraw_viewports() -> None:
 
 
 def make_texture(color: np.ndarray) -> gpu.types.GPUTexture:
-    """Return a picture on the graphics card; (height, width, 3), the top row first."""
+    """Return a picture on the graphics card; (height, width, 4), the top row first."""
     import gpu
 
-    pixels = np.ascontiguousarray(opaque(color)[::-1], np.float32)
+    pixels = np.ascontiguousarray(color[::-1], np.float32)
     height, width = pixels.shape[:2]
     data = gpu.types.Buffer("FLOAT", width * height * 4, pixels.reshape(-1))
     return gpu.types.GPUTexture((width, height), format="RGBA16F", data=data)

@@ -7,7 +7,7 @@ import pytest
 import weft
 from support.render_scenes import lambert, placed, quad, sphere
 from weft.render import AOVS, PathSettings
-from weft.scene import Camera, Environment, principled
+from weft.scene import Camera, Closure, Environment, Material, Mix, principled
 
 SETTINGS = PathSettings(samples=64, bounces=1)
 
@@ -43,7 +43,47 @@ def test_the_picture_comes_with_its_layers(picture):
         "uv": 2,
         "object": 1,
         "material": 1,
+        "alpha": 1,
     }
+
+
+def test_alpha_is_what_is_covered(device, picture):
+    row = picture["alpha"][8, :, 0]
+    assert row[:16].tolist() == [1] * 16
+    assert row[16] == 0
+    assert 0 < row[17] < 1  # of which the ball covers a part
+    assert row[24] == 1
+
+
+def test_alpha_counts_what_lets_light_pass(device):
+    half = Material(
+        "veil", Mix(Closure("transparent"), Closure("diffuse", color=(1.0, 1.0, 1.0)), 0.75)
+    )
+    scene = weft.Scene(
+        [
+            placed(quad(2), half, move=(-1, 0, 0)),
+            placed(quad(2), half, move=(-1, 0, -1)),
+            placed(quad(1), lambert((1, 1, 1), "wall"), move=(-1, 0, -2)),
+        ],
+        cameras=[
+            Camera(
+                8, 8, "orthographic", scale=4.0, transform=np.column_stack([np.eye(3), [0, 0, 3]])
+            )
+        ],
+        environment=Environment(np.array([0.5, 0.25, 0.125])),
+    )
+    settings = PathSettings(samples=1024, bounces=2, shows_environment=False)
+    renderer = weft.Renderer(device, scene)
+
+    hidden = renderer.render(settings=settings, aovs=["alpha"])
+    shown = renderer.render(settings=PathSettings(samples=1024, bounces=2))
+
+    assert hidden["alpha"][4, 2, 0] == 1
+    assert hidden["alpha"][2, 0, 0] == pytest.approx(1 - 0.25**2, abs=0.02)
+    assert (hidden["alpha"][:, 5:] == 0).all()
+    assert (hidden["color"][:, 5:] == 0).all()
+    beyond = (1 - hidden["alpha"]) * np.float32([0.5, 0.25, 0.125])
+    np.testing.assert_allclose(hidden["color"] + beyond, shown, atol=0.02)
 
 
 def test_numbers_name_objects_and_nothing(picture):

@@ -132,6 +132,41 @@ def test_an_area_light_is_the_integral_over_its_patches(device, shape):
     assert result == pytest.approx(ALBEDO / math.pi * COLOR * irradiance, rel=0.01)
 
 
+@pytest.mark.parametrize("spread", [0.8, 2.5])
+def test_an_area_light_of_some_spread_is_cut_off_by_slats(device, spread):
+    matrix = np.column_stack([np.eye(3), [0.3, 0.1, 1.0]])
+    points, normals, areas = rectangle((2.0, 1.0), matrix)
+    half = math.tan(spread / 2)
+    tangents = np.hypot(points[:, 0], points[:, 1]) / points[:, 2]
+    share = np.maximum(half - tangents, 0) / (half - spread / 2)
+
+    result = floor_radiance(
+        device,
+        [AreaLight(matrix, (2.0, 1.0), power=50.0, color=COLOR, spread=spread)],
+        samples=8192,
+    )
+
+    irradiance = irradiance_of_patch(points, normals, areas * share, 50.0 / (math.pi * 2.0))
+    np.testing.assert_allclose(result, irradiance * COLOR * ALBEDO / math.pi, rtol=0.01)
+
+
+def test_a_mirror_sees_a_light_of_some_spread_brighter(device):
+    lamp = AreaLight(np.column_stack([np.eye(3), [0, 0, 1]]), (2.0, 2.0), power=50.0, spread=1.2)
+    mirror = Material("floor", Closure("glossy", color=(1.0, 1.0, 1.0), roughness=0.0))
+    scene = weft.Scene([placed(quad(20), mirror)], [lamp], [top_camera(4, scale=1e-3, height=0.5)])
+
+    picture = weft.Renderer(device, scene).render(settings=PathSettings(samples=16, bounces=1))
+
+    half = math.tan(0.6)
+    assert picture.mean() == pytest.approx(50 / (math.pi * 4) * half / (half - 0.6), rel=0.01)
+
+
+@pytest.mark.parametrize("spread", [0.0, 4.0, math.nan])
+def test_a_spread_out_of_range_is_refused(spread):
+    with pytest.raises(ValueError, match="spread must be from"):
+        AreaLight(np.eye(4), spread=spread)
+
+
 def lamp(both_sides):
     inputs = {"color": (4.0, 2.0, 1.0), "strength": 1.5, "both_sides": float(both_sides)}
     return Material("lamp", Closure("emission", **inputs))

@@ -29,9 +29,13 @@ AOVS: MappingProxyType[str, tuple[int, int]] = MappingProxyType(
         "uv": (7, 2),
         "object": (9, 1),
         "material": (10, 1),
+        "alpha": (11, 1),
     }
 )
-"""First row and number of channels of each, see shaders/weft/render/layers.slang."""
+"""First row and number of channels of each, see shaders/weft/render/layers.slang; ``alpha`` is no
+row but a picture of its own."""
+
+ALPHA = "alpha"
 
 MEANS = ("albedo", "normal")
 """Averaged over the pixel like the picture; the others belong to the point at its centre."""

@@ -106,6 +106,10 @@ def _area_row(light: AreaLight) -> LightRow:
     words[9:12] = x
     words[12:15] = -y
     words[15] = light.shape == "ellipse"
+    if light.spread < math.pi:
+        half = light.spread / 2
+        words[17] = math.tan(half)
+        words[18] = 1 / (math.tan(half) - half)
     return LightRow(words, float(luminance(words[2:5])) * math.pi * area)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
-from weft.render.layers import LayerPass, checked_names
+from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.prepare import compile_together
+from weft.render.stages import print_stages
 from weft.render.upload import SceneTables
-from weft.scene.camera import KINDS
 from weft.scene.kernel_text import print_module
 
 if TYPE_CHECKING:
@@ -30,29 +30,8 @@ FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
 STATE_ROWS, LONG_STATE_ROWS = 11, 21
 NEVER = 0xFFFFFFFF
+BACKGROUND_ALONE = 2  # of Background in path.slang
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
-
-# The stages that do not depend on the scene's materials.
-STAGES = """
-import weft.render;
-
-export static const uint weft_camera_kind = {camera_kind};
-export static const bool weft_has_lens = {has_lens};
-export static const uint weft_filter_kind = {filter_kind};
-export static const bool weft_is_see_through = {is_see_through};
-export static const bool weft_has_glow = {has_glow};
-export static const bool weft_has_cones = {has_cones};
-
-void generate(int i, Camera camera, PathView paths, StepSettings settings)
-{{
-    generatePath(i, camera, paths, settings);
-}}
-
-void develop(int i, PathView paths, StepSettings settings, float* film)
-{{
-    developPixel(i, paths, settings, film);
-}}
-"""
 
 
 @dataclass
@@ -73,6 +52,7 @@ class PathSettings:
         roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
         transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
             ones are opaque.
+        shows_environment: Cameras see it where they look past everything; else black.
     """
 
     samples: int = 64
@@ -84,6 +64,7 @@ class PathSettings:
     roulette_from: int | None = 3
     period: int | None = None
     transparent_bounces: int = 8
+    shows_environment: bool = True
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -256,7 +237,8 @@ class Renderer:
             aovs: What else: names of ``weft.render.AOVS``. ``albedo`` and ``normal`` (world space)
                 are means over the pixel; ``depth`` (metres along the view, infinite where nothing
                 is), ``uv``, ``object`` and ``material`` (numbers in the scene, -1: nothing) belong
-                to the point at the pixel's centre.
+                to the point at the pixel's centre. ``alpha`` is the share of the pixel in which the
+                camera does not see past everything, through what lets light pass, too.
             progress: Called with the share that is done, in (0, 1], after each batch.
 
         Returns:
@@ -269,32 +251,60 @@ class Renderer:
         chosen = self.scene.camera(camera)
         settings = settings or PathSettings()
         names = None if aovs is None else checked_names(aovs)
-        pixels = chosen.width * chosen.height
-        film = Tensor.zeros(self.device, (pixels * 3,))
-        batches = list(self.batches(pixels, settings.samples))
-        for number, (part, samples) in enumerate(batches):
-            self._trace(chosen, settings, film, part, samples)
-            if progress is not None:
-                self.device.wait()
-                progress((number + 1) / len(batches))
-        sums = np.asarray(film.to_numpy(), np.float32)
-        image = (sums / np.float32(settings.samples)).reshape(chosen.height, chosen.width, 3)
+        image = self._picture(chosen, settings, progress)
         if names is None:
             return image
+        layers = {}
+        if ALPHA in names:
+            names.remove(ALPHA)
+            layers[ALPHA] = self._alpha(chosen, settings, progress)
         if self._layer_pass is None and names:
             self._layer_pass = LayerPass(self)
-        layers = self._layer_pass.render(chosen, settings, names) if self._layer_pass else {}
+        if self._layer_pass and names:
+            layers |= self._layer_pass.render(chosen, settings, names)
         return {"color": image} | layers
+
+    def _picture(
+        self,
+        camera: Camera,
+        settings: PathSettings,
+        progress: Callable[[float], None] | None = None,
+        **step: int,
+    ) -> NDArray[np.float32]:
+        """Return a picture; `step` replaces settings of path.slang."""
+        pixels = camera.width * camera.height
+        film = Tensor.zeros(self.device, (pixels * 3,))
+        done = 0
+        for part, samples in self.batches(pixels, settings.samples):
+            self._trace(camera, settings, film, part, samples, step)
+            done += part[1] * samples[1]
+            if progress is not None:
+                self.device.wait()
+                progress(done / (pixels * settings.samples))
+        sums = np.asarray(film.to_numpy(), np.float32)
+        return (sums / np.float32(settings.samples)).reshape(camera.height, camera.width, 3)
+
+    def _alpha(
+        self, camera: Camera, settings: PathSettings, progress: Callable[[float], None] | None
+    ) -> NDArray[np.float32]:
+        """Return what part of each pixel is covered, shape (height, width, 1)."""
+        first = replace(settings, bounces=0)
+        look = None if progress is None else lambda _share: progress(1.0)
+        beyond = self._picture(camera, first, look, background=BACKGROUND_ALONE)
+        return np.asarray(1 - beyond.mean(axis=2, keepdims=True), np.float32)
 
     def batches(
         self, pixels: int, samples: int
     ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         """Yield (first, count) of pixels and of samples: parts of at most `batch` paths."""
         at_once = min(samples, max(self.batch // pixels, 1))
-        rows = max(min(self.batch // at_once, pixels), 1)
         for first in range(0, samples, at_once):
-            for pixel in range(0, pixels, rows):
-                yield (pixel, min(rows, pixels - pixel)), (first, min(at_once, samples - first))
+            count, pixel = min(at_once, samples - first), 0
+            while pixel < pixels:
+                # `batch` may change meanwhile, see addon/core/progressive.py.
+                rows = max(min(self.batch // at_once, pixels - pixel), 1)
+                yield (pixel, rows), (first, count)
+                pixel += rows
 
     def generate(
         self,
@@ -360,14 +370,7 @@ class Renderer:
 
     def stages(self, camera: Camera, settings: PathSettings) -> Module:
         """Return the stages that depend on the camera's kind only."""
-        text = STAGES.format(
-            camera_kind=KINDS.index(camera.kind),
-            has_lens=str(camera.aperture > 0 and camera.kind == "perspective").lower(),
-            filter_kind=FILTERS.index(settings.filter),
-            is_see_through=str(self.tables.traits.is_see_through).lower(),
-            has_glow=str(self.tables.traits.has_glow).lower(),
-            has_cones=str(self.tables.traits.has_cones).lower(),
-        )
+        text = print_stages(camera, FILTERS.index(settings.filter), self.tables.traits)
         if text not in self._stage_modules:
             self._stage_modules[text] = Module.load_from_source(self.device, "weft_stages", text)
         return self._stage_modules[text]
@@ -386,6 +389,7 @@ class Renderer:
             "bounces": settings.bounces,
             "transparentBounces": settings.transparent_bounces,
             "rouletteFrom": NEVER if settings.roulette_from is None else settings.roulette_from,
+            "background": int(not settings.shows_environment),
         }
 
     def segments(self, settings: PathSettings) -> int:
@@ -463,11 +467,12 @@ class Renderer:
         film: Tensor,
         pixels: tuple[int, int],
         samples: tuple[int, int],
+        changes: dict[str, int],
     ) -> None:
         """Trace some samples of some pixels and add them to the film."""
         count = pixels[1] * samples[1]
         buffers = self.buffers(count)
-        step = self.step_settings(settings, pixels, samples)
+        step = self.step_settings(settings, pixels, samples) | changes
         self._compile(camera, settings, buffers, step, film)
         self.generate(camera, settings, buffers, step, count)
         for bounce in range(self.segments(settings)):

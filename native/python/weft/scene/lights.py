@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -94,7 +95,12 @@ class AreaLight:
         shape: ``rectangle`` or ``ellipse``.
         power: Watts, times `color`: the radiance is power / (pi area), W/(m^2 sr).
         color: Linear RGB.
+        spread: Angle of the cone that it shines into, radians, 0.001 to pi (all sides alike), as
+            from a softbox with slats; narrower ones shine stronger.
         name: What messages and parameters call it.
+
+    Raises:
+        ArgumentError: The spread is out of range.
     """
 
     transform: NDArray[np.float64]
@@ -102,7 +108,16 @@ class AreaLight:
     shape: Literal["rectangle", "ellipse"] = "rectangle"
     power: float = 1.0
     color: Sequence[float] = (1.0, 1.0, 1.0)
+    spread: float = field(default=math.pi, kw_only=True)
     name: str = field(default="area", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the spread."""
+        if not 0.001 <= self.spread <= math.pi + 1e-6:
+            raise ArgumentError(
+                f"AreaLight '{self.name}': spread must be from 0.001 to pi radians, got "
+                f"{self.spread}"
+            )
 
 
 Light = PointLight | SpotLight | SunLight | AreaLight
