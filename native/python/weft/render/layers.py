@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, Module, Tensor, grid
-from weft.scene.kernel_text import print_layer_module
+from weft._native import ArgumentError, Tensor, grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,18 +56,15 @@ def checked_names(names: Iterable[str]) -> list[str]:
 
 
 class LayerPass:
-    """Renders AOVs of one scene. Made at the first request: its kernels are compiled then.
+    """Renders AOVs of one scene. Its kernels are compiled at the first request.
 
     Args:
         renderer: Of the scene.
     """
 
     def __init__(self, renderer: Renderer) -> None:
-        """Load the kernels."""
+        """Keep the renderer."""
         self.renderer = renderer
-        tables = renderer.tables
-        text = print_layer_module(tables.materials.programs, tables.traits)
-        self.module = Module.load_from_source(renderer.device, "weft_scene", text)
         self._layers: Tensor | None = None
 
     def render(
@@ -105,7 +101,7 @@ class LayerPass:
         part: tuple[tuple[int, int], tuple[int, int]],
     ) -> None:
         """Add some samples of some pixels to the film."""
-        renderer, module = self.renderer, self.module
+        renderer, modules = self.renderer, self.renderer.sorting_modules
         pixels, samples = part
         count = pixels[1] * samples[1]
         buffers = renderer.buffers(count)
@@ -123,11 +119,11 @@ class LayerPass:
                 continue
             view["firstOfQueue"] = ends[program]
             if program == programs:
-                module.noLayers(grid((length,)), view, layers)
+                modules.shared.noLayers(grid((length,)), view, layers)
             else:
-                kernel = getattr(module, f"layers{program}")
+                kernel = modules.programs[program].programLayers
                 kernel(grid((length,)), scene, view, looks, layers)
-        module.developAll(grid((pixels[1],)), view, step, layers, film)
+        modules.shared.developAll(grid((pixels[1],)), view, step, layers, film)
 
 
 def forward_of(camera: Camera) -> tuple[float, float, float]:

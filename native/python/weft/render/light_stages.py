@@ -25,38 +25,39 @@ def _sort_and_launch(
         renderer: Of the scene.
         buffers: Of the paths.
         count: Number of paths.
-        stage: Kernel that finds the keys, and beginning of the names of those that follow.
+        stage: Kernel that finds the keys, and the one of each program that follows.
         keys: Programs that have such a kernel.
 
     Returns:
         Whether there was something to do.
     """
     scene, programs = renderer.tables.view, len(renderer.tables.materials.programs)
-    classify = getattr(renderer.module, stage[0])
+    classify = getattr(renderer.modules.shared, stage[0])
     classify(grid((count,)), scene, buffers.view, programs, _result=buffers.keys[:count])
     ends = sort_by_key(buffers.keys, buffers.queue, count, programs + 1)
     found = [key for key in keys if ends[key + 1] > ends[key]]
     for key in found:
         length = ends[key + 1] - ends[key] if renderer.sorts_paths else count
         buffers.view["firstOfQueue"] = ends[key] if renderer.sorts_paths else 0
-        getattr(renderer.module, f"{stage[1]}{key}")(grid((length,)), scene, buffers.view)
+        buffers.view["key"] = key
+        getattr(renderer.modules.programs[key], stage[1])(grid((length,)), scene, buffers.view)
     return bool(found)
 
 
 def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function, Sequence[Any]]]:
     """Return calls of all kernels of light rays, for compile_together()."""
-    traits, module = renderer.tables.traits, renderer.module
+    traits, modules = renderer.tables.traits, renderer.modules
     lanes, scene, paths = grid((256,)), renderer.tables.view, buffers.view
     programs = renderer.tables.materials.programs
     calls: list[tuple[Function, Sequence[Any]]] = []
     if traits.is_see_through:
-        calls.append((module.classifyLight, (lanes, scene, paths, len(programs))))
+        calls.append((modules.shared.classifyLight, (lanes, scene, paths, len(programs))))
         passing = [number for number, program in enumerate(programs) if program.passes]
-        calls += [(getattr(module, f"dim{k}"), (lanes, scene, paths)) for k in passing]
+        calls += [(modules.programs[k].programDim, (lanes, scene, paths)) for k in passing]
     if traits.has_glow:
-        calls.append((module.classifyShining, (lanes, scene, paths, len(programs))))
+        calls.append((modules.shared.classifyShining, (lanes, scene, paths, len(programs))))
         shining = [number for number, program in enumerate(programs) if program.shines]
-        calls += [(getattr(module, f"color{k}"), (lanes, scene, paths)) for k in shining]
+        calls += [(modules.programs[k].programColor, (lanes, scene, paths)) for k in shining]
     return calls
 
 
@@ -68,7 +69,7 @@ def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
         renderer.tracer.trace_closest(
             buffers.light_rays, buffers.light_hits, buffers.capacity, count
         )
-        if not _sort_and_launch(renderer, buffers, count, ("classifyLight", "dim"), passing):
+        if not _sort_and_launch(renderer, buffers, count, ("classifyLight", "programDim"), passing):
             return
 
 
@@ -76,7 +77,7 @@ def color_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
     """Evaluate the light of `count` paths that comes from triangles whose light varies."""
     programs = renderer.tables.materials.programs
     shining = [number for number, program in enumerate(programs) if program.shines]
-    _sort_and_launch(renderer, buffers, count, ("classifyShining", "color"), shining)
+    _sort_and_launch(renderer, buffers, count, ("classifyShining", "programColor"), shining)
 
 
 def measure_lights(renderer: Renderer) -> None:
@@ -87,6 +88,6 @@ def measure_lights(renderer: Renderer) -> None:
     for program in np.unique(glowing.programs):
         mine = np.flatnonzero(glowing.programs == program)
         places = np.ascontiguousarray(glowing.places[mine])
-        measure = getattr(renderer.module, f"measure{program}")
+        measure = renderer.modules.programs[program].programMeasure
         means[mine] = measure(tables.view, places, _result="numpy").reshape(-1, 2)
     tables.set_glow(np.nan_to_num(means.clip(0, None)))

@@ -12,7 +12,6 @@ from weft._native import ArgumentError, Tensor, grid
 from weft.render.light_stages import light_calls
 from weft.render.prepare import compile_together
 from weft.render.renderer import PathBuffers
-from weft.scene.kernel_text import print_recording_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from weft.scene import Camera
 
 RECORD_ROWS, HEAD_ROWS = 30, 7
-KERNELS = ("record", "replay", "tangents", "gradients")
 
 
 @dataclass
@@ -72,10 +70,11 @@ class Recorder:
                 )
         # A light ray takes radiance for a constant; what changes must be met by a bounce.
         self.scene = self.tables.view_without_lights(materials)
-        text = print_recording_module(
-            tables.materials.programs, tables.traits, self.programs, max(tangents, 1)
-        )
-        self.module = renderer.load_module(text)
+        modules = renderer.sorting_modules
+        self.shared = modules.shared
+        self.modules = {
+            number: modules.recording(number, max(tangents, 1)) for number in self.programs
+        }
         self._rows: Tensor | None = None
         self._heads: Tensor | None = None  # of its own: buffers serve several recorders
         self.launches: list[RecordedLaunch] = []
@@ -125,36 +124,36 @@ class Recorder:
         for bounce in range(renderer.segments(settings)):
             if not self._segment(buffers, bounce):
                 break
-        self.module.close(grid((self.count,)), buffers.view, self.view)
+        self.shared.close(grid((self.count,)), buffers.view, self.view)
 
     def _compile(self) -> None:
         """Compile all kernels before the first draw."""
         if self._is_compiled:
             return
         renderer, lanes, paths = self.renderer, grid((256,)), self.buffers.view
-        scene, module, step = self.scene, self.module, self.step
-        programs = range(len(renderer.tables.materials.programs))
-        others = [number for number in programs if number not in self.programs]
-        shared = renderer.module if renderer.sorts_paths else module
+        scene, shared, step = self.scene, self.shared, self.step
         values = renderer.tables.values
         calls: list[tuple[Function, Sequence[Any]]] = []
-        for number in self.programs:
-            kernels = {kind: getattr(module, f"{kind}{number}") for kind in KERNELS}
+        for module in self.modules.values():
             if self.tangents:
-                calls.append((kernels["tangents"], (lanes, scene, self.view, values.shape[0])))
+                tangents = (lanes, scene, self.view, values.shape[0])
+                calls.append((module.programTangents, tangents))
             else:
-                calls.append((kernels["gradients"], (lanes, scene, self.view)))
-            calls.append((kernels["record"], (lanes, scene, paths, self.view, step)))
-            calls.append((kernels["replay"], (lanes, scene, self.view)))
+                calls.append((module.programGradients, (lanes, scene, self.view)))
+            calls.append((module.programRecord, (lanes, scene, paths, self.view, step)))
+            calls.append((module.programReplay, (lanes, scene, self.view)))
         calls += [
-            (kernel, (lanes, scene, paths, step)) for kernel in renderer.kernels(others, shared)
+            (module.programStep, (lanes, scene, paths, step))
+            for number, module in enumerate(renderer.sorting_modules.programs)
+            if number not in self.modules
         ]
-        calls.append((module.close, (lanes, paths, self.view)))
-        calls.append((module.settle, (lanes, paths, self.view)))
+        calls.append((shared.escape, (lanes, scene, paths, step)))
+        calls.append((shared.close, (lanes, paths, self.view)))
+        calls.append((shared.settle, (lanes, paths, self.view)))
         developed = (lanes, paths, self.view, step, 0, 1, 0, self.pixels, values)
-        calls.append((module.developHalf, developed))
+        calls.append((shared.developHalf, developed))
         if not self.tangents:
-            calls.append((module.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
+            calls.append((shared.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
         calls += light_calls(renderer, self.buffers)
         compile_together(calls)
         self._is_compiled = True
@@ -169,24 +168,24 @@ class Recorder:
             if launch.bounce != bounce - 1:
                 continue
             self.view["first"] = launch.first
-            self.module.settle(grid((launch.count,)), buffers.view, self.view)
+            self.shared.settle(grid((launch.count,)), buffers.view, self.view)
         if renderer.has_ended(ends):
             return False
         used = sum(launch.count for launch in self.launches)
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
-        shared = renderer.module if renderer.sorts_paths else self.module
-        renderer.escape(buffers, ends, step, shared, scene)
+        renderer.escape(buffers, ends, step, scene)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
                 continue
             buffers.view["firstOfQueue"] = ends[program]
             if program not in self.programs:
-                getattr(shared, f"step{program}")(grid((length,)), scene, buffers.view, step)
+                kernel = renderer.sorting_modules.programs[program].programStep
+                kernel(grid((length,)), scene, buffers.view, step)
                 continue
             self.view["first"] = used
-            kernel = getattr(self.module, f"record{program}")
+            kernel = self.modules[program].programRecord
             kernel(grid((length,)), scene, buffers.view, self.view, step)
             self.launches.append(RecordedLaunch(program, bounce, used, length))
             used += length
@@ -205,12 +204,11 @@ class Recorder:
         scene = self._scene(values, tangents=tangents, texels=texels)
         for launch in reversed(self.launches):
             self.view["first"] = launch.first
-            lanes = grid((launch.count,))
+            lanes, module = grid((launch.count,)), self.modules[launch.program]
             if tangents is None:
-                getattr(self.module, f"replay{launch.program}")(lanes, scene, self.view)
+                module.programReplay(lanes, scene, self.view)
             else:
-                kernel = getattr(self.module, f"tangents{launch.program}")
-                kernel(lanes, scene, self.view, values.shape[0])
+                module.programTangents(lanes, scene, self.view, values.shape[0])
 
     def gradients(
         self,
@@ -235,7 +233,7 @@ class Recorder:
             values, gradients=gradients, texels=texels, texel_gradients=texel_gradients
         )
         weight = 1.0 / min(self.step["samples"], self.step["period"])
-        self.module.seed(
+        self.shared.seed(
             grid((self.count,)),
             self.buffers.view,
             self.view,
@@ -246,9 +244,8 @@ class Recorder:
         )
         for launch in self.launches:
             self.view["first"] = launch.first
-            getattr(self.module, f"gradients{launch.program}")(
-                grid((launch.count,)), scene, self.view
-            )
+            kernel = self.modules[launch.program].programGradients
+            kernel(grid((launch.count,)), scene, self.view)
 
     def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
         """Return the mean of samples [first, first + count) of each pixel.
@@ -263,7 +260,7 @@ class Recorder:
             )
         blocks = 1 + (self.tangents if with_tangents else 0)
         film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
-        self.module.developHalf(
+        self.shared.developHalf(
             grid((self.pixels,)),
             self.buffers.view,
             self.view,

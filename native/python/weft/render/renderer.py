@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -13,10 +14,10 @@ from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, so
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
+from weft.render.modules import SceneModules
 from weft.render.prepare import compile_together
 from weft.render.stages import print_stages
 from weft.render.upload import SceneTables
-from weft.scene.kernel_text import print_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -111,6 +112,7 @@ class PathBuffers:
             "keys": self.keys,
             "queue": self.queue,
             "firstOfQueue": 0,
+            "key": 0,
             "capacity": capacity,
         }
 
@@ -173,9 +175,8 @@ class Renderer:
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         programs = self.tables.materials.programs
         self.sorts_paths = must_sort_paths(device, len(programs))
-        text = print_module(programs, replace(self.tables.traits, sorts_paths=self.sorts_paths))
-        self._modules: dict[str, Module] = {}
-        self.module = self.load_module(text)
+        traits = replace(self.tables.traits, sorts_paths=self.sorts_paths)
+        self.modules = SceneModules(device, programs, traits)
         if self.tables.traits.has_glow:
             measure_lights(self)
         self._stage_modules: dict[str, Module] = {}
@@ -184,11 +185,13 @@ class Renderer:
         self._layer_pass: LayerPass | None = None
         self._is_compiled = False
 
-    def load_module(self, text: str) -> Module:
-        """Return a module of the scene; equal texts are loaded once."""
-        if text not in self._modules:
-            self._modules[text] = Module.load_from_source(self.device, "weft_scene", text)
-        return self._modules[text]
+    @cached_property
+    def sorting_modules(self) -> SceneModules:
+        """The modules whose launches serve the paths of one program only."""
+        if self.sorts_paths:
+            return self.modules
+        programs, traits = self.tables.materials.programs, self.tables.traits
+        return SceneModules(self.device, programs, replace(traits, sorts_paths=True))
 
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
@@ -332,11 +335,6 @@ class Renderer:
         buffers.transparent_bounces = settings.transparent_bounces
         self.stages(camera, settings).generate(grid((count,)), view, buffers.view, step)
 
-    def kernels(self, programs: Iterable[int], module: Module | None = None) -> list[Function]:
-        """Return the kernels of some programs, and of what escapes."""
-        module = module or self.module
-        return [module.escape, *(getattr(module, f"step{number}") for number in programs)]
-
     def _compile(
         self,
         camera: Camera,
@@ -349,13 +347,14 @@ class Renderer:
         if self._is_compiled:
             return
         lanes, scene, paths = grid((256,)), self.tables.view, buffers.view
-        programs = range(len(self.tables.materials.programs))
+        modules, programs = self.modules, len(self.tables.materials.programs)
         stages = self.stages(camera, settings)
         view = camera_view(camera, settings.filter_width)
         calls: list[tuple[Function, Sequence[Any]]] = [
-            (kernel, (lanes, scene, paths, step)) for kernel in self.kernels(programs)
+            (module.programStep, (lanes, scene, paths, step)) for module in modules.programs
         ]
-        calls.append((self.module.classify, (lanes, scene, paths, len(programs))))
+        calls.append((modules.shared.escape, (lanes, scene, paths, step)))
+        calls.append((modules.shared.classify, (lanes, scene, paths, programs)))
         calls.append((stages.generate, (lanes, view, paths, step)))
         calls.append((stages.develop, (lanes, paths, step, film)))
         calls += light_calls(self, buffers)
@@ -424,7 +423,7 @@ class Renderer:
                 buffers.light_rays, buffers.light_visible, buffers.capacity, count
             )
         self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
-        self.module.classify(
+        self.modules.shared.classify(
             grid((count,)), self.tables.view, buffers.view, programs, _result=buffers.keys[:count]
         )
 
@@ -433,18 +432,14 @@ class Renderer:
         buffers: PathBuffers,
         ends: list[int],
         step: dict[str, int],
-        module: Module | None = None,
         scene: dict[str, Any] | None = None,
     ) -> None:
-        """End the paths that left the scene.
-
-        `module` has the same programs, `scene` is the view of other lights.
-        """
+        """End the sorted paths that left the scene; `scene` is the view of other lights."""
         programs = len(self.tables.materials.programs)
         length = ends[programs + 1] - ends[programs]
         if length:
             buffers.view["firstOfQueue"] = ends[programs]
-            kernel = (module or self.module).escape
+            kernel = self.sorting_modules.shared.escape
             kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
 
     def _launch_segment(
@@ -457,7 +452,12 @@ class Renderer:
             if not length:
                 continue
             buffers.view["firstOfQueue"] = 0 if ends is None else ends[key]
-            kernel = self.module.escape if key == programs else getattr(self.module, f"step{key}")
+            buffers.view["key"] = key
+            kernel = (
+                self.modules.shared.escape
+                if key == programs
+                else self.modules.programs[key].programStep
+            )
             kernel(grid((length,)), self.tables.view, buffers.view, step)
 
     def _trace(

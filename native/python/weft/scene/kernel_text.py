@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Slang modules of a scene: the programs of its materials, and the kernels that run them."""
+"""The Slang modules of a scene: one for each program of its materials, and one for the rest.
+
+The text of a program says nothing of the other materials: what is edited is compiled alone, and
+equal programs of other scenes are found in the cache.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,12 +47,12 @@ def wrapped_source(source: str) -> str:
 
 _PROGRAM = """
 [Differentiable]
-Surface<{bsdf}> surface{number}(no_diff MaterialContext m, no_diff ShadingPoint s)
+Surface<{bsdf}> programSurface(no_diff MaterialContext m, no_diff ShadingPoint s)
 {{
     {text}
 }}
 
-struct Program{number} : IMaterialProgram
+struct Program : IMaterialProgram
 {{
     static bool shines() {{ return {shines}; }}
     static bool scatters() {{ return {scatters}; }}
@@ -57,217 +60,195 @@ struct Program{number} : IMaterialProgram
     static float3 transparency(MaterialContext m, ShadingPoint s) {{ return {transparency}; }}
     static float3 emission(MaterialContext m, ShadingPoint s)
     {{
-        return surface{number}(m, s).emission;
+        return programSurface(m, s).emission;
     }}
     static Shading shade(MaterialContext m, ShadingPoint s, float3 light, float3 u)
     {{
-        return shadeSurface(surface{number}(m, s), s, light, u);
+        return shadeSurface(programSurface(m, s), s, light, u);
     }}
     [Differentiable]
     static Response respond(no_diff MaterialContext m, no_diff ShadingPoint s, no_diff float3
     light, no_diff float3 bounce)
     {{
-        return respondSurface(surface{number}(m, s), light, bounce);
+        return respondSurface(programSurface(m, s), light, bounce);
     }}
     static float3 albedo(MaterialContext m, ShadingPoint s)
     {{
-        return surface{number}(m, s).bsdf.albedo();
+        return programSurface(m, s).bsdf.albedo();
     }}
 }}
 
-void step{number}(int k, SceneView scene, PathView paths, StepSettings settings)
+void programStep(int k, SceneView scene, PathView paths, StepSettings settings)
 {{
-    if (paths.serves(k, {number}))
-        stepPath<Program{number}>(paths.pathOf(k), scene, paths, settings);
+    if (paths.serves(k))
+        stepPath<Program>(paths.pathOf(k), scene, paths, settings);
+}}
+
+void programLayers(int k, SceneView scene, PathView paths, LayerSettings settings, float* layers)
+{{
+    writeLayers<Program>(paths.pathOf(k), scene, paths, settings, layers);
 }}
 """
 
 
 _DIMMING = """
-void dim{number}(int k, SceneView scene, PathView paths)
-{{
-    if (paths.serves(k, {number}))
-        dimLight<Program{number}>(paths.pathOf(k), scene, paths);
-}}
-"""
-
-
-_GLOW = """
-export static const bool weft_has_glow = true;
-
-uint classifyShining(int i, SceneView scene, PathView paths, uint programs)
+void programDim(int k, SceneView scene, PathView paths)
 {
-    return classifyGlow(i, scene, paths, programs);
+    if (paths.serves(k))
+        dimLight<Program>(paths.pathOf(k), scene, paths);
 }
 """
 
 
 _GLOWING = """
-void color{number}(int k, SceneView scene, PathView paths)
+void programColor(int k, SceneView scene, PathView paths)
+{
+    if (paths.serves(k))
+        colorLight<Program>(paths.pathOf(k), scene, paths);
+}
+
+float2 programMeasure(SceneView scene, uint2 place)
+{
+    return meanGlow<Program>(scene, place);
+}
+"""
+
+
+_RECORDING = """
+void programRecord(int k, SceneView scene, PathView paths, RecordView records,
+                   StepSettings settings)
 {{
-    if (paths.serves(k, {number}))
-        colorLight<Program{number}>(paths.pathOf(k), scene, paths);
+    recordPath<Program>(k, scene, paths, records, settings);
 }}
 
-float2 measure{number}(SceneView scene, uint2 place)
+void programReplay(int k, SceneView scene, RecordView records)
 {{
-    return meanGlow<Program{number}>(scene, place);
+    replayRecord<Program>(k, scene, records);
+}}
+
+void programTangents(int k, SceneView scene, RecordView records, uint stride)
+{{
+    replayTangents<Program, {tangents}>(k, scene, records, stride);
+}}
+
+void programGradients(int k, SceneView scene, RecordView records)
+{{
+    replayGradients<Program>(k, scene, records);
 }}
 """
 
 
-_SEE_THROUGH = """
-export static const bool weft_is_see_through = true;
+_TRAITS = """
+export static const uint weft_light_kinds = {light_kinds};
+export static const bool weft_is_placed = {is_placed};
+export static const bool weft_sorts_paths = {sorts_paths};
+export static const bool weft_is_see_through = {is_see_through};
+export static const bool weft_has_glow = {has_glow};
+export static const bool weft_has_cones = {has_cones};
+"""
+
+
+_SHARED = """
+uint classify(int i, SceneView scene, PathView paths, uint programs)
+{
+    return classifyPath(i, scene, paths, programs);
+}
 
 uint classifyLight(int i, SceneView scene, PathView paths, uint programs)
 {
     return classifyLightRay(i, scene, paths, programs);
 }
-"""
 
-
-_SHARED = """
-export static const uint weft_light_kinds = {light_kinds};
-export static const bool weft_is_placed = {is_placed};
-export static const bool weft_sorts_paths = {sorts_paths};
-
-uint classify(int i, SceneView scene, PathView paths, uint programs)
-{{
-    return classifyPath(i, scene, paths, programs);
-}}
+uint classifyShining(int i, SceneView scene, PathView paths, uint programs)
+{
+    return classifyGlow(i, scene, paths, programs);
+}
 
 void escape(int k, SceneView scene, PathView paths, StepSettings settings)
-{{
-    if (paths.serves(k, {programs}))
+{
+    if (paths.serves(k))
         escapePath(paths.pathOf(k), scene, paths, settings);
-}}
-"""
+}
 
+void noLayers(int k, PathView paths, float* layers)
+{
+    writeNoLayers(paths.pathOf(k), paths, layers);
+}
 
-_RECORDING = """
-void close(int i, PathView paths, RecordView records) {{ closePath(i, paths, records); }}
+void developAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
+{
+    developLayers(i, paths, settings, layers, film);
+}
 
-void settle(int k, PathView paths, RecordView records) {{ settleRecord(k, paths, records); }}
+void close(int i, PathView paths, RecordView records) { closePath(i, paths, records); }
+
+void settle(int k, PathView paths, RecordView records) { settleRecord(k, paths, records); }
 
 void seed(int i, PathView paths, RecordView records, StepSettings settings, float* gradients,
           uint pixels, float weight)
-{{
+{
     seedGradients(i, paths, records, settings, gradients, pixels, weight);
-}}
+}
 
-void developHalf(int i, PathView paths, RecordView records, StepSettings settings, uint first, uint
-count,
-                 uint tangents, uint pixels, float* film)
-{{
+void developHalf(int i, PathView paths, RecordView records, StepSettings settings, uint first,
+                 uint count, uint tangents, uint pixels, float* film)
+{
     developRecords(i, paths, records, settings, first, count, tangents, pixels, film);
-}}
-"""
-
-_RECORDED = """
-void record{number}(int k, SceneView scene, PathView paths, RecordView records, StepSettings
-settings)
-{{
-    recordPath<Program{number}>(k, scene, paths, records, settings);
-}}
-
-void replay{number}(int k, SceneView scene, RecordView records) {{ replayRecord<Program{number}>(k,
-scene, records); }}
-
-void tangents{number}(int k, SceneView scene, RecordView records, uint stride)
-{{
-    replayTangents<Program{number}, {tangents}>(k, scene, records, stride);
-}}
-
-void gradients{number}(int k, SceneView scene, RecordView records)
-{{
-    replayGradients<Program{number}>(k, scene, records);
-}}
+}
 """
 
 
-_LAYERS = """
-void noLayers(int k, PathView paths, float* layers)
-{{
-    writeNoLayers(paths.pathOf(k), paths, layers);
-}}
-
-void developAll(int i, PathView paths, StepSettings settings, float* layers, float* film)
-{{
-    developLayers(i, paths, settings, layers, film);
-}}
-"""
-
-_LAYERS_OF_PROGRAM = """
-void layers{number}(int k, SceneView scene, PathView paths, LayerSettings settings, float* layers)
-{{
-    writeLayers<Program{number}>(paths.pathOf(k), scene, paths, settings, layers);
-}}
-"""
+def _flag(value: bool) -> str:
+    return str(value).lower()
 
 
-def print_layer_module(programs: Sequence[Program], traits: SceneTraits) -> str:
-    """Return print_module() with the kernels that write what a camera sees first."""
-    kernels = [_LAYERS_OF_PROGRAM.format(number=number) for number in range(len(programs))]
-    return "\n".join([print_module(programs, traits), _LAYERS.format(), *kernels])
+def _print_traits(traits: SceneTraits) -> str:
+    return _TRAITS.format(
+        light_kinds=traits.light_kinds,
+        is_placed=_flag(traits.is_placed),
+        sorts_paths=_flag(traits.sorts_paths),
+        is_see_through=_flag(traits.is_see_through),
+        has_glow=_flag(traits.has_glow),
+        has_cones=_flag(traits.has_cones),
+    )
 
 
-def print_recording_module(
-    programs: Sequence[Program], traits: SceneTraits, recorded: Sequence[int], tangents: int
-) -> str:
-    """Return print_module() with the kernels that record and replay paths.
-
-    Args:
-        programs: Of the scene.
-        traits: Of the scene.
-        recorded: Programs whose parameters change.
-        tangents: Directions of forward mode, at least 1.
-    """
-    kernels = [_RECORDED.format(number=number, tangents=tangents) for number in recorded]
-    return "\n".join([print_module(programs, traits), _RECORDING.format(), *kernels])
+def print_shared_module(traits: SceneTraits) -> str:
+    """Return the Slang module with the kernels that evaluate no material."""
+    return "\n\n".join(["import weft.render;", _print_traits(traits), _SHARED])
 
 
-def print_module(programs: Sequence[Program], traits: SceneTraits) -> str:
-    """Return the Slang module with all programs of a scene and the kernels that run them."""
+def print_program_module(program: Program, traits: SceneTraits) -> str:
+    """Return the Slang module of a program with the kernels that run it."""
     parts = [
         "import weft.bsdf;",
         "import weft.render;",
-        *dict.fromkeys(f"import {name};" for program in programs for name in program.modules),
-        _SHARED.format(
-            light_kinds=traits.light_kinds,
-            is_placed=str(traits.is_placed).lower(),
-            sorts_paths=str(traits.sorts_paths).lower(),
-            programs=len(programs),
+        *(f"import {name};" for name in dict.fromkeys(program.modules)),
+        _print_traits(traits),
+        *map(wrapped_source, dict.fromkeys(program.sources)),
+        *dict.fromkeys(program.functions),
+        _PROGRAM.format(
+            bsdf=program.bsdf,
+            text=program.text,
+            shines=_flag(program.shines),
+            scatters=_flag(program.scatters),
+            passes=_flag(program.passes),
+            transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",
         ),
     ]
-    for source in dict.fromkeys(text for program in programs for text in program.sources):
-        parts.append(wrapped_source(source))
-    parts += dict.fromkeys(text for program in programs for text in program.functions)
-    for number, program in enumerate(programs):
-        parts.append(
-            _PROGRAM.format(
-                bsdf=program.bsdf,
-                number=number,
-                text=program.text,
-                shines=str(program.shines).lower(),
-                scatters=str(program.scatters).lower(),
-                passes=str(program.passes).lower(),
-                transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",
-            )
-        )
-    if traits.has_cones:
-        parts.append("export static const bool weft_has_cones = true;")
-    if traits.has_glow:
-        parts.append(_GLOW)
-        parts += [
-            _GLOWING.format(number=number)
-            for number, program in enumerate(programs)
-            if program.shines
-        ]
-    if traits.is_see_through:
-        parts.append(_SEE_THROUGH)
-        parts += [
-            _DIMMING.format(number=number)
-            for number, program in enumerate(programs)
-            if program.passes
-        ]
+    if traits.has_glow and program.shines:
+        parts.append(_GLOWING)
+    if traits.is_see_through and program.passes:
+        parts.append(_DIMMING)
     return "\n\n".join(parts)
+
+
+def print_recording_module(program: Program, traits: SceneTraits, tangents: int) -> str:
+    """Return print_program_module() with the kernels that record and replay paths.
+
+    Args:
+        program: Whose parameters change.
+        traits: Of the scene.
+        tangents: Directions of forward mode, at least 1.
+    """
+    return print_program_module(program, traits) + _RECORDING.format(tangents=tangents)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The modules of a scene's kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft._native import Module
+from weft.scene.kernel_text import (
+    print_program_module,
+    print_recording_module,
+    print_shared_module,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft._native import Device
+    from weft.scene.kernel_text import SceneTraits
+    from weft.scene.program import Program
+
+
+class SceneModules:
+    """The kernels that evaluate no material, and those of each program in a module of its own.
+
+    Args:
+        device: Where they run.
+        programs: Of the scene.
+        traits: Of the scene.
+
+    Raises:
+        CompileError: A Slang function of a material does not compile.
+    """
+
+    def __init__(self, device: Device, programs: Sequence[Program], traits: SceneTraits) -> None:
+        """Load them."""
+        self._device, self._programs, self._traits = device, programs, traits
+        self._recording: dict[tuple[int, int], Module] = {}
+        self.shared = self._load("weft_scene", print_shared_module(traits))
+        self.programs = [
+            self._load("weft_material", print_program_module(program, traits))
+            for program in programs
+        ]
+
+    def recording(self, program: int, tangents: int) -> Module:
+        """Return the module of a program with the kernels that record and replay paths.
+
+        Args:
+            program: Its number.
+            tangents: Directions of forward mode, at least 1.
+        """
+        key = (program, tangents)
+        if key not in self._recording:
+            text = print_recording_module(self._programs[program], self._traits, tangents)
+            self._recording[key] = self._load("weft_material", text)
+        return self._recording[key]
+
+    def _load(self, name: str, text: str) -> Module:
+        return Module.load_from_source(self._device, name, text)
