@@ -10,6 +10,8 @@ from addon.core.graph.model import Graph
 import weft
 from support.node_graphs import GraphBuilder, surface_graph
 from weft.scene import Add, Closure, Constant, Mix, SlangCall
+from weft.scene.materials import textures_of
+from weft.scene.program import print_program
 
 
 def principled(inputs=None, name="Principled BSDF", builder=None) -> Graph:
@@ -329,3 +331,20 @@ def test_the_world_is_an_emission():
 
     assert isinstance(surface, Closure)
     assert (surface.kind, surface.inputs["strength"].numbers) == ("emission", (2.0,))
+
+
+def test_long_chains_of_nodes_are_printed_without_nesting_calls():
+    builder, last = GraphBuilder(), None
+    for number in range(1500):
+        inputs = {"Value": (last, "Value") if last else 0.3}
+        last = builder.add("ShaderNodeMath", f"m{number}", operation="ADD", inputs=inputs)
+    shader = builder.add(
+        "ShaderNodeBsdfPrincipled", "Shader", inputs={"Roughness": (last, "Value")}
+    )
+    material = compile_material(surface_graph(builder, shader), {}, "M").material
+
+    program = print_program(material)
+
+    assert len(program.slots) > 1500
+    assert program.text.count("mathAdd(") % 1500 == 0
+    assert textures_of(material.surface) == []

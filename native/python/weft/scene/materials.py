@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -117,19 +117,19 @@ def principled(name: str, **inputs: Value) -> Material:
 
 def textures_of(value: Value | Surface) -> list[Texture]:
     """Return the textures of a value or a surface, in a fixed order."""
-    return list(_textures_of(value, set()))
-
-
-def _textures_of(value: Value | Surface, seen: set[int]) -> Iterator[Texture]:
-    """Yield textures; functions that are in `seen` have had their turn."""
-    if isinstance(value, SlangCall):
-        if id(value) in seen:
-            return
-        seen.add(id(value))
-    if isinstance(value, Texture):
-        yield value
-    for entry in _parts_of(value):
-        yield from _textures_of(entry, seen)
+    found: list[Texture] = []
+    seen: set[int] = set()  # functions that have had their turn
+    stack: list[Value | Surface] = [value]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, SlangCall):
+            if id(entry) in seen:
+                continue
+            seen.add(id(entry))
+        if isinstance(entry, Texture):
+            found.append(entry)
+        stack.extend(reversed(_parts_of(entry)))
+    return found
 
 
 def _parts_of(value: Value | Surface) -> Sequence[Value | Surface]:

@@ -83,6 +83,9 @@ class Program:
         return self.transparency != ""
 
 
+DEEP = 16
+"""Calls in a row from which on a chain is printed from its far end."""
+
 BLACK = "float3(0.f)"
 TYPES = {1: "float", 2: "float2", 3: "float3", 4: "float4"}
 
@@ -104,6 +107,7 @@ class Printer:
     scope: int = 0  # number of the function whose lines are printed
     scopes: int = 0  # last number that one has got
     known: dict[tuple[int, int], str] = field(default_factory=dict)  # calls by scope and identity
+    depth: int = 0  # of the calls that are being printed
 
     @property
     def no_diff(self) -> str:
@@ -200,8 +204,28 @@ class Printer:
     def call(self, name: str, call: SlangCall) -> str:
         key = (self.scope, id(call))
         if key not in self.known:
+            if self.depth >= DEEP:
+                self.print_upstream(name, call)
+            self.depth += 1
             self.known[key] = self.new_call(name, call)
+            self.depth -= 1
         return self.known[key]
+
+    def print_upstream(self, name: str, call: SlangCall) -> None:
+        """Print what a call needs from its far end, so that long chains do not nest."""
+        seen: set[int] = set()
+        stack = [(*entry, False) for entry in calls_below(name, call)]
+        while stack:
+            path, entry, is_done = stack.pop()
+            key = (self.scope, id(entry))
+            if key in self.known:
+                continue
+            if is_done:
+                self.known[key] = self.new_call(path, entry)
+            elif id(entry) not in seen:
+                seen.add(id(entry))
+                stack.append((path, entry, True))
+                stack += [(*below, False) for below in calls_below(path, entry)]
 
     def new_call(self, name: str, call: SlangCall) -> str:
         arguments = ", ".join(
@@ -297,6 +321,18 @@ class Printer:
             values["features"] += " | kCoatNormal"
             self.lines.append(f"{values['structure']}.coatNormal = {coat};")
         return frame
+
+
+def calls_below(name: str, call: SlangCall) -> list[tuple[str, SlangCall]]:
+    """Return the calls that a call's arguments are, or are looked up by, with their names."""
+    found = []
+    for key, value in call.arguments.items():
+        path, entry = f"{name}.{key}", value
+        while isinstance(entry, Texture) and entry.uv is not None:
+            path, entry = f"{path}.uv", entry.uv
+        if isinstance(entry, SlangCall):
+            found.append((path, entry))
+    return found
 
 
 def features_of(closure: Closure) -> list[str]:
