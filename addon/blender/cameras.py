@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,9 @@ from .picture_size import crop_of
 
 if TYPE_CHECKING:
     import bpy
+
+WHOLE = SimpleNamespace(pixel_aspect_x=1.0, pixel_aspect_y=1.0, use_border=False)
+"""Render settings of a picture that is not cropped."""
 
 KINDS = {"PERSP": "perspective", "ORTHO": "orthographic", "PANO": "equirectangular"}
 

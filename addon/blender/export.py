@@ -14,9 +14,10 @@ import numpy as np
 import weft
 
 from ..core.devices import texel_room
+from ..core.graph.view import View
 from ..core.problems import Problem
 from ..core.steps import last_value
-from .cameras import export_camera
+from .cameras import WHOLE, export_camera
 from .images import ImageStore
 from .instances import take_inventory
 from .lights import export_lights, lamps_in_view
@@ -113,6 +114,7 @@ class SceneExporter:
         self._meshes.begin()
         inventory = take_inventory(depsgraph)
         materials = MaterialStore(self._images, keep, unwrapped)
+        materials.view = _view_of(depsgraph, cameras, resolution)
         scene = weft.Scene()
         problems = inventory.problems
         for placed in inventory.meshes:
@@ -163,6 +165,27 @@ def world_of(depsgraph: bpy.types.Depsgraph) -> bpy.types.World | None:
     return override or depsgraph.scene_eval.world
 
 
+def _chosen(
+    scene: bpy.types.Scene, cameras: Sequence[bpy.types.Object] | None
+) -> Sequence[bpy.types.Object]:
+    if cameras is not None:
+        return cameras
+    return [scene.camera] if scene.camera else []
+
+
+def _view_of(
+    depsgraph: bpy.types.Depsgraph,
+    cameras: Sequence[bpy.types.Object] | None,
+    resolution: tuple[int, int] | None,
+) -> View | None:
+    """Return the camera that nodes see."""
+    chosen = _chosen(depsgraph.scene_eval, cameras)
+    if len(chosen) != 1:
+        return None
+    size = resolution or picture_size(depsgraph.scene_eval)
+    return View.of(export_camera(chosen[0].evaluated_get(depsgraph), size, WHOLE)[0])
+
+
 def _export_cameras(
     depsgraph: bpy.types.Depsgraph,
     cameras: Sequence[bpy.types.Object] | None,
@@ -170,9 +193,8 @@ def _export_cameras(
 ) -> tuple[list[weft.scene.Camera], list[Problem]]:
     """Return the views and what they do not show."""
     scene = depsgraph.scene_eval
-    chosen = cameras if cameras is not None else [scene.camera] if scene.camera else []
     made, problems = [], []
-    for entry in chosen:
+    for entry in _chosen(scene, cameras):
         camera, found = export_camera(
             entry.evaluated_get(depsgraph), resolution or picture_size(scene), scene.render
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -16,7 +15,7 @@ from weft.fit import Target
 from weft.fit.target_files import CLIPPED, resize
 
 from ..core.fitting.request import TargetRequest
-from .cameras import export_camera
+from .cameras import WHOLE, export_camera
 from .display_transform import sample_display_transform
 from .images import read_linear, why_unreadable
 from .path_settings import pixel_filter
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from weft.render.renderer import FilterKind
 
 SPACES = {"srgb": "sRGB", "linear": "Linear Rec.709", "raw": "Non-Color"}
-WHOLE = SimpleNamespace(pixel_aspect_x=1.0, pixel_aspect_y=1.0, use_border=False)
-"""Render settings of a picture that is not cropped."""
 
 
 @dataclass(eq=False)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import bpy
+    from mathutils import Matrix
     from numpy.typing import NDArray
 
 SHAPES = ("MESH", "CURVE", "SURFACE", "FONT", "META")
@@ -47,7 +48,8 @@ class Placed:
         matrix: To world, shape ``(4, 4)``.
         materials: Of the slots.
         undeformed: Positions before deforming modifiers, if the evaluated mesh does not know them.
-        info: What the Object Info node says, by its outputs, three numbers each.
+        info: What the Object Info node says, by its outputs, three numbers each; and the columns
+            of the matrices "To World" and "To Object", 0 to 3.
         is_visible_to_cameras: Cameras may see it.
     """
 
@@ -106,7 +108,13 @@ def _info(instance: bpy.types.DepsgraphObjectInstance) -> dict[str, tuple[float,
         "Object Index": (float(entry.pass_index),) * 3,
         "Material Index": (float(material.pass_index if material else 0),) * 3,
         "Random": ((number & 0xFFFFFFFF) / 0xFFFFFFFF,) * 3,
+        **_columns("To World", instance.matrix_world),
+        **_columns("To Object", instance.matrix_world.inverted_safe()),
     }
+
+
+def _columns(name: str, matrix: Matrix) -> dict[str, tuple[float, ...]]:
+    return {f"{name} {k}": tuple(column[:3]) for k, column in enumerate(matrix.col)}
 
 
 def _materials_of(

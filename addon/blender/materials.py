@@ -16,6 +16,7 @@ from .versions import node_tree_of
 
 if TYPE_CHECKING:
     from ..core.graph.model import Images
+    from ..core.graph.view import View
     from ..core.problems import Problem
 
 
@@ -46,6 +47,7 @@ class MaterialStore:
 
     Attributes:
         compiled: By Blender's full names.
+        view: The camera that nodes see; ``None``: there is none, or more than one.
         attributes: What meshes must bring; all materials count alike.
     """
 
@@ -61,6 +63,7 @@ class MaterialStore:
                 all of them, as the first of their UV sets.
         """
         self.compiled: dict[str, CompiledMaterial] = {}
+        self.view: View | None = None
         self.attributes = AttributeTable()
         self._images = images
         self._keep = keep
@@ -87,7 +90,7 @@ class MaterialStore:
             return plain_material(dotless(name), weft.scene.Closure("diffuse", color=color))
         graph = read_graph(tree)
         return compile_material(
-            graph, self._images, name, keep=self._keep, attributes=self.attributes
+            graph, self._images, name, keep=self._keep, attributes=self.attributes, view=self.view
         )
 
     def _require_uvs(self, compiled: CompiledMaterial) -> None:

@@ -90,6 +90,37 @@ def space_of_another_object():
     return material
 
 
+def output_of(kind, output, **properties):
+    """Return what shows an output of a node."""
+
+    def build():
+        material, tree, target = new_tree()
+        node = tree.nodes.new(f"ShaderNode{kind}")
+        for name, value in properties.items():
+            setattr(node, name, value)
+        tree.links.new(node.outputs[output], target)
+        return material
+
+    build.__name__ = " ".join([kind, output, *map(str, properties.values())])
+    return build
+
+
+def transformed(kind, source, target, value="Normal"):
+    """Return what shows a vector in another space."""
+
+    def build():
+        material, tree, place = new_tree()
+        node = tree.nodes.new("ShaderNodeVectorTransform")
+        node.vector_type, node.convert_from, node.convert_to = kind, source, target
+        vector = tree.nodes.new("ShaderNodeNewGeometry")
+        tree.links.new(vector.outputs[value], node.inputs[0])
+        tree.links.new(node.outputs[0], place)
+        return material
+
+    build.__name__ = f"{kind} from {source} to {target}"
+    return build
+
+
 def second_uv_map():
     material, tree, target = new_tree()
     node = tree.nodes.new("ShaderNodeUVMap")
@@ -134,6 +165,18 @@ CASES = (
     alpha,
     flat_normal,
     second_uv_map,
+    coordinates("Camera"),
+    coordinates("Window"),
+    *(output_of("CameraData", name) for name in ("View Vector", "View Z Depth", "View Distance")),
+    *(output_of("Tangent", "Tangent", direction_type="RADIAL", axis=axis) for axis in "XYZ"),
+    output_of("NewGeometry", "Tangent"),
+    transformed("VECTOR", "WORLD", "OBJECT"),
+    transformed("NORMAL", "WORLD", "OBJECT"),
+    transformed("NORMAL", "OBJECT", "CAMERA"),
+    transformed("POINT", "WORLD", "OBJECT", "Position"),
+    transformed("POINT", "OBJECT", "CAMERA", "Position"),
+    transformed("VECTOR", "CAMERA", "WORLD"),
+    transformed("POINT", "CAMERA", "OBJECT", "Position"),
     space_of_another_object,
 )
 
@@ -150,6 +193,28 @@ def test_material_reads_what_cycles_reads(device, tmp_path, build):
     apart = difference(picture, by_cycles(tmp_path, 64))
     assert apart.mean < 0.01
     assert apart.block < 0.03
+
+
+def test_coordinates_of_an_orthographic_camera_are_those_of_cycles(device, tmp_path):
+    camera = add_camera(target=(0, 0, 0.3)).data
+    camera.type, camera.ortho_scale, camera.shift_x = "ORTHO", 5.0, 0.1
+    add_world()
+    add_shape().data.materials.append(coordinates("Window")())
+
+    picture, exported = by_weft(device, 64)
+
+    assert exported.problems == []
+    assert difference(picture, by_cycles(tmp_path, 64)).block < 0.03
+
+
+def test_the_camera_is_unknown_where_there_is_none_or_more_than_one():
+    add_shape().data.materials.append(coordinates("Camera")())
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    problems = [str(problem) for problem in SceneExporter().export(depsgraph).problems]
+
+    assert any(
+        "the space of the camera where there is none or more than one" in p for p in problems
+    )
 
 
 def test_generated_coordinates_do_not_follow_deforming_modifiers():

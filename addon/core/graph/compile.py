@@ -22,6 +22,7 @@ from .model import Graph, Images, Node, Socket
 from .outputs import choose_output, output_kinds
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
+from .view import View
 
 DEEP = 16
 """Nodes in a row from which on a chain is compiled from its far end."""
@@ -111,6 +112,7 @@ class Compiler:
     attributes: AttributeTable
     keep: Collection[str] = ()
     parameter_prefix: str = ""
+    view: View | None = None
     problems: list[Problem] = field(default_factory=list)
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
     textures: list[TextureBinding] = field(default_factory=list)
@@ -375,6 +377,7 @@ def compile_material(
     target: str = "material",
     keep: Collection[str] = (),
     attributes: AttributeTable | None = None,
+    view: View | None = None,
 ) -> CompiledMaterial:
     """Compile the graph of a material, a world or a light.
 
@@ -388,13 +391,14 @@ def compile_material(
             They may make the material's program longer.
         attributes: Shared by the materials of a scene, so that all count UV sets and attributes
             alike.
+        view: The camera that nodes see; ``None``: there is none, or more than one.
 
     Raises:
         ArgumentError: There is no such target.
     """
     kinds = output_kinds(target)
     label = {"material": "Material", "world": "World", "light": "Light"}[target]
-    compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name))
+    compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name), view)
     scope = Scope(graph, f"{label} '{name}'")
     surface = _surface(compiler, scope, kinds)
     owner = compiler.owners.get(id(surface))

@@ -23,6 +23,7 @@ from .nodes import (
     patterns,
     ramps,
     shaders,
+    spaces,
     textures,
     vector_math,
 )
@@ -30,7 +31,12 @@ from .spec import NodeSpec
 
 TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
     {
-        "Input": {**inputs.ENTRIES, **facing.ENTRIES, **coordinates.INPUTS},
+        "Input": {
+            **inputs.ENTRIES,
+            **facing.ENTRIES,
+            **coordinates.INPUTS,
+            **spaces.INPUTS,
+        },
         "Shader": shaders.ENTRIES,
         "Texture": {**textures.ENTRIES, **images.ENTRIES, **patterns.ENTRIES},
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
@@ -38,6 +44,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
             **coordinates.VECTORS,
             **curves.VECTORS,
             **normals.ENTRIES,
+            **spaces.VECTORS,
             **vector_math.VECTORS,
         },
         "Converter": {

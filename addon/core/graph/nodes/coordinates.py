@@ -11,6 +11,7 @@ from weft.scene.values import Attribute, ColorAttribute
 from ..places import generated, uv_map
 from ..spec import Call, NodeSpec
 from ..values import call
+from .spaces import CAMERA_NOTE, in_camera_space, radial_tangent, window
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -54,7 +55,7 @@ def _coordinate(context: NodeContext, output: str) -> Value:
     if output == "Reflection":
         normal, incoming = Attribute.NORMAL, Attribute.INCOMING
         return call("reflectionVector", 3, False, incoming=incoming, normal=normal)
-    return context.unsupported(f"its output '{output}', which depends on the camera,")
+    return window(context) if output == "Window" else in_camera_space(context)
 
 
 def _object(context: NodeContext) -> Value:
@@ -107,6 +108,8 @@ _GEOMETRY = MappingProxyType(
 def _geometry(context: NodeContext, output: str) -> Value:
     if output in _GEOMETRY:
         return _GEOMETRY[output]
+    if output == "Tangent":
+        return radial_tangent(context, "Z")
     return context.unsupported(f"its output '{output}'")
 
 
@@ -120,7 +123,9 @@ VECTORS = MappingProxyType({"ShaderNodeMapping": NodeSpec("Mapping", _mapping)})
 INPUTS = MappingProxyType(
     {
         "ShaderNodeTexCoord": NodeSpec(
-            "Texture Coordinate", _coordinate, "Camera, Window and From Instancer are missing"
+            "Texture Coordinate",
+            _coordinate,
+            f"From Instancer is missing. Camera, Window: {CAMERA_NOTE[0].lower()}{CAMERA_NOTE[1:]}",
         ),
         "ShaderNodeUVMap": NodeSpec("UV Map", _uv, "From Instancer is missing"),
         "ShaderNodeAttribute": NodeSpec(
@@ -130,7 +135,7 @@ INPUTS = MappingProxyType(
         "ShaderNodeNewGeometry": NodeSpec(
             "Geometry",
             _geometry,
-            "Tangent, Parametric, Pointiness and Random Per Island are missing",
+            "Parametric, Pointiness and Random Per Island are missing",
         ),
         "ShaderNodeObjectInfo": NodeSpec("Object Info", _object_info),
     }
