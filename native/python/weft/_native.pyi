@@ -64,6 +64,7 @@ __all__: list[str] = [
     "all_close",
     "any",
     "build_alias_table",
+    "build_light_tree",
     "call_id",
     "create_device",
     "dot",
@@ -1345,6 +1346,19 @@ def build_alias_table(
 
     Raises:
         ArgumentError: A weight is negative or not finite; the first such is named.
+    """
+
+def build_light_tree(
+    bounds: NDArray[np.float32],
+) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """
+    Returns nodes, shape (m, 16), and trails, shape (n,), of a tree over n lights; see weft.render.light_tree.
+
+    Args:
+        bounds: Of each light, shape (n, 12); the last column is its power, 0: it is not in the tree.
+
+    Raises:
+        ArgumentError: A light's numbers cannot be; the first such is named.
     """
 
 def call_id() -> CallId:

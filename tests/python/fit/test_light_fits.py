@@ -7,7 +7,7 @@ import pytest
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, LightParameter, Parameter, Target, TextureParameter
-from weft.render import PathSettings
+from weft.render import PathSettings, upload
 from weft.scene import (
     Camera,
     Closure,
@@ -52,7 +52,9 @@ def photo(device):
     return weft.Renderer(device, scene).render(settings=SETTINGS)
 
 
-def test_lights_are_found_beside_a_material(device, photo):
+@pytest.mark.parametrize("fewest", [8, pytest.param(1, marks=pytest.mark.full)])
+def test_lights_are_found_beside_a_material(device, photo, fewest, monkeypatch):
+    monkeypatch.setattr(upload, "FEWEST_LIGHTS", fewest)
     fit = Fit(
         scene_with(roughness=0.6),
         [Target(photo)],
@@ -65,6 +67,7 @@ def test_lights_are_found_beside_a_material(device, photo):
         FitSettings(bounces=3, tolerance=0.005),
         device=device,
     )
+    assert fit.renderer.tables.has_light_tree == (fewest == 1)
 
     result = fit.run()
 

@@ -21,6 +21,7 @@ from weft.scene.light_changes import light_names, with_light_factors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from weft.render.light_tree import LightSampling
     from weft.render.renderer import Renderer
     from weft.scene import Scene
 
@@ -90,8 +91,9 @@ def build_parts(renderer: Renderer, lights: Sequence[LightParameter]) -> list[Sc
         ]
     except ArgumentError as error:
         raise ArgumentError(f"Fit: {error}") from None
-    parts = [SceneTables(renderer.device, part, tables) for part in lit]
-    others = SceneTables(renderer.device, rest, tables)
+    sampling: LightSampling = "tree" if renderer.tables.has_light_tree else "power"
+    parts = [SceneTables(renderer.device, part, tables, sampling) for part in lit]
+    others = SceneTables(renderer.device, rest, tables, sampling)
     return [*parts, others] if others.may_shine and len(every) > len(chosen) else parts
 
 

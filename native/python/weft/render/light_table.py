@@ -11,6 +11,7 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.render.alias_table import build_alias_table
+from weft.render.light_tree import CONE_SLACK, LightTree, bounds_row, light_tree
 from weft.scene import AreaLight, PointLight, SpotLight, SunLight
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from weft.scene.lights import Environment, Light
 
 STRIDE = 20
+TRAIL_WORD = 19
 NONE = 0xFFFFFFFF
 ENVIRONMENT, POINT, SPOT, SUN, AREA, TRIANGLE = range(6)
 
@@ -48,6 +50,7 @@ class LightRow:
     words: NDArray[np.float32]
     power: float
     area: float = 0.0  # of a triangle, m^2
+    bounds: NDArray[np.float32] | None = None  # see light_tree.py; None: infinitely far
 
 
 def _row(kind: int, color: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -64,7 +67,8 @@ def _sphere_row(light: PointLight | SpotLight, kind: int) -> LightRow:
     words[5:8] = light.position
     words[8] = light.radius
     words[14] = light.soft_falloff
-    return LightRow(words, float(luminance(intensity)) * 4 * math.pi)
+    bounds = bounds_row(words[5:8] - words[8], words[5:8] + words[8])
+    return LightRow(words, float(luminance(intensity)) * 4 * math.pi, bounds=bounds)
 
 
 def _spot_row(light: SpotLight) -> LightRow:
@@ -74,6 +78,9 @@ def _spot_row(light: SpotLight) -> LightRow:
     row.words[12] = outer
     row.words[13] = (1 - outer) * light.blend
     row.power *= (1 - outer) / 2
+    low, high = row.words[5:8] - row.words[8], row.words[5:8] + row.words[8]
+    # Within its cone a spot shines alike, so that the cone stands for the spread of its normals.
+    row.bounds = bounds_row(low, high, row.words[9:12], min(light.angle, math.pi) / 2, CONE_SLACK)
     return row
 
 
@@ -110,7 +117,11 @@ def _area_row(light: AreaLight) -> LightRow:
         half = light.spread / 2
         words[17] = math.tan(half)
         words[18] = 1 / (math.tan(half) - half)
-    return LightRow(words, float(luminance(words[2:5])) * math.pi * area)
+    reach = np.abs(words[9:12]) + np.abs(words[12:15])
+    axis = np.cross(x, -y) / np.linalg.norm(normal)
+    emission = min(light.spread / 2 + CONE_SLACK, math.pi / 2)
+    bounds = bounds_row(words[5:8] - reach, words[5:8] + reach, axis, 0.0, emission)
+    return LightRow(words, float(luminance(words[2:5])) * math.pi * area, bounds=bounds)
 
 
 def lamp_row(light: Light, extent: float) -> LightRow:
@@ -132,6 +143,7 @@ def triangle_rows(
     both: bool,
     *,
     varies: bool = False,
+    bounds: NDArray[np.float32],
 ) -> list[LightRow]:
     """Return the records of emissive triangles of one instance and material.
 
@@ -142,14 +154,15 @@ def triangle_rows(
         radiance: Linear RGB.
         both: Both sides shine.
         varies: The radiance is a factor of what is evaluated where light comes from.
+        bounds: Of each, shape ``(n, 12)``, see light_tree.py.
     """
     rows = []
     watts = float(luminance(radiance)) * math.pi * (2 if both else 1)
-    for triangle, area in zip(triangles, areas, strict=True):
+    for triangle, area, limits in zip(triangles, areas, bounds, strict=True):
         words = _row(TRIANGLE, radiance)
         words.view(np.uint32)[8:10] = instance, triangle
         words[10], words[11] = both, varies
-        rows.append(LightRow(words, watts * float(area), float(area)))
+        rows.append(LightRow(words, watts * float(area), float(area), limits))
     return rows
 
 
@@ -203,6 +216,7 @@ class LightTable:
     alias: NDArray[np.float32]
     lamp_count: int
     environment_light: int
+    tree: LightTree | None = None
 
 
 LEAST_SHARE = 0.25
@@ -237,6 +251,8 @@ def build_light_table(
     environment: EnvironmentTable | None,
     extent: float,
     left_out: NDArray[np.bool_] | None = None,
+    *,
+    has_tree: bool = False,
 ) -> LightTable:
     """Return records with probabilities in proportion to power; the environment comes last.
 
@@ -246,6 +262,7 @@ def build_light_table(
         environment: The environment, if there is one.
         extent: Radius of the scene, metres.
         left_out: Which of the rows are never drawn; ``None``: all may be.
+        has_tree: Build a tree of the lights at finite distance, too.
     """
     rows = list(rows)
     environment_light = NONE
@@ -269,4 +286,7 @@ def build_light_table(
     records[:, 1] = chosen
     threshold, other = build_alias_table(chosen)
     alias = np.stack([threshold, other.view(np.float32)], axis=1)
-    return LightTable(records, alias, lamp_count, environment_light)
+    tree = light_tree([row.bounds for row in rows], chosen) if has_tree else None
+    if tree is not None:
+        records.view(np.uint32)[:, TRAIL_WORD] = tree.trails
+    return LightTable(records, alias, lamp_count, environment_light, tree)

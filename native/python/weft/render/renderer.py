@@ -14,6 +14,7 @@ from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, so
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
+from weft.render.light_tree import LightSampling
 from weft.render.modules import SceneModules
 from weft.render.prepare import compile_together
 from weft.render.stages import print_stages
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
-STATE_ROWS, LONG_STATE_ROWS = 11, 21
+STATE_ROWS, LONG_STATE_ROWS = 11, 24
 NEVER = 0xFFFFFFFF
 BACKGROUND_ALONE = 2  # of Background in path.slang
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
@@ -151,18 +152,29 @@ class Renderer:
         device: Where.
         scene: What. Later changes of it do not show.
         batch: Most paths that are under way at a time; bounds the memory (about 150 bytes a path).
+        light_sampling: How one of the lights is drawn at each surface: ``power``, by their powers;
+            ``tree``, by about what they bring to the place; ``auto``, the tree where lamps at
+            finite distance and objects that shine are 8 or more.
 
     Raises:
-        ArgumentError: The scene has no object, or a mesh cannot be traced.
+        ArgumentError: The scene has no object, a mesh cannot be traced, or there is no such
+            light_sampling.
         CompileError: A Slang function of a material does not compile.
     """
 
-    def __init__(self, device: Device, scene: Scene, *, batch: int = 1 << 20) -> None:
+    def __init__(
+        self,
+        device: Device,
+        scene: Scene,
+        *,
+        batch: int = 1 << 20,
+        light_sampling: LightSampling = "auto",
+    ) -> None:
         """Upload the scene and load its programs."""
         self.device = device
         self.scene = scene
         self.batch = batch
-        self.tables = SceneTables(device, scene, bsdf_tables(device))
+        self.tables = SceneTables(device, scene, bsdf_tables(device), light_sampling)
         if not self.tables.may_shine:
             warnings.warn(
                 "Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
@@ -196,12 +208,11 @@ class Renderer:
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
         if self._buffers is None or self._buffers.capacity < paths:
-            traits = self.tables.traits
             self._buffers = PathBuffers(
                 self.device,
                 self.tracer,
                 (paths + 255) // 256 * 256,
-                is_long=traits.is_see_through or traits.has_glow or traits.has_cones,
+                is_long=self.tables.traits.has_long_paths,
             )
         return self._buffers
 

@@ -20,6 +20,13 @@ from weft.render.light_table import (
     lamp_row,
     triangle_rows,
 )
+from weft.render.light_tree import (
+    FEWEST_LIGHTS,
+    NODE_WIDTH,
+    LightSampling,
+    checked_sampling,
+    triangle_bounds,
+)
 from weft.render.tangents import tangent_sets
 from weft.render.texture_table import texture_table
 from weft.scene.kernel_text import SceneTraits
@@ -199,6 +206,7 @@ def emissive_triangles(
         lights = np.full(len(entry.mesh.triangles), NONE, np.uint32)
         assert entry.transform is not None
         corners = entry.mesh.corner_positions() @ entry.transform[:, :3].T
+        is_mirrored = bool(np.linalg.det(entry.transform[:, :3]) < 0)
         edges = corners[:, 1:] - corners[:, :1]
         areas = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) / 2
         slots = np.zeros(len(lights), np.uint32) if entry.mesh.slots is None else entry.mesh.slots
@@ -218,6 +226,11 @@ def emissive_triangles(
                 np.array(emission.radiance),
                 emission.both_sides,
                 varies=emission.varies,
+                bounds=triangle_bounds(
+                    corners[mine] + entry.transform[:, 3],
+                    emission.both_sides,
+                    is_mirrored=is_mirrored,
+                ),
             )
         out.first_of_instance.append(used)
         out.light_of_triangle.append(lights)
@@ -247,9 +260,16 @@ class SceneTables:
         device: Where to.
         scene: What. Later changes of it do not show.
         tables: Of the BSDFs.
+        light_sampling: As a Renderer takes it.
     """
 
-    def __init__(self, device: Device, scene: Scene, tables: Tensor) -> None:
+    def __init__(
+        self,
+        device: Device,
+        scene: Scene,
+        tables: Tensor,
+        light_sampling: LightSampling = "auto",
+    ) -> None:
         """Build all tables and upload them."""
         self.device = device
         self.geometry = geometry_table(scene)
@@ -267,6 +287,12 @@ class SceneTables:
             [NONE] * len(rows) + [known[id(material)] for material in emissive.materials], np.int64
         )
         self.glowing = self._find_glowing(scene, emissive)
+        sampling = checked_sampling(light_sampling)
+        shining = sum(first != NONE for first in emissive.first_of_instance)
+        near = shining + sum(row.bounds is not None and row.power > 0 for row in rows)
+        self.has_light_tree = near > 0 and (
+            sampling == "tree" or (sampling == "auto" and near >= FEWEST_LIGHTS)
+        )
         lights = self._build_lights()
         self.may_shine = (
             any(row.power > 0 for row in rows + emissive.rows)
@@ -281,6 +307,7 @@ class SceneTables:
             is_see_through=any(program.passes for program in self.materials.programs),
             has_glow=len(emissive.varying) > 0,
             has_cones=any(texture.filter == "mipmap" for texture in self.materials.textures),
+            has_light_tree=self.has_light_tree,
         )
         numbers = {id(material): number for number, material in enumerate(materials)}
         arrays = self.geometry.arrays
@@ -347,8 +374,23 @@ class SceneTables:
 
     def _build_lights(self, left_out: NDArray[np.bool_] | None = None) -> LightTable:
         return build_light_table(
-            self._light_rows, self._lamp_count, self._environment, self.geometry.extent, left_out
+            self._light_rows,
+            self._lamp_count,
+            self._environment,
+            self.geometry.extent,
+            left_out,
+            has_tree=self.has_light_tree,
         )
+
+    def _choice_view(self, lights: LightTable) -> dict[str, Any]:
+        """Return what a light is drawn by."""
+        nodes = np.zeros((1, NODE_WIDTH), np.float32) if lights.tree is None else lights.tree.nodes
+        return {
+            "records": self._upload(lights.records),
+            "alias": self._upload(lights.alias),
+            "tree": self._upload(nodes),
+            "treeShare": 0.0 if lights.tree is None else lights.tree.share,
+        }
 
     def view_without_lights(self, materials: Sequence[int]) -> dict[str, Any]:
         """Return the view of a scene where bounces alone find the light of some materials."""
@@ -361,11 +403,13 @@ class SceneTables:
         numbers[is_light] = np.where(left_out[numbers[is_light]], NONE, numbers[is_light])
         view = dict(self.view)
         view["geometry"] = view["geometry"] | {"lightOfTriangle": self._upload(numbers)}
-        view["lights"] = view["lights"] | {
-            "records": self._upload(lights.records),
-            "alias": self._upload(lights.alias),
-            "count": self.light_count if lights.records[:, 1].any() else 0,
-        }
+        view["lights"] = (
+            view["lights"]
+            | self._choice_view(lights)
+            | {
+                "count": self.light_count if lights.records[:, 1].any() else 0,
+            }
+        )
         return view
 
     def set_glow(self, means: NDArray[np.float64]) -> None:
@@ -378,8 +422,7 @@ class SceneTables:
             row = self._light_rows[light]
             row.power = float(row.area * np.pi * sides.sum())
         lights = self._build_lights()
-        self.view["lights"]["records"] = self._upload(lights.records)
-        self.view["lights"]["alias"] = self._upload(lights.alias)
+        self.view["lights"].update(self._choice_view(lights))
 
     def _place(
         self,
@@ -421,9 +464,7 @@ class SceneTables:
         self, lights: LightTable, environment: EnvironmentTable | None
     ) -> dict[str, Any]:
         black = np.zeros(3, np.float32)
-        return {
-            "records": self._upload(lights.records),
-            "alias": self._upload(lights.alias),
+        return self._choice_view(lights) | {
             "environment": self._upload(black if environment is None else environment.texels),
             "environmentAlias": self._upload(black if environment is None else environment.alias),
             "environmentToWorld": (
