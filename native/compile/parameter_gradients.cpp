@@ -60,20 +60,6 @@ std::size_t word_end(std::string_view code, std::size_t at) {
     return at;
 }
 
-/// Where the bracket that closes the one at `open` stands.
-std::optional<std::size_t> closing(std::string_view code, std::size_t open) {
-    const char left = code[open];
-    const char right = left == '(' ? ')' : left == '[' ? ']' : '}';
-    int depth = 0;
-    for (std::size_t at = open; at < code.size(); ++at) {
-        depth += code[at] == left ? 1 : code[at] == right ? -1 : 0;
-        if (depth == 0) {
-            return at;
-        }
-    }
-    return std::nullopt;
-}
-
 Words words_of(std::string_view code) {
     Words words;
     for (std::size_t at = 0; at < code.size();) {
@@ -140,7 +126,7 @@ std::optional<Head> find_head(std::string_view code, std::size_t at) {
     }
     head.begin = skip_spaces(code, head.begin + 1);
     while (at_or_nothing(code, head.begin) == '[') {
-        const auto close = closing(code, head.begin);
+        const auto close = find_closing(code, head.begin);
         if (!close) {
             return std::nullopt;
         }
@@ -150,12 +136,12 @@ std::optional<Head> find_head(std::string_view code, std::size_t at) {
     if (head.open == kNone || code[head.open] != '(') {
         return std::nullopt;
     }
-    const auto close = closing(code, head.open);
+    const auto close = find_closing(code, head.open);
     head.body = close ? code.find_first_of(";{}(=", *close + 1) : kNone;
     if (head.body == kNone || code[head.body] != '{') {
         return std::nullopt;
     }
-    const auto end = closing(code, head.body);
+    const auto end = find_closing(code, head.body);
     if (!end) {
         return std::nullopt;
     }

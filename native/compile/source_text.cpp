@@ -136,6 +136,19 @@ std::string blank_comments(std::string_view text) {
     return code;
 }
 
+std::optional<std::size_t> find_closing(std::string_view code, std::size_t open) {
+    const char left = code[open];
+    const char right = left == '(' ? ')' : left == '[' ? ']' : left == '{' ? '}' : '>';
+    int depth = 0;
+    for (std::size_t at = open; at < code.size(); ++at) {
+        depth += code[at] == left ? 1 : code[at] == right ? -1 : 0;
+        if (depth == 0) {
+            return at;
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<reflect::Literal> parse_literal(std::string_view text) {
     text = trim(text);
     if (text == "true" || text == "false") {

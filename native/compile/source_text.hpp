@@ -59,6 +59,9 @@ private:
 /// `text` with comments and string literals replaced by blanks; lines and columns stay.
 [[nodiscard]] std::string blank_comments(std::string_view text);
 
+/// Where the bracket that closes the one at `open` stands: one of `(`, `[`, `{` and `<`.
+[[nodiscard]] std::optional<std::size_t> find_closing(std::string_view code, std::size_t open);
+
 /// The value of a literal: "-1", "0x1fu", "2.5f", "true"; nullopt for any other expression.
 [[nodiscard]] std::optional<reflect::Literal> parse_literal(std::string_view text);
 

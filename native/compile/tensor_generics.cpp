@@ -24,18 +24,6 @@ bool is_name_character(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// Where the bracket that closes the one at `open` stands.
-std::optional<std::size_t> closing(std::string_view code, std::size_t open, char left, char right) {
-    int depth = 0;
-    for (std::size_t at = open; at < code.size(); ++at) {
-        depth += code[at] == left ? 1 : code[at] == right ? -1 : 0;
-        if (depth == 0) {
-            return at;
-        }
-    }
-    return std::nullopt;
-}
-
 /// Where the bracket around `inside` opens.
 std::optional<std::size_t> enclosing(std::string_view code, std::size_t inside) {
     int depth = 0;
@@ -67,7 +55,7 @@ std::map<std::size_t, std::vector<Range>> find_parameters(std::string_view code)
             if (!is_word || open == std::string_view::npos || code[open] != '<') {
                 continue;
             }
-            const auto close = closing(code, open, '<', '>');
+            const auto close = find_closing(code, open);
             const auto bracket = enclosing(code, at);
             const std::size_t name =
                 close ? code.find_first_not_of(kSpaces, *close + 1) : std::string_view::npos;
@@ -91,7 +79,7 @@ std::optional<std::size_t> declared_name_end(std::string_view code, std::size_t 
     }
     const std::size_t start = code.find_last_of(";{}", last) + 1; // npos + 1 is 0
     const std::string_view head = code.substr(start, last - start);
-    const auto close = closing(code, bracket, '(', ')');
+    const auto close = find_closing(code, bracket);
     const std::size_t next =
         close ? code.find_first_not_of(kSpaces, *close + 1) : std::string_view::npos;
     const bool is_declaration =
