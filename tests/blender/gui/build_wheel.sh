@@ -20,6 +20,7 @@ for include in "$root"/build/venv-*/lib/python3.*/site-packages/nvidia/cu13/incl
   cp -r --update "$include" "$chroot/weft/cuda/"
   break
 done
-chroot "$chroot" env CUDA_HOME=/weft/cuda WEFT_SLANG_DIR=/weft/source/build/sdk SKBUILD_STRICT_CONFIG=false \
+# What the host compiles with, such as a cache of objects, is not in the chroot.
+chroot "$chroot" env --unset=CMAKE_C_COMPILER_LAUNCHER --unset=CMAKE_CXX_COMPILER_LAUNCHER --unset=CC --unset=CXX CUDA_HOME=/weft/cuda WEFT_SLANG_DIR=/weft/source/build/sdk SKBUILD_STRICT_CONFIG=false \
   python3 -m pip wheel --no-deps --no-build-isolation --wheel-dir /weft/wheels /weft/source
 cp "$chroot"/weft/wheels/*.whl "$output"
