@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ..core.fitting.plan_size import size_of_plan
 from ..core.fitting.run import FitRun, Update
 from ..core.steps import Stepper
 from .fit_scene import plan_fit
 from .fit_textures import LiveTextures
 from .fit_values import LiveValues
-from .session import require_session
+from .session import require_session, scene_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +72,7 @@ class SceneFit:
         self._progress = progress
         self._shown: Update | None = None
         self._session = require_session()
+        self._scene = scene_key(context.scene)
         self._preparation = Stepper(
             plan_fit(
                 context.evaluated_depsgraph_get(),
@@ -131,6 +133,12 @@ class SceneFit:
         except Exception:
             self._restore()
             raise
+        self._session.paces.learn(
+            self._session.settings.device,
+            self._scene,
+            size_of_plan(self.plan),
+            self.run.draw_seconds,
+        )
         self.live.show(outcome)
         self.lost = self.live.lost + self._textures.finish(outcome)
         return outcome

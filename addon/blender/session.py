@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..core.devices import DeviceSettings, create_device, describe_failure
+from ..core.fitting.estimate import PaceBook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,7 @@ class Session:
         cache_bytes: What the cache holds, None before somebody asked.
         fit: The fit that runs.
         loading: Loads the engine for a fit that begins.
+        paces: How fast fits were.
         last_fit: The one that ended last.
     """
 
@@ -54,6 +56,7 @@ class Session:
         self.fit: SceneFit | None = None
         self.loading: Job[None] | None = None
         self.last_fit: SceneFit | None = None
+        self.paces = PaceBook(None)
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()
         self._device: weft.Device | None = None
@@ -106,6 +109,7 @@ class Session:
         """Use other settings from now on; a device that does not fit them is closed."""
         if settings != self.settings:
             self.settings = settings
+            self.paces = PaceBook(settings.cache_folder)
             self.close_device()
 
     def when_device_closes(self, drop: Callable[[], None]) -> None:
@@ -132,6 +136,11 @@ class Session:
         # A device in use cannot be closed; it goes with the last job's references to it.
         if device is not None and are_done:
             device.close()
+
+
+def scene_key(scene: bpy.types.Scene) -> str:
+    """Return the name under which the pace of fits of a scene is kept."""
+    return f"{bpy.data.filepath}:{scene.name}"
 
 
 def find_session() -> Session | None:

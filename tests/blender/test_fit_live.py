@@ -141,6 +141,43 @@ def test_escape_takes_a_texture_away_again(plate, of_a_node):
     assert running.run.job.wait(60)
 
 
+def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
+    from addon.core.fitting.estimate import PaceBook
+    from addon.core.fitting.plan_size import size_of_plan
+    from addon.ui.fit.expecting import expect, size_of
+
+    state = start(plate)
+    state.max_draws = 3
+    state.parameters[1].kind = "TEXTURE"
+    state.parameters[1].width, state.parameters[1].height = 8, 4
+    np.array(state.targets[0].image.pixels)  # loaded, as a window would have it
+    session().paces = PaceBook(tmp_path)
+    before = size_of(state)
+    assert expect(state).seconds is None
+
+    for entry in state.parameters:
+        entry.kind = "NUMBER"
+    bpy.ops.weft.fit()
+
+    assert before.texels == 8 * 4 * 3
+    assert before.draws == max(state.texture_draws, 3)
+    planned = size_of_plan(session().last_fit.plan)
+    now = size_of(state)
+    for name in (
+        "pixels",
+        "samples",
+        "bounces",
+        "numbers",
+        "parts",
+        "texels",
+        "triangles",
+        "draws",
+    ):
+        assert getattr(now, name) == getattr(planned, name), name
+    low, high = expect(state).seconds
+    assert 0 < low < high
+
+
 def described(tree):
     """Return nodes, links and images of a tree."""
     images = [(node.name, getattr(node, "image", None)) for node in tree.nodes]

@@ -69,6 +69,7 @@ class FitRun:
         self._waited = 0.0  # in pauses
         self._pauses = 0.0  # of them, since the draws on whole pictures began
         self._losses: list[float] = []
+        self.draw_seconds: list[float] = []  # of whole pictures
         self.job: Job[Outcome] = Job(self._work, "weft: fit")
 
     @property
@@ -99,7 +100,11 @@ class FitRun:
         fit = Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
         clock = PreviewClock()
 
+        drawn = time.perf_counter()
+
         def look(progress: Progress) -> None:
+            nonlocal drawn
+            self.draw_seconds.append(time.perf_counter() - drawn)
             textures = preview_textures(fit, clock) if plan.textures else {}
             found = FitResult(progress.values, progress.errors, textures, "running")
             left = seconds_left(
@@ -107,6 +112,7 @@ class FitRun:
             )
             self._show(progress.loss, found, left)
             self._wait_while_paused(cancelled)
+            drawn = time.perf_counter()
 
         self.result = fit.run(look, cancelled)
         return make_outcome(plan, self.result)

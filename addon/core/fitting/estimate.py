@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a fit will take: memory by counting what is allocated, time by the pace of earlier fits.
+
+Start reading at estimate_fit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FLOAT = 4  # bytes
+PATH_ROWS = 43  # numbers that a path under way keeps: rays, hits, state, queue
+HEAD_ROWS = 7  # numbers that a recorded path keeps
+RECORD_ROWS = 30  # numbers of a recorded surface, without its tangents
+TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the tree that rays search
+UNUSED = 1.25  # records are allocated with room to spare
+SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
+SPREAD_OF_DEVICE = 10.0  # of other scenes: how many paths escape is not known
+MOST_SCENES = 200
+PACE_FILE = "pace.json"
+
+
+@dataclass(frozen=True)
+class FitSize:
+    """What a fit costs depends on.
+
+    Args:
+        pixels: Of each picture, as it is compared.
+        samples: Paths a pixel in each of the two halves of a draw.
+        bounces: Surfaces that a path may leave.
+        numbers: Unknown numbers of materials; a colour has three.
+        parts: The light is drawn in so many parts: one, and one more for each unknown light.
+        texels: Floats of fitted textures.
+        other_texels: Floats of all other textures.
+        triangles: Of the scene.
+        draws: At most.
+    """
+
+    pixels: tuple[int, ...]
+    samples: int
+    bounces: int
+    numbers: int
+    parts: int = 1
+    texels: int = 0
+    other_texels: int = 0
+    triangles: int = 0
+    draws: int = 40
+
+    @property
+    def work(self) -> float:
+        """Surfaces of paths that a draw shades, once for itself and once for each derivative."""
+        paths = 2 * self.samples * sum(self.pixels) * self.parts
+        directions = max(self.numbers, 1) + (8 if self.texels else 0)
+        return paths * (self.bounces + 1) * (1 + 0.25 * directions)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a fit is expected to take.
+
+    Args:
+        memory: Of the device at most, bytes.
+        seconds: Least and most, if all draws are made; ``None``: no fit was timed yet.
+    """
+
+    memory: float
+    seconds: tuple[float, float] | None
+
+    def describe(self) -> str:
+        """Return it for people."""
+        words = f"At most {_bytes(self.memory)} on the device"
+        if self.seconds is None:
+            return f"{words}; time is known after the first fit"
+        low, high = map(_duration, self.seconds)
+        return f"{words}; {low} to {high} if all draws are needed"
+
+
+def estimate_fit(size: FitSize, pace: Pace | None) -> Estimate:
+    """Return what a fit will take.
+
+    Args:
+        size: Of the fit.
+        pace: Of earlier ones; ``None``: not known.
+    """
+    memory = estimate_memory(size)
+    if pace is None:
+        return Estimate(memory, None)
+    seconds = size.draws * size.work / pace.work
+    return Estimate(memory, (seconds / pace.spread, seconds * pace.spread))
+
+
+def estimate_memory(size: FitSize) -> float:
+    """Return how many bytes of the device a fit will hold at most.
+
+    That is in a closed room of one material, where paths end at the last bounce only and each of
+    their surfaces is recorded. Where paths escape, or meet what does not change, it is less.
+    """
+    paths = [2 * size.samples * pixels for pixels in size.pixels]
+    # One buffer serves all pictures; each keeps its own records, once a part of the light.
+    under_way = max(paths, default=0) * PATH_ROWS
+    rows = RECORD_ROWS + 3 * max(size.numbers, 1)
+    surfaces = sum(paths) * (size.bounces + 1) * UNUSED
+    recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
+    # Texels, their gradients, and a copy that is drawn.
+    texels = (size.texels + size.other_texels) * (1 + size.parts) + 2 * size.texels
+    return FLOAT * (under_way + recorded + texels + size.triangles * TRIANGLE_NUMBERS)
+
+
+def _bytes(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.0f} h"
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast fits are.
+
+    Args:
+        work: A second, see FitSize.work.
+        spread: Times faster or slower the next fit may be.
+    """
+
+    work: float
+    spread: float
+
+
+class PaceBook:
+    """The pace of devices and scenes, kept in a file beside the compiled kernels.
+
+    Args:
+        folder: Of the file; ``None``: nothing is kept.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """Read what is known."""
+        self._file = None if folder is None else folder / PACE_FILE
+        self._known: dict[str, float] = {}
+        try:
+            text = "{}" if self._file is None else self._file.read_text()
+            entries = json.loads(text).items()
+            self._known = {str(name): float(value) for name, value in entries if value > 0}
+        except (OSError, ValueError, TypeError, AttributeError):
+            self._known = {}  # absent or broken: the next fit writes it anew
+
+    def find(self, device: str, scene: str) -> Pace | None:
+        """Return the pace of fits of a scene, or of others on the device; ``None``: of none."""
+        if _key(device, scene) in self._known:
+            return Pace(self._known[_key(device, scene)], SPREAD_OF_SCENE)
+        if device in self._known:
+            return Pace(self._known[device], SPREAD_OF_DEVICE)
+        return None
+
+    def learn(self, device: str, scene: str, size: FitSize, draw_seconds: Sequence[float]) -> None:
+        """Note how long the draws of a fit took; the first one compiles kernels and is left out.
+
+        Args:
+            device: What the preferences call it.
+            scene: A name of its own.
+            size: Of the fit.
+            draw_seconds: One a draw, without those on small pictures.
+        """
+        counted = sorted(draw_seconds[1:])
+        if not counted:
+            return
+        found = size.work / max(counted[len(counted) // 2], 1e-6)
+        for key in (device, _key(device, scene)):
+            old = self._known.pop(key, found)  # what was used last stands at the end
+            self._known[key] = math.sqrt(found * old)
+        self._known = dict(list(self._known.items())[-MOST_SCENES:])
+        self._write()
+
+    def _write(self) -> None:
+        if self._file is None:
+            return
+        from weft._replacing import replacing  # what has fitted has loaded the engine
+
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(self._file) as new:
+                new.write_text(json.dumps(self._known, indent=1))
+        except OSError:
+            return  # a folder that cannot be written to costs the estimate only
+
+
+def _key(device: str, scene: str) -> str:
+    return f"{device} {scene}"
+
+
+def draws_of(max_draws: int, texture_draws: int, *, has_textures: bool) -> int:
+    """Return how many draws a fit makes at most."""
+    return max(max_draws, texture_draws) if has_textures else max_draws

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How large a planned fit is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.fit import TextureParameter
+from weft.scene import Texture
+from weft.scene.changes import inputs_of
+from weft.scene.materials import textures_of
+
+from .estimate import FitSize, draws_of
+
+if TYPE_CHECKING:
+    from .plan import FitPlan
+
+
+def size_of_plan(plan: FitPlan) -> FitSize:
+    """Return what the cost of a plan depends on."""
+    scene, settings = plan.scene, plan.settings
+    names = {entry.name for entry in plan.parameters if isinstance(entry, TextureParameter)}
+    texels = sum(
+        value.pixels.size
+        for name, value in inputs_of(scene).items()
+        if name in names and isinstance(value, Texture)
+    )
+    shown = [t for material in scene.materials() for t in textures_of(material.surface)]
+    all_texels = sum(entry.pixels.size for entry in {id(t): t for t in shown}.values())
+    return FitSize(
+        tuple(target.image.shape[0] * target.image.shape[1] for target in plan.targets),
+        settings.samples,
+        settings.bounces,
+        sum(np.size(binding.value) for binding in plan.numbers.values()),
+        1 + len(plan.lights),
+        texels,
+        all_texels - texels,
+        sum(len(mesh.triangles) for mesh in scene.meshes()),
+        draws_of(settings.max_draws, settings.texture_draws, has_textures=texels > 0),
+    )

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the fit of the panel is expected to take. Drawn often: nothing is loaded for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...blender.session import require_session, scene_key
+from ...core.fitting.estimate import Estimate, FitSize, draws_of, estimate_fit
+from .properties import place_of
+
+if TYPE_CHECKING:
+    from .properties import WEFT_PG_fit, WEFT_PG_fit_target
+
+USUAL_ASPECT = 1.5  # of pictures that are not loaded yet
+SIDES = 2  # triangles of a polygon, mostly
+
+
+def expect(fit: WEFT_PG_fit) -> Estimate:
+    """Return what the fit that the panel asks for will take."""
+    session = require_session()
+    pace = session.paces.find(session.settings.device, scene_key(fit.id_data))
+    return estimate_fit(size_of(fit), pace)
+
+
+def size_of(fit: WEFT_PG_fit) -> FitSize:
+    """Return what the cost of the panel's fit depends on."""
+    used = [entry for entry in fit.parameters if entry.use]
+    textures = [entry for entry in used if entry.kind == "TEXTURE"]
+    texels = sum(3 * entry.width * entry.height for entry in textures)
+    return FitSize(
+        tuple(pixels_of(target, fit.size) for target in fit.targets if target.use),
+        fit.samples,
+        fit.bounces,
+        sum(components_of(entry) for entry in used if entry.kind == "NUMBER"),
+        1 + sum(entry.kind == "LIGHT" for entry in used),
+        texels,
+        texels_of_images(fit),
+        sum(
+            SIDES * len(entry.data.polygons)
+            for entry in fit.id_data.objects
+            if entry.type == "MESH"
+        ),
+        draws_of(fit.max_draws, fit.texture_draws, has_textures=bool(textures)),
+    )
+
+
+def pixels_of(target: WEFT_PG_fit_target, longest: int) -> int:
+    """Return how many pixels of a picture are compared."""
+    width, height = longest, longest / USUAL_ASPECT
+    # The size of an image that is not loaded would load it, while a panel is drawn.
+    if target.image is not None and target.image.has_data and min(target.image.size) > 0:
+        width, height = target.image.size
+    scale = min(longest / max(width, height), 1.0)
+    return round(width * scale) * round(height * scale)
+
+
+def components_of(entry: bpy.types.PropertyGroup) -> int:
+    """Return how many numbers a parameter has."""
+    place = place_of(entry)
+    socket = None if place is None else place.find_socket()
+    return 3 if hasattr(getattr(socket, "default_value", None), "__len__") else 1
+
+
+def texels_of_images(fit: WEFT_PG_fit) -> int:
+    """Return how many floats the images of the file's materials have, as far as they are loaded."""
+    pictures = {target.image for target in fit.targets} | {target.mask for target in fit.targets}
+    return sum(
+        image.size[0] * image.size[1] * 3
+        for image in bpy.data.images
+        if image.users and image.has_data and image not in pictures
+    )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit is expected to take, against what fits take."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from addon.core.fitting.estimate import (
+    SPREAD_OF_DEVICE,
+    SPREAD_OF_SCENE,
+    FitSize,
+    Pace,
+    PaceBook,
+    estimate_fit,
+    estimate_memory,
+)
+from addon.core.fitting.plan_size import size_of_plan
+from addon.core.fitting.run import FitRun
+
+from support.fit_plans import plan_of, request
+from weft.scene import Mesh, Object
+
+SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, draws=10)
+SIDE = 24
+
+
+def inside_a_room(plan):
+    """Return a scene whose camera sees nothing but a room of the plate's material."""
+    corners = [[x, y, z] for x in (-4, 4) for y in (-4, 4) for z in (-4, 4)]
+    sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    triangles = [[a, b, c] for a, b, c, _ in sides] + [[a, c, d] for a, _, c, d in sides]
+    uvs = {"UVMap": np.zeros((12, 3, 2), np.float32)}
+    mesh = Mesh(np.array(corners, np.float32), np.array(triangles), uvs=uvs)
+    return replace(plan.scene, objects=[Object(mesh, plan.scene.objects[0].materials, name="Room")])
+
+
+def run(plan, device):
+    """Run a few draws; return the run and the most bytes that it held."""
+    plan.settings = replace(plan.settings, bounces=2, max_draws=2, tolerance=1e-9)
+    before, held = device.memory_info().used, []
+    done = FitRun(plan, lambda: device, lambda update: held.append(device.memory_info().used))
+    done.job.result()
+    return done, max(held) - before
+
+
+def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(device):
+    asked = request("Plate.Roughness", "Plate.Base Color", size=SIDE)
+    room, plate = plan_of(asked, size=SIDE), plan_of(asked, size=SIDE)
+    room.scene = inside_a_room(room)
+
+    _, in_room = run(room, device)
+    done, on_plate = run(plate, device)
+
+    assert 1 / 2 < in_room / estimate_memory(size_of_plan(room)) < 1.0
+    assert on_plate < estimate_memory(size_of_plan(plate))
+    assert len(done.draw_seconds) == 2
+
+
+def test_a_plan_says_how_large_it_is():
+    asked = request("Plate.Roughness", "texture:Plate.Base Color@8x4", "light:World", size=SIDE)
+    plan = plan_of(asked, size=SIDE)
+
+    size = size_of_plan(plan)
+
+    assert size.pixels == (SIDE * SIDE,)
+    assert (size.numbers, size.parts, size.texels, size.other_texels) == (1, 2, 8 * 4 * 3, 0)
+    assert (size.triangles, size.draws) == (2, 60)
+
+
+def test_textures_and_triangles_count_by_their_numbers():
+    more = replace(SIZE, texels=1000, triangles=50)
+
+    assert estimate_memory(more) - estimate_memory(SIZE) == 4 * (4 * 1000 + 46 * 50)
+
+
+def test_time_is_known_after_a_fit_and_better_after_one_of_the_scene(tmp_path):
+    book = PaceBook(tmp_path)
+    assert estimate_fit(SIZE, book.find("", "a")).seconds is None
+    assert "after the first fit" in estimate_fit(SIZE, None).describe()
+
+    book.learn("", "a", SIZE, [9.0, 2.0, 2.0, 30.0])
+
+    assert PaceBook(tmp_path).find("", "a") == Pace(SIZE.work / 2, SPREAD_OF_SCENE)
+    assert book.find("", "b") == Pace(SIZE.work / 2, SPREAD_OF_DEVICE)
+    assert book.find("cuda:0", "a") is None
+    low, high = estimate_fit(SIZE, book.find("", "a")).seconds
+    assert (low, high) == pytest.approx((10.0, 40.0))
+    twice = replace(SIZE, samples=8)
+    assert estimate_fit(twice, book.find("", "a")).seconds == pytest.approx((20.0, 80.0))
+
+
+def test_one_draw_says_nothing_of_the_pace(tmp_path):
+    book = PaceBook(tmp_path)
+    book.learn("", "a", SIZE, [9.0])
+    assert book.find("", "a") is None
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"a": "b"}', '{"a": -1}', "{"])
+def test_a_broken_file_is_as_none(tmp_path, text):
+    (tmp_path / "pace.json").write_text(text)
+    book = PaceBook(tmp_path)
+    assert book.find("a", "") is None
+    book.learn("a", "", SIZE, [1.0, 1.0])
+    assert PaceBook(tmp_path).find("a", "") is not None
+
+
+def test_it_is_said_in_words():
+    words = estimate_fit(replace(SIZE, draws=1), Pace(SIZE.work / 60, 2.0)).describe()
+    assert words.startswith("At most ")
+    assert words.endswith("on the device; 30 s to 2 min if all draws are needed")
