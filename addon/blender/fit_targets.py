@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +52,8 @@ class Picture:
             AgX, ...), as PNG and JPEG files of renders are; `color_space`, `exposure` and
             `saturation` say nothing then.
         name: What reports call it; "": the camera's name.
+        frame: Number of the file, of an image of source ``SEQUENCE``; ``None``: the file that the
+            image names.
     """
 
     camera: bpy.types.Object
@@ -65,6 +68,7 @@ class Picture:
     filter_width: float = 1.0
     through_view: bool = False
     name: str = ""
+    frame: int | None = None
 
 
 def make_target(
@@ -118,8 +122,8 @@ def _filter_of(picture: Picture, scene: bpy.types.Scene, scale: float) -> tuple[
 
 def _read(picture: Picture, name: str) -> Target:
     """Return a picture with its weights, at its own size."""
-    weights = None if picture.mask is None else _numbers(picture.mask, name, "raw")[0][..., 0]
-    pixels, is_bytes = _numbers(picture.source, name, picture.color_space)
+    weights = _weights(picture, name)
+    pixels, is_bytes = _numbers(picture.source, name, picture.color_space, picture.frame)
     saturation = CLIPPED if picture.saturation is None and is_bytes else picture.saturation
     scale = np.float32(2.0**-picture.exposure)
     pixels = np.concatenate([pixels[..., :3] * scale, pixels[..., 3:]], axis=2)
@@ -129,34 +133,72 @@ def _read(picture: Picture, name: str) -> Target:
 
 def _read_display(picture: Picture, name: str, scene: bpy.types.Scene) -> Target:
     """Return the light of a picture that was saved through the scene's view transform."""
-    weights = None if picture.mask is None else _numbers(picture.mask, name, "raw")[0][..., 0]
-    shown, _is_bytes = _numbers(picture.source, name, "raw")
+    weights = _weights(picture, name)
+    shown, _is_bytes = _numbers(picture.source, name, "raw", picture.frame)
     original = bpy.data.scenes[scene.name]
     return Target.from_display(shown, sample_display_transform(original), mask=weights, name=name)
+
+
+def _weights(picture: Picture, name: str) -> NDArray[np.float32] | None:
+    """Return what the mask says of each pixel; a mask that is a sequence follows the picture."""
+    if picture.mask is None:
+        return None
+    return _numbers(picture.mask, name, "raw", picture.frame)[0][..., 0]
 
 
 Source = "str | Path | bpy.types.Image | NDArray[np.float32]"
 
 
 def _numbers(
-    source: Source, name: str, color_space: str | None
+    source: Source, name: str, color_space: str | None, frame: int | None
 ) -> tuple[NDArray[np.float32], bool]:
     """Return the pixels of a source, and whether they were integers."""
     if isinstance(source, bpy.types.Image):
-        return _image_numbers(source, name, color_space), not source.is_float
+        if source.source != "SEQUENCE":
+            return _image_numbers(source, name, color_space), not source.is_float
+        space = source.colorspace_settings.name if color_space is None else _space(color_space)
+        return _file_numbers(file_of_frame(source, frame), name, space)
     if not isinstance(source, (str, Path)):
         array = np.asarray(source, np.float32)
         return (array[..., None] if array.ndim == 2 else array), False
-    path = Path(bpy.path.abspath(str(source)))
+    space = None if color_space is None else _space(color_space)
+    return _file_numbers(Path(bpy.path.abspath(str(source))), name, space)
+
+
+def _file_numbers(path: Path, name: str, space: str | None) -> tuple[NDArray[np.float32], bool]:
+    """Return the pixels of a file in one of Blender's colour spaces, and if they were integers."""
     if not path.is_file():
         raise FileNotFoundError(f"fit: there is no file '{path}' for '{name}'; check the path")
     image = bpy.data.images.load(str(path))
     try:
-        if color_space is not None:
-            image.colorspace_settings.name = _space(color_space)
+        if space is not None:
+            image.colorspace_settings.name = space
         return image_pixels(image, name), not image.is_float
     finally:
         bpy.data.images.remove(image)
+
+
+def file_of_frame(image: bpy.types.Image, frame: int | None) -> Path:
+    """Return the file of one frame of an image sequence: its last digits are the frame's number.
+
+    Args:
+        image: Of source ``SEQUENCE``.
+        frame: Number of the file; ``None``: the file that the image names.
+
+    Raises:
+        ArgumentError: The file's name has no number.
+    """
+    path = Path(bpy.path.abspath(image.filepath_raw, library=image.library))
+    if frame is None:
+        return path
+    found = re.fullmatch(r"(.*?)(\d+)(\D*)", path.name)
+    if found is None:
+        raise ArgumentError(
+            f"fit: '{path.name}' of the sequence '{image.name}' has no number, so there is no "
+            f"frame {frame}; name the files picture_0001, picture_0002, ..."
+        )
+    start, digits, end = found.groups()
+    return path.with_name(f"{start}{frame:0{len(digits)}d}{end}")
 
 
 def _image_numbers(

@@ -24,6 +24,7 @@ from .panels import (
     WEFT_UL_parameters,
     WEFT_UL_targets,
 )
+from .picking import WEFT_OT_add_input, WEFT_OT_pick_material
 from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target
 
 CLASSES = (
@@ -36,6 +37,8 @@ CLASSES = (
     WEFT_OT_add_material,
     WEFT_OT_add_texture,
     WEFT_OT_add_light,
+    WEFT_OT_add_input,
+    WEFT_OT_pick_material,
     WEFT_OT_remove_parameter,
     WEFT_OT_fit,
     WEFT_OT_pause_fit,

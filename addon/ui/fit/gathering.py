@@ -47,6 +47,7 @@ def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
                 size=fit.size,
                 filter="box" if target.source == "PHOTO" else "",
                 through_view=target.through_view,
+                frame=target.frame if target.image.source == "SEQUENCE" else None,
             )
         )
     return pictures

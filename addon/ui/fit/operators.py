@@ -6,6 +6,13 @@ import bpy
 from .choosing import add_image_node, add_light, add_socket, can_fit, surface_nodes
 
 EDIT = {"REGISTER", "UNDO"}
+KIND = bpy.props.EnumProperty(
+    name="As",
+    items=(
+        ("NUMBER", "Number", "One number or colour"),
+        ("TEXTURE", "Texture", "An image, for which the object has to have a UV map"),
+    ),
+)
 
 
 class WEFT_OT_add_target(bpy.types.Operator):
@@ -83,13 +90,7 @@ class WEFT_OT_add_parameter(bpy.types.Operator):
     bl_label = "Fit This Input"
     bl_options = EDIT
 
-    kind: bpy.props.EnumProperty(
-        name="As",
-        items=(
-            ("NUMBER", "Number", "One number or colour"),
-            ("TEXTURE", "Texture", "An image, for which the object has to have a UV map"),
-        ),
-    )
+    kind: KIND
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

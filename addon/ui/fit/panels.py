@@ -4,7 +4,9 @@
 import bpy
 
 from ...blender.session import require_session
+from ...core.fitting.estimate import draws_of
 from ..text import draw_text
+from .expecting import expect
 from .fitting import progress_of
 from .properties import place_of
 
@@ -129,6 +131,8 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
     box.use_property_decorate = False
     box.prop(target, "camera")
     box.template_ID(target, "image", open="image.open", text="Picture")
+    if target.image is not None and target.image.source == "SEQUENCE":
+        box.prop(target, "frame")
     if target.image is not None and not target.through_view:
         box.prop(target.image.colorspace_settings, "name", text="Colour Space")
     box.prop(target, "source")
@@ -150,13 +154,14 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
     row = layout.row()
     row.template_list("WEFT_UL_parameters", "", fit, "parameters", fit, "parameter", rows=4)
     column = row.column(align=True)
+    column.operator("weft.pick_material", text="", icon="EYEDROPPER")
     column.operator("weft.add_material", text="", icon="MATERIAL")
     column.operator("weft.add_light", text="", icon="LIGHT").world = False
     column.operator("weft.add_light", text="", icon="WORLD").world = True
     column.operator("weft.add_texture", text="", icon="TEXTURE")
     column.operator("weft.remove_parameter", text="", icon="REMOVE")
     if not 0 <= fit.parameter < len(fit.parameters):
-        draw_text(layout, "Right-click an input of a material: Fit This Input")
+        draw_text(layout, "Right-click an input of a material: Fit This Input; or pick a surface")
         return
     entry = fit.parameters[fit.parameter]
     box = layout.column()
@@ -214,13 +219,15 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
         button = layout.row()
         button.scale_y = 1.5
         button.operator("weft.fit", icon="PLAY")
+        if fit.targets and fit.parameters:
+            draw_text(layout, expect(fit).describe(), icon="TIME")
         if session.problem:
             draw_text(layout, session.problem, icon="ERROR")
         if session.last_fit is not None and session.last_fit.run.result is not None:
             layout.operator("weft.show_comparison", icon="IMAGE_DATA")
         return
     has_textures = any(entry.kind == "TEXTURE" and entry.use for entry in fit.parameters)
-    draws = max(fit.texture_draws, fit.max_draws) if has_textures else fit.max_draws
+    draws = draws_of(fit.max_draws, fit.texture_draws, has_textures=has_textures)
     factor, text = progress_of(running, draws)
     layout.progress(factor=factor, text=text)
     row = layout.row()

@@ -39,6 +39,12 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
         description="Photo or render of the scene; its colour space is that of the image",
         type=bpy.types.Image,
     )
+    frame: bpy.props.IntProperty(
+        name="Frame",
+        description="Number of the picture in the image sequence: of its file, as in shot_0012.png",
+        default=1,
+        min=0,
+    )
     mask: bpy.props.PointerProperty(
         name="Mask",
         description="Pixels that count are white, others black; of the picture's size",
