@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from addon.core.pacer import Pacer
+
 
 class Unbound:
     """An operator's methods without Blender's window, which a test does not have."""
@@ -10,6 +12,7 @@ class Unbound:
     def __init__(self, cls):
         self._timer = None
         self.reports = []
+        self.pacer = Pacer()
         for name in ("begin", "modal", "prepare", "go_on", "show_problems", "conclude"):
             setattr(self, name, getattr(cls, name).__get__(self))
 

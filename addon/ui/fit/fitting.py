@@ -11,6 +11,7 @@ import bpy
 
 from ...blender.session import require_session
 from ...core.job import Job
+from ...core.pacer import Pacer
 from ..waiting import redraw
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class WEFT_OT_fit(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Fit while Blender goes on."""
         session = require_session()
+        self.pacer = Pacer()
         session.loading = Job(lambda cancelled: load_engine(session), "weft: load engine")
         session.add_job(session.loading)
         manager = context.window_manager
@@ -98,11 +100,12 @@ class WEFT_OT_fit(bpy.types.Operator):
         running = require_session().fit
         if running.is_done:
             return self.leave(context, self.conclude(context))
-        if running.show():
+        if self.pacer.is_due() and running.show():
             from .gathering import show_outcome
 
             show_outcome(context.scene.weft_fit, running.run.latest.outcome)
             redraw(context)
+            self.pacer.has_shown()
         return {"PASS_THROUGH"}
 
     def cancel(self, context: bpy.types.Context) -> None:
