@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import bpy
+import bpy
 
-LETTERS = 60  # a line of a panel of usual width
+LETTERS = 60  # a line where the width is not known
+WIDTH = 7.0  # of a letter, pixels, at an interface scale of 1
+MARGIN = 6  # letters that icon and borders take
 
 
 def draw_text(layout: bpy.types.UILayout, text: str, *, icon: str = "NONE") -> None:
@@ -17,6 +17,15 @@ def draw_text(layout: bpy.types.UILayout, text: str, *, icon: str = "NONE") -> N
     column = layout.column(align=True)
     column.scale_y = 0.8
     for part in text.splitlines():
-        for line in textwrap.wrap(part, LETTERS):
+        for line in textwrap.wrap(part, line_length()):
             column.label(text=line, icon=icon)
             icon = "BLANK1" if icon != "NONE" else icon
+
+
+def line_length() -> int:
+    """Return how many letters a line of the region takes that is drawn."""
+    region = bpy.context.region
+    if region is None:
+        return LETTERS
+    scale = bpy.context.preferences.system.ui_scale
+    return max(int(region.width / (WIDTH * scale)) - MARGIN, 20)

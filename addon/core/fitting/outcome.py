@@ -121,8 +121,13 @@ def _tuple(values: NDArray[np.float64]) -> tuple[float, ...]:
 
 def describe_number(found: FoundNumber | FoundFactor) -> str:
     """Return value and error for people: ``0.352 ± 0.004``."""
-    parts = []
-    for value, error in zip(found.value, found.error, strict=True):
-        known = f" ± {error:.2g}" if np.isfinite(error) else ""
-        parts.append(f"{value:.4g}{known}")
-    return ", ".join(parts)
+    pairs = zip(found.value, found.error, strict=True)
+    return ", ".join(_with_error(value, error) for value, error in pairs)
+
+
+def _with_error(value: float, error: float) -> str:
+    """Return a value with as many digits as its error leaves, and the first digit of the error."""
+    if not np.isfinite(error) or error <= 0:
+        return f"{value:.3g}"
+    digits = min(max(-int(np.floor(np.log10(error))), 0), 6)
+    return f"{value:.{digits}f} ± {error:.{digits}f}"

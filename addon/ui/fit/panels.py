@@ -27,7 +27,7 @@ class FitList:
         flt_flag: int = 0,
     ) -> None:
         """Draw one line."""
-        split = layout.split(factor=0.6) if item.found else layout
+        split = layout.split(factor=0.5) if item.found else layout
         row = split.row()
         row.prop(item, "use", text="")
         text, symbol = self.describe(item)
@@ -60,7 +60,9 @@ class WEFT_UL_parameters(FitList, bpy.types.UIList):
     def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
         """Return the input or the light."""
         symbols = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}
-        return item.label(), symbols[item.kind]
+        materials = {entry.material for entry in item.id_data.weft_fit.parameters if entry.path}
+        text = item.socket_name if item.path and len(materials) == 1 else item.label()
+        return text or item.label(), symbols[item.kind]
 
     def is_doubtful(self, item: bpy.types.AnyType) -> bool:
         """Return whether there is a note."""
