@@ -76,6 +76,13 @@ def test_fit_shows_values_while_it_runs_and_escape_puts_everything_back(archive)
     assert np.abs(np.subtract(facts["found"], (0.7, 0.25, 0.1, 1.0))).max() < 0.02
     assert facts["running_before_escape"]
     assert facts["after_escape"] == [0.5, 0.5, 0.5, 1.0]
-    # A picture of the whole window takes a software renderer most of this.
-    assert facts["seconds_from_escape"] < 1.0
-    assert facts["seconds_of_the_click"] < 0.5
+    # What the extension itself keeps the window waiting for; drawing the window takes a software
+    # renderer, on cores that the fit uses too, the rest.
+    for fit in ("fit_beside_a_rendered_view", "fit_beside_a_solid_view"):
+        assert facts[fit]["longest_inside"] < 0.05, fit
+        assert facts[fit]["ticks"] > 2, fit
+    assert facts["seconds_of_the_click"] < 0.05
+    drawing = facts["fit_beside_a_solid_view"]["longest_pause"]
+    assert facts["seconds_from_escape"] < 0.3 + drawing
+    assert facts["texture_shown"]
+    assert facts["texture_packed"]

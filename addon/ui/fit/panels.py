@@ -31,7 +31,8 @@ class FitList:
         row = split.row()
         row.prop(item, "use", text="")
         text, symbol = self.describe(item)
-        row.label(text=text, icon=symbol)
+        # A narrow sidebar has room for a name and a number, and for no icon beside them.
+        row.label(text=text, icon="NONE" if item.found else symbol)
         if item.found:
             split.label(text=item.found, icon="ERROR" if self.is_doubtful(item) else "NONE")
 

@@ -14,26 +14,44 @@ TRUE_COLOR, GREY = (0.7, 0.25, 0.1, 1.0), (0.5, 0.5, 0.5, 1.0)
 FACTS: dict[str, object] = {}
 
 
-class Pulse:
-    """Measures how long Blender's main thread does not come back to its timers."""
+class Watch:
+    """Measures what the fit's button keeps Blender's main thread from.
 
-    def __init__(self) -> None:
-        self.longest = 0.0
-        self.last = time.perf_counter()
+    Its time inside of the button's handler, interpreter lock included, is the extension's doing;
+    the rest of a pause between two ticks is Blender's drawing, long with a software renderer.
+    """
 
-        bpy.app.timers.register(self.beat, first_interval=0.01)
+    def __init__(self, operator: type) -> None:
+        self.inside: list[float] = []
+        self.between: list[float] = []
+        self.ended = 0.0
+        self._last = 0.0
+        self._modal = operator.modal
+        watch = self
 
-    def beat(self) -> float:
-        """Note the time since the last beat."""
-        now = time.perf_counter()
-        self.longest = max(self.longest, now - self.last)
-        self.last = now
-        return 0.005
+        def modal(self, context, event):
+            began = time.perf_counter()
+            if event.type == "TIMER" and watch._last:
+                watch.between.append(began - watch._last)
+            found = watch._modal(self, context, event)
+            watch._last = time.perf_counter()
+            watch.inside.append(watch._last - began)
+            if found & {"FINISHED", "CANCELLED"}:
+                watch.ended, watch._last = time.time(), 0.0
+            return found
 
-    def take(self) -> float:
-        """Return the longest pause in seconds since the last call."""
-        found, self.longest = self.longest, 0.0
-        return found
+        operator.modal = modal
+
+    def take(self) -> dict[str, float]:
+        """Return the longest and the usual times in seconds since the last call."""
+        inside, between = sorted(self.inside), sorted(self.between)
+        self.inside, self.between = [], []
+        return {
+            "longest_inside": max(inside, default=0.0),
+            "usual_pause": between[len(between) // 2] if between else 0.0,
+            "longest_pause": max(between, default=0.0),
+            "ticks": len(between),
+        }
 
 
 def session():
@@ -62,6 +80,12 @@ def prepare() -> None:
     base_color().default_value = GREY
     bpy.ops.weft.add_target(filepath=str(OUT / "photo.exr"), camera="Camera")
     bpy.ops.weft.add_material(material="Material")
+
+
+def has_values() -> bool:
+    """Return whether the running fit has shown a value, or there is none any more."""
+    run = session().fit.run if session().fit is not None else None
+    return not session().is_fitting or (run is not None and run.latest is not None)
 
 
 def start_fit() -> None:
@@ -99,36 +123,72 @@ def tour():
     yield 10.0
     take_picture("fit_1_ready")
 
-    pulse = Pulse()
-    yield 2.0
-    FACTS["longest_pause_idle"] = pulse.take()
+    from bl_ext.user_default.weft.ui.fit.fitting import WEFT_OT_fit
+
+    watch = Watch(WEFT_OT_fit)
+    state = bpy.context.scene.weft_fit
+    state.tolerance = 0.0005
     began = time.perf_counter()
     start_fit()
     FACTS["seconds_of_the_click"] = time.perf_counter() - began
-    yield from wait_for(lambda: session().fit is None or session().fit.run.latest, 120)
+    yield from wait_for(has_values, 120)
     FACTS["seconds_to_the_first_value"] = time.perf_counter() - began
-    yield 1.0
+    yield 1.5
     take_picture("fit_2_running")
-    yield from wait_for(lambda: session().fit is None, 200)
-    FACTS["longest_pause_of_the_fit"] = pulse.take()
+    yield from wait_for(lambda: not session().is_fitting, 250)
+    FACTS["fit_beside_a_rendered_view"] = watch.take()
     FACTS["found"] = list(base_color().default_value)
-    yield 8.0
+    yield 6.0
     take_picture("fit_3_done")
+    yield from cancelled(watch, space)
+    yield from with_texture()
 
+
+def cancelled(watch, space):
+    """Begin again from grey and press ESC."""
     base_color().default_value = GREY
+    state = bpy.context.scene.weft_fit
     space.shading.type = "SOLID"
+    state.tolerance, state.max_draws = 1e-5, 10000
     subprocess.run(["xdotool", "mousemove", "500", "500"], check=True)
     yield 1.0
+    watch.take()
+    began = time.perf_counter()
     start_fit()
-    yield from wait_for(lambda: session().fit is None or session().fit.run.latest, 120)
+    yield from wait_for(has_values, 120)
+    FACTS["seconds_to_the_first_value_warm"] = time.perf_counter() - began
+    yield 4.0
+    FACTS["fit_beside_a_solid_view"] = watch.take()
     FACTS["running_before_escape"] = session().fit is not None
-    pressed = time.perf_counter()
+    pressed = time.time()
     subprocess.run(["xdotool", "key", "Escape"], check=True)
-    yield from wait_for(lambda: session().fit is None, 20)
-    FACTS["seconds_from_escape"] = time.perf_counter() - pressed
+    yield from wait_for(lambda: not session().is_fitting, 20)
+    FACTS["seconds_from_escape"] = watch.ended - pressed
     FACTS["after_escape"] = list(base_color().default_value)
     yield 1.0
     take_picture("fit_4_cancelled")
+
+
+def with_texture():
+    """Show a texture while it is fitted, and leave it."""
+    state = bpy.context.scene.weft_fit
+    state.max_draws = state.texture_draws = 200
+    for entry in state.parameters:
+        entry.use = entry.socket == "Base Color"
+        entry.kind = "TEXTURE" if entry.use else "NUMBER"
+        entry.width = entry.height = 64
+    state.parameter = 0
+    start_fit()
+    yield from wait_for(lambda: base_color().is_linked or not session().is_fitting, 150)
+    FACTS["texture_shown"] = base_color().is_linked
+    area_of("VIEW_3D").spaces.active.shading.type = "MATERIAL"
+    yield 3.0
+    take_picture("fit_5_texture")
+    bpy.ops.weft.stop_fit()
+    yield from wait_for(lambda: not session().is_fitting, 150)
+    image = base_color().links[0].from_node.image
+    FACTS["texture_packed"] = image.packed_file is not None and tuple(image.size) == (64, 64)
+    take_picture("fit_6_stopped")
 
 
 steps = Steps(tour())
