@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weft.fit.fit import Fit
 
-FORMAT = 1
+FORMAT = 2
 
 State = dict[str, "NDArray[np.generic]"]
 

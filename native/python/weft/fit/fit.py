@@ -12,11 +12,13 @@ import numpy as np
 from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint
 from weft.fit.exposure import Exposure
+from weft.fit.joint_stage import JointStage
 from weft.fit.lights import LightParameter
+from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
-from weft.fit.stages import JointStage, NumberStage, TextureStage
 from weft.fit.texture_model import FittedTexture, TextureParameter
+from weft.fit.texture_stage import TextureStage
 
 if TYPE_CHECKING:
     import os

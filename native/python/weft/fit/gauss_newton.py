@@ -292,6 +292,11 @@ class GaussNewton:
         self.x = np.clip(np.asarray(self.x, np.float64), self.low, self.high)
         self.state = State(self.x.copy(), np.full(len(self.x), np.inf))
 
+    @property
+    def averaged(self) -> int:
+        """Draws that the averaged model holds."""
+        return 0 if self._average is None else self._average.count
+
     def step(self) -> State:
         """Make one draw and use it up."""
         self.model.draw(self.state.x)

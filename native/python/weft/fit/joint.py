@@ -101,6 +101,11 @@ class JointModel:
             self._mean = Half(saved["residual"], saved["jacobian"])
             self._learn()
 
+    def start_at(self, x: NDArray[np.float64]) -> None:
+        """Begin elsewhere."""
+        self.x = np.clip(x, self.low, self.high)
+        self._origin = self.x.copy()
+
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
         self.textures.select_pixels()

@@ -159,16 +159,32 @@ class ScalarModel:
             halves.append(np.concatenate(parts))
         return halves[0], halves[1]
 
-    def select_pixels(self, x: NDArray[np.float64], share: float = 0.98) -> None:
+    def select_pixels(
+        self,
+        x: NDArray[np.float64],
+        share: float = 0.98,
+        hidden: Sequence[NDArray[np.bool_]] = (),
+    ) -> bool:
         """Keep the pixels that tell something about the unknowns.
 
         Args:
             x: Where to look.
             share: Of the information (the sum of the leverages) that is kept.
+            hidden: Pixels that do not count, one flag a pixel of each view; none: all count.
+
+        Returns:
+            Whether any tells something.
         """
         stride = self._pilot_stride()
         for view in self.views:
             view.show_all(stride)
+        shown = [~flags for flags in hidden] or [np.full(len(v.image), True) for v in self.views]
+        for view, flags in zip(self.views, shown, strict=True):
+            view.pixels = view.pixels[flags[view.pixels]]
+        if not any(len(view.pixels) for view in self.views):
+            return False
+        for view in self.views:
+            view.pixels = view.pixels if len(view.pixels) else np.zeros(1, np.uint32)
         self.draw(x, samples=1)
         a, b = self.linearise(x)
         cross = a.jacobian.T.astype(np.float64) @ b.jacobian
@@ -178,21 +194,23 @@ class ScalarModel:
         leverage = np.abs(((a.jacobian @ inverse) * b.jacobian).sum(axis=1))
         first = 0
         smooth = []
-        for view in self.views:
+        for view, flags in zip(self.views, shown, strict=True):
             count = len(view.pixels)
             own = leverage[first : first + 3 * count].reshape(-1, 3).sum(axis=1)
             first += 3 * count
             # One sample a pixel is noise: neighbours tell together.
-            smooth.append(view.spread(own, max(4, 2 * stride)))
+            around = view.spread(own, max(4, 2 * stride))
             view.show_all()
+            smooth.append(around * flags[view.pixels])
         together = np.sort(np.concatenate(smooth))[::-1]
         total = np.cumsum(together)
         if total[-1] <= 0:
-            return
+            return False
         threshold = together[min(int(np.searchsorted(total, share * total[-1])), len(total) - 1)]
         for view, information in zip(self.views, smooth, strict=True):
             kept = view.pixels[information >= threshold]
             view.pixels = kept if len(kept) else view.pixels[:1]
+        return True
 
     def _pilot_stride(self) -> int:
         """Return the rows and columns from one pixel of the first look to the next."""

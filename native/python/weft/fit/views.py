@@ -10,11 +10,13 @@ import numpy as np
 
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
+from weft.render.first_hits import find_first_hits
 from weft.render.record import Recorder
 from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -93,6 +95,8 @@ def build_views(
     materials: Sequence[int],
     tangents: int,
     parts: Sequence[SceneTables] = (),
+    *,
+    with_texels: bool = False,
 ) -> list[View]:
     """Return one view a target.
 
@@ -102,6 +106,7 @@ def build_views(
         materials: Numbers of the materials that change.
         tangents: Directions of forward mode; 0 for reverse mode only.
         parts: The scene under each part of its light; none: under all of it.
+        with_texels: Textures change as well.
 
     Raises:
         ArgumentError: There is no such camera, or it has another size than the picture.
@@ -112,11 +117,39 @@ def build_views(
         target.require_size(camera)
         weights = target.noise_weights().reshape(-1, 3)
         recorders = [
-            Recorder(renderer, materials, tangents, part) for part in parts or [renderer.tables]
+            Recorder(renderer, materials, tangents, part, with_texels=with_texels)
+            for part in parts or [renderer.tables]
         ]
         image = target.image.reshape(-1, 3)
         views.append(View(target, camera, recorders, image, weights, counted_pixels(weights)))
     return views
+
+
+def materials_of(renderer: Renderer, names: Sequence[str]) -> list[int]:
+    """Return the numbers of the materials that parameters belong to."""
+    used = {name.split(".")[0] for name in names}
+    materials = renderer.scene.materials()
+    return [number for number, material in enumerate(materials) if material.name in used]
+
+
+def find_shown(
+    renderer: Renderer, view: View, materials: Sequence[int], around: int = 2
+) -> NDArray[np.bool_]:
+    """Return which pixels show materials, or lie within `around` pixels of one that does."""
+    shown = np.isin(find_first_hits(renderer, view.camera).materials, materials)
+    near: NDArray[np.bool_] = box_blur(shown[..., None].astype(np.float32), around).ravel() > 0
+    return near
+
+
+def save_views(views: Sequence[View]) -> dict[str, NDArray[np.generic]]:
+    """Return which pixels of each view are drawn."""
+    return {f"pixels.{number}": view.pixels for number, view in enumerate(views)}
+
+
+def restore_views(views: Sequence[View], saved: Mapping[str, NDArray[Any]]) -> None:
+    """Draw the pixels of save_views() again."""
+    for number, view in enumerate(views):
+        view.pixels = saved[f"pixels.{number}"]
 
 
 def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, draw: int) -> None:

@@ -44,6 +44,7 @@ class Recorder:
         materials: Numbers of the materials whose parameters change.
         tangents: Directions of forward mode; 0 for reverse mode only.
         tables: The scene under other lights; ``None``: as it is.
+        with_texels: gradients() will be asked for, whether or not there are tangents.
 
     Raises:
         ArgumentError: One of the materials lets light pass straight.
@@ -55,11 +56,14 @@ class Recorder:
         materials: Sequence[int],
         tangents: int,
         tables: SceneTables | None = None,
+        *,
+        with_texels: bool = False,
     ) -> None:
         """Load the kernels."""
         self.renderer = renderer
         self.tables = tables or renderer.tables
         self.tangents = tangents
+        self.has_gradients = with_texels or not tangents
         tables = renderer.tables  # kernels are those of all lights
         self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
         for number in materials:
@@ -138,7 +142,7 @@ class Recorder:
             if self.tangents:
                 tangents = (lanes, scene, self.view, values.shape[0])
                 calls.append((module.programTangents, tangents))
-            else:
+            if self.has_gradients:
                 calls.append((module.programGradients, (lanes, scene, self.view)))
             calls.append((module.programRecord, (lanes, scene, paths, self.view, step)))
             calls.append((module.programReplay, (lanes, scene, self.view)))
@@ -152,7 +156,7 @@ class Recorder:
         calls.append((shared.settle, (lanes, paths, self.view)))
         developed = (lanes, paths, self.view, step, 0, 1, 0, self.pixels, values)
         calls.append((shared.developHalf, developed))
-        if not self.tangents:
+        if self.has_gradients:
             calls.append((shared.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
         calls += light_calls(renderer, self.buffers)
         compile_together(calls)

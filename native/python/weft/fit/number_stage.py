@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits of numbers, and what they share with fits of numbers and textures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft.fit.checkpoint import part_of, prefixed
+from weft.fit.exposure import view_gains
+from weft.fit.gauss_newton import GaussNewton
+from weft.fit.lights import build_parts
+from weft.fit.parameters import build_unknowns, result_values
+from weft.fit.scalar_model import ScalarModel
+from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.fit.exposure import Exposure
+    from weft.fit.gauss_newton import Information
+    from weft.fit.lights import LightParameter
+    from weft.fit.parameters import Parameter
+    from weft.fit.settings import FitSettings
+    from weft.fit.target import Target
+    from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.render.renderer import Renderer
+
+
+class StageOfNumbers:
+    """Unknowns, views and Gauss-Newton of a fit of numbers, colours, exposures and lights.
+
+    Args:
+        renderer: Of the scene.
+        targets: Pictures.
+        parameters: What may change.
+        exposures: Of the pictures.
+        lights: Whose strength may change.
+        settings: How.
+        textures: That change besides.
+        tolerance: Wanted standard error, of a range; ``None``: that of the settings.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        targets: Sequence[Target],
+        parameters: Sequence[Parameter],
+        exposures: Sequence[Exposure],
+        lights: Sequence[LightParameter],
+        settings: FitSettings,
+        textures: Sequence[TextureParameter] = (),
+        tolerance: float | None = None,
+    ) -> None:
+        """Lay out the unknowns and load the kernels."""
+        self.settings = settings
+        self.parameters = parameters
+        self.texture_names = [entry.name for entry in textures]
+        gains = view_gains(exposures, targets)
+        self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
+        own = [name for entry in parameters for name in (entry.name, *entry.tied)]
+        materials = materials_of(renderer, [*own, *self.texture_names])
+        parts = build_parts(renderer, lights)
+        directions = self.unknowns.direction_count
+        self.views = build_views(
+            renderer, targets, materials, directions, parts, with_texels=bool(textures)
+        )
+        self.numbers = ScalarModel(
+            renderer,
+            self.views,
+            self.unknowns,
+            samples=settings.samples,
+            bounces=settings.bounces,
+            seed=settings.seed,
+        )
+        unknowns = self.unknowns
+        self.solver = GaussNewton(
+            self.numbers,
+            unknowns.start,
+            unknowns.low,
+            unknowns.high,
+            tolerance=settings.tolerance if tolerance is None else tolerance,
+            prior=unknowns.prior,
+            starts=settings.starts,
+            open_range=unknowns.has_open_range(),
+            together=CHANNELS,
+        )
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """The unknowns."""
+        return self.solver.state.x
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Of the unknowns."""
+        return self.solver.state.errors
+
+    @property
+    def information(self) -> Information | None:
+        """What the averaged draws say of the unknowns."""
+        return self.solver.state.information
+
+    @property
+    def loss(self) -> float:
+        """Mean product of the residuals of the two halves."""
+        return self.solver.state.loss
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        draws = {"numbers.draws": np.array(self.numbers.draws)}
+        return save_views(self.views) | draws | prefixed("solver", self.solver.save())
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        restore_views(self.views, saved)
+        self.numbers.draws = int(saved["numbers.draws"])
+        self.solver.restore(part_of(saved, "solver"))
+
+    def values(self) -> Mapping[str, NDArray[np.float64]]:
+        """Return the values by name."""
+        return result_values(self.unknowns, self.x)
+
+    def errors(self) -> Mapping[str, NDArray[np.float64]]:
+        """Return the standard errors by name."""
+        errors = self.standard_errors * self.unknowns.slopes(self.x)
+        return {block.name: errors[block.part] for block in self.unknowns.blocks}
+
+    def undetermined(self) -> dict[str, str]:
+        """Return the numbers that the pictures do not determine, in words."""
+        if self.information is None:
+            return {}
+        from weft.fit import diagnosis
+
+        targets = [view.target for view in self.views]
+        evidence = diagnosis.Evidence(
+            self.numbers.renderer,
+            targets,
+            self.parameters,
+            self.unknowns,
+            self.x,
+            self.information,
+            self.texture_names,
+        )
+        return diagnosis.find_undetermined(evidence)
+
+
+class NumberStage(StageOfNumbers):
+    """Fits numbers, colours and exposures; textures stay as they are."""
+
+    def begin(self) -> None:
+        """Look for the pixels that matter."""
+        self.numbers.select_pixels(self.x, self.settings.information)
+
+    def step(self) -> None:
+        """Draw once, and use the draw up."""
+        self.solver.step()
+
+    def end(self) -> None:
+        """Leave the scene with what was found."""
+        self.numbers.write(self.x)
+
+    @property
+    def is_done(self) -> bool:
+        """The standard errors are small enough, or the draws are used up."""
+        return self.has_converged or self.solver.state.draws >= self.settings.max_draws
+
+    @property
+    def has_converged(self) -> bool:
+        """The standard errors are small enough."""
+        return self.solver.state.is_done
+
+    def textures(self) -> Mapping[str, FittedTexture]:
+        """Return no texture."""
+        return {}

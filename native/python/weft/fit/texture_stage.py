@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fits of textures alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft.fit.checkpoint import part_of, prefixed
+from weft.fit.texture_model import TextureModel, texture_schedule
+from weft.fit.views import build_views, materials_of, restore_views, save_views
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.fit.settings import FitSettings
+    from weft.fit.target import Target
+    from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.fit.views import View
+    from weft.render.renderer import Renderer
+
+
+def build_texture_model(
+    renderer: Renderer,
+    views: Sequence[View],
+    parameters: Sequence[TextureParameter],
+    settings: FitSettings,
+) -> TextureModel:
+    """Return the model of the textures."""
+    return TextureModel(
+        renderer,
+        views,
+        parameters,
+        samples=settings.samples,
+        bounces=settings.bounces,
+        seed=settings.seed,
+    )
+
+
+class TextureStage:
+    """Fits textures; numbers stay as they are.
+
+    Args:
+        renderer: Of the scene.
+        targets: Pictures.
+        parameters: Textures that may change.
+        settings: How.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        targets: Sequence[Target],
+        parameters: Sequence[TextureParameter],
+        settings: FitSettings,
+    ) -> None:
+        """Load the kernels."""
+        self.settings = settings
+        materials = materials_of(renderer, [parameter.name for parameter in parameters])
+        views = build_views(renderer, targets, materials, 0, with_texels=True)
+        self.model = build_texture_model(renderer, views, parameters, settings)
+        self._draws = 0
+
+    def begin(self) -> None:
+        """Look for the pixels that matter."""
+        self.model.select_pixels()
+
+    def step(self) -> None:
+        """Draw once and make one step: coarse structure first, averages in the second half."""
+        self.model.draw()
+        blur, rate, average = texture_schedule(self._draws, self.settings.texture_draws)
+        self.model.step(blur, rate)
+        self._draws += 1
+        if average:
+            self.model.average()
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        draws = {"draws": np.array(self._draws)}
+        return save_views(self.model.views) | draws | prefixed("textures", self.model.save())
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        restore_views(self.model.views, saved)
+        self._draws = int(saved["draws"])
+        self.model.restore(part_of(saved, "textures"))
+
+    def end(self) -> None:
+        """Leave the scene with what was found."""
+        self.model.write_result()
+
+    @property
+    def is_done(self) -> bool:
+        """The draws are used up."""
+        return self._draws >= self.settings.texture_draws
+
+    @property
+    def has_converged(self) -> bool:
+        """The draws are used up: the noise of the average says nothing of its own end."""
+        return self.is_done
+
+    @property
+    def loss(self) -> float:
+        """Mean product of the residuals of the two halves."""
+        return self.model.loss
+
+    def values(self) -> Mapping[str, NDArray[np.float64]]:
+        """Return no number."""
+        return {}
+
+    def errors(self) -> Mapping[str, NDArray[np.float64]]:
+        """Return no error."""
+        return {}
+
+    def textures(self) -> Mapping[str, FittedTexture]:
+        """Return the textures by the names of their parameters."""
+        return {region.parameter.name: self.model.result(region) for region in self.model.regions}
+
+    def undetermined(self) -> dict[str, str]:
+        """Return nothing: `FittedTexture.known` says it texel by texel."""
+        return {}
