@@ -9,6 +9,7 @@ the textures move by -D^-1 (g_t + C dn) (variable projection, Golub and Pereyra 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,13 +34,51 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.scalar_model import ScalarModel
-    from weft.fit.texture_model import TextureModel
+    from weft.fit.texture_model import Pace, TextureModel
 
 COUPLED_DRAWS = 6  # that the couplings are averaged over
 WARM_DRAWS = 3  # textures alone, before numbers move
-RADIUS = 0.15  # largest step of a number, of its range
+RADIUS = 0.08  # largest step of a number, of its range
+RECENT_DRAWS = 6  # that steps of numbers are averaged over before results are
 REACH = 0.02  # of the range: averages start anew when numbers have moved farther
 SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
+
+
+@dataclass
+class Equations:
+    """Reduced normal equations M x = b, averaged over draws at different places.
+
+    Args:
+        matrix: M, shape ``(numbers, numbers)``.
+        pull: b = M_k x_k - g_k of each draw, shape ``(numbers,)``.
+        count: Of draws.
+    """
+
+    matrix: NDArray[np.float64]
+    pull: NDArray[np.float64]
+    count: int = 0
+
+    @staticmethod
+    def none(numbers: int) -> Equations:
+        """Return equations that say nothing."""
+        return Equations(np.zeros((numbers, numbers)), np.zeros(numbers))
+
+    def add(
+        self,
+        x: NDArray[np.float64],
+        matrix: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        most: int,
+    ) -> None:
+        """Add those of a draw at `x`, as one of at most `most` that count."""
+        self.count = min(self.count + 1, most)
+        share = 1 / self.count
+        self.matrix += share * (matrix - self.matrix)
+        self.pull += share * (matrix @ x - gradient - self.pull)
+
+    def at(self, x: NDArray[np.float64]) -> Normal:
+        """Return them for steps from `x`."""
+        return Normal(self.matrix, self.matrix @ x - self.pull, 0.0)
 
 
 class JointModel:
@@ -73,6 +112,7 @@ class JointModel:
         self._coupled = 0
         self.averaged = 0
         self._origin = self.x.copy()
+        self._equations = Equations.none(len(self.x))
         self._mean: Half | None = None
         self._mean_matrix = np.zeros((len(x), len(x)))
 
@@ -84,7 +124,9 @@ class JointModel:
             "couplings": self._couplings,
             "matrix": self._mean_matrix,
             "loss": np.array(self.loss),
-            "counts": np.array([self._coupled, self.averaged]),
+            "counts": np.array([self._coupled, self.averaged, self._equations.count]),
+            "equations.matrix": self._equations.matrix,
+            "equations.pull": self._equations.pull,
         }
         if self._mean is not None:
             out |= {"residual": self._mean.residual, "jacobian": self._mean.jacobian}
@@ -95,7 +137,8 @@ class JointModel:
         self.x, self._origin = saved["x"], saved["origin"]
         self._couplings, self._mean_matrix = saved["couplings"], saved["matrix"]
         self.loss = float(saved["loss"])
-        self._coupled, self.averaged = map(int, saved["counts"])
+        self._coupled, self.averaged, count = map(int, saved["counts"])
+        self._equations = Equations(saved["equations.matrix"], saved["equations.pull"], count)
         self._mean = None
         if "residual" in saved:
             self._mean = Half(saved["residual"], saved["jacobian"])
@@ -105,23 +148,22 @@ class JointModel:
         """Begin elsewhere."""
         self.x = np.clip(x, self.low, self.high)
         self._origin = self.x.copy()
+        self._equations = Equations.none(len(self.x))
 
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
         self.textures.select_pixels()
 
-    def step(self, draw: int, blur: int, rate: float, *, average: bool) -> None:
+    def step(self, draw: int, pace: Pace) -> None:
         """Draw once, and use the draw up.
 
         Args:
             draw: Number of the draw.
-            blur: Radius, texels, over which steps of textures are averaged.
-            rate: Share of a texture's full step.
-            average: Steps of the numbers shrink, so that the result is their mean.
+            pace: How textures move; results are averaged: all further draws count alike.
         """
         textures = self.textures
         textures.upload()
-        self.numbers.draw(self.x)
+        self.numbers.draw(self.x, samples=pace.samples)
         textures.factors = self.numbers.light_factors(self.x)
         textures.draws += 1
         texels = Tensor.from_numpy(textures.renderer.device, textures.texels)
@@ -133,12 +175,11 @@ class JointModel:
         if textures.needs_curvature():
             textures.add_curvature(self._curvature(texels, a, b))
         if draw >= WARM_DRAWS:
-            normal = self.prior.add_to(normal_equations(a, b), self.x, residual_variance(a, b))
-            step = self._number_step(normal, gradient, blur, average)
+            step = self._number_step(a, b, gradient, pace)
             gradient = gradient + np.tensordot(step.astype(np.float32), self._couplings, 1)
             self.x = self.x + step
-        textures.move(gradient, blur, rate)
-        if average and not self._starts_anew():
+        textures.move(gradient, pace)
+        if pace.average and not self._starts_anew():
             self._add_to_information(a, b)
             textures.average()
 
@@ -208,13 +249,15 @@ class JointModel:
         return matrix, slope
 
     def _number_step(
-        self, normal: Normal, gradient: NDArray[np.float32], blur: int, average: bool
+        self, a: Half, b: Half, gradient: NDArray[np.float32], pace: Pace
     ) -> NDArray[np.float64]:
         """Return the step of the numbers, within the trust region and the bounds."""
-        matrix, slope = self._reduced(normal, gradient, max(blur, SMALLEST_BLUR))
+        reduced = self._reduced(normal_equations(a, b), gradient, max(pace.blur, SMALLEST_BLUR))
         extent = self.high - self.low
-        share = 1 / (1 + self.averaged) if average else 0.7
-        step = share * damped_step(Normal(matrix, slope, 0.0), 1e-2)
+        equations = self._equations
+        equations.add(self.x, *reduced, equations.count + 1 if pace.average else RECENT_DRAWS)
+        normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
+        step = damped_step(normal, 1e-2)
         largest = float(np.max(np.abs(step) / extent)) if len(step) else 0.0
         step *= min(1.0, RADIUS / max(largest, 1e-30))
         moved: NDArray[np.float64] = np.clip(self.x + step, self.low, self.high) - self.x

@@ -9,8 +9,9 @@ import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.joint import JointModel
+from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import StageOfNumbers
-from weft.fit.texture_model import texture_schedule
+from weft.fit.texture_model import texture_pace
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import find_shown, materials_of
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
 
 FIRST_TOLERANCE = 0.02  # of the range: numbers that begin a joint fit need no more
+FIRST_DRAWS = 16  # that they take at most
+FIRST_PATHS = 1 << 15  # in each half of their draws, where pixels are few
 FIRST_AVERAGES = 4  # draws that are averaged for them at most
 TRUSTED_ERROR = 0.1  # of the range: a number with a larger error begins where it was
 
@@ -85,30 +88,47 @@ class JointStage(StageOfNumbers):
         start, share = self.unknowns.start, self.settings.information
         if not self.numbers.select_pixels(start, share, hidden):
             self._begin_all()
+        self._set_first_samples()
+
+    def _set_first_samples(self) -> None:
+        """Draw more samples of few pixels: noise may lead numbers to where none is a way back."""
+        samples = self.settings.samples
+        pixels = sum(len(view.pixels) for view in self.views)
+        self.numbers.samples = min(max(FIRST_PATHS // max(pixels, 1), samples), 8 * samples)
 
     def _begin_all(self) -> None:
         """Go on with all parameters, from where the numbers are trusted."""
         extent = self.unknowns.high - self.unknowns.low
         state = self.solver.state
-        is_trusted = state.errors <= TRUSTED_ERROR * extent
+        is_open = (state.information is not None) & (state.errors > TRUSTED_ERROR * extent)
         self._is_first = False
-        self.model.start_at(np.where(is_trusted, state.x, self.unknowns.start))
+        self.model.start_at(np.where(is_open, self.unknowns.start, state.x))
         self.model.select_pixels()
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """Let pixels count by the noise that renders have there."""
+        meter = NoiseMeter(self.views)
+        for _ in range(MEASURED_DRAWS):
+            self.numbers.draw(self.x, samples=self.settings.samples)
+            meter.add(*self.numbers.residuals(self.x))
+        meter.apply()
 
     def step(self) -> None:
         """Draw once, and use the draw up."""
         if self._is_first:
             self._step_first()
             return
-        blur, rate, average = texture_schedule(self._draws, self.settings.texture_draws)
-        self.model.step(self._draws, blur, rate, average=average)
+        settings = self.settings
+        pace = texture_pace(self._draws, settings.texture_draws, settings.samples)
+        self.model.step(self._draws, pace)
         self._draws += 1
 
     def _step_first(self) -> None:
         """Move the numbers alone."""
         state = self.solver.step()
         is_known = state.is_done or self.solver.averaged >= FIRST_AVERAGES
-        if is_known or state.draws >= self.settings.max_draws:
+        if is_known or state.draws >= min(self.settings.max_draws, FIRST_DRAWS):
             self._begin_all()
 
     def state(self) -> dict[str, NDArray[np.generic]]:
@@ -122,6 +142,7 @@ class JointStage(StageOfNumbers):
         super().restore(saved)
         is_first, self._draws = map(int, saved["joint.draws"])
         self._is_first = bool(is_first)
+        self._set_first_samples()
         self.images.restore(part_of(saved, "textures"))
         self.model.restore(part_of(saved, "model"))
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Texture
 
+MOMENTUM, LATE_MOMENTUM = 0.8, 0.6  # of steps, while coarse structure comes first and after
+COARSE_SHARE = 0.4  # of the draws: few samples, large steps
+
 
 @dataclass(frozen=True)
 class TextureParameter:
@@ -165,13 +168,40 @@ def fill_holes(image: NDArray[np.float32], weights: NDArray[np.float32]) -> NDAr
     return filled
 
 
-def texture_schedule(draw: int, draws: int) -> tuple[int, float, bool]:
-    """Return blur, rate and whether results are averaged, for one of the draws of a fit.
+@dataclass(frozen=True)
+class Pace:
+    """How one of the draws of a fit moves textures.
 
-    Coarse structure comes first; the second half is averaged.
+    Args:
+        blur: Radius, texels, over which steps are averaged: coarse structure first.
+        rate: Share of the full step, in (0, 1].
+        momentum: Share of the step before that goes on (Polyak 1964).
+        samples: Paths a pixel in each half.
+        average: Results are averaged.
     """
-    coarse = max(1 - draw / (0.5 * draws), 0.0)
-    return round(6 * coarse), 0.7 if draw < 0.4 * draws else 0.35, draw >= 0.5 * draws
+
+    blur: int
+    rate: float
+    momentum: float
+    samples: int
+    average: bool
+
+
+def texture_pace(draw: int, draws: int, samples: int) -> Pace:
+    """Return how one of the draws of a fit moves textures.
+
+    Coarse structure comes first, from few samples: its errors are larger than the noise.
+
+    Args:
+        draw: Its number.
+        draws: Of the fit.
+        samples: Of the draws that count most.
+    """
+    done = draw / draws
+    blur = round(6 * max(1 - 2 * done, 0))
+    if done < COARSE_SHARE:
+        return Pace(blur, 0.7, MOMENTUM, max(samples // 2, 1), average=False)
+    return Pace(blur, 0.35, LATE_MOMENTUM, samples, average=done >= 0.5)
 
 
 class TextureModel:
@@ -184,7 +214,6 @@ class TextureModel:
         renderer: Of the scene.
         views: Of the targets.
         parameters: Textures.
-        samples: Paths a pixel in each half of a draw.
         bounces: Surfaces that a path may leave.
         seed: Equal seeds give equal fits.
     """
@@ -195,14 +224,14 @@ class TextureModel:
         views: Sequence[View],
         parameters: Sequence[TextureParameter],
         *,
-        samples: int,
         bounces: int,
         seed: int,
     ) -> None:
         """Find the textures."""
         self.renderer = renderer
         self.views = views
-        self.samples, self.bounces, self.seed = samples, bounces, seed
+        self.bounces, self.seed = bounces, seed
+        self._drawn = 1
         self.texels = renderer.tables.texels.to_numpy().astype(np.float32)
         self.regions = []
         for parameter in parameters:
@@ -218,6 +247,7 @@ class TextureModel:
         self._films: list[list[NDArray[np.float32]]] = []
         self.mean = self.texels.copy()
         self._averaged = 0
+        self.velocity = np.zeros_like(self.texels)
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on, the views apart."""
@@ -226,6 +256,7 @@ class TextureModel:
             "texels": self.texels,
             "mean": self.mean,
             "curved": self.curved,
+            "velocity": self.velocity,
             "counts": counts,
             "loss": np.array(self.loss),
         }
@@ -233,16 +264,18 @@ class TextureModel:
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
         self.texels, self.mean, self.curved = saved["texels"], saved["mean"], saved["curved"]
+        self.velocity = saved["velocity"]
         self.draws, self._curvatures, self._averaged = map(int, saved["counts"])
         self.loss = float(saved["loss"])
         self._stiffness.clear()
 
-    def draw(self) -> None:
-        """Draw new samples of all views."""
+    def draw(self, samples: int) -> None:
+        """Draw new samples of all views, so many a pixel in each half."""
         self.upload()
+        self._drawn = samples
         draw_views(
             self.views,
-            samples=self.samples,
+            samples=samples,
             bounces=self.bounces,
             seed=self.seed,
             draw=self.draws,
@@ -276,7 +309,7 @@ class TextureModel:
             view.replay([entry.tables.values for entry in view.recorders], texels=texels)
             films.append(
                 [
-                    view.develop(half * self.samples, self.samples, with_tangents=False)[0, 0]
+                    view.develop(half * self._drawn, self._drawn, with_tangents=False)[0, 0]
                     for half in range(2)
                 ]
             )
@@ -300,20 +333,24 @@ class TextureModel:
                 recorder.gradients(values, gradients, unused, texels, collected)
         return np.asarray(collected.to_numpy(), np.float32)
 
+    def residuals(self) -> list[list[NDArray[np.float32]]]:
+        """Return the weighted residuals of both halves of each view, of the last draw."""
+        self._films = self._replay(Tensor.from_numpy(self.renderer.device, self.texels))
+        return [
+            [(half - view.image[view.pixels]) * view.weights[view.pixels] for half in film]
+            for view, film in zip(self.views, self._films, strict=True)
+        ]
+
     def gradient(self) -> NDArray[np.float32]:
         """Return the derivative of the loss with respect to all texels, and set `loss`."""
-        texels = Tensor.from_numpy(self.renderer.device, self.texels)
-        films = self._replay(texels)
         adjoints, loss, count = [], 0.0, 0
-        for view, film in zip(self.views, films, strict=True):
+        for view, (a, b) in zip(self.views, self.residuals(), strict=True):
             weights = view.weights[view.pixels]
-            residuals = [(half - view.image[view.pixels]) * weights for half in film]
-            loss += float((residuals[0] * residuals[1]).sum())
-            count += residuals[0].size
-            adjoints.append([residuals[1] * weights, residuals[0] * weights])
+            loss += float((a * b).sum())
+            count += a.size
+            adjoints.append([b * weights, a * weights])
         self.loss = loss / max(count, 1)
-        self._films = films
-        return self.collect(texels, adjoints)
+        return self.collect(Tensor.from_numpy(self.renderer.device, self.texels), adjoints)
 
     def curvature(self) -> NDArray[np.float32]:
         """Return, for each texel, what all texels together add to its curvature.
@@ -343,17 +380,12 @@ class TextureModel:
         self._curvatures += 1
         self.curved += (curvature - self.curved) / self._curvatures
 
-    def step(self, blur: int, rate: float) -> None:
-        """Make one step on the last draw.
-
-        Args:
-            blur: Radius, texels, over which steps are averaged: coarse structure first.
-            rate: Share of the full step, in (0, 1].
-        """
+    def step(self, pace: Pace) -> None:
+        """Make one step on the last draw."""
         gradient = self.gradient()
         if self.needs_curvature():
             self.add_curvature(self.curvature())
-        self.move(gradient, blur, rate)
+        self.move(gradient, pace)
 
     def stiffness(self, region: Region, blur: int) -> Stiffness:
         """Return what resists steps that are averaged over squares."""
@@ -369,19 +401,23 @@ class TextureModel:
             self._stiffness[key] = Stiffness(known, divisor, prior)
         return self._stiffness[key]
 
-    def move(self, gradient: NDArray[np.float32], blur: int, rate: float) -> None:
-        """Step against a gradient; see step()."""
+    def move(self, gradient: NDArray[np.float32], pace: Pace) -> None:
+        """Step against a gradient."""
         for region in self.regions:
             part = region.part
             image = self.texels[part].reshape(region.shape)
-            stiffness = self.stiffness(region, blur)
+            stiffness = self.stiffness(region, pace.blur)
             if not stiffness.known.any():
                 continue
-            slope = blurred(gradient[part].reshape(region.shape), blur)
+            slope = blurred(gradient[part].reshape(region.shape), pace.blur)
             soft = 0.05
             slope = slope + stiffness.prior * soft * variation_slopes(image, soft)
-            image -= rate * stiffness.known * slope / stiffness.divisor
-            np.clip(image, *region.parameter.bounds, out=image)
+            velocity = self.velocity[region.part].reshape(region.shape)
+            velocity *= pace.momentum
+            velocity -= pace.rate * stiffness.known * slope / stiffness.divisor
+            before = image.copy()
+            np.clip(image + velocity, *region.parameter.bounds, out=image)
+            velocity[:] = image - before
 
     def write_result(self) -> None:
         """Give the scene on the device the textures that were found, without holes."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
-from weft.fit.texture_model import TextureModel, texture_schedule
+from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
+from weft.fit.texture_model import TextureModel, texture_pace
 from weft.fit.views import build_views, materials_of, restore_views, save_views
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def build_texture_model(
         renderer,
         views,
         parameters,
-        samples=settings.samples,
         bounces=settings.bounces,
         seed=settings.seed,
     )
@@ -67,14 +67,24 @@ class TextureStage:
     def begin(self) -> None:
         """Look for the pixels that matter."""
         self.model.select_pixels()
+        meter = NoiseMeter(self.model.views)
+        for _ in range(MEASURED_DRAWS):
+            self.model.draw(self.settings.samples)
+            halves = [
+                np.concatenate([rows.ravel() for rows in half])
+                for half in zip(*self.model.residuals(), strict=True)
+            ]
+            meter.add(halves[0], halves[1])
+        meter.apply()
 
     def step(self) -> None:
         """Draw once and make one step: coarse structure first, averages in the second half."""
-        self.model.draw()
-        blur, rate, average = texture_schedule(self._draws, self.settings.texture_draws)
-        self.model.step(blur, rate)
+        settings = self.settings
+        pace = texture_pace(self._draws, settings.texture_draws, settings.samples)
+        self.model.draw(pace.samples)
+        self.model.step(pace)
         self._draws += 1
-        if average:
+        if pace.average:
             self.model.average()
 
     def state(self) -> dict[str, NDArray[np.generic]]:

@@ -142,14 +142,17 @@ def find_shown(
 
 
 def save_views(views: Sequence[View]) -> dict[str, NDArray[np.generic]]:
-    """Return which pixels of each view are drawn."""
-    return {f"pixels.{number}": view.pixels for number, view in enumerate(views)}
+    """Return which pixels of each view are drawn, and what they count."""
+    out: dict[str, NDArray[np.generic]] = {}
+    for number, view in enumerate(views):
+        out |= {f"pixels.{number}": view.pixels, f"weights.{number}": view.weights}
+    return out
 
 
 def restore_views(views: Sequence[View], saved: Mapping[str, NDArray[Any]]) -> None:
     """Draw the pixels of save_views() again."""
     for number, view in enumerate(views):
-        view.pixels = saved[f"pixels.{number}"]
+        view.pixels, view.weights = saved[f"pixels.{number}"], saved[f"weights.{number}"]
 
 
 def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, draw: int) -> None:

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit of numbers and textures does first, and what it makes of noise."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from support.joint_cases import START, TEXELS, scene_with, take_photos
+from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
+from weft.fit.joint import Equations
+from weft.fit.noise import NoiseMeter
+
+NAMES = [f"glaze.{name}" for name in START]
+
+
+@pytest.fixture(scope="module")
+def photos(device):
+    return take_photos(device, 7, samples=64)
+
+
+def grey_fit(device, photos):
+    return Fit(
+        scene_with(np.full((TEXELS, TEXELS, 3), 0.5), START),
+        [Target(photo, camera=number) for number, photo in enumerate(photos)],
+        [TextureParameter("cloth.base_color"), *map(Parameter, NAMES)],
+        FitSettings(bounces=3, texture_draws=6),
+        device=device,
+    )
+
+
+def test_numbers_move_before_textures(device, photos):
+    fit = grey_fit(device, photos)
+    seen = []
+
+    def look(progress):
+        texture = fit.stage.textures()["cloth.base_color"].pixels
+        seen.append((progress.values["glaze.base_color"][0], texture.std()))
+
+    fit.run(look)
+
+    first = next(number for number, (_, spread) in enumerate(seen) if spread > 0)
+    numbers, spreads = np.array(seen).T
+    assert first >= 2
+    assert numbers[0] != 0.5
+    assert numbers[first - 1] == pytest.approx(0.72, abs=0.15)
+    assert spreads[-1] > 0.1
+
+
+def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
+    whole, resumed = grey_fit(device, photos), grey_fit(device, photos)
+    whole.step()
+    whole.save_checkpoint(tmp_path / "fit.npz")
+
+    resumed.resume(tmp_path / "fit.npz")
+
+    for _ in range(2):
+        first, second = whole.step(), resumed.step()
+        assert first.loss == second.loss
+        for name in NAMES:
+            np.testing.assert_array_equal(first.values[name], second.values[name])
+
+
+def test_equations_of_several_places_meet_in_one():
+    rng = np.random.default_rng(3)
+    truth = np.array([0.3, -1.2])
+    equations = Equations.none(2)
+
+    for _ in range(12):
+        place = rng.normal(size=2)
+        rows = rng.normal(size=(5, 2))
+        matrix = rows.T @ rows
+        equations.add(place, matrix, matrix @ (place - truth), most=100)
+
+    place = np.array([2.0, 2.0])
+    normal = equations.at(place)
+    assert equations.count == 12
+    assert np.allclose(place - np.linalg.solve(normal.matrix, normal.gradient), truth)
+
+
+def test_equations_forget_what_came_long_ago():
+    equations = Equations.none(1)
+
+    for wanted in [5.0] * 3 + [1.0] * 30:
+        equations.add(np.zeros(1), np.eye(1), np.array([-wanted]), most=4)
+
+    assert equations.pull / equations.matrix[0] == pytest.approx(1.0, abs=1e-3)
+
+
+def view_of(size=32):
+    weights = np.full((size * size, 3), 2.0, np.float32)
+    camera = SimpleNamespace(width=size, height=size)
+    pixels = np.arange(size * size, dtype=np.uint32)
+    return SimpleNamespace(weights=weights, camera=camera, pixels=pixels, image=weights)
+
+
+def test_noisy_places_count_less_and_others_as_before():
+    view, rng = view_of(), np.random.default_rng(1)
+    meter = NoiseMeter([view])
+    spread = np.ones((32, 32, 1))
+    spread[:8, :8] = 40
+
+    for _ in range(2):
+        a, b = (rng.normal(size=(32, 32, 3)) * spread for _ in range(2))
+        meter.add(a.ravel(), b.ravel())
+    meter.apply()
+
+    weights = view.weights.reshape(32, 32, 3)
+    assert np.all(weights[14:, 14:] == 2)
+    assert weights[3, 3] == pytest.approx(np.full(3, 2 * 2 / 40), rel=0.15)
+
+
+def test_weights_do_not_know_the_light_of_the_samples():
+    view, rng = view_of(), np.random.default_rng(1)
+    noise = [rng.normal(size=32 * 32 * 3) for _ in range(2)]
+    found = []
+
+    for offset in (0.0, 50.0):
+        meter = NoiseMeter([view])
+        meter.add(noise[0] + offset, noise[1] + offset)
+        found.append(meter.relative_noise()[0])
+
+    assert np.allclose(found[0], found[1])
+
+
+def test_pixels_that_were_not_measured_count_as_before():
+    view = view_of()
+    view.pixels = view.pixels[:0]
+    meter = NoiseMeter([view])
+    meter.add(np.zeros(0), np.zeros(0))
+
+    assert np.all(meter.relative_noise()[0] == 1)
