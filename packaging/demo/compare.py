@@ -16,18 +16,10 @@ import bpy
 import numpy as np
 import studio
 
+from weft.fit.comparison import encode_display
+from weft.fit.target_files import resample
+
 TALL = 14  # pixels between the rows of the sheet
-
-
-def read(path: Path, channels: int = 3) -> np.ndarray:
-    """Return the numbers of an image file, the top row first."""
-    image = bpy.data.images.load(str(path))
-    image.colorspace_settings.name = "Non-Color"
-    flat = np.empty(len(image.pixels), np.float32)
-    image.pixels.foreach_get(flat)
-    width, height = image.size
-    bpy.data.images.remove(image)
-    return flat.reshape(height, width, -1)[::-1, :, :channels]
 
 
 def write(path: Path, pixels: np.ndarray) -> None:
@@ -48,9 +40,7 @@ def write(path: Path, pixels: np.ndarray) -> None:
 
 def display(light: np.ndarray) -> np.ndarray:
     """Return linear light as sRGB, at an exposure that shows it."""
-    scaled = np.clip(light / max(float(np.quantile(light, 0.99)), 1e-6), 0, None)
-    encoded = 1.055 * np.maximum(scaled, 1e-8) ** (1 / 2.4) - 0.055
-    return np.where(scaled <= 0.0031308, 12.92 * scaled, encoded)
+    return encode_display(light / max(float(np.quantile(light, 0.99)), 1e-6))
 
 
 def number_errors(folder: Path) -> dict[str, dict[str, object]]:
@@ -82,22 +72,8 @@ def texture_error(folder: Path) -> float:
     width, height = image.size
     encoded = flat.reshape(height, width, -1)[::-1, :, :3]
     linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
-    truth = shrink(linear, fitted.shape[:2])
+    truth = resample(linear, fitted.shape[1::-1])
     return float(np.sqrt(np.mean((fitted - truth)[known] ** 2)))
-
-
-def shrink(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """Return an image of fewer pixels: means of what each covers."""
-    for axis, wanted in enumerate(size):
-        have = image.shape[axis]
-        edges = np.arange(wanted + 1) * (have / wanted)
-        sums = np.cumsum(np.concatenate([np.zeros_like(image.take([0], axis)), image], axis), axis)
-        low = np.floor(edges).astype(int)
-        part = (edges - low).reshape([-1 if k == axis else 1 for k in range(image.ndim)])
-        at = sums.take(low, axis)
-        at = at + part * (sums.take(np.minimum(low + 1, have), axis) - at)
-        image = np.diff(at, axis=axis) * (wanted / have)
-    return image
 
 
 def relight(folder: Path) -> float:
@@ -106,7 +82,7 @@ def relight(folder: Path) -> float:
     studio.set_rendering()
     studio.set_light(studio.OTHER_LIGHT)
     studio.take_photo(studio.UNSEEN[0], folder / "relit_fitted.exr")
-    fitted, truth = (read(folder / f"relit_{name}.exr") for name in ("fitted", "truth"))
+    fitted, truth = (studio.read(folder / f"relit_{name}.exr") for name in ("fitted", "truth"))
     shown = np.concatenate([display(truth), display(fitted)], axis=1)
     write(folder / "relit.png", shown)
     # Blocks of pixels: the noise of two renders is no error of the materials.
@@ -121,7 +97,7 @@ def relight(folder: Path) -> float:
 def write_sheet(folder: Path) -> None:
     """Stack the comparison pictures of all cameras."""
     report = json.loads((folder / "report.json").read_text())
-    rows = [read(folder / target["picture"]) for target in report["targets"]]
+    rows = [studio.read(folder / target["picture"]) for target in report["targets"]]
     width = max(row.shape[1] for row in rows)
     padded = [np.pad(row, ((0, TALL), (0, width - row.shape[1]), (0, 0))) for row in rows]
     write(folder / "sheet.png", np.concatenate(padded)[:-TALL])
@@ -134,6 +110,7 @@ def main(folder: Path) -> None:
     summary = {
         "numbers": numbers,
         "largest_error": max(entry["error"] for entry in numbers.values()),
+        "exposures": found["exposures"],
         "texture_rmse": texture_error(folder),
         "relit_error": relight(folder),
         "seconds": found["seconds"],
@@ -151,6 +128,8 @@ def print_summary(summary: dict) -> None:
         pairs = zip(entry["found"], entry["standard_error"], entry["truth"], strict=True)
         words = ", ".join(f"{f:.3f} ± {e:.3f} (truth {t:.3f})" for f, e, t in pairs)
         print(f"demo: {name} = {words}")
+    for name, (factor, *_) in summary["exposures"].items():
+        print(f"demo: exposure of {name} = {factor:.3f} (truth {studio.GAINS[name]:g})")
     print(
         f"demo: largest error {summary['largest_error']:.3f}, texture RMSE "
         f"{summary['texture_rmse']:.3f}, relit view {100 * summary['relit_error']:.1f} % off, "

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo's fit: opens the grey scene, finds its materials from the photos, saves the result.
 
-Run inside Blender with the extension enabled: ``python fit.py FOLDER``. This is what a script of a
-user's own would be.
+Run inside Blender with the extension enabled: ``python fit.py FOLDER [camera]``. This is what a
+script of a user's own would be; ``camera``: from pictures of a camera whose exposure is not known.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 
 CAMERAS = ("Front", "Left", "Above")
 NUMBERS = ("Glaze.Base Color", "Glaze.Metallic", "Glaze.Roughness")
-TEXTURE = "texture:Cloth.Base Color@192x192"
+TEXTURE = "texture:Cloth.Base Color@128x128"
+EXPOSURES = ("exposure:Left", "exposure:Above")
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, *, is_camera: bool) -> None:
     """Fit, and write the fitted scene and the report."""
     import weft_blender
 
@@ -34,21 +35,18 @@ def main(folder: Path) -> None:
             loss = update.losses[-1]
             print(f"  draw {len(times)}, loss {loss:.3g}, {times[-1]:.0f} s", flush=True)
 
-    photos = [{"camera": name, "source": folder / f"photo_{name}.exr"} for name in CAMERAS]
-    # The numbers alone first, from the pixels that show them: a good place to begin.
-    weft_blender.fit(
-        targets=[photo | {"objects": ("Suzanne",)} for photo in photos],
-        parameters=NUMBERS,
-        bounces=4,
-        max_draws=20,
-        tolerance=0.01,
-        progress=show,
-    )
+    if is_camera:
+        photos = [
+            {"camera": name, "source": folder / f"shot_{name}.png", "through_view": True}
+            for name in CAMERAS
+        ]
+    else:
+        photos = [{"camera": name, "source": folder / f"photo_{name}.exr"} for name in CAMERAS]
     found = weft_blender.fit(
         targets=photos,
-        parameters=(*NUMBERS, TEXTURE),
+        parameters=(*NUMBERS, TEXTURE, *(EXPOSURES if is_camera else ())),
         bounces=4,
-        texture_draws=50,
+        texture_draws=70,
         progress=show,
     )
     seconds = time.perf_counter() - began
@@ -62,6 +60,7 @@ def main(folder: Path) -> None:
         "reason": found.reason,
         "values": {name: value.tolist() for name, value in found.values.items()},
         "errors": {name: value.tolist() for name, value in found.errors.items()},
+        "exposures": {name: value.tolist() for name, value in found.exposures.items()},
         "undetermined": found.undetermined,
         "problems": list(found.problems),
     }
@@ -69,4 +68,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), is_camera="camera" in sys.argv[2:])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scene of the demo: Suzanne and a torus on a table under a studio's light, three cameras.
 
-Run inside Blender: ``python studio.py FOLDER PHOTOGRAPH``. Writes photos (rendered by Cycles) and
-unknown.blend, whose materials are grey where the photos' are not; truth.blend and truth.json are
-for comparison and are not shown to the fit.
+Run inside Blender: ``python studio.py FOLDER PHOTOGRAPH``. Writes photos (rendered by Cycles), as
+linear light and as a camera would take them, and unknown.blend, whose materials are grey where the
+photos' are not; truth.blend and truth.json are for comparison and are not shown to the fit.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ import sys
 from pathlib import Path
 
 import bpy
+import numpy as np
 from mathutils import Vector
 
 SIZE = (224, 168)
 CAMERAS = {"Front": (0.4, -5.6, 2.6), "Left": (-4.6, -3.4, 2.2), "Above": (2.6, -3.6, 4.6)}
 UNSEEN = ("Unseen", (4.4, -3.0, 1.8))
 LIGHT, OTHER_LIGHT = "studio.exr", "sunset.exr"
+GAINS = {"Front": 1.0, "Left": 1.5, "Above": 0.75}
+"""How much brighter a camera's pictures are than the light; that of Front is known."""
+
+READ_NOISE, SHOT_NOISE = 0.004, 0.0006
+"""Standard deviation in the dark, and variance of a light of 1, of a camera's pictures."""
+
 GLAZE = {"Base Color": (0.72, 0.22, 0.07), "Metallic": 0.35, "Roughness": 0.28}
 GREY = {"Base Color": (0.5, 0.5, 0.5), "Metallic": 0.0, "Roughness": 0.5}
 
@@ -110,6 +117,7 @@ def set_rendering() -> None:
     scene.cycles.sample_clamp_indirect = 0
     scene.cycles.blur_glossy = 0
     scene.cycles.light_sampling_threshold = 0
+    scene.view_settings.view_transform = "AgX"
     scene.render.resolution_x, scene.render.resolution_y = SIZE
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "OPEN_EXR"
@@ -136,6 +144,36 @@ def take_photo(camera: str, path: Path, samples: int = 128) -> None:
     bpy.ops.render.render(write_still=True)
 
 
+def read(path: Path, channels: int = 3) -> np.ndarray:
+    """Return the numbers of an image file, the top row first."""
+    image = bpy.data.images.load(str(path))
+    image.colorspace_settings.name = "Non-Color"
+    flat = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(flat)
+    width, height = image.size
+    bpy.data.images.remove(image)
+    return flat.reshape(height, width, -1)[::-1, :, :channels]
+
+
+def pass_through_camera(light: np.ndarray, gain: float, path: Path) -> None:
+    """Write an 8-bit PNG as a camera takes it: exposed, noisy, through the scene's tone curve."""
+    height, width, _ = light.shape
+    exposed = light * gain
+    spread = np.sqrt(READ_NOISE**2 + SHOT_NOISE * np.maximum(exposed, 0))
+    noise = np.random.default_rng(round(1000 * gain)).normal(size=light.shape)
+    image = bpy.data.images.new(path.stem, width, height, float_buffer=True)
+    image.colorspace_settings.name = "Linear Rec.709"
+    rgba = np.ones((height, width, 4), np.float32)
+    rgba[..., :3] = np.maximum(exposed + spread * noise, 0)
+    image.pixels.foreach_set(rgba[::-1].ravel())
+    scene = bpy.context.scene
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.image_settings.color_depth = "8"
+    image.save_render(str(path), scene=scene)
+    bpy.data.images.remove(image)
+    set_rendering()
+
+
 def main(folder: Path, photograph: str) -> None:
     """Write the photos, the scene with grey materials, and the truth."""
     build_scene()
@@ -144,6 +182,8 @@ def main(folder: Path, photograph: str) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "truth.blend"))
     for camera in CAMERAS:
         take_photo(camera, folder / f"photo_{camera}.exr")
+        light = read(folder / f"photo_{camera}.exr")
+        pass_through_camera(light, GAINS[camera], folder / f"shot_{camera}.png")
     set_light(OTHER_LIGHT)
     take_photo(UNSEEN[0], folder / "relit_truth.exr")
     (folder / "truth.json").write_text(json.dumps(GLAZE))

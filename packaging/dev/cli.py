@@ -19,7 +19,9 @@ from dev.wheels import command_wheel
 USAGE = """usage: ./dev COMMAND [ARGUMENTS]
 
   demo                 build everything, write pictures of Slang functions to out/ and fit a
-                       Blender scene to photos of it in out/fit/; with options, the pictures only
+                       Blender scene to photos of it in out/fit/; --camera: only the fit, to
+                       noisy photos with a tone curve and unknown exposures, in out/fit_camera/;
+                       with other options, the pictures only
   test [--fast|--full] build and run all tests; --fast leaves the slow ones out, --full adds
                        sanitizers, soak and concurrency tests; further arguments go to pytest;
                        tests/blender runs inside Blender 4.5 and 5.2, whose modules are installed

@@ -120,8 +120,13 @@ def find_photograph(environment: Environment) -> Path:
     return path
 
 
-def fit_demo(folder: Path) -> int:
-    """Build a scene, take photos of it, fit it from grey, and compare."""
+def fit_demo(folder: Path, *, is_camera: bool) -> int:
+    """Build a scene, take photos of it, fit it from grey, and compare.
+
+    Args:
+        folder: Of the results; emptied.
+        is_camera: Photos are noisy, exposed as nobody knows, and have a tone curve.
+    """
     environment = blender.provide(blender.BLENDERS[0])
     if environment is None:
         return 0
@@ -134,7 +139,7 @@ def fit_demo(folder: Path) -> int:
     say("taking three photos of a scene with Cycles")
     studio.run("studio.py", str(photograph))
     say("fitting its materials from grey, with the extension in Blender")
-    studio.run("fit.py", archive=str(archive))
+    studio.run("fit.py", *(["camera"] if is_camera else []), archive=str(archive))
     say("comparing, and relighting with Cycles")
     studio.run("compare.py", enable=True)
     say(f"the fit's demo took {time.monotonic() - began:.0f} s; see {os.path.relpath(folder)}")
@@ -142,13 +147,21 @@ def fit_demo(folder: Path) -> int:
 
 
 def command_demo(arguments: list[str]) -> int:
-    """Run both halves of the demo; arguments go to the first one."""
+    """Run both halves of the demo.
+
+    Args:
+        arguments: Go to the first half, which then is the only one; but ``--camera``: only the
+            second, from photos that are noisy, exposed as nobody knows, and have a tone curve.
+    """
+    is_camera = "--camera" in arguments
+    arguments = [word for word in arguments if word != "--camera"]
     with build_lock():
         environment = native_build.build_and_stage()
         output = [] if "--out" in arguments else ["--out", str(ROOT / "out")]
         path = {"PYTHONPATH": str(native_build.STAGE)}
         words = ("-m", "weft.demo", *output, *arguments)
-        status = run(environment.python, *words, env=path, check=False)
+        status = 0 if is_camera else run(environment.python, *words, env=path, check=False)
         if status != 0 or arguments:
             return status
-        return fit_demo(ROOT / "out" / "fit")
+        name = "fit_camera" if is_camera else "fit"
+        return fit_demo(ROOT / "out" / name, is_camera=is_camera)

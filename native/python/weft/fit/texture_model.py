@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weft.scene import Texture
 
 MOMENTUM, LATE_MOMENTUM = 0.8, 0.6  # of steps, while coarse structure comes first and after
+KNOWN_SHARE = 0.1  # of the median of what pictures tell of a texel: below it holes are filled
 COARSE_SHARE = 0.4  # of the draws: few samples, large steps
 
 
@@ -393,7 +394,7 @@ class TextureModel:
         if key not in self._stiffness:
             curved = blurred(self.curved[region.part].reshape(region.shape), blur)
             shown = curved[curved > 0]
-            known = curved > 0.02 * (float(np.median(shown)) if shown.size else 0.0)
+            known = curved > KNOWN_SHARE * (float(np.median(shown)) if shown.size else 0.0)
             prior = region.parameter.smoothness * float(curved[known].mean()) if known.any() else 0
             divisor = (curved + 4 * prior + 1e-20).astype(np.float32)
             if any(version != self._curvatures for _, _, version in self._stiffness):
@@ -442,6 +443,6 @@ class TextureModel:
         source = self.mean if self._averaged else self.texels
         image = source[region.part].reshape(region.shape)
         seen = self.curved[region.part].reshape(region.shape).sum(axis=2)
-        known = (seen > 0.02 * np.median(seen[seen > 0])) if (seen > 0).any() else seen > 0
+        known = (seen > KNOWN_SHARE * np.median(seen[seen > 0])) if (seen > 0).any() else seen > 0
         filled = fill_holes(image, known.astype(np.float32))
         return FittedTexture(filled[::-1].copy(), known[::-1].astype(np.float32))
