@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger("weft")
+
+COMPILE_SECONDS = 240.0
+"""For one kernel: a large graph takes 20 s of an idle processor, and Blender's user works beside."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ def create_device(settings: DeviceSettings) -> weft.Device:
         adapter=int(number) if number else None,
         cache_directory=settings.cache_folder,
         cache_size_limit=settings.cache_megabytes << 20,
+        compile_time_limit=None if "WEFT_COMPILE_TIME_LIMIT" in os.environ else COMPILE_SECONDS,
     )
     log.info("device: %s", device.info.name)
     return device
