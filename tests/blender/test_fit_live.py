@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_when_it_is_found(plate, monkeypatch):
 
 def test_a_texture_is_shown_while_it_is_fitted_and_becomes_packed(plate):
     state = start(plate)
-    fit_texture(state, 6)
+    fit_texture(state, 10000)
     operator = operator_of(state)
     assert operator.begin(bpy.context)
     socket = principled(bpy.data.materials["Glaze"])["Base Color"]
@@ -101,6 +101,7 @@ def test_a_texture_is_shown_while_it_is_fitted_and_becomes_packed(plate):
     preview = socket.links[0].from_node.image
     assert tuple(preview.size) == (16, 8)
     assert preview.packed_file is None
+    bpy.ops.weft.stop_fit()
     until(lambda: session().fit is None, operator)
 
     (link,) = socket.links
