@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Texture
 
-MOMENTUM, LATE_MOMENTUM = 0.8, 0.6  # of steps, while coarse structure comes first and after
-KNOWN_SHARE = 0.1  # of the median of what pictures tell of a texel: below it holes are filled
+MOMENTUM, LATE_MOMENTUM = 0.5, 0.3  # of steps, while coarse structure comes first and after
+KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
 COARSE_SHARE = 0.4  # of the draws: few samples, large steps
 
 
