@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("weft")
 
 COMPILE_SECONDS = 240.0
-"""For one kernel: a large graph takes 20 s of an idle processor, and Blender's user works beside."""
+"""For one kernel: a large graph takes 20 s of an idle processor, and people work beside."""
 
 
 @dataclass(frozen=True)
