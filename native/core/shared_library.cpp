@@ -35,9 +35,23 @@ void* find_symbol(void* handle, const char* name) noexcept {
     return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(handle), name));
 }
 #else
+// macOS looks up names so anyway; sanitizers refuse the flag.
+#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr int kIsolated = RTLD_LOCAL | RTLD_DEEPBIND;
+#else
+constexpr int kIsolated = RTLD_LOCAL;
+#endif
+
+int flags_of(SharedLibrary::Scope scope) noexcept {
+    switch (scope) {
+    case SharedLibrary::Scope::global: return RTLD_GLOBAL;
+    case SharedLibrary::Scope::isolated: return kIsolated;
+    default: return RTLD_LOCAL;
+    }
+}
+
 void* open_library(const std::filesystem::path& path, SharedLibrary::Scope scope) {
-    return dlopen(path.c_str(),
-                  RTLD_NOW | (scope == SharedLibrary::Scope::global ? RTLD_GLOBAL : RTLD_LOCAL));
+    return dlopen(path.c_str(), RTLD_NOW | flags_of(scope));
 }
 
 std::string open_error() {

@@ -10,8 +10,9 @@ namespace weft::core {
 class SharedLibrary {
 public:
     enum class Scope : std::uint8_t {
-        local,  ///< its symbols are found only through this object
-        global, ///< later libraries that name it as a dependency find it already loaded
+        local,    ///< its symbols are found only through this object
+        global,   ///< later libraries that name it as a dependency find it already loaded
+        isolated, ///< local, and it finds its own symbols and its dependencies' before the process's
     };
 
     /// @throws DeviceError{unavailable} with the loader's own reason.

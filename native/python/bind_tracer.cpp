@@ -48,8 +48,9 @@ std::unique_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
     }
     geometry.instances = instances_of(mesh_of_instance, transforms);
     const render::TracerKind wanted = render::require_tracer_kind(kind, "Tracer: kind");
+    const std::filesystem::path libraries = package_directory() / "lib";
     const py::gil_scoped_release unlocked;
-    return render::create_tracer(session_context(*session), geometry, wanted);
+    return render::create_tracer(session_context(*session), geometry, wanted, libraries);
 }
 
 render::RayBatch batch_of(tensor::TensorRef rays, tensor::TensorRef hits, std::uint32_t capacity,

@@ -7,6 +7,7 @@
 #include "render/bvh_tracer.hpp"
 
 #if WEFT_WITH_EMBREE
+#include "render/embree/embree_api.hpp"
 #include "render/embree/embree_tracer.hpp"
 #endif
 
@@ -19,7 +20,7 @@ using reflect::ScalarKind;
 namespace {
 
 /// What an automatic choice is on a device.
-TracerKind choose_kind(const dispatch::Context& context) {
+TracerKind choose_kind(const dispatch::Context& context, const std::filesystem::path& libraries) {
     const auto name = core::environment_variable("WEFT_TRACER");
     const TracerKind asked =
         name ? require_tracer_kind(*name, "WEFT_TRACER") : TracerKind::automatic;
@@ -27,7 +28,17 @@ TracerKind choose_kind(const dispatch::Context& context) {
         return asked;
     }
     const bool is_software = context.device->info().features.is_software;
-    return is_software && is_available(TracerKind::embree) ? TracerKind::embree : TracerKind::bvh;
+    return is_software && is_available(TracerKind::embree, libraries) ? TracerKind::embree
+                                                                      : TracerKind::bvh;
+}
+
+/// Why there is no Embree; empty if there is.
+std::string embree_obstacle([[maybe_unused]] const std::filesystem::path& libraries) {
+#if WEFT_WITH_EMBREE
+    return embree::load(libraries).reason;
+#else
+    return "this build of Weft was made without it";
+#endif
 }
 
 tensor::TensorRef create_words(const std::shared_ptr<device::Device>& device, ScalarKind scalar,
@@ -97,8 +108,8 @@ void Tracer::require_batch(const RayBatch& batch, std::uint32_t hit_rows,
     require(batch.hits, ScalarKind::uint32, hit_rows, "hits");
 }
 
-bool is_available(TracerKind kind) noexcept {
-    return kind != TracerKind::embree || WEFT_WITH_EMBREE != 0;
+bool is_available(TracerKind kind, const std::filesystem::path& libraries) {
+    return kind != TracerKind::embree || embree_obstacle(libraries).empty();
 }
 
 TracerKind require_tracer_kind(std::string_view name, std::string_view what) {
@@ -112,8 +123,10 @@ TracerKind require_tracer_kind(std::string_view name, std::string_view what) {
 }
 
 std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
-                                      const scene::Geometry& geometry, TracerKind kind) {
-    const TracerKind chosen = kind == TracerKind::automatic ? choose_kind(context) : kind;
+                                      const scene::Geometry& geometry, TracerKind kind,
+                                      const std::filesystem::path& libraries) {
+    const TracerKind chosen =
+        kind == TracerKind::automatic ? choose_kind(context, libraries) : kind;
     if (chosen != TracerKind::embree) {
         return BvhTracer::create(context, geometry, chosen == TracerKind::wide_bvh);
     }
@@ -121,10 +134,14 @@ std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
         throw ArgumentError(text("create_tracer: Embree traces on the CPU, ",
                                  context.device->info().name, " is no software device; use bvh"));
     }
+    if (const std::string obstacle = embree_obstacle(libraries); !obstacle.empty()) {
+        throw ArgumentError(
+            text("create_tracer: there is no Embree (", obstacle, "); install it or use bvh"));
+    }
 #if WEFT_WITH_EMBREE
     return create_embree_tracer(context, geometry);
 #else
-    throw ArgumentError("create_tracer: this build of Weft has no Embree; use bvh");
+    return nullptr; // is never reached
 #endif
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -93,15 +94,17 @@ private:
     std::shared_ptr<device::Device> m_device;
 };
 
-/// True if this build has a tracer of that kind.
-[[nodiscard]] bool is_available(TracerKind kind) noexcept;
+/// True if this build has a tracer of that kind and, for embree, its library is there: in the folder `libraries`, as in
+/// a wheel, or on the system. The first question of a process about Embree decides.
+[[nodiscard]] bool is_available(TracerKind kind, const std::filesystem::path& libraries = {});
 
 /// Copies what it needs of `geometry`. automatic: what the environment variable WEFT_TRACER names, else Embree for
-/// software devices where Weft was built with it, else bvh.
-/// @throws ArgumentError as scene::require_valid(); for embree if this build has none or the device is no software
+/// software devices where it is available, else bvh. `libraries` as in is_available().
+/// @throws ArgumentError as scene::require_valid(); for embree if there is none or the device is no software
 ///         device, whose memory is the host's; if WEFT_TRACER names no kind.
 [[nodiscard]] std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
                                                     const scene::Geometry& geometry,
-                                                    TracerKind kind = TracerKind::automatic);
+                                                    TracerKind kind = TracerKind::automatic,
+                                                    const std::filesystem::path& libraries = {});
 
 } // namespace weft::render

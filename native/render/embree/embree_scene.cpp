@@ -16,8 +16,8 @@ namespace {
 template <typename Value>
 void copy_to_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format,
                     std::span<const Value> values) {
-    void* const memory =
-        rtcSetNewGeometryBuffer(geometry, type, 0, format, 3 * sizeof(Value), values.size() / 3);
+    void* const memory = api().rtcSetNewGeometryBuffer(geometry, type, 0, format, 3 * sizeof(Value),
+                                                       values.size() / 3);
     if (memory != nullptr) {
         std::ranges::copy(values, static_cast<Value*>(memory));
     }
@@ -25,10 +25,10 @@ void copy_to_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format,
 
 } // namespace
 
-EmbreeScene::EmbreeScene(const scene::Geometry& geometry) : m_device(rtcNewDevice(nullptr)) {
+EmbreeScene::EmbreeScene(const scene::Geometry& geometry) : m_device(api().rtcNewDevice(nullptr)) {
     if (!m_device) {
         throw DeviceError("create_tracer: Embree does not start", DeviceError::Kind::unavailable,
-                          "rtcNewDevice", rtcGetDeviceError(nullptr));
+                          "rtcNewDevice", api().rtcGetDeviceError(nullptr));
     }
     scene::require_valid(geometry);
     m_meshes.resize(geometry.meshes.size());
@@ -41,7 +41,7 @@ EmbreeScene::EmbreeScene(const scene::Geometry& geometry) : m_device(rtcNewDevic
 }
 
 void EmbreeScene::require_success(const char* call) const {
-    const RTCError error = rtcGetDeviceError(m_device.get());
+    const RTCError error = api().rtcGetDeviceError(m_device.get());
     if (error == RTC_ERROR_OUT_OF_MEMORY) {
         throw DeviceError("create_tracer: the host has no memory left for Embree's acceleration "
                           "structure; use fewer triangles",
@@ -54,33 +54,33 @@ void EmbreeScene::require_success(const char* call) const {
 }
 
 UniqueGeometry EmbreeScene::create_mesh(const scene::MeshView& mesh) const {
-    UniqueGeometry made(rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
+    UniqueGeometry made(api().rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
     copy_to_buffer(made.get(), RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, mesh.positions);
     copy_to_buffer(made.get(), RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, mesh.triangles);
-    rtcCommitGeometry(made.get());
+    api().rtcCommitGeometry(made.get());
     require_success("rtcSetNewGeometryBuffer");
     return made;
 }
 
 UniqueScene EmbreeScene::create_scene() const {
-    UniqueScene made(rtcNewScene(m_device.get()));
+    UniqueScene made(api().rtcNewScene(m_device.get()));
     require_success("rtcNewScene");
-    rtcSetSceneFlags(made.get(), RTC_SCENE_FLAG_ROBUST);
+    api().rtcSetSceneFlags(made.get(), RTC_SCENE_FLAG_ROBUST);
     return made;
 }
 
 UniqueGeometry EmbreeScene::create_instance(Mesh& mesh, const scene::Transform& transform) {
     if (!mesh.scene) {
         UniqueScene made = create_scene();
-        rtcAttachGeometry(made.get(), mesh.geometry.get());
-        rtcCommitScene(made.get());
+        api().rtcAttachGeometry(made.get(), mesh.geometry.get());
+        api().rtcCommitScene(made.get());
         require_success("rtcCommitScene");
         mesh.scene = std::move(made);
     }
-    UniqueGeometry made(rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_INSTANCE));
-    rtcSetGeometryInstancedScene(made.get(), mesh.scene.get());
-    rtcSetGeometryTransform(made.get(), 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, transform.data());
-    rtcCommitGeometry(made.get());
+    UniqueGeometry made(api().rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_INSTANCE));
+    api().rtcSetGeometryInstancedScene(made.get(), mesh.scene.get());
+    api().rtcSetGeometryTransform(made.get(), 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, transform.data());
+    api().rtcCommitGeometry(made.get());
     return made;
 }
 
@@ -99,13 +99,13 @@ void EmbreeScene::update_instances(std::span<const scene::Instance> instances) {
         }
         const auto id = static_cast<unsigned>(i);
         if (uses[instance.mesh] == 1 && instance.object_to_world == scene::kIdentity) {
-            rtcAttachGeometryByID(top.get(), mesh.geometry.get(), id);
+            api().rtcAttachGeometryByID(top.get(), mesh.geometry.get(), id);
         } else {
             const UniqueGeometry placed = create_instance(mesh, instance.object_to_world);
-            rtcAttachGeometryByID(top.get(), placed.get(), id);
+            api().rtcAttachGeometryByID(top.get(), placed.get(), id);
         }
     }
-    rtcCommitScene(top.get());
+    api().rtcCommitScene(top.get());
     require_success("rtcCommitScene");
     m_top = std::move(top);
 }

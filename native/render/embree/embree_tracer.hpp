@@ -11,6 +11,7 @@ namespace weft::render {
 /// A mesh with a single instance at kIdentity needs no change of space: it is put into the top level itself, which
 /// update_instances() then builds anew.
 /// @throws ArgumentError as scene::require_valid(); DeviceError if memory is short.
+/// @pre embree::load() was successful.
 [[nodiscard]] std::unique_ptr<Tracer> create_embree_tracer(const dispatch::Context& context,
                                                            const scene::Geometry& geometry);
 
