@@ -14,6 +14,8 @@ MAGIC = b"\x7fELF\x02\x01"
 SHT_DYNAMIC = 6
 SHT_GNU_VERNEED = 0x6FFFFFFE
 DT_NEEDED = 1
+DT_SONAME = 14
+DT_RUNPATH = 29
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,7 @@ def _text(data: bytes, strings: Section, offset: int) -> str:
     return data[start : data.index(b"\0", start)].decode()
 
 
-def needed_libraries(data: bytes) -> list[str]:
-    """Return the names of the shared libraries that the file is linked to."""
+def _dynamic_texts(data: bytes, wanted: int) -> list[str]:
     table = sections(data)
     names = []
     for section in table:
@@ -58,9 +59,24 @@ def needed_libraries(data: bytes) -> list[str]:
             continue
         for position in range(section.offset, section.offset + section.size, 16):
             tag, value = struct.unpack_from("<qQ", data, position)
-            if tag == DT_NEEDED:
+            if tag == wanted:
                 names.append(_text(data, table[section.link], value))
     return names
+
+
+def needed_libraries(data: bytes) -> list[str]:
+    """Return the names of the shared libraries that the file is linked to."""
+    return _dynamic_texts(data, DT_NEEDED)
+
+
+def own_name(data: bytes) -> str:
+    """Return the name that others are linked to the file by; empty without one."""
+    return "".join(_dynamic_texts(data, DT_SONAME))
+
+
+def search_path(data: bytes) -> str:
+    """Return where libraries that the file needs are looked for first; empty without."""
+    return "".join(_dynamic_texts(data, DT_RUNPATH))
 
 
 def needed_versions(data: bytes) -> Iterator[tuple[str, str]]:

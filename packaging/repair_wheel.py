@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that a Linux wheel runs on every manylinux_2_34 system, and tag it so.
+"""Make a Linux wheel run on every manylinux_2_34 system: bundle what it needs, check it, tag it so.
 
     python packaging/repair_wheel.py <wheel> <output folder>
 
@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 
 from elf_versions import is_elf, needed_libraries, needed_versions
+from graft_libraries import graft
 
 PLATFORM = "manylinux_2_34_x86_64"
 NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13), "GCC": (7, 0, 0)}
@@ -57,40 +58,48 @@ def retagged(wheel_file: str, tag: str) -> str:
     return "\n".join([*kept, f"Tag: {tag}", "", ""])
 
 
+def recorded(record: str, changed: dict[str, bytes]) -> str:
+    """Return the text of a RECORD that fits files which were changed or added."""
+    lines = {line.split(",")[0]: line for line in record.splitlines() if line}
+    lines |= {name: record_line(name, data) for name, data in changed.items()}
+    return "".join(f"{line}\n" for line in lines.values())
+
+
 def repair(wheel: Path, output: Path) -> Path:
-    """Write the retagged wheel into `output` and return its path; ValueError says what is wrong."""
+    """Write the repaired wheel into `output` and return its path; ValueError says what is wrong."""
     stem, python, abi, _platform = wheel.stem.rsplit("-", 3)
     target = output / f"{stem}-{python}-{abi}-{PLATFORM}.whl"
-    complaints: list[str] = []
     with zipfile.ZipFile(wheel) as source:
-        contents = {info: source.read(info) for info in source.infolist()}
-    bundled = {Path(info.filename).name for info in contents}
-    for info, data in contents.items():
+        entries = {info.filename: info for info in source.infolist()}
+        contents = {name: source.read(name) for name in entries}
+    changed = graft({name: data for name, data in contents.items() if is_elf(data)})
+    contents |= changed
+    complaints: list[str] = []
+    bundled = {Path(name).name for name in contents}
+    for name, data in contents.items():
         if is_elf(data):
-            complaints += complaints_about(info.filename, data, bundled)
+            complaints += complaints_about(name, data, bundled)
     if complaints:
         raise ValueError("\n".join(complaints))
-    write(target, contents, f"{python}-{abi}-{PLATFORM}")
+    (info_folder,) = {name.split("/")[0] for name in contents if name.endswith("-info/WHEEL")}
+    wheel_file, record = f"{info_folder}/WHEEL", f"{info_folder}/RECORD"
+    tag = f"{python}-{abi}-{PLATFORM}"
+    changed[wheel_file] = retagged(contents[wheel_file].decode(), tag).encode()
+    contents[record] = recorded(contents[record].decode(), changed).encode()
+    write(target, entries, contents | changed)
     return target
 
 
-def write(target: Path, contents: dict[zipfile.ZipInfo, bytes], tag: str) -> None:
-    """Write a wheel with another tag; RECORD goes last, as installers expect."""
+def write(target: Path, entries: dict[str, zipfile.ZipInfo], contents: dict[str, bytes]) -> None:
+    """Write a wheel; RECORD goes last, as installers expect."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    ordered = sorted(contents, key=lambda info: info.filename.endswith(".dist-info/RECORD"))
-    replaced: dict[str, str] = {}
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for info in ordered:
-            data = contents[info]
-            if info.filename.endswith(".dist-info/WHEEL"):
-                data = retagged(data.decode(), tag).encode()
-                replaced[info.filename] = record_line(info.filename, data)
-            elif info.filename.endswith(".dist-info/RECORD"):
-                lines = data.decode().splitlines()
-                data = "".join(
-                    f"{replaced.get(line.split(',')[0], line)}\n" for line in lines
-                ).encode()
-            archive.writestr(info, data)
+    like = entries[min(entries)]  # new files have the time of others
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(contents, key=lambda name: name.endswith(".dist-info/RECORD")):
+            info = zipfile.ZipInfo(name, entries.get(name, like).date_time)
+            info.external_attr = entries[name].external_attr if name in entries else 0o644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, contents[name], compresslevel=9)
 
 
 def main() -> int:

@@ -44,7 +44,7 @@ def _version_of(library: Path) -> tuple[int, ...]:
 
 
 def bench_rendering(arguments: list[str]) -> int:
-    """Measure renders and fits beside Mitsuba; the staged package has Embree, the wheel has not."""
+    """Measure renders and fits beside Mitsuba, with the staged package."""
     with build_lock():
         environment = native_build.build_and_stage()
         bench = environments.Environment("bench", environment.base_python)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import zipfile
 from pathlib import Path
 
 from dev import environments
@@ -20,6 +21,8 @@ INPUTS = (
     "native",
     "node_templates",
     "packaging/cmake",
+    "packaging/elf_versions.py",
+    "packaging/graft_libraries.py",
     "packaging/licenses",
     "packaging/portable",
     "packaging/repair_wheel.py",
@@ -49,7 +52,15 @@ def build_wheel(environment: environments.Environment) -> Path:
         shutil.rmtree(raw)
     stamp.write()
     (wheel,) = folder.glob("*.whl")
+    if not has_embree(wheel):
+        say(f"{wheel.name} has no Embree: install libembree-dev for faster software devices")
     return wheel
+
+
+def has_embree(wheel: Path) -> bool:
+    """Return whether a wheel brings the tracer of software devices."""
+    with zipfile.ZipFile(wheel) as archive:
+        return any("weft-embree" in name for name in archive.namelist())
 
 
 def install_wheel(environment: environments.Environment, wheel: Path) -> None:

@@ -63,7 +63,11 @@ def test_installed_extension_runs_its_own_engine_and_goes_without_a_trace(blende
             8, 8, transform=weft.scene.Camera.look_at((0, 0, 0.5), (0, 0, 0), (0, 1, 0))
         )
         scene = weft.Scene([weft.scene.Object(mesh, [paint])], cameras=[view])
-        picture = weft.Renderer(session.device(), scene).render()
+        renderer = weft.Renderer(session.device(), scene)
+        picture = renderer.render()
+        say(tracer=renderer.tracer.kind, software=session.device().info.features.is_software)
+        maps = open("/proc/self/maps").read().splitlines()
+        say(loaded=sorted({line.split()[-1] for line in maps if "embree" in line or "tbb" in line}))
         weft.image.write("picture.exr", picture, encoding="linear")
         say(pixel=weft.image.read("picture.exr", encoding="linear")[4, 4].tolist())
         say(helper=session.device().compiler_statistics["helper_starts"])
@@ -89,6 +93,11 @@ def test_installed_extension_runs_its_own_engine_and_goes_without_a_trace(blende
     assert facts["images"].startswith(str(blender.modules))
     assert facts["pixel"] == pytest.approx([0.25, 0.5, 0.75], rel=1e-3)
     assert facts["helper"] == 1
+    assert facts["tracer"] == ("embree" if facts["software"] else "bvh")
+    if facts["software"]:
+        own = [path for path in facts["loaded"] if path.startswith(str(blender.user))]
+        assert len(own) == 2  # Embree and TBB of the extension
+        assert len(facts["loaded"]) > 2  # and Blender's
     assert facts["seconds"] < 1
     assert facts["left"] == {}
     assert facts["files"] == []

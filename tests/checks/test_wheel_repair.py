@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import base64
+import ctypes
 import hashlib
+import re
 import shutil
 import subprocess
 import zipfile
@@ -12,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from elf_versions import is_elf, needed_libraries, needed_versions
+from elf_versions import is_elf, needed_libraries, needed_versions, own_name, search_path
+from graft_libraries import graft
 from repair_wheel import complaints_about, repair
 
 DIST_INFO = "weft-1.0.dist-info"
@@ -22,15 +25,29 @@ SOURCE = '#include <cmath>\nextern "C" double root(double x) { return std::pow(x
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A small shared library that needs libm."""
+    return compiled(tmp_path_factory.mktemp("library"), "root.so", SOURCE).read_bytes()
+
+
+def compiled(folder: Path, name: str, source: str, *linked: Path) -> Path:
+    """Compile a shared library of that name."""
     compiler = shutil.which("c++")
     if compiler is None:
         pytest.skip("no C++ compiler")
-    folder = tmp_path_factory.mktemp("library")
-    (folder / "root.cpp").write_text(SOURCE)
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-o", folder / "root.so", folder / "root.cpp"], check=True
-    )
-    return (folder / "root.so").read_bytes()
+    (folder / "source.cpp").write_text(source)
+    options = ["-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", folder / name]
+    subprocess.run([compiler, *options, folder / "source.cpp", *linked], check=True)
+    return folder / name
+
+
+@pytest.fixture
+def with_tbb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """A library that needs a libtbb.so.12, which this "system" has."""
+    folder = tmp_path / "system"
+    folder.mkdir()
+    tbb = compiled(folder, "libtbb.so.12", 'extern "C" int threads() { return 7; }\n')
+    source = 'extern "C" int threads();\nextern "C" int rays() { return 10 * threads(); }\n'
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))
+    return compiled(folder, "libembree3.so.3", source, tbb).read_bytes()
 
 
 def make_wheel(folder: Path, files: dict[str, bytes]) -> Path:
@@ -99,3 +116,50 @@ def test_wheel_with_a_foreign_library_is_not_written(tmp_path: Path, library: by
         repair(wheel, tmp_path / "out")
 
     assert not (tmp_path / "out").exists()
+
+
+def test_library_that_is_needed_is_bundled_under_a_name_of_its_own(
+    tmp_path: Path, with_tbb: bytes
+) -> None:
+    wheel = make_wheel(tmp_path, {"weft/lib/libweft-embree3.so": with_tbb})
+
+    repaired = repair(wheel, tmp_path / "out")
+
+    shutil.rmtree(tmp_path / "system")
+    with zipfile.ZipFile(repaired) as archive:
+        archive.extractall(tmp_path / "installed")
+        record = archive.read(f"{DIST_INFO}/RECORD").decode()
+    lib = tmp_path / "installed" / "weft" / "lib"
+    copy, embree = sorted(lib.iterdir())
+    data = embree.read_bytes()
+    assert re.fullmatch(r"libtbb-[0-9a-f]{8}\.so\.12", copy.name)
+    assert own_name(copy.read_bytes()) == copy.name
+    assert own_name(data) == embree.name
+    assert copy.name in needed_libraries(data)
+    assert "libtbb.so.12" not in needed_libraries(data)
+    assert search_path(data) == "$ORIGIN"
+    assert ctypes.CDLL(str(embree)).rays() == 70
+    for file in (copy, embree):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest())
+        line = f"weft/lib/{file.name},sha256={digest.rstrip(b'=').decode()},{file.stat().st_size}"
+        assert line in record.splitlines()
+
+
+def test_bundling_gives_the_same_bytes_again(with_tbb: bytes) -> None:
+    files = {"weft/lib/libweft-embree3.so": with_tbb}
+
+    assert graft(files) == graft(files)
+
+
+def test_library_that_this_system_lacks_is_named(
+    with_tbb: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graft_libraries.GRAFTED", {"libqqq.so.12"})
+    files = {"weft/lib/root.so": with_tbb.replace(b"libtbb.so.12", b"libqqq.so.12")}
+
+    with pytest.raises(ValueError, match=r"root\.so needs libqqq\.so\.12, which this system"):
+        graft(files)
+
+
+def test_library_without_foreign_needs_stays_as_it_is(library: bytes) -> None:
+    assert graft({"weft/lib/root.so": library}) == {}
