@@ -86,7 +86,7 @@ class FitRun:
         self._paused.clear()
 
     def stop(self) -> None:
-        """End after the draw under way; what was found so far is the outcome."""
+        """End without waiting for a draw; what was found so far is the outcome."""
         self.job.cancel()
 
     def _work(self, cancelled: threading.Event) -> Outcome:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints of fits: what goes on from one, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,18 @@ def fit_of(device, photo, kind="numbers", settings=SETTINGS):
     return Fit(scene_with(0.7), [Target(photo)], KINDS[kind], settings, device=device)
 
 
+def assert_same(first, second, kind):
+    """Check that two fits have found the same: bit by bit where no gradients are added up."""
+    for name, value in first.values.items():
+        if kind == "numbers":
+            np.testing.assert_array_equal(second.values[name], value)
+            np.testing.assert_array_equal(second.errors[name], first.errors[name])
+        else:
+            np.testing.assert_allclose(second.values[name], value, rtol=1e-3)
+    for name, texture in first.textures.items():
+        np.testing.assert_allclose(second.textures[name].pixels, texture.pixels, atol=2e-3)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
     whole = fit_of(device, photo, kind)
@@ -56,18 +70,51 @@ def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
         resumed.step()
 
     first, second = whole.result("draws"), resumed.result("draws")
-    for name, value in first.values.items():
-        if kind == "numbers":
-            np.testing.assert_array_equal(second.values[name], value)
-            np.testing.assert_array_equal(second.errors[name], first.errors[name])
-        else:
-            np.testing.assert_allclose(second.values[name], value, rtol=1e-3)
-    for name, texture in first.textures.items():
-        np.testing.assert_allclose(second.textures[name].pixels, texture.pixels, atol=2e-3)
+    assert_same(first, second, kind)
     assert [entry.loss for entry in first.history][:3] == [entry.loss for entry in second.history][
         :3
     ]
     assert second.history[-1].draws == 8
+
+
+class SetAfter:
+    """An event that is set when it has been looked at so many times."""
+
+    def __init__(self, looks):
+        self.looks = looks
+
+    def is_set(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "looks", "steps"),
+    [
+        ("numbers", 1, 0),
+        ("numbers", 13, 2),
+        ("textures", 6, 0),
+        ("textures", 12, 1),
+        ("both", 5, 0),
+        ("both", 14, 1),
+    ],
+)
+def test_a_draw_that_was_given_up_leaves_no_trace(device, photo, tmp_path, kind, looks, steps):
+    settings = replace(SETTINGS, texture_draws=3, max_draws=6)
+    whole = fit_of(device, photo, kind, settings).run()
+    stopped = fit_of(device, photo, kind, settings)
+
+    early = stopped.run(cancel=SetAfter(looks))
+    stopped.save_checkpoint(tmp_path / "fit.npz")
+    resumed = fit_of(device, photo, kind, settings)
+    resumed.resume(tmp_path / "fit.npz")
+
+    assert (early.reason, len(early.history)) == ("cancelled", steps)
+    assert early.save_report(tmp_path / "report", samples=1)["draws"] == steps
+    for fit in (stopped, resumed):
+        later = fit.run()
+        assert len(later.history) == len(whole.history)
+        assert_same(whole, later, kind)
 
 
 def test_a_checkpoint_of_another_fit_is_refused(device, photo, tmp_path):

@@ -19,6 +19,7 @@ from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.texture_model import FittedTexture, TextureParameter
 from weft.fit.texture_stage import TextureStage
+from weft.render.interrupt import DrawInterrupted
 
 if TYPE_CHECKING:
     import os
@@ -184,8 +185,7 @@ class Fit:
     def step(self) -> Progress:
         """Draw once, and use the draw up."""
         if self._began is None:
-            self._began = time.perf_counter()
-            self.stage.begin()
+            self._begin()
         self.stage.step()
         progress = Progress(
             len(self.history) + 1,
@@ -196,6 +196,16 @@ class Fit:
         )
         self.history.append(progress)
         return progress
+
+    def _begin(self) -> None:
+        """Look for what the draws need."""
+        before, self._began = self.stage.state(), time.perf_counter()
+        try:
+            self.stage.begin()
+        except DrawInterrupted:
+            self.stage.restore(before)
+            self._began = None
+            raise
 
     def save_checkpoint(self, path: str | os.PathLike[str]) -> None:
         """Write where the fit is, for resume(). An earlier file is replaced at the end.
@@ -249,12 +259,18 @@ class Fit:
 
         Args:
             progress: Called after each step.
-            cancel: Ends the fit after the step under way when set; the result is the best so far.
+            cancel: Ends the fit when set; the result is the best so far, from the steps that came
+                to their ends. The draw under way is given up between two surfaces of its paths.
         """
         limit = self.settings.time_limit
         reason = "draws"
         while not self.is_done:
-            latest = self.step()
+            try:
+                with self.renderer.interrupt.by(cancel):
+                    latest = self.step()
+            except DrawInterrupted:
+                reason = "cancelled"
+                break
             if progress is not None:
                 progress(latest)
             if cancel is not None and cancel.is_set():

@@ -129,7 +129,9 @@ class JointStage(StageOfNumbers):
         state = self.solver.step()
         is_known = state.is_done or self.solver.averaged >= FIRST_AVERAGES
         if is_known or state.draws >= min(self.settings.max_draws, FIRST_DRAWS):
-            self._begin_all()
+            # The step has moved the numbers: it must come to its end.
+            with self.numbers.renderer.interrupt.by(None):
+                self._begin_all()
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""

@@ -285,8 +285,11 @@ class TextureModel:
 
     def upload(self) -> None:
         """Give the scene on the device the textures as they are."""
+        self._upload(self.texels)
+
+    def _upload(self, texels: NDArray[np.float32]) -> None:
         for tables in {id(t): t for t in self._tables()}.values():
-            tables.texels.copy_from_numpy(self.texels)
+            tables.texels.copy_from_numpy(texels)
 
     def _tables(self) -> list[SceneTables]:
         return [self.renderer.tables, *(entry.tables for entry in self.views[0].recorders)]
@@ -422,12 +425,10 @@ class TextureModel:
 
     def write_result(self) -> None:
         """Give the scene on the device the textures that were found, without holes."""
+        found = self.texels.copy()  # a fit that goes on does so from what has holes
         for region in self.regions:
-            pixels = self.result(region).pixels
-            if self._averaged:
-                self.mean[region.part] = pixels[::-1].ravel()
-            self.texels[region.part] = pixels[::-1].ravel()
-        self.upload()
+            found[region.part] = self.result(region).pixels[::-1].ravel()
+        self._upload(found)
 
     def restart_average(self) -> None:
         """Forget the mean."""
@@ -444,5 +445,5 @@ class TextureModel:
         image = source[region.part].reshape(region.shape)
         seen = self.curved[region.part].reshape(region.shape).sum(axis=2)
         known = (seen > KNOWN_SHARE * np.median(seen[seen > 0])) if (seen > 0).any() else seen > 0
-        filled = fill_holes(image, known.astype(np.float32))
+        filled = fill_holes(image, known.astype(np.float32)) if known.any() else image
         return FittedTexture(filled[::-1].copy(), known[::-1].astype(np.float32))

@@ -164,6 +164,9 @@ def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, 
         bounces: Surfaces that a path may leave.
         seed: Of the fit.
         draw: Number of the draw.
+
+    Raises:
+        DrawInterrupted: The renderer's interrupt says so.
     """
     for number, view in enumerate(views):
         for part, recorder in enumerate(view.recorders):

@@ -112,6 +112,9 @@ class Recorder:
             camera: The view.
             settings: How paths are traced.
             pixels: Numbers of pixels, ``y * width + x``; ``None``: all.
+
+        Raises:
+            DrawInterrupted: The renderer's interrupt says so.
         """
         renderer = self.renderer
         if pixels is None:
@@ -126,6 +129,7 @@ class Recorder:
         renderer.generate(camera, settings, buffers, self.step, self.count, numbers)
         self.launches = []
         for bounce in range(renderer.segments(settings)):
+            renderer.interrupt.check()
             if not self._segment(buffers, bounce):
                 break
         self.shared.close(grid((self.count,)), buffers.view, self.view)

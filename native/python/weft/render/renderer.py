@@ -12,6 +12,7 @@ import numpy as np
 
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.bsdf_tables import bsdf_tables
+from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.light_tree import LightSampling
@@ -171,9 +172,8 @@ class Renderer:
         light_sampling: LightSampling = "auto",
     ) -> None:
         """Upload the scene and load its programs."""
-        self.device = device
-        self.scene = scene
-        self.batch = batch
+        self.device, self.scene, self.batch = device, scene, batch
+        self.interrupt = Interrupt()
         self.tables = SceneTables(device, scene, bsdf_tables(device), light_sampling)
         if not self.tables.may_shine:
             warnings.warn(
