@@ -6,6 +6,8 @@ from __future__ import annotations
 import bpy
 import pytest
 
+from blender.operators import Event
+
 DOWN = (0, 0, -1)
 
 
@@ -64,3 +66,22 @@ def test_the_chosen_input_gets_into_the_list(plates):
     ]
     with pytest.raises(RuntimeError, match="has no input 'Nothing' to find"):
         bpy.ops.weft.add_input(**chosen, socket="Nothing")
+
+
+def test_the_click_ends_with_the_release_of_a_button_that_was_pressed(extension, monkeypatch):
+    from addon.ui.fit import picking
+
+    class Pick:
+        """The operator without its window."""
+
+        modal = picking.WEFT_OT_pick_material.modal
+        report = leave = lambda *_: None
+        _is_pressed = False
+
+    pick = Pick()
+    monkeypatch.setattr(picking, "ray_under_mouse", lambda *_: None)
+
+    # The release of the button that started it may come first.
+    for value in ("RELEASE", "PRESS"):
+        assert pick.modal(bpy.context, Event("LEFTMOUSE", value)) == {"RUNNING_MODAL"}
+    assert pick.modal(bpy.context, Event("LEFTMOUSE", "RELEASE")) == {"CANCELLED"}

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..waiting import redraw
 from .choosing import add_image_node, add_light, add_socket, can_fit, surface_nodes
 
 EDIT = {"REGISTER", "UNDO"}
@@ -52,6 +53,7 @@ class WEFT_OT_add_target(bpy.types.Operator):
         target = fit.targets.add()
         target.image, target.camera = image, camera
         fit.target = len(fit.targets) - 1
+        redraw(context)
         return {"FINISHED"}
 
 
@@ -72,6 +74,7 @@ class RemoveOperator:
         entries, number = getattr(fit, self.entries), self.entries.removesuffix("s")
         entries.remove(getattr(fit, number))
         setattr(fit, number, max(0, min(getattr(fit, number), len(entries) - 1)))
+        redraw(context)
         return {"FINISHED"}
 
 
@@ -104,6 +107,7 @@ class WEFT_OT_add_parameter(bpy.types.Operator):
         if add_socket(context.scene.weft_fit, socket, self.kind) is None:
             self.report({"ERROR"}, f"fit: no material uses the nodes of '{socket.name}'")
             return {"CANCELLED"}
+        redraw(context)
         return {"FINISHED"}
 
 
@@ -141,6 +145,7 @@ class WEFT_OT_add_material(bpy.types.Operator):
             add_socket(context.scene.weft_fit, socket)
         if not found:
             self.report({"WARNING"}, f"fit: nodes drive all inputs of '{material.name}'")
+        redraw(context)
         return {"FINISHED"}
 
 
@@ -165,6 +170,7 @@ class WEFT_OT_add_texture(bpy.types.Operator):
         if add_image_node(context.scene.weft_fit, context.active_node) is None:
             self.report({"ERROR"}, "fit: no material uses this node")
             return {"CANCELLED"}
+        redraw(context)
         return {"FINISHED"}
 
 
@@ -184,6 +190,7 @@ class WEFT_OT_add_light(bpy.types.Operator):
             self.report({"ERROR"}, "fit: the active object is no light; select one")
             return {"CANCELLED"}
         add_light(context.scene.weft_fit, None if self.world else active)
+        redraw(context)
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ import bpy
 from bpy_extras import view3d_utils
 
 from ...blender.picking import material_on_ray
+from ..waiting import redraw
 from .choosing import add_socket, can_fit, surface_nodes
 from .operators import EDIT, KIND
 
@@ -20,6 +21,7 @@ class WEFT_OT_pick_material(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Wait for the click."""
+        self._is_pressed = False
         context.window.cursor_modal_set("EYEDROPPER")
         context.workspace.status_text_set("Click a surface in a 3D view; right click or ESC: none")
         context.window_manager.modal_handler_add(self)
@@ -29,8 +31,12 @@ class WEFT_OT_pick_material(bpy.types.Operator):
         """Take the click."""
         if event.type in {"ESC", "RIGHTMOUSE"}:
             return self.leave(context, {"CANCELLED"})
-        if event.type != "LEFTMOUSE" or event.value != "PRESS":
-            return {"RUNNING_MODAL"} if event.type == "LEFTMOUSE" else {"PASS_THROUGH"}
+        if event.type != "LEFTMOUSE":
+            return {"PASS_THROUGH"}
+        # A menu that opens while the button is down takes its release for a choice.
+        if event.value != "RELEASE" or not self._is_pressed:
+            self._is_pressed = self._is_pressed or event.value == "PRESS"
+            return {"RUNNING_MODAL"}
         self.leave(context, set())
         ray = ray_under_mouse(context, event)
         if ray is None:
@@ -76,6 +82,7 @@ class WEFT_OT_add_input(bpy.types.Operator):
             self.report({"ERROR"}, f"fit: '{self.material}' has no input '{self.socket}' to find")
             return {"CANCELLED"}
         add_socket(context.scene.weft_fit, socket, self.kind)
+        redraw(context)
         return {"FINISHED"}
 
 
