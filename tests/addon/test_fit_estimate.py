@@ -83,12 +83,38 @@ def test_time_is_known_after_a_fit_and_better_after_one_of_the_scene(tmp_path):
     book.learn("", "a", SIZE, [9.0, 2.0, 2.0, 30.0])
 
     assert PaceBook(tmp_path).find("", "a") == Pace(SIZE.work / 2, SPREAD_OF_SCENE)
-    assert book.find("", "b") == Pace(SIZE.work / 2, SPREAD_OF_DEVICE)
+    other = book.find("", "b")
+    assert (other.work, other.spread) == pytest.approx((SIZE.work / 2, SPREAD_OF_DEVICE))
     assert book.find("cuda:0", "a") is None
     low, high = estimate_fit(SIZE, book.find("", "a")).seconds
     assert (low, high) == pytest.approx((10.0, 40.0))
     twice = replace(SIZE, samples=8)
     assert estimate_fit(twice, book.find("", "a")).seconds == pytest.approx((20.0, 80.0))
+
+
+def test_scenes_tell_together_how_far_another_one_may_differ(tmp_path):
+    book = PaceBook(tmp_path)
+    spreads = []
+    for number, seconds in enumerate((1.0, 16.0, 4.0, 4.0, 4.0)):
+        book.learn("vulkan:0", f"scene {number}", SIZE, [9.0, seconds])
+        spreads.append(book.find("vulkan:0", "other").spread)
+    book.learn("vulkan:01", "scene", SIZE, [9.0, 1e6])
+
+    found = book.find("vulkan:0", "other")
+
+    assert found.work == pytest.approx(SIZE.work / 4)
+    assert found.spread == pytest.approx(4 * SPREAD_OF_SCENE)
+    assert spreads[0] == pytest.approx(SPREAD_OF_DEVICE)
+    low, high = estimate_fit(SIZE, found).seconds
+    assert low < 10 * 1.0 < 10 * 16.0 < high
+
+
+def test_scenes_that_are_alike_narrow_the_estimate(tmp_path):
+    book = PaceBook(tmp_path)
+    for number in range(6):
+        book.learn("", f"scene {number}", SIZE, [9.0, 2.0])
+        spread = book.find("", "other").spread
+        assert spread == pytest.approx(max(SPREAD_OF_DEVICE ** (1 / (number + 1)), SPREAD_OF_SCENE))
 
 
 def test_one_draw_says_nothing_of_the_pace(tmp_path):

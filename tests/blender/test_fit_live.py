@@ -151,9 +151,11 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     state.max_draws = 3
     state.parameters[1].kind = "TEXTURE"
     state.parameters[1].width, state.parameters[1].height = 8, 4
-    np.array(state.targets[0].image.pixels)  # loaded, as a window would have it
+    picture = state.targets[0].image
+    picture.buffers_free()  # as in a file that was opened just now
     session().paces = PaceBook(tmp_path)
     before = size_of(state)
+    assert not picture.has_data
     assert expect(state).seconds is None
 
     for entry in state.parameters:
@@ -163,6 +165,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     assert before.texels == 8 * 4 * 3
     assert before.draws == max(state.texture_draws, 3)
     planned = size_of_plan(session().last_fit.plan)
+    assert before.pixels == planned.pixels
     now = size_of(state)
     for name in (
         "pixels",

@@ -22,7 +22,7 @@ RECORD_ROWS = 30  # numbers of a recorded surface, without its tangents
 TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the tree that rays search
 UNUSED = 1.25  # records are allocated with room to spare
 SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
-SPREAD_OF_DEVICE = 10.0  # of other scenes: how many paths escape is not known
+SPREAD_OF_DEVICE = 30.0  # of one other scene: how many paths escape is not known
 MOST_SCENES = 200
 PACE_FILE = "pace.json"
 
@@ -163,9 +163,16 @@ class PaceBook:
         """Return the pace of fits of a scene, or of others on the device; ``None``: of none."""
         if _key(device, scene) in self._known:
             return Pace(self._known[_key(device, scene)], SPREAD_OF_SCENE)
-        if device in self._known:
-            return Pace(self._known[device], SPREAD_OF_DEVICE)
-        return None
+        start = _key(device, "")
+        logs = [math.log(pace) for name, pace in self._known.items() if name.startswith(start)]
+        if not logs:
+            return None
+        middle = sum(logs) / len(logs)
+        widest = max(abs(entry - middle) for entry in logs)
+        # A few scenes may be alike by chance: each of them narrows what is said of the next one.
+        least = math.log(SPREAD_OF_DEVICE) / len(logs)
+        spread = math.exp(max(widest + math.log(SPREAD_OF_SCENE), least))
+        return Pace(math.exp(middle), spread)
 
     def learn(self, device: str, scene: str, size: FitSize, draw_seconds: Sequence[float]) -> None:
         """Note how long the draws of a fit took; the first one compiles kernels and is left out.
@@ -180,9 +187,9 @@ class PaceBook:
         if not counted:
             return
         found = size.work / max(counted[len(counted) // 2], 1e-6)
-        for key in (device, _key(device, scene)):
-            old = self._known.pop(key, found)  # what was used last stands at the end
-            self._known[key] = math.sqrt(found * old)
+        key = _key(device, scene)
+        old = self._known.pop(key, found)  # what was used last stands at the end
+        self._known[key] = math.sqrt(found * old)
         self._known = dict(list(self._known.items())[-MOST_SCENES:])
         self._write()
 

@@ -14,7 +14,7 @@ from .properties import place_of
 if TYPE_CHECKING:
     from .properties import WEFT_PG_fit, WEFT_PG_fit_target
 
-USUAL_ASPECT = 1.5  # of pictures that are not loaded yet
+USUAL_ASPECT = 1.5  # of pictures whose size is not known
 SIDES = 2  # triangles of a polygon, mostly
 
 
@@ -49,10 +49,11 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
 
 def pixels_of(target: WEFT_PG_fit_target, longest: int) -> int:
     """Return how many pixels of a picture are compared."""
-    width, height = longest, longest / USUAL_ASPECT
-    # The size of an image that is not loaded would load it, while a panel is drawn.
-    if target.image is not None and target.image.has_data and min(target.image.size) > 0:
-        width, height = target.image.size
+    # To ask an image that is not loaded for its size would load it, while a panel is drawn.
+    is_loaded = target.image is not None and target.image.has_data
+    width, height = target.image.size if is_loaded else target.pixels
+    if min(width, height) < 1:
+        width, height = longest, longest / USUAL_ASPECT
     scale = min(longest / max(width, height), 1.0)
     return round(width * scale) * round(height * scale)
 

@@ -22,6 +22,11 @@ def is_light(self: bpy.types.PropertyGroup, entry: bpy.types.Object) -> bool:
     return entry.type == "LIGHT"
 
 
+def note_size(self: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Keep how large the picture is: an image that is not loaded would be, to say so."""
+    self.pixels = tuple(self.image.size) if self.image is not None else (0, 0)
+
+
 class WEFT_PG_fit_target(bpy.types.PropertyGroup):
     """A picture of the scene."""
 
@@ -38,6 +43,10 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
         name="Picture",
         description="Photo or render of the scene; its colour space is that of the image",
         type=bpy.types.Image,
+        update=note_size,
+    )
+    pixels: bpy.props.IntVectorProperty(
+        name="Size", description="Of the picture when it was chosen, pixels; 0: not known", size=2
     )
     frame: bpy.props.IntProperty(
         name="Frame",
