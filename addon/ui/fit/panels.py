@@ -27,14 +27,16 @@ class FitList:
         flt_flag: int = 0,
     ) -> None:
         """Draw one line."""
-        split = layout.split(factor=0.5) if item.found else layout
-        row = split.row()
+        split = layout.split(factor=0.52) if item.found else layout
+        row = split.row(align=True)
         row.prop(item, "use", text="")
         text, symbol = self.describe(item)
         # A narrow sidebar has room for a name and a number, and for no icon beside them.
         row.label(text=text, icon="NONE" if item.found else symbol)
         if item.found:
-            split.label(text=item.found, icon="ERROR" if self.is_doubtful(item) else "NONE")
+            split.label(
+                text=short_text(item.found), icon="ERROR" if self.is_doubtful(item) else "NONE"
+            )
 
     def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
         """Return the text of a line and its icon."""
@@ -43,6 +45,12 @@ class FitList:
     def is_doubtful(self, item: bpy.types.AnyType) -> bool:
         """Return whether the pictures do not determine what was found."""
         return False
+
+
+def short_text(found: str) -> str:
+    """Return what was found as a line has room for it: of colours without their errors."""
+    parts = found.split(", ")
+    return found if len(parts) == 1 else "  ".join(f"{float(p.split()[0]):.2f}" for p in parts)
 
 
 class WEFT_UL_targets(FitList, bpy.types.UIList):
