@@ -74,12 +74,16 @@ def test_fit_shows_values_while_it_runs_and_escape_puts_everything_back(archive)
     facts = json.loads((output / "facts.json").read_text())
     assert done.returncode == 0, facts
     assert np.abs(np.subtract(facts["found"], (0.7, 0.25, 0.1, 1.0))).max() < 0.02
+    assert facts["found_before_the_choice"] == 0
+    ((material, _),) = facts["picked"]
+    assert material == "Material"
     assert facts["running_before_escape"]
     assert facts["after_escape"] == [0.5, 0.5, 0.5, 1.0]
     # What the extension itself keeps the window waiting for; drawing the window takes a software
     # renderer, on cores that the fit uses too, the rest.
     for fit in ("fit_beside_a_rendered_view", "fit_beside_a_solid_view"):
-        assert facts[fit]["longest_inside"] < 0.05, fit
+        assert facts[fit]["longest_inside_processor"] < 0.05, fit
+        assert facts[fit]["usual_inside"] < 0.05, fit
         assert facts[fit]["ticks"] > 2, fit
     assert facts["seconds_of_the_click"] < 0.05
     drawing = facts["fit_beside_a_solid_view"]["longest_pause"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 import traceback
 from pathlib import Path
 
@@ -35,6 +36,20 @@ class Steps:
             self.facts["failure"] = traceback.format_exc()
         (OUT / "facts.json").write_text(json.dumps(self.facts, default=str, indent=1))
         os._exit(0 if "done" in self.facts else 1)
+
+
+def wait_for(condition, seconds: float):
+    """Yield until a condition holds; fail after so long."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(condition)
+        yield 0.01
+
+
+def mouse(*words: object) -> None:
+    """Have xdotool act: ``mouse("mousemove", 10, 20)``."""
+    subprocess.run(["xdotool", *map(str, words)], check=True)
 
 
 def take_picture(name: str) -> None:

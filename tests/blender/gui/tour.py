@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import bpy
-from steps import Steps, area_of, take_picture, within
+from steps import Steps, area_of, take_picture, wait_for, within
 
 MODULE = "bl_ext.user_default.weft"
+SAMPLES = 16
 FACTS: dict[str, object] = {}
 
 
@@ -61,20 +63,35 @@ def render_settings():
     take_picture("3_material")
 
 
+def is_drawn(pictures: int) -> bool:
+    """Return whether the viewport's thread rests after more than so many pictures."""
+    rest = f"Sample {SAMPLES} of {SAMPLES}"
+    return any(s.status == rest and s.picture()[0] > pictures for s in servers())
+
+
+def servers() -> list:
+    """Return what renders the pictures of viewports."""
+    return [entry for entry in gc.get_objects() if type(entry).__name__ == "PictureServer"]
+
+
 def viewport():
     """Show rendered shading until the thread rests."""
     scene = bpy.context.scene
-    scene.weft_render.viewport_samples = 16
+    scene.weft_render.viewport_samples = SAMPLES
     area = area_of("VIEW_3D")
     area.spaces.active.shading.type = "RENDERED"
-    yield 20.0
+    yield from wait_for(lambda: is_drawn(0), 150)
+    yield 2.0
     take_picture("4_viewport")
+    drawn = max(entry.picture()[0] for entry in servers())
     bpy.data.materials["Material"].node_tree.nodes["Principled BSDF"].inputs[
         "Base Color"
     ].default_value = (0.8, 0.1, 0.05, 1)
     with within("VIEW_3D"):
         bpy.ops.view3d.view_camera()
-    yield 20.0
+    yield 2.0
+    yield from wait_for(lambda: is_drawn(drawn), 100)
+    yield 2.0
     take_picture("4_viewport_red_through_the_camera")
     area.spaces.active.shading.type = "SOLID"
     yield 1.0
@@ -88,7 +105,9 @@ def final_render():
     scene.weft_render.use_denoising = False
     with within("VIEW_3D"):
         bpy.ops.render.render("INVOKE_DEFAULT")
-    yield 25.0
+    yield 1.0
+    yield from wait_for(lambda: not bpy.app.is_job_running("RENDER"), 100)
+    yield 2.0
     take_picture("5_final_render")
 
 
