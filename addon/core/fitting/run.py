@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import weft
 from weft.fit import Fit, FitResult, FitSettings
 from weft.fit.fit import Progress
+from weft.fit.report import start_values
 
 from ..job import Job
 from .coarse import COARSE_DRAWS, coarse_plan, started_at
@@ -19,6 +20,11 @@ from .outcome import Outcome, make_outcome
 from .preview import PreviewClock, preview_textures
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .plan import FitPlan
 
 STEP = 0.05  # seconds between two looks of a paused fit
@@ -69,6 +75,7 @@ class FitRun:
         self._waited = 0.0  # in pauses
         self._pauses = 0.0  # of them, since the draws on whole pictures began
         self._losses: list[float] = []
+        self._start: Mapping[str, NDArray[np.float64]] = {}  # before the draws on small pictures
         self.draw_seconds: list[float] = []  # of whole pictures
         self.job: Job[Outcome] = Job(self._work, "weft: fit")
 
@@ -114,7 +121,7 @@ class FitRun:
             self._wait_while_paused(cancelled)
             drawn = time.perf_counter()
 
-        self.result = fit.run(look, cancelled)
+        self.result = replace(fit.run(look, cancelled), start=self._start)
         return make_outcome(plan, self.result)
 
     def _after_coarse_draws(self, device: weft.Device, cancelled: threading.Event) -> FitPlan:
@@ -135,6 +142,7 @@ class FitRun:
             self._show(progress.loss, found, float("inf"))
             self._wait_while_paused(cancelled)
         self._pauses = 0.0
+        self._start = start_values(fit)
         parameters = started_at(self.plan.parameters, fit.stage.values())
         return replace(self.plan, parameters=parameters)
 

@@ -3,6 +3,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,6 +96,17 @@ def test_a_report_holds_numbers_pictures_and_the_scene(numbers, tmp_path):
     assert files == {
         "report.json", "loss.png", "loss.svg", "scene.weft", "target_from_above.png"
     }  # fmt: skip
+
+
+def test_a_report_begins_where_an_earlier_fit_did(numbers, tmp_path):
+    own = numbers.save_report(tmp_path / "own", samples=16)
+    found = replace(numbers, start={"right.color": np.array([0.8, 0.3, 0.1])})
+
+    report = found.save_report(tmp_path / "earlier", samples=16)
+
+    assert report["parameters"]["right.color"]["start"] == pytest.approx([0.8, 0.3, 0.1])
+    before = [entry["targets"][0]["relative_error_before"] for entry in (own, report)]
+    assert before[1] < 0.2 * before[0]
 
 
 def test_the_picture_of_a_target_has_four_panels(numbers, tmp_path):

@@ -2,8 +2,10 @@
 """Which pixels of a photo a fit draws, and what it makes of a first look at few of them."""
 
 import numpy as np
+import pytest
 
 from weft.fit import Target
+from weft.fit.target import box_blur
 from weft.fit.views import View, counted_pixels
 from weft.scene import Camera
 
@@ -61,3 +63,16 @@ def test_nothing_is_known_where_nothing_is_drawn_nearby():
     assert np.allclose(found[:3, :3], 3, rtol=1e-5)
     found[:3, :3] = 0
     assert not found.any()
+
+
+@pytest.mark.parametrize("radius", [0, 1, 2, 5, 30])
+def test_a_box_blur_is_the_mean_of_the_neighbours_that_there_are(radius):
+    image = np.random.default_rng(3).random((9, 14, 2), np.float32)
+
+    blurred = box_blur(image, radius)
+
+    for row, column in ((0, 0), (4, 7), (8, 13), (0, 9)):
+        rows = slice(max(row - radius, 0), row + radius + 1)
+        columns = slice(max(column - radius, 0), column + radius + 1)
+        expected = image[rows, columns].mean((0, 1))
+        assert np.allclose(blurred[row, column], expected, atol=1e-6)

@@ -64,6 +64,8 @@ class FitResult:
         history: One entry a step.
         undetermined: Names of the numbers that these pictures do not determine, and why.
         fit: That found it.
+        start: Where numbers began, by name, if another fit had moved them before this one; the
+            report's "before". Others began where their parameters say.
     """
 
     values: Mapping[str, NDArray[np.float64]]
@@ -73,6 +75,7 @@ class FitResult:
     history: list[Progress] = field(default_factory=list)
     undetermined: Mapping[str, str] = field(default_factory=dict)
     fit: Fit | None = field(default=None, repr=False, compare=False)
+    start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
 
     def apply(self, scene: Scene | None = None) -> Scene:
         """Return a scene with the values and textures that were found.

@@ -176,7 +176,7 @@ def _gains(fit: Fit) -> list[ViewGain]:
 
 
 def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
-    start = start_values(fit)
+    start = start_values(fit) | dict(result.start)
     tied = {
         entry.name: list(entry.tied) for entry in fit.parameters if isinstance(entry, Parameter)
     }
@@ -222,7 +222,7 @@ def _write_targets(
     place: Path, fit: Fit, result: FitResult, fitted: Scene, samples: int | None
 ) -> list[dict[str, Any]]:
     scene = fit.renderer.scene
-    start = start_values(fit)
+    start = start_values(fit) | dict(result.start)
     started = scene_with_result(scene, start, {}, fit.parameters)
     names = {gain.view: gain.name for gain in _gains(fit)}
     device = fit.renderer.device

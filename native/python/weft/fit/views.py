@@ -86,7 +86,8 @@ class View:
 
 def counted_pixels(weights: NDArray[np.float32]) -> NDArray[np.uint32]:
     """Return the numbers of the pixels that have a weight."""
-    return np.flatnonzero(weights.max(axis=1) > 0).astype(np.uint32)
+    red, green, blue = (weights[:, channel] > 0 for channel in range(CHANNELS))
+    return np.flatnonzero(red | green | blue).astype(np.uint32)
 
 
 def build_views(
