@@ -261,7 +261,7 @@ void bind_device(py::module_& module) {
             "    include_paths: Folders searched for modules and imports.\n"
             "    defines: Preprocessor definitions of every module, {'STEPS': 20}.\n"
             "    compile_time_limit: Seconds that compiling one module or kernel may take; None is "
-            "30.\n        WEFT_COMPILE_TIME_LIMIT decides where None is given.\n"
+            "120.\n        WEFT_COMPILE_TIME_LIMIT decides where None is given.\n"
             "    compile_memory_limit: Bytes of address space of the compiler's process, at least "
             "1 "
             "GiB;\n        None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is "

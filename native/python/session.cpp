@@ -129,7 +129,7 @@ void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
             throw core::ArgumentError(core::text("create_device: compile_time_limit must be a "
                                                  "number of seconds above 0 and at most ",
                                                  kMostSeconds, ", got ", *seconds,
-                                                 "; the default is 30"));
+                                                 "; the default is 120"));
         }
         compiler.time_limit =
             std::chrono::milliseconds(std::max<std::int64_t>(std::llround(*seconds * 1000), 1));
