@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Texture
 
-MOMENTUM, LATE_MOMENTUM = 0.5, 0.3  # of steps, while coarse structure comes first and after
+MOMENTUM = 0.5  # of steps while coarse structure comes first; later it would raise noise
 KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
 COARSE_SHARE = 0.4  # of the draws: few samples, large steps
 
@@ -202,7 +202,7 @@ def texture_pace(draw: int, draws: int, samples: int) -> Pace:
     blur = round(6 * max(1 - 2 * done, 0))
     if done < COARSE_SHARE:
         return Pace(blur, 0.7, MOMENTUM, max(samples // 2, 1), average=False)
-    return Pace(blur, 0.35, LATE_MOMENTUM, samples, average=done >= 0.5)
+    return Pace(blur, 0.35, 0.0, samples, average=done >= 0.5)
 
 
 class TextureModel:
