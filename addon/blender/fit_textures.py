@@ -13,6 +13,8 @@ from .fit_places import Place
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weft.scene.texture import Wrap
+
     from ..core.fitting.outcome import Outcome
     from ..core.fitting.plan import FitPlan
 
@@ -40,6 +42,7 @@ class LiveTextures:
         }
         for place in self._places.values():
             place.require_editable()
+        self._wraps = plan.wraps
         self._shown: dict[str, ShownTexture] = {}
 
     def preview(self, outcome: Outcome) -> None:
@@ -70,7 +73,7 @@ class LiveTextures:
         if place.find_node() is None or (place.socket and place.find_socket() is None):
             return False
         if label not in self._shown:
-            self._shown[label] = ShownTexture(place)
+            self._shown[label] = ShownTexture(place, self._wraps.get(label, "repeat"))
         self._shown[label].show(pixels, is_last=is_last)
         return True
 
@@ -80,11 +83,13 @@ class ShownTexture:
 
     Args:
         place: A socket, or an image node.
+        wrap: How the image of a socket goes on beyond its edges.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, wrap: Wrap) -> None:
         """Remember what is there; nothing changes yet."""
         self._place = place
+        self._wrap = wrap
         node = place.find_node()
         # Numbers of the session: undo makes other objects of them.
         self._old = 0 if place.socket or node.image is None else node.image.session_uid
@@ -124,7 +129,9 @@ class ShownTexture:
         elif self._added in tree.nodes:
             tree.nodes[self._added].image = image
         else:
-            self._added = add_image_node(self._place.require_socket(), image).name
+            node = add_image_node(self._place.require_socket(), image)
+            node.extension = self._wrap.upper()
+            self._added = node.name
 
 
 def find_image(number: int) -> bpy.types.Image | None:

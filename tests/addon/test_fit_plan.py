@@ -37,6 +37,14 @@ def test_a_socket_becomes_a_texture_of_its_value():
     assert plan.textures["Plate.base_color"].label == "Plate.Principled BSDF.Base Color"
 
 
+@pytest.mark.parametrize(("tiles", "wrap"), [(1, "extend"), (3, "repeat")])
+def test_a_texture_repeats_where_the_uv_map_leaves_it(tiles, wrap):
+    plan = plan_of(request("texture:Plate.Base Color@8"), tiles=tiles)
+
+    assert plan.scene.materials()[0].surface.inputs["base_color"].wrap == wrap
+    assert plan.wraps == {"Plate.Principled BSDF.Base Color": wrap}
+
+
 def test_a_texture_needs_a_uv_map():
     with pytest.raises(weft.ArgumentError, match="object 'Plate' has no UV map; unwrap it first"):
         plan_of(request("texture:Plate.Base Color@8"), unwrapped=False)

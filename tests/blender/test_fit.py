@@ -37,6 +37,7 @@ def test_a_texture_becomes_a_packed_image_that_drives_the_socket(plate):
 
     (link,) = principled(bpy.data.materials["Glaze"])["Base Color"].links
     image = link.from_node.image
+    assert link.from_node.extension == "EXTEND"
     assert tuple(image.size) == (8, 8)
     assert image.packed_file is not None
     pixels = np.array(image.pixels).reshape(8, 8, 4)[::-1, :, :3]

@@ -27,10 +27,10 @@ def compiled_plate(keep=()):
     return compiled
 
 
-def scene_with(material, *, unwrapped=True, size=12):
+def scene_with(material, *, unwrapped=True, size=12, tiles=1):
     camera = Camera(size, size, fov=0.7, transform=VIEW, name="Camera")
     mesh = quad(1)
-    uvs = (mesh.positions[:, :2] + 1) / 2 if unwrapped else np.zeros((4, 2))
+    uvs = tiles * (mesh.positions[:, :2] + 1) / 2 if unwrapped else np.zeros((4, 2))
     mesh = Mesh(mesh.positions, mesh.triangles, uvs={"UVMap": uvs})
     return weft.Scene(
         [Object(mesh, [material], name="Plate")], [], [camera], Environment(np.ones(3))

@@ -30,8 +30,11 @@ from .request import (
 )
 
 if TYPE_CHECKING:
+    from weft.scene.texture import Wrap
+
     from ..graph.compile import CompiledMaterial
 
+EDGE = 1e-4  # of the unit square: UV maps end there but for rounding
 WeftParameter = Parameter | TextureParameter | Exposure | LightParameter
 
 
@@ -47,6 +50,7 @@ class FitPlan:
         numbers: Sockets by the names of parameters.
         textures: Sockets that get an image, or image nodes, by the names of parameters.
         lights: Blender's names of lights by the names of parameters.
+        wraps: What new images show outside of the unit square, by the labels of their sockets.
     """
 
     scene: weft.Scene
@@ -56,6 +60,7 @@ class FitPlan:
     numbers: dict[str, Binding] = field(default_factory=dict)
     textures: dict[str, Binding | TextureBinding] = field(default_factory=dict)
     lights: dict[str, str] = field(default_factory=dict)
+    wraps: dict[str, Wrap] = field(default_factory=dict)
 
 
 def find_kept(
@@ -148,8 +153,9 @@ def _add_texture(
     _refuse_twice(found in plan.textures.values(), entry.address)
     if isinstance(found, Binding):
         number = _uv_set_of(found, materials)
-        _require_uvs(plan.scene, found, entry.address, number)
-        image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION), number)
+        wrap = _find_wrap(plan.scene, found, entry.address, number)
+        image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION), number, wrap)
+        plan.wraps[found.label] = wrap
         plan.scene = with_inputs(plan.scene, {found.parameter: image})
         name = _place_of(plan.scene, found.parameter.partition(".")[0], image)
     else:
@@ -184,8 +190,12 @@ def _uv_set_of(binding: Binding, materials: Collection[CompiledMaterial]) -> int
     return next(e.index for e in requests if (e.kind, e.name) == ("uv", ""))
 
 
-def _require_uvs(scene: weft.Scene, binding: Binding, address: str, number: int) -> None:
-    """Refuse textures on objects without UV map."""
+def _find_wrap(scene: weft.Scene, binding: Binding, address: str, number: int) -> Wrap:
+    """Return how a new image goes on beyond its edges; refuse objects without UV map.
+
+    Texels at the edge of an image that fills its surface must not mix with those of the far edge.
+    """
+    is_within = True
     name = binding.parameter.partition(".")[0]
     for entry in scene.objects:
         if not any(material.name == name for material in entry.materials):
@@ -196,14 +206,18 @@ def _require_uvs(scene: weft.Scene, binding: Binding, address: str, number: int)
                 f"fit: '{address}' cannot become a texture: object '{entry.name}' has no UV map; "
                 "unwrap it first"
             )
+        is_within &= bool(uvs.size == 0 or (uvs.min() >= -EDGE and uvs.max() <= 1 + EDGE))
+    return "extend" if is_within else "repeat"
 
 
-def _uniform_image(binding: Binding, resolution: tuple[int, int], number: int) -> Texture:
+def _uniform_image(
+    binding: Binding, resolution: tuple[int, int], number: int, wrap: Wrap
+) -> Texture:
     """Return an image that shows what the socket has now."""
     width, height = resolution
     value = np.maximum(np.atleast_1d(np.asarray(binding.value, np.float32)), 1e-3)
     pixels = np.broadcast_to(value, (height, width, len(value))).astype(np.float32)
-    return Texture(pixels, uv=UVSet(number), name=binding.label.replace(".", " "))
+    return Texture(pixels, wrap, uv=UVSet(number), name=binding.label.replace(".", " "))
 
 
 def _material_name(materials: Collection[CompiledMaterial], binding: TextureBinding) -> str:
