@@ -15,6 +15,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 import studio
+from bpy_extras.object_utils import world_to_camera_view
+from mathutils import Vector
 
 from weft.fit.comparison import encode_display
 from weft.fit.target_files import resample
@@ -60,10 +62,36 @@ def number_errors(folder: Path) -> dict[str, dict[str, object]]:
     return table
 
 
+def visible_texels(height: int, width: int) -> np.ndarray:
+    """Return which texels of the table a camera of the photos sees, shape (height, width)."""
+    scene, table = bpy.context.scene, bpy.data.objects["Table"]
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    corners = [table.matrix_world @ vertex.co for vertex in table.data.vertices]
+    uvs = {
+        loop.vertex_index: uv.uv.copy()
+        for loop, uv in zip(table.data.loops, table.data.uv_layers.active.data, strict=True)
+    }
+    low, high = (next(corners[n] for n, uv in uvs.items() if uv == Vector((e, e))) for e in (0, 1))
+    seen = np.zeros((height, width), bool)
+    for name in studio.CAMERAS:
+        camera = bpy.data.objects[name]
+        eye = camera.matrix_world.translation
+        for row, column in np.ndindex(height, width):
+            u, v = (column + 0.5) / width, 1 - (row + 0.5) / height
+            point = Vector((low.x + u * (high.x - low.x), low.y + v * (high.y - low.y), low.z))
+            x, y, depth = world_to_camera_view(scene, camera, point)
+            if seen[row, column] or not (0 < x < 1 and 0 < y < 1 and depth > 0):
+                continue
+            ray = (point - eye).normalized()
+            is_hit, place, *_ = scene.ray_cast(depsgraph, eye, ray)
+            seen[row, column] = is_hit and (place - point).length < 1e-3
+    return seen
+
+
 def texture_error(folder: Path) -> float:
     """Return the root mean square error over texels that the photos show, linear."""
     with np.load(folder / "texture.npz") as found:
-        fitted, known = found["pixels"], found["known"] > 0.5
+        fitted = found["pixels"]
     bpy.ops.wm.open_mainfile(filepath=str(folder / "truth.blend"))
     nodes = bpy.data.materials["Cloth"].node_tree.nodes
     image = next(node.image for node in nodes if node.bl_idname == "ShaderNodeTexImage")
@@ -73,7 +101,8 @@ def texture_error(folder: Path) -> float:
     encoded = flat.reshape(height, width, -1)[::-1, :, :3]
     linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
     truth = resample(linear, fitted.shape[1::-1])
-    return float(np.sqrt(np.mean((fitted - truth)[known] ** 2)))
+    seen = visible_texels(*fitted.shape[:2])
+    return float(np.sqrt(np.mean((fitted - truth)[seen] ** 2)))
 
 
 def relight(folder: Path) -> float:

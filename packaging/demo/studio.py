@@ -17,7 +17,7 @@ import numpy as np
 from mathutils import Vector
 
 SIZE = (224, 168)
-CAMERAS = {"Front": (0.4, -5.6, 2.6), "Left": (-4.6, -3.4, 2.2), "Above": (2.6, -3.6, 4.6)}
+CAMERAS = {"Front": (0.4, -5.6, 2.6), "Left": (-4.4, 2.4, 3.4), "Above": (1.6, -2.8, 5.6)}
 UNSEEN = ("Unseen", (4.4, -3.0, 1.8))
 LIGHT, OTHER_LIGHT = "studio.exr", "sunset.exr"
 GAINS = {"Front": 1.0, "Left": 1.5, "Above": 0.75}
