@@ -7,12 +7,12 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
-import bpy
 import pytest
 
-LIBRARIES = Path(bpy.__file__).parent / "lib"
+LIBRARIES = Path(sysconfig.get_path("platlib")) / "bpy" / "lib"
 
 PROGRAM = """
 import json, os, sys
@@ -87,9 +87,10 @@ def test_tracers_agree_beside_blender(order):
 def test_tracers_agree_where_blenders_embree_is_there_for_all():
     """As in Blender's program, which is linked to its libraries; here Blender is a module."""
     names = ("libtbb.so.12", "libtbbmalloc.so.2", "libembree4.so.4")
-    first = os.pathsep.join(str(LIBRARIES / name) for name in names)
+    first = [str(LIBRARIES / name) for name in names]
+    assert all(Path(path).is_file() for path in first)  # the loader only warns
 
-    distances, instances = traced("bpy weft", LD_PRELOAD=first)
+    distances, instances = traced("bpy weft", LD_PRELOAD=":".join(first))
 
     assert distances[0] == distances[1] == distances[2]
     assert instances[0] == instances[1] == instances[2]
