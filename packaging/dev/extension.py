@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING
 from dev import wheels
 from dev.native_build import setup
 from dev.project import BUILD, ROOT, DevError, Stamp, content_hash, say, timed
+from dev.shared_wheel import share_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ADDON = ROOT / "addon"
 OUTPUT = BUILD / "extension"
+PACKERS = (Path(__file__), Path(__file__).with_name("shared_wheel.py"))
 PLATFORMS = {
     r"(many)?linux\w*_x86_64": "linux-x64",
     r"(many)?linux\w*_aarch64": "linux-arm64",
@@ -109,9 +112,10 @@ def build_extension(contained: list[Path], output: Path = OUTPUT) -> list[Path]:
     built = []
     for platform, members in groups.items():
         target = output / f"weft-{version_of(text)}-{platform.replace('-', '_')}.zip"
-        with timed(f"packing {target.name}"):
-            names = [wheel.name for wheel in members]
-            write_archive(target, manifest(text, platform, names), members)
+        with timed(f"packing {target.name}"), tempfile.TemporaryDirectory() as scratch:
+            packed = share_libraries(members, Path(scratch))
+            names = [wheel.name for wheel in packed]
+            write_archive(target, manifest(text, platform, names), packed)
         built.append(target)
     return built
 
@@ -124,7 +128,7 @@ def provide_extension() -> list[Path]:
         found.append(wheels.build_wheel(second))
     else:
         say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
-    stamp = Stamp("extension", content_hash([ADDON, Path(__file__), *found]))
+    stamp = Stamp("extension", content_hash([ADDON, *PACKERS, *found]))
     built = sorted(OUTPUT.glob("*.zip"))
     if not (stamp.is_fresh() and built):
         for old in built:

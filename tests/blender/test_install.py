@@ -74,10 +74,10 @@ def test_installed_extension_runs_its_own_engine_and_goes_without_a_trace(blende
         import OpenImageIO
         say(images=OpenImageIO.__file__)
 
-        start = time.perf_counter()
+        start = time.process_time()
         bpy.ops.preferences.addon_disable(module=MODULE)
         bpy.ops.preferences.addon_enable(module=MODULE)
-        say(seconds=time.perf_counter() - start)
+        say(seconds=time.process_time() - start)
         bpy.ops.preferences.addon_disable(module=MODULE)
         say(left=differences(before, blender_state()))
         bpy.ops.extensions.package_uninstall(repo_index=repository_index(), pkg_id="weft")
@@ -98,6 +98,7 @@ def test_installed_extension_runs_its_own_engine_and_goes_without_a_trace(blende
         own = [path for path in facts["loaded"] if path.startswith(str(blender.user))]
         assert len(own) == 2  # Embree and TBB of the extension
         assert len(facts["loaded"]) > 2  # and Blender's
+    # Blender unpacks the wheels anew; seconds of the processor, as others may use the machine too.
     assert facts["seconds"] < 1
     assert facts["left"] == {}
     assert facts["files"] == []
