@@ -27,7 +27,7 @@ class FitList:
         flt_flag: int = 0,
     ) -> None:
         """Draw one line."""
-        split = layout.split(factor=0.52) if item.found else layout
+        split = layout.split(factor=0.5) if item.found else layout
         row = split.row(align=True)
         row.prop(item, "use", text="")
         text, symbol = self.describe(item)

@@ -176,8 +176,8 @@ def cancelled(watch, space):
     yield 4.0
     FACTS["fit_beside_a_solid_view"] = watch.take()
     FACTS["running_before_escape"] = session().fit is not None
-    pressed = time.time()
     mouse("key", "Escape")
+    pressed = time.time()  # the window was waiting for xdotool
     yield from wait_for(lambda: not session().is_fitting, 20)
     FACTS["seconds_from_escape"] = watch.ended - pressed
     FACTS["after_escape"] = list(base_color().default_value)

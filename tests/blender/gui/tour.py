@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 
 import bpy
@@ -11,6 +10,7 @@ from steps import Steps, area_of, take_picture, wait_for, within
 
 MODULE = "bl_ext.user_default.weft"
 SAMPLES = 16
+SERVERS: list = []
 FACTS: dict[str, object] = {}
 
 
@@ -66,24 +66,33 @@ def render_settings():
 def is_drawn(pictures: int) -> bool:
     """Return whether the viewport's thread rests after more than so many pictures."""
     rest = f"Sample {SAMPLES} of {SAMPLES}"
-    return any(s.status == rest and s.picture()[0] > pictures for s in servers())
+    return any(s.status == rest and s.picture()[0] > pictures for s in SERVERS)
 
 
-def servers() -> list:
-    """Return what renders the pictures of viewports."""
-    return [entry for entry in gc.get_objects() if type(entry).__name__ == "PictureServer"]
+def note_servers() -> None:
+    """Have what renders the pictures of viewports noted."""
+    from bl_ext.user_default.weft.core.picture_server import PictureServer
+
+    begin = PictureServer.__init__
+
+    def init(self, *arguments):
+        begin(self, *arguments)
+        SERVERS.append(self)
+
+    PictureServer.__init__ = init
 
 
 def viewport():
     """Show rendered shading until the thread rests."""
     scene = bpy.context.scene
     scene.weft_render.viewport_samples = SAMPLES
+    note_servers()
     area = area_of("VIEW_3D")
     area.spaces.active.shading.type = "RENDERED"
     yield from wait_for(lambda: is_drawn(0), 150)
     yield 2.0
     take_picture("4_viewport")
-    drawn = max(entry.picture()[0] for entry in servers())
+    drawn = max(entry.picture()[0] for entry in SERVERS)
     bpy.data.materials["Material"].node_tree.nodes["Principled BSDF"].inputs[
         "Base Color"
     ].default_value = (0.8, 0.1, 0.05, 1)
