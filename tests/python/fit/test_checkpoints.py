@@ -100,6 +100,7 @@ class SetAfter:
     ],
 )
 def test_a_draw_that_was_given_up_leaves_no_trace(device, photo, tmp_path, kind, looks, steps):
+    pytest.importorskip("OpenImageIO")  # writes the report
     settings = replace(SETTINGS, texture_draws=3, max_draws=6)
     whole = fit_of(device, photo, kind, settings).run()
     stopped = fit_of(device, photo, kind, settings)
