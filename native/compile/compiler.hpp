@@ -87,8 +87,9 @@ struct CompilerDesc {
     std::filesystem::path shader_directory;  ///< Weft's own Slang modules
     std::filesystem::path cache_directory;   ///< empty: no disk cache
     std::uint64_t cache_size_limit = std::uint64_t{1} << 30; ///< bytes
-    std::chrono::milliseconds time_limit{120'000};           ///< of one request
-    std::uint64_t memory_limit = std::uint64_t{4} << 30;     ///< bytes of the helper
+    /// Processor time of one request where the system tells it, otherwise time.
+    std::chrono::milliseconds time_limit{120'000};
+    std::uint64_t memory_limit = std::uint64_t{4} << 30; ///< bytes of the helper
     unsigned most_processes =
         0; ///< that serve requests side by side; 0: as the machine's cores suggest
 };

@@ -26,6 +26,49 @@ std::vector<std::byte> frame(const Request& request) {
     return writer.take();
 }
 
+using Clock = core::Subprocess::Clock;
+
+/// The time that a process may work on a request. Other programs do not shorten it: processor time counts
+/// where the system tells it, up to kPatience times as much of the clock for a process that hangs.
+class Budget {
+public:
+    Budget(core::Subprocess& process, Clock::duration limit)
+        : m_process(process), m_limit(limit), m_start(Clock::now()),
+          m_worked_before(process.processor_time()) {}
+
+    Clock::time_point first_deadline() const { return m_start + m_limit; }
+
+    /// Waits for the first byte of the reply.
+    PipeStatus wait() const {
+        Clock::time_point deadline = first_deadline();
+        for (;;) {
+            const PipeStatus status = m_process.wait_for_output(deadline);
+            const Clock::duration left = time_left();
+            if (status != PipeStatus::timed_out || left <= Clock::duration::zero()) {
+                return status;
+            }
+            deadline = Clock::now() + left;
+        }
+    }
+
+private:
+    static constexpr int kPatience = 5;
+
+    Clock::duration time_left() const {
+        const auto worked = m_process.processor_time();
+        if (!worked || !m_worked_before) {
+            return Clock::duration::zero();
+        }
+        const Clock::duration patience = m_start + kPatience * m_limit - Clock::now();
+        return std::min(m_limit - (*worked - *m_worked_before), patience);
+    }
+
+    core::Subprocess& m_process;
+    Clock::duration m_limit;
+    Clock::time_point m_start;
+    std::optional<Clock::duration> m_worked_before;
+};
+
 class ProcessWorker final : public Worker {
 public:
     explicit ProcessWorker(const CompilerDesc& desc)
@@ -43,11 +86,14 @@ public:
     std::vector<std::byte> request(const Request& request, const std::string& subject) override {
         const std::scoped_lock lock(m_mutex);
         ensure_started();
-        const auto deadline = core::Subprocess::Clock::now() + m_time_limit;
+        const Budget budget(*m_process, m_time_limit);
         std::vector<std::byte> bytes;
-        PipeStatus status = m_process->write(frame(request), deadline);
+        PipeStatus status = m_process->write(frame(request), budget.first_deadline());
         if (status == PipeStatus::ok) {
-            status = read_message(bytes, deadline);
+            status = budget.wait();
+        }
+        if (status == PipeStatus::ok) {
+            status = read_message(bytes, Clock::now() + m_time_limit);
         }
         if (status != PipeStatus::ok) {
             throw_ended(status, subject);
@@ -82,8 +128,7 @@ private:
         ++m_starts;
     }
 
-    PipeStatus read_message(std::vector<std::byte>& bytes,
-                            core::Subprocess::Clock::time_point deadline) {
+    PipeStatus read_message(std::vector<std::byte>& bytes, Clock::time_point deadline) {
         std::array<std::byte, kFrameBytes> header{};
         const PipeStatus status = m_process->read(header, deadline);
         if (status != PipeStatus::ok) {

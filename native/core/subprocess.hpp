@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,10 @@ public:
     /// Fills all of `bytes` before `deadline`.
     [[nodiscard]] virtual PipeStatus read(std::span<std::byte> bytes,
                                           Clock::time_point deadline) = 0;
+    /// Waits until there is something to read, or the child has closed its side, but not past `deadline`.
+    [[nodiscard]] virtual PipeStatus wait_for_output(Clock::time_point deadline) = 0;
+    /// Processor time that the child has used so far; nullopt if it has ended or the system does not tell.
+    [[nodiscard]] virtual std::optional<Clock::duration> processor_time() const noexcept = 0;
     /// Ends the child and says how it ended: "was killed by signal 11 (Segmentation fault)", "exited with
     /// status 3". A child that is ending by itself gets 100 ms to do so and is described by its own end.
     [[nodiscard]] virtual std::string finish() = 0;

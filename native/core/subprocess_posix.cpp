@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -154,6 +155,22 @@ public:
             }
         }
         return PipeStatus::ok;
+    }
+
+    PipeStatus wait_for_output(Clock::time_point deadline) override {
+        return wait_ready(POLLIN, deadline);
+    }
+
+    std::optional<Clock::duration> processor_time() const noexcept override {
+#if defined(__linux__)
+        clockid_t clock{};
+        timespec time{};
+        if (m_child > 0 && ::clock_getcpuclockid(m_child, &clock) == 0 &&
+            ::clock_gettime(clock, &time) == 0) {
+            return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+        }
+#endif
+        return std::nullopt;
     }
 
     std::string finish() override {

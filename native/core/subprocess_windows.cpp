@@ -8,6 +8,7 @@
 #include "core/unique_handle.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #define WIN32_LEAN_AND_MEAN
@@ -84,17 +85,10 @@ public:
 
     PipeStatus read(std::span<std::byte> bytes, Clock::time_point deadline) override {
         while (!bytes.empty()) {
-            DWORD available = 0;
-            if (!PeekNamedPipe(m_output.get(), nullptr, 0, nullptr, &available, nullptr)) {
-                return PipeStatus::closed;
+            if (const PipeStatus status = wait_for_output(deadline); status != PipeStatus::ok) {
+                return status;
             }
-            if (available == 0) {
-                if (Clock::now() >= deadline) {
-                    return PipeStatus::timed_out;
-                }
-                std::this_thread::sleep_for(1ms);
-                continue;
-            }
+            const DWORD available = available_bytes().value_or(0);
             const DWORD size = static_cast<DWORD>(std::min<std::size_t>(bytes.size(), available));
             DWORD count = 0;
             if (!ReadFile(m_output.get(), bytes.data(), size, &count, nullptr)) {
@@ -103,6 +97,36 @@ public:
             bytes = bytes.subspan(count);
         }
         return PipeStatus::ok;
+    }
+
+    PipeStatus wait_for_output(Clock::time_point deadline) override {
+        for (;;) {
+            const std::optional<DWORD> available = available_bytes();
+            if (!available) {
+                return PipeStatus::closed;
+            }
+            if (*available != 0) {
+                return PipeStatus::ok;
+            }
+            if (Clock::now() >= deadline) {
+                return PipeStatus::timed_out;
+            }
+            std::this_thread::sleep_for(1ms);
+        }
+    }
+
+    std::optional<Clock::duration> processor_time() const noexcept override {
+        FILETIME created{};
+        FILETIME ended{};
+        FILETIME kernel{};
+        FILETIME user{};
+        if (!GetProcessTimes(m_process.get(), &created, &ended, &kernel, &user)) {
+            return std::nullopt;
+        }
+        const auto ticks = [](const FILETIME& time) { // of 100 ns
+            return (static_cast<long long>(time.dwHighDateTime) << 32) + time.dwLowDateTime;
+        };
+        return std::chrono::nanoseconds(100 * (ticks(kernel) + ticks(user)));
     }
 
     std::string finish() override {
@@ -116,6 +140,15 @@ public:
     }
 
 private:
+    /// nullopt: the child has closed its side.
+    std::optional<DWORD> available_bytes() const noexcept {
+        DWORD available = 0;
+        if (!PeekNamedPipe(m_output.get(), nullptr, 0, nullptr, &available, nullptr)) {
+            return std::nullopt;
+        }
+        return available;
+    }
+
     Handle m_process;
     Handle m_input;
     Handle m_output;

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import signal
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -133,6 +136,32 @@ def test_the_time_that_compiling_takes_is_limited(way, monkeypatch):
         device.load_module_from_source("slow", ENDLESS)
 
     assert time.monotonic() - start < 20
+
+
+def child_processes():
+    """Return the ids of this process's children."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return {int(word) for task in tasks for word in task.read_text().split()}
+
+
+@pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to stop")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell processor time")
+def test_time_that_other_programs_take_does_not_count():
+    patient = weft.create_device()
+    patient.load_module_from_source("cached", f"float f() {{ return {time.time_ns()}; }}")
+    before = child_processes()
+    device = weft.create_device(compile_time_limit=1.0)
+    device.load_module_from_source("first", f"float f() {{ return {time.time_ns()}; }}")
+    (compiler,) = child_processes() - before
+    os.kill(compiler, signal.SIGSTOP)
+    start = time.monotonic()
+    timer = threading.Timer(2.0, os.kill, [compiler, signal.SIGCONT])
+    timer.start()
+
+    device.load_module_from_source("second", f"float f() {{ return {time.time_ns()} + 1; }}")
+
+    timer.join()
+    assert time.monotonic() - start >= 2.0
 
 
 @pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end")

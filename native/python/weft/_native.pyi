@@ -1389,8 +1389,8 @@ def create_device(
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
-        compile_time_limit: Seconds that compiling one module or kernel may take; None is 120.
-            WEFT_COMPILE_TIME_LIMIT decides where None is given.
+        compile_time_limit: Seconds of processor time that compiling one module or kernel may
+            take; None is 120. WEFT_COMPILE_TIME_LIMIT decides where None is given.
         compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
@@ -1460,8 +1460,8 @@ def init_device(
         debug: Turns the Vulkan validation layer on.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
-        compile_time_limit: Seconds that compiling one module or kernel may take; None is 120.
-            WEFT_COMPILE_TIME_LIMIT decides where None is given.
+        compile_time_limit: Seconds of processor time that compiling one module or kernel may
+            take; None is 120. WEFT_COMPILE_TIME_LIMIT decides where None is given.
         compile_memory_limit: Bytes of address space of the compiler's process, at least 1 GiB;
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.

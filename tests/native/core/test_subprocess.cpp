@@ -45,6 +45,22 @@ TEST_CASE("a child that stays silent times out and is killed") {
     CHECK(child->finish().find("killed by signal 9") != std::string::npos);
 }
 
+#if defined(__linux__)
+TEST_CASE("the processor time of a child is that of its work") {
+    const auto idle = start_shell("sleep 60");
+    const auto busy = start_shell("while :; do :; done");
+
+    CHECK(busy->wait_for_output(soon(300ms)) == PipeStatus::timed_out);
+    while (busy->processor_time().value() < 50ms) {
+        REQUIRE(busy->wait_for_output(soon(10ms)) == PipeStatus::timed_out);
+    }
+
+    CHECK(idle->processor_time().value() < 50ms);
+    (void)busy->finish();
+    CHECK_FALSE(busy->processor_time().has_value());
+}
+#endif
+
 TEST_CASE("the end of a child is described") {
     std::byte byte{};
     const auto exited = start_shell("exit 3");
