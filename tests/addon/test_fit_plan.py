@@ -101,13 +101,13 @@ def test_a_run_pauses_goes_on_and_stops(device):
     plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=10000, tolerance=1e-9)
     seen = []
     run = FitRun(plan, lambda: device, lambda update: seen.append(update) or run.pause())
-    while not seen:
+    while not (seen or run.job.is_done):
         run.job.wait(0.05)
 
-    assert run.is_paused
+    assert run.is_paused, run.job.error
     count = len(seen)
     run.resume()
-    while len(seen) == count:
+    while len(seen) == count and not run.job.is_done:
         run.job.wait(0.05)
     run.stop()
     outcome = run.job.result()

@@ -99,6 +99,7 @@ def test_principled_balls_look_as_in_cycles(device, number):
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("number", range(len(GRID["roughness"])))
 def test_principled_balls_look_as_in_cycles_at_converged_samples(device, number):
     golden = np.load(GOLDEN / "cycles_grid.npz")
