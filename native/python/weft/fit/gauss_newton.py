@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Eigenvalues of H with a unit diagonal below this are those of sums in float32.
 ROUNDING = 1e-6
+# No residuals count as explained by the fit for more than this: leverages of noise have no bound.
+MOST_LEVERAGE = 0.5
 
 
 @dataclass
@@ -163,6 +165,34 @@ def residual_variance(a: Half, b: Half) -> float:
     return float(np.mean(((a.residual + b.residual) / 2) ** 2))
 
 
+def unexplained(
+    a: Half, b: Half, inverse: NDArray[np.float64], together: int
+) -> NDArray[np.float64]:
+    """Return the residuals of each cluster as a fit of all the others would leave them.
+
+    The jackknife of MacKinnon and White (1985), for clusters (Bell, McCaffrey 2002):
+    (1 - J_g H^-1 J_g')^-1 r_g.
+
+    Args:
+        a: One half.
+        b: The other.
+        inverse: H^-1, shape ``(parameters, parameters)``.
+        together: Residuals of a cluster, in a row.
+
+    Returns:
+        Shape ``(clusters, together)``.
+    """
+    residual = (a.residual + b.residual).reshape(-1, together).astype(np.float64) / 2
+    halves = [half.jacobian.reshape(len(residual), together, -1) for half in (a, b)]
+    # Products take one factor of each half, as those of H do.
+    cross = np.einsum("gip,pq,gjq->gij", halves[0], inverse, halves[1], optimize=True)
+    leverage = (cross + cross.transpose(0, 2, 1)) / 2
+    size = np.linalg.norm(leverage, axis=(1, 2), keepdims=True)
+    leverage *= np.minimum(1, MOST_LEVERAGE / np.maximum(size, MOST_LEVERAGE))
+    others = np.eye(together) - leverage
+    return np.linalg.solve(others, residual[:, :, None])[:, :, 0]
+
+
 def gather_information(
     normal: Normal,
     a: Half,
@@ -173,7 +203,8 @@ def gather_information(
     """Return what two halves say of the parameters.
 
     The residuals that remain are the noise, that of the target included: the sandwich estimator of
-    White (1980), for clusters of residuals that share their noise (Liang, Zeger 1986).
+    White (1980), for clusters of residuals that share their noise (Liang, Zeger 1986). The fit has
+    explained a part of the noise where few residuals tell a parameter; see unexplained().
 
     Args:
         normal: The normal equations, those of a prior included.
@@ -182,9 +213,6 @@ def gather_information(
         known: What the prior has added to the diagonal of the matrix.
         together: So many residuals in a row share their noise: the channels of a pixel.
     """
-    residual = (a.residual + b.residual) / 2
-    weighted = (a.jacobian + b.jacobian) / 2 * residual[:, None]
-    weighted = weighted.reshape(-1, together, weighted.shape[1]).sum(axis=1)
     diagonal = np.diag(normal.matrix).astype(np.float64)
     is_known = diagonal > 1e-9 * max(float(diagonal.max()), 1e-30)
     scale = np.sqrt(np.where(is_known, diagonal, 1.0))
@@ -192,6 +220,9 @@ def gather_information(
     values, vectors = np.linalg.eigh(unit)
     is_lost = values < ROUNDING
     inverse = (vectors / np.maximum(values, ROUNDING)) @ vectors.T / np.outer(scale, scale)
+    residual = unexplained(a, b, inverse, together)
+    jacobian = (a.jacobian + b.jacobian).reshape(residual.shape[0], together, -1) / 2
+    weighted = np.einsum("gip,gi->gp", jacobian, residual)
     noise = weighted.T @ weighted
     if known is not None:
         noise = noise + residual_variance(a, b) * np.diag(known)
