@@ -6,7 +6,7 @@ set -euo pipefail
 folder=${1:?usage: make_chroot.sh FOLDER}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 packages=(blender python3-cattr python3-numpy python3-openimageio python3-requests python3-dev python3-venv python3-pip python3-pybind11 python3-scikit-build-core
-  xvfb xauth x11-utils xdotool imagemagick mesa-vulkan-drivers libgl1-mesa-dri libvulkan-dev libvulkan-volk-dev
+  xvfb xauth x11-utils xdotool imagemagick mesa-vulkan-drivers libgl1-mesa-dri libvulkan-dev libvulkan-volk-dev libembree-dev
   g++ cmake ninja-build)
 
 mkdir -p "$folder"
