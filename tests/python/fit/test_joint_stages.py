@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from support.joint_cases import START, TEXELS, scene_with, take_photos
+from support.joint_cases import START, TEXELS, TRUTH, scene_with, take_photos
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.joint import Equations
 from weft.fit.noise import NoiseMeter
@@ -19,12 +19,12 @@ def photos(device):
     return take_photos(device, 7, samples=64)
 
 
-def grey_fit(device, photos):
+def grey_fit(device, photos, texture_draws=6):
     return Fit(
         scene_with(np.full((TEXELS, TEXELS, 3), 0.5), START),
         [Target(photo, camera=number) for number, photo in enumerate(photos)],
         [TextureParameter("cloth.base_color"), *map(Parameter, NAMES)],
-        FitSettings(bounces=3, texture_draws=6),
+        FitSettings(bounces=3, max_draws=16, texture_draws=texture_draws),
         device=device,
     )
 
@@ -59,6 +59,41 @@ def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
         assert first.loss == second.loss
         for name in NAMES:
             np.testing.assert_array_equal(first.values[name], second.values[name])
+
+
+@pytest.mark.parametrize("run", [1, 3])
+def test_a_fit_goes_on_amid_later_numbers(device, photos, tmp_path, run):
+    whole, resumed = (grey_fit(device, photos, texture_draws=2) for _ in range(2))
+    while whole.stage.runs < run or whole.stage.solver.averaged == 0:
+        whole.step()
+    whole.save_checkpoint(tmp_path / "fit.npz")
+
+    resumed.resume(tmp_path / "fit.npz")
+
+    for _ in range(2):
+        first, second = whole.step(), resumed.step()
+        for name in NAMES:
+            np.testing.assert_array_equal(first.values[name], second.values[name])
+            np.testing.assert_array_equal(first.errors[name], second.errors[name])
+
+
+@pytest.mark.slow
+def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photos):
+    fit = grey_fit(device, photos, texture_draws=16)
+    shown = []
+
+    result = fit.run(lambda progress: shown.append(np.max(progress.errors["glaze.roughness"])))
+
+    assert result.reason == "converged"
+    assert result.undetermined == {}
+    for name in NAMES:
+        off = np.abs(result.values[name] - np.array(TRUTH[name.split(".")[1]]))
+        assert off.max() < 0.05
+        assert (off < 4 * result.errors[name]).all()
+        assert result.errors[name].max() < 0.03
+    # Of the first run, which sees the wrong texture, no errors are shown.
+    assert np.isinf(shown[0])
+    assert shown[-1] == pytest.approx(result.errors["glaze.roughness"][0])
 
 
 def test_equations_of_several_places_meet_in_one():

@@ -82,7 +82,7 @@ class Equations:
 
 
 class JointModel:
-    """One step of all parameters on each draw.
+    """One step of all parameters on each draw, but of the numbers that are `held`.
 
     Args:
         numbers: Model of the numbers.
@@ -105,6 +105,7 @@ class JointModel:
         """Start at the start."""
         self.numbers, self.textures = numbers, textures
         self.x, self.low, self.high = np.clip(x, low, high), low, high
+        self.held = np.zeros(len(x), bool)
         self.prior = prior or Prior.none(len(x))
         self.loss = float("inf")
         self.information: Information | None = None
@@ -120,6 +121,7 @@ class JointModel:
         """Return all that later steps depend on, models and views apart."""
         out: dict[str, NDArray[np.generic]] = {
             "x": self.x,
+            "held": self.held,
             "origin": self._origin,
             "couplings": self._couplings,
             "matrix": self._mean_matrix,
@@ -134,7 +136,7 @@ class JointModel:
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
-        self.x, self._origin = saved["x"], saved["origin"]
+        self.x, self._origin, self.held = saved["x"], saved["origin"], saved["held"]
         self._couplings, self._mean_matrix = saved["couplings"], saved["matrix"]
         self.loss = float(saved["loss"])
         self._coupled, self.averaged, count = map(int, saved["counts"])
@@ -144,11 +146,21 @@ class JointModel:
             self._mean = Half(saved["residual"], saved["jacobian"])
             self._learn()
 
-    def start_at(self, x: NDArray[np.float64]) -> None:
-        """Begin elsewhere."""
-        self.x = np.clip(x, self.low, self.high)
+    def start_at(self, x: NDArray[np.float64], held: NDArray[np.bool_]) -> None:
+        """Begin elsewhere.
+
+        Args:
+            x: Numbers.
+            held: Which of them steps leave alone: others look after these.
+        """
+        self.x, self.held = np.clip(x, self.low, self.high), held
         self._origin = self.x.copy()
         self._equations = Equations.none(len(self.x))
+
+    def hold(self, x: NDArray[np.float64], held: NDArray[np.bool_]) -> None:
+        """Leave numbers at a place; others keep theirs."""
+        self.held = held
+        self.x = np.clip(np.where(held, x, self.x), self.low, self.high)
 
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
@@ -167,21 +179,34 @@ class JointModel:
         textures.factors = self.numbers.light_factors(self.x)
         textures.draws += 1
         texels = Tensor.from_numpy(textures.renderer.device, textures.texels)
-        a, b = self.numbers.linearise(self.x, texels)
+        a, b = self._look(texels)
         self.loss = float(a.residual @ b.residual) / len(a.residual)
         gradient = textures.collect(texels, self._adjoints(a.residual, b.residual))
-        if self._coupled < COUPLED_DRAWS or draw % 4 == 0:
+        all_held = bool(self.held.all())
+        if not all_held and (self._coupled < COUPLED_DRAWS or draw % 4 == 0):
             self._couple(texels, a, b)
         if textures.needs_curvature():
             textures.add_curvature(self._curvature(texels, a, b))
-        if draw >= WARM_DRAWS:
+        if not all_held and draw >= WARM_DRAWS:
             step = self._number_step(a, b, gradient, pace)
             gradient = gradient + np.tensordot(step.astype(np.float32), self._couplings, 1)
             self.x = self.x + step
         textures.move(gradient, pace)
         if pace.average and not self._starts_anew():
-            self._add_to_information(a, b)
+            self.averaged += 1
+            if not all_held:
+                self._add_to_information(a, b)
             textures.average()
+
+    def _look(self, texels: Tensor) -> tuple[Half, Half]:
+        """Return both halves of the last draw; without derivatives where all numbers are held."""
+        if not self.held.all():
+            return self.numbers.linearise(self.x, texels)
+        a, b = (
+            Half(residual, np.zeros((len(residual), 0)))
+            for residual in self.numbers.residuals(self.x, texels)
+        )
+        return a, b
 
     def _starts_anew(self) -> bool:
         """Forget averages of another place: steps that shrink would never arrive."""
@@ -257,7 +282,10 @@ class JointModel:
         equations = self._equations
         equations.add(self.x, *reduced, equations.count + 1 if pace.average else RECENT_DRAWS)
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
-        step = damped_step(normal, 1e-2)
+        free = np.flatnonzero(~self.held)
+        step = np.zeros_like(self.x)
+        own = Normal(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
+        step[free] = damped_step(own, 1e-2)
         largest = float(np.max(np.abs(step) / extent)) if len(step) else 0.0
         step *= min(1.0, RADIUS / max(largest, 1e-30))
         moved: NDArray[np.float64] = np.clip(self.x + step, self.low, self.high) - self.x
@@ -269,7 +297,6 @@ class JointModel:
         A texture with as many texels as there are pixels explains noise, too: what is left of the
         residuals is scaled up by the share that the texels have taken.
         """
-        self.averaged += 1
         if self._mean is None:
             self._mean = Half(np.zeros_like(a.residual), np.zeros_like(a.jacobian))
         share = 1 / self.averaged

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits of numbers together with textures: numbers first, then textures, then all at once."""
+"""Fits of numbers together with textures.
+
+Numbers that pixels without such textures tell are found there, and again after the textures have
+changed: what a texture looks like matters little in them, and a draw of few pixels costs little.
+All other numbers move together with the textures (see JointModel).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
+from weft.fit.gauss_newton import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import StageOfNumbers
+from weft.fit.prior import Prior
 from weft.fit.texture_model import texture_pace
 from weft.fit.texture_stage import build_texture_model
-from weft.fit.views import find_shown, materials_of
+from weft.fit.views import find_shown, materials_of, restore_views, save_views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.exposure import Exposure
-    from weft.fit.gauss_newton import Information
+    from weft.fit.gauss_newton import GaussNewton
     from weft.fit.lights import LightParameter
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
@@ -29,18 +36,19 @@ if TYPE_CHECKING:
     from weft.fit.texture_model import FittedTexture, TextureParameter
     from weft.render.renderer import Renderer
 
-FIRST_TOLERANCE = 0.02  # of the range: numbers that begin a joint fit need no more
-FIRST_DRAWS = 16  # that they take at most
-FIRST_PATHS = 1 << 15  # in each half of their draws, where pixels are few
-FIRST_AVERAGES = 4  # draws that are averaged for them at most
-TRUSTED_ERROR = 0.1  # of the range: a number with a larger error begins where it was
+RUNS = (0.0, 0.25, 0.5, 1.0)  # of numbers alone: after these shares of the draws of the textures
+FIRST_TOLERANCE = 0.02  # of the range: numbers of runs before the last need no more
+FIRST_DRAWS = 16  # that such a run takes at most
+FIRST_AVERAGES = 4  # draws that are averaged for it at most
+LEAST_PATHS = 1 << 15  # in each half of a draw of numbers alone, where pixels are few
+TRUSTED_ERROR = 0.1  # of the range: a number with a larger error moves with the textures
+STILL = 1e-3  # of the range: how far numbers that are not looked for may move
+
+Look = dict[str, "NDArray[np.generic]"]
 
 
 class JointStage(StageOfNumbers):
     """Fits numbers, colours and exposures together with textures.
-
-    Numbers alone come first, from pixels that show no texture that changes: what such a texture
-    looks like does not matter much there, and a draw costs little.
 
     Args:
         renderer: Of the scene.
@@ -78,75 +86,172 @@ class JointStage(StageOfNumbers):
             unknowns.prior,
         )
         self._textured = materials_of(renderer, self.texture_names)
-        self._is_first = True  # numbers alone
-        self._draws = 0  # of all together
+        self._is_alone = True  # numbers move, and textures do not
+        self.runs = 0  # of numbers alone, that have ended
+        self._draws = 0  # of textures
+        self._looks: dict[str, Look] = {}  # pixels and weights of "numbers" and of "textures"
+        self._found: Information | None = None  # by the last run of numbers alone
+
+    @property
+    def _held(self) -> NDArray[np.bool_]:
+        """Which numbers are found alone."""
+        return self.model.held
 
     def begin(self) -> None:
         """Look for pixels that show the numbers alone."""
         renderer = self.numbers.renderer
         hidden = [find_shown(renderer, view, self._textured) for view in self.views]
         start, share = self.unknowns.start, self.settings.information
-        if not self.numbers.select_pixels(start, share, hidden):
-            self._begin_all()
-        self._set_first_samples()
+        if self.numbers.select_pixels(start, share, hidden):
+            self._looks["numbers"] = save_views(self.views)
+            self._set_samples()
+        else:
+            self.runs = 1
+            self._begin_textures()
 
-    def _set_first_samples(self) -> None:
+    def _set_samples(self) -> None:
         """Draw more samples of few pixels: noise may lead numbers to where none is a way back."""
         samples = self.settings.samples
         pixels = sum(len(view.pixels) for view in self.views)
-        self.numbers.samples = min(max(FIRST_PATHS // max(pixels, 1), samples), 8 * samples)
+        self.numbers.samples = min(max(LEAST_PATHS // max(pixels, 1), samples), 8 * samples)
 
-    def _begin_all(self) -> None:
-        """Go on with all parameters, from where the numbers are trusted."""
+    def _begin_textures(self) -> None:
+        """Go on with the textures, and the numbers that only they tell."""
         extent = self.unknowns.high - self.unknowns.low
         state = self.solver.state
         is_open = (state.information is not None) & (state.errors > TRUSTED_ERROR * extent)
-        self._is_first = False
-        self.model.start_at(np.where(is_open, self.unknowns.start, state.x))
+        x = np.where(is_open, self.unknowns.start, state.x)
+        self.model.start_at(x, self._find_alone())
+        self._is_alone = False
         self.model.select_pixels()
+        if self._held.all():
+            self._leave_out_numbers()
         self._weigh()
+        self._looks["textures"] = save_views(self.views)
+
+    def _find_alone(self) -> NDArray[np.bool_]:
+        """Return the numbers that the run has found, but those of materials with a texture."""
+        extent = self.unknowns.high - self.unknowns.low
+        found: NDArray[np.bool_] = self.solver.state.errors <= TRUSTED_ERROR * extent
+        textured = {name.split(".")[0] for name in self.texture_names}
+        for block in self.unknowns.blocks:
+            if not block.is_factor and block.name.split(".")[0] in textured:
+                found[block.part] = False
+        return found
+
+    def _leave_out_numbers(self) -> None:
+        """Draw only pixels that show textures."""
+        for view in self.views:
+            shown = find_shown(self.numbers.renderer, view, self._textured)
+            kept = view.pixels[shown[view.pixels]]
+            view.pixels = kept if len(kept) else view.pixels[:1]
 
     def _weigh(self) -> None:
         """Let pixels count by the noise that renders have there."""
         meter = NoiseMeter(self.views)
         for _ in range(MEASURED_DRAWS):
-            self.numbers.draw(self.x, samples=self.settings.samples)
-            meter.add(*self.numbers.residuals(self.x))
+            self.numbers.draw(self.model.x, samples=self.settings.samples)
+            meter.add(*self.numbers.residuals(self.model.x))
         meter.apply()
 
     def step(self) -> None:
         """Draw once, and use the draw up."""
-        if self._is_first:
-            self._step_first()
+        if self._is_alone:
+            self._step_numbers()
             return
         settings = self.settings
         pace = texture_pace(self._draws, settings.texture_draws, settings.samples)
         self.model.step(self._draws, pace)
         self._draws += 1
+        if self._numbers_are_due:
+            self._begin_numbers()
 
-    def _step_first(self) -> None:
+    @property
+    def _is_last_run(self) -> bool:
+        """The numbers are to become as exact as was asked for."""
+        return self.runs == len(RUNS) - 1
+
+    @property
+    def _numbers_are_due(self) -> bool:
+        """The textures have changed enough for numbers to be looked for again."""
+        if self.runs == len(RUNS) or not self._held.any():
+            return False
+        if self._is_last_run:
+            return self._textures_are_done
+        return self._draws >= RUNS[self.runs] * self.settings.texture_draws
+
+    def _begin_numbers(self) -> None:
+        """Look for the held numbers again, beside the textures as they are now."""
+        if self._is_last_run:
+            self.images.write_result()
+        else:
+            self.images.upload()
+        restore_views(self.views, self._looks["numbers"])
+        self._set_samples()
+        self.solver = self._solver_of_run()
+        self._is_alone = True
+
+    def _solver_of_run(self) -> GaussNewton:
+        """Return a solver that goes on from where the numbers are."""
+        settings, unknowns = self.settings, self.unknowns
+        prior = unknowns.prior or Prior.none(len(unknowns.start))
+        deviation = STILL * (unknowns.high - unknowns.low)
+        return self.create_solver(
+            self.model.x,
+            settings.tolerance if self._is_last_run else max(settings.tolerance, FIRST_TOLERANCE),
+            prior.holding(~self._held, self.model.x, deviation),
+            starts=1,
+        )
+
+    def _step_numbers(self) -> None:
         """Move the numbers alone."""
         state = self.solver.step()
-        is_known = state.is_done or self.solver.averaged >= FIRST_AVERAGES
-        if is_known or state.draws >= min(self.settings.max_draws, FIRST_DRAWS):
+        is_known = state.is_done
+        most = self.settings.max_draws
+        if not self._is_last_run:
+            is_known = is_known or self.solver.averaged >= FIRST_AVERAGES
+            most = min(most, FIRST_DRAWS)
+        if is_known or state.draws >= most:
             # The step has moved the numbers: it must come to its end.
             with self.numbers.renderer.interrupt.by(None):
-                self._begin_all()
+                self._end_numbers()
+
+    def _end_numbers(self) -> None:
+        """Go on with the textures, from where the numbers are trusted."""
+        self.runs += 1
+        self._found = self.solver.state.information
+        if self.runs == 1:
+            self._begin_textures()
+            return
+        self.model.hold(self.solver.state.x, self._held)
+        restore_views(self.views, self._looks["textures"])
+        self._is_alone = False
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""
-        counts = {"joint.draws": np.array([self._is_first, self._draws])}
+        counts = {"joint.counts": np.array([self._is_alone, self.runs, self._draws])}
         models = prefixed("textures", self.images.save()) | prefixed("model", self.model.save())
-        return super().state() | counts | models
+        out = super().state() | counts | models
+        for name, look in self._looks.items():
+            out |= prefixed(f"look.{name}", look)
+        return out if self._found is None else out | prefixed("found", vars(self._found))
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
-        super().restore(saved)
-        is_first, self._draws = map(int, saved["joint.draws"])
-        self._is_first = bool(is_first)
-        self._set_first_samples()
+        is_alone, self.runs, self._draws = map(int, saved["joint.counts"])
+        self._is_alone = bool(is_alone)
         self.images.restore(part_of(saved, "textures"))
         self.model.restore(part_of(saved, "model"))
+        looks = {name: part_of(saved, f"look.{name}") for name in ("numbers", "textures")}
+        self._looks = {name: look for name, look in looks.items() if look}
+        found = part_of(saved, "found")
+        self._found = Information(**found) if found else None
+        if self._is_alone and self.runs > 0:
+            self.solver = self._solver_of_run()
+        super().restore(saved)
+        if self._is_alone:
+            self.images.upload()
+            self._set_samples()
 
     def end(self) -> None:
         """Leave the scene with what was found."""
@@ -154,36 +259,72 @@ class JointStage(StageOfNumbers):
         self.images.write_result()
 
     @property
-    def is_done(self) -> bool:
+    def _textures_are_done(self) -> bool:
         """Enough draws were averaged, or twice the draws are used up."""
-        return self.has_converged or self._draws >= 2 * self.settings.texture_draws
+        return self._have_averaged or self._draws >= 2 * self.settings.texture_draws
 
     @property
-    def has_converged(self) -> bool:
+    def _have_averaged(self) -> bool:
         """The draws are used up, and a quarter of them was averaged where the numbers stay."""
         draws = self.settings.texture_draws
         return self._draws >= draws and self.model.averaged >= draws // 4
 
     @property
+    def is_done(self) -> bool:
+        """The textures are done, and after them the numbers."""
+        return not self._is_alone and self._textures_are_done and not self._numbers_are_due
+
+    @property
+    def has_converged(self) -> bool:
+        """Textures were averaged enough, where the numbers stay."""
+        return self.is_done and self._have_averaged
+
+    @property
+    def _best(self) -> tuple[NDArray[np.float64], Information | None]:
+        """Held numbers, by the run under way as soon as that knows more than the one before."""
+        state = self.solver.state
+        if self._is_alone and state.information is not None and self._found is not None:
+            known, before = state.errors[self._held], self._found.errors[self._held]
+            if (known <= before).all():
+                return state.x, state.information
+        return self.model.x, self._found
+
+    @property
     def x(self) -> NDArray[np.float64]:
         """The unknowns."""
-        return self.solver.state.x if self._is_first else self.model.x
+        if self.runs == 0:
+            return self.solver.state.x
+        return np.where(self._held, self._best[0], self.model.x)
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
-        """Of the unknowns; those of the numbers alone would leave the textures out."""
+        """Of the unknowns; those of the first run would leave the textures out."""
         known = self.information
         return np.full(len(self.x), np.inf) if known is None else known.errors
 
     @property
     def information(self) -> Information | None:
-        """What the averaged draws say of the unknowns."""
-        return None if self._is_first else self.model.information
+        """What the draws say of the unknowns."""
+        _, alone = self._best
+        joint, held = self.model.information, self._held
+        if self.runs < 2 or not held.any() or alone is None:
+            return joint
+        if held.all():
+            return alone
+        if joint is None:
+            return None
+        apart = np.outer(held, held)
+        covariance = np.where(held | held[:, None], 0, joint.covariance)
+        return Information(
+            joint.matrix,
+            np.where(apart, alone.covariance, covariance),
+            np.where(held[:, None], 0, joint.lost),
+        )
 
     @property
     def loss(self) -> float:
         """Mean product of the residuals of the two halves."""
-        return self.solver.state.loss if self._is_first else self.model.loss
+        return self.solver.state.loss if self.runs == 0 else self.model.loss
 
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return the textures by the names of their parameters."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weft.fit.gauss_newton import Information
     from weft.fit.lights import LightParameter
     from weft.fit.parameters import Parameter
+    from weft.fit.prior import Prior
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture, TextureParameter
@@ -76,15 +77,26 @@ class StageOfNumbers:
             bounces=settings.bounces,
             seed=settings.seed,
         )
+        self.solver = self.create_solver(
+            self.unknowns.start,
+            settings.tolerance if tolerance is None else tolerance,
+            self.unknowns.prior,
+            settings.starts,
+        )
+
+    def create_solver(
+        self, x: NDArray[np.float64], tolerance: float, prior: Prior | None, starts: int
+    ) -> GaussNewton:
+        """Return a solver for the numbers that begins at `x`."""
         unknowns = self.unknowns
-        self.solver = GaussNewton(
+        return GaussNewton(
             self.numbers,
-            unknowns.start,
+            x,
             unknowns.low,
             unknowns.high,
-            tolerance=settings.tolerance if tolerance is None else tolerance,
-            prior=unknowns.prior,
-            starts=settings.starts,
+            tolerance=tolerance,
+            prior=prior,
+            starts=starts,
             open_range=unknowns.has_open_range(),
             together=CHANNELS,
         )

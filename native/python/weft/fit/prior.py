@@ -31,6 +31,20 @@ class Prior:
         """Return the prior of parameters of which nothing is known."""
         return Prior(np.zeros(count), np.zeros(count))
 
+    def holding(
+        self, held: NDArray[np.bool_], x: NDArray[np.float64], deviation: NDArray[np.float64]
+    ) -> Prior:
+        """Return the prior that keeps some of the parameters close to a place.
+
+        Args:
+            held: Which.
+            x: The place.
+            deviation: Standard deviation from it.
+        """
+        return Prior(
+            np.where(held, x, self.expected), np.where(held, deviation**-2.0, self.precision)
+        )
+
     def loss(self, x: NDArray[np.float64], variance: float) -> float:
         """Return what it adds to a sum of squared residuals.
 
