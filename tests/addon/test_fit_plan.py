@@ -12,7 +12,7 @@ from addon.core.fitting.run import FitRun, seconds_left
 
 import weft
 from support.fit_plans import plan_of, request
-from weft.fit import FitResult, FitSettings, Parameter, TextureParameter
+from weft.fit import FitResult, Parameter, TextureParameter
 from weft.scene import Texture
 
 
@@ -87,13 +87,11 @@ def test_an_outcome_names_sockets_lights_and_pictures():
 
 
 @pytest.mark.parametrize(
-    ("draws", "has_textures", "limit", "left"),
-    [(1, False, None, np.inf), (10, False, None, 30), (10, True, None, 50), (10, False, 12, 2)],
+    ("draws", "share", "limit", "left"),
+    [(1, 0.5, None, np.inf), (10, 0.25, None, 30), (10, 0.0, None, np.inf), (10, 0.25, 12, 2)],
 )
-def test_the_time_left_follows_the_pace(draws, has_textures, limit, left):
-    settings = FitSettings(max_draws=40, texture_draws=60, time_limit=limit)
-
-    assert seconds_left(draws, 10.0, settings, has_textures) == left
+def test_the_time_left_follows_the_pace(draws, share, limit, left):
+    assert seconds_left(draws, 10.0, share, limit) == left
 
 
 def test_a_run_pauses_goes_on_and_stops(device):

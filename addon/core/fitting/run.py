@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import weft
-from weft.fit import Fit, FitResult, FitSettings
+from weft.fit import Fit, FitResult
 from weft.fit.fit import Progress
 from weft.fit.report import start_values
 
@@ -114,9 +114,8 @@ class FitRun:
             self.draw_seconds.append(time.perf_counter() - drawn)
             textures = preview_textures(fit, clock) if plan.textures else {}
             found = FitResult(progress.values, progress.errors, textures, "running")
-            left = seconds_left(
-                progress.draws, progress.seconds - self._pauses, settings, bool(plan.textures)
-            )
+            spent = progress.seconds - self._pauses
+            left = seconds_left(progress.draws, spent, progress.share, settings.time_limit)
             self._show(progress.loss, found, left)
             self._wait_while_paused(cancelled)
             drawn = time.perf_counter()
@@ -165,17 +164,16 @@ class FitRun:
         self._waited += waited
 
 
-def seconds_left(draws: int, seconds: float, settings: FitSettings, has_textures: bool) -> float:
+def seconds_left(draws: int, seconds: float, share: float, time_limit: float | None) -> float:
     """Return how long a fit may go on: fits of numbers end earlier where they converge.
 
     Args:
         draws: Done so far.
         seconds: That they took.
-        settings: Of the fit.
-        has_textures: Textures are fitted; they take all of their draws.
+        share: Of the fit, that they are.
+        time_limit: Of the fit, seconds; ``None``: none.
     """
-    if draws < 2:
+    if draws < 2 or share <= 0:
         return float("inf")
-    wanted = max(settings.texture_draws, settings.max_draws) if has_textures else settings.max_draws
-    left = max(wanted - draws, 0) * seconds / draws
-    return left if settings.time_limit is None else min(left, settings.time_limit - seconds)
+    left = seconds * (1 - share) / share
+    return left if time_limit is None else min(left, time_limit - seconds)

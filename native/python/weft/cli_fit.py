@@ -92,14 +92,9 @@ def cancel_by_interrupt() -> Iterator[threading.Event]:
 
 def estimate_share(fit: Fit, progress: Progress) -> float:
     """Return about which share of a fit is done, in (0, 1]."""
-    from weft.fit import TextureParameter
-
-    settings = fit.settings
-    has_texture = any(isinstance(entry, TextureParameter) for entry in fit.parameters)
-    most = settings.texture_draws if has_texture else settings.max_draws
-    share = progress.draws / most
-    if settings.time_limit:
-        share = max(share, progress.seconds / settings.time_limit)
+    share = max(progress.share, 1e-3)
+    if fit.settings.time_limit:
+        share = max(share, progress.seconds / fit.settings.time_limit)
     return min(share, 1.0)
 
 

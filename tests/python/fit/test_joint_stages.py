@@ -80,9 +80,13 @@ def test_a_fit_goes_on_amid_later_numbers(device, photos, tmp_path, run):
 @pytest.mark.slow
 def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photos):
     fit = grey_fit(device, photos, texture_draws=16)
-    shown = []
+    shown, shares = [], []
 
-    result = fit.run(lambda progress: shown.append(np.max(progress.errors["glaze.roughness"])))
+    def look(progress):
+        shown.append(progress.errors["glaze.roughness"][0])
+        shares.append(progress.share)
+
+    result = fit.run(look)
 
     assert result.reason == "converged"
     assert result.undetermined == {}
@@ -93,7 +97,10 @@ def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photo
         assert result.errors[name].max() < 0.03
     # Of the first run, which sees the wrong texture, no errors are shown.
     assert np.isinf(shown[0])
-    assert shown[-1] == pytest.approx(result.errors["glaze.roughness"][0])
+    assert shown[-1] == result.errors["glaze.roughness"][0]
+    assert 0 < shares[0] < 0.05
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
 
 
 def test_equations_of_several_places_meet_in_one():

@@ -43,6 +43,7 @@ class Progress:
             the pictures, whatever the noise.
         values: Of the numbers, by name.
         errors: Their standard errors, infinite while they are not known.
+        share: About how much of the fit is done, in [0, 1]: one that converges early ends before 1.
     """
 
     draws: int
@@ -50,6 +51,7 @@ class Progress:
     loss: float
     values: Mapping[str, NDArray[np.float64]]
     errors: Mapping[str, NDArray[np.float64]]
+    share: float = 0.0
 
 
 @dataclass
@@ -189,6 +191,7 @@ class Fit:
         """Draw once, and use the draw up."""
         if self._began is None:
             self._begin()
+        assert self._began is not None
         self.stage.step()
         progress = Progress(
             len(self.history) + 1,
@@ -196,6 +199,7 @@ class Fit:
             self.stage.loss,
             self.stage.values(),
             self.stage.errors(),
+            self.stage.share,
         )
         self.history.append(progress)
         return progress

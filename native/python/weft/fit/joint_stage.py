@@ -42,9 +42,17 @@ FIRST_DRAWS = 16  # that such a run takes at most
 FIRST_AVERAGES = 4  # draws that are averaged for it at most
 LEAST_PATHS = 1 << 15  # in each half of a draw of numbers alone, where pixels are few
 TRUSTED_ERROR = 0.1  # of the range: a number with a larger error moves with the textures
+FIRST_SHARE, LAST_SHARE = 0.05, 0.2  # of the time, that the first and the last run usually take
 STILL = 1e-3  # of the range: how far numbers that are not looked for may move
 
 Look = dict[str, "NDArray[np.generic]"]
+
+
+def _information_of(saved: Mapping[str, NDArray[Any]]) -> Information | None:
+    """Return what a checkpoint holds of the last run of numbers alone; ``None``: nothing."""
+    if not saved:
+        return None
+    return Information(saved["matrix"], saved["covariance"], saved["lost"])
 
 
 class JointStage(StageOfNumbers):
@@ -244,8 +252,7 @@ class JointStage(StageOfNumbers):
         self.model.restore(part_of(saved, "model"))
         looks = {name: part_of(saved, f"look.{name}") for name in ("numbers", "textures")}
         self._looks = {name: look for name, look in looks.items() if look}
-        found = part_of(saved, "found")
-        self._found = Information(**found) if found else None
+        self._found = _information_of(part_of(saved, "found"))
         if self._is_alone and self.runs > 0:
             self.solver = self._solver_of_run()
         super().restore(saved)
@@ -273,6 +280,18 @@ class JointStage(StageOfNumbers):
     def is_done(self) -> bool:
         """The textures are done, and after them the numbers."""
         return not self._is_alone and self._textures_are_done and not self._numbers_are_due
+
+    @property
+    def share(self) -> float:
+        """About how much is done, in [0, 1]."""
+        draws = self.solver.state.draws
+        if self.runs == 0:
+            return FIRST_SHARE * min(draws / FIRST_DRAWS, 1.0)
+        last = LAST_SHARE if self._held.any() else 0.0
+        if self._is_alone and self._is_last_run:
+            return 1 - last + last * min(draws / self.settings.max_draws, 1.0)
+        done = min(self._draws / self.settings.texture_draws, 1.0)
+        return 1.0 if self.is_done else FIRST_SHARE + (1 - FIRST_SHARE - last) * done
 
     @property
     def has_converged(self) -> bool:

@@ -181,6 +181,11 @@ class NumberStage(StageOfNumbers):
         return self.has_converged or self.solver.state.draws >= self.settings.max_draws
 
     @property
+    def share(self) -> float:
+        """About how much is done, in [0, 1]."""
+        return min(self.solver.state.draws / self.settings.max_draws, 1.0)
+
+    @property
     def has_converged(self) -> bool:
         """The standard errors are small enough."""
         return self.solver.state.is_done

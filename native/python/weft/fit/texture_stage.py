@@ -108,6 +108,11 @@ class TextureStage:
         return self._draws >= self.settings.texture_draws
 
     @property
+    def share(self) -> float:
+        """How much is done, in [0, 1]."""
+        return min(self._draws / self.settings.texture_draws, 1.0)
+
+    @property
     def has_converged(self) -> bool:
         """The draws are used up: the noise of the average says nothing of its own end."""
         return self.is_done
