@@ -7,6 +7,7 @@ A ball on a plane under a procedural sky and a one-sided lamp that hides what is
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -92,6 +93,7 @@ def ground() -> Shape:
     return Shape(corners, np.array([[0, 1, 2], [0, 2, 3]], np.uint32))
 
 
+@cache
 def sky(width: int = 512, height: int = 256) -> NDArray[np.float32]:
     """Return the environment, the top row first: a gradient and three coloured suns.
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
 
 
+WALK_PATHS = 1 << 15  # in each half of a draw, that steps far from the end need at most
+
+
 class StageOfNumbers:
     """Unknowns, views and Gauss-Newton of a fit of numbers, colours, exposures and lights.
 
@@ -169,7 +172,16 @@ class NumberStage(StageOfNumbers):
 
     def step(self) -> None:
         """Draw once, and use the draw up."""
+        self.numbers.samples = self._samples()
         self.solver.step()
+
+    def _samples(self) -> int:
+        """Return the paths a pixel of the next draw: steps far from the end outweigh noise."""
+        wanted = self.settings.samples
+        if self.solver.state.is_averaging:
+            return wanted
+        pixels = sum(len(view.pixels) for view in self.views)
+        return min(max(-(-WALK_PATHS // max(pixels, 1)), (wanted + 1) // 2), wanted)
 
     def end(self) -> None:
         """Leave the scene with what was found."""

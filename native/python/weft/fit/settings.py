@@ -13,7 +13,8 @@ class FitSettings:
     """How a fit works.
 
     Args:
-        samples: Paths a pixel in each of the two halves of a draw.
+        samples: Paths a pixel in each of the two halves of a draw; half as many while coarse steps
+            come first, if that is enough.
         bounces: Surfaces that a path may leave.
         seed: Equal seeds give equal fits.
         tolerance: Wanted standard error of each number, in units of its range.
