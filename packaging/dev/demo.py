@@ -127,10 +127,11 @@ def fit_demo(folder: Path, *, is_camera: bool) -> int:
         folder: Of the results; emptied.
         is_camera: Photos are noisy, exposed as nobody knows, and have a tone curve.
     """
-    environment = blender.provide(blender.BLENDERS[0])
-    if environment is None:
+    oldest = blender.BLENDERS[0]
+    environment, outside = blender.provide(oldest), environments.find(oldest.python)
+    if environment is None or outside is None:
         return 0
-    (archive,) = extension.provide_extension()
+    archive = extension.provide_extension_for(outside)
     photograph = find_photograph(environment)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -146,6 +147,10 @@ def fit_demo(folder: Path, *, is_camera: bool) -> int:
     return 0
 
 
+STAGED = ("weft_python", "weft-compiler")
+"""Targets that the staged package needs: the demo waits for no test."""
+
+
 def command_demo(arguments: list[str]) -> int:
     """Run both halves of the demo.
 
@@ -156,7 +161,7 @@ def command_demo(arguments: list[str]) -> int:
     is_camera = "--camera" in arguments
     arguments = [word for word in arguments if word != "--camera"]
     with build_lock():
-        environment = native_build.build_and_stage()
+        environment = native_build.build_and_stage(*STAGED)
         output = [] if "--out" in arguments else ["--out", str(ROOT / "out")]
         path = {"PYTHONPATH": str(native_build.STAGE)}
         words = ("-m", "weft.demo", *output, *arguments)

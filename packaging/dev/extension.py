@@ -10,13 +10,15 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dev import wheels
+from dev import environments, wheels
 from dev.native_build import setup
 from dev.project import BUILD, ROOT, DevError, Stamp, content_hash, say, timed
 from dev.shared_wheel import share_libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from dev.environments import Environment
 
 ADDON = ROOT / "addon"
 OUTPUT = BUILD / "extension"
@@ -128,12 +130,28 @@ def provide_extension() -> list[Path]:
         found.append(wheels.build_wheel(second))
     else:
         say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
-    stamp = Stamp("extension", content_hash([ADDON, *PACKERS, *found]))
-    built = sorted(OUTPUT.glob("*.zip"))
+    return pack(found, OUTPUT)
+
+
+def provide_extension_for(environment: Environment) -> Path:
+    """Return the extension with the wheel of one Python: what the demo waits for.
+
+    Args:
+        environment: That Python's.
+    """
+    environments.provide(environment, "build")
+    (built,) = pack([wheels.build_wheel(environment)], BUILD / f"extension-{environment.name}")
+    return built
+
+
+def pack(found: list[Path], output: Path) -> list[Path]:
+    """Build the extension from wheels, unless nothing has changed."""
+    stamp = Stamp(output.name, content_hash([ADDON, *PACKERS, *found]))
+    built = sorted(output.glob("*.zip"))
     if not (stamp.is_fresh() and built):
         for old in built:
             old.unlink()
-        built = build_extension(found)
+        built = build_extension(found, output)
         stamp.write()
     return built
 

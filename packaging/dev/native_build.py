@@ -48,12 +48,13 @@ def configure(preset: str, environment: environments.Environment) -> None:
     stamp.write()
 
 
-def build(preset: str, environment: environments.Environment) -> None:
-    """Configure a preset if need be, and build it."""
+def build(preset: str, environment: environments.Environment, *targets: str) -> None:
+    """Configure a preset if need be, and build it, or no more of it than `targets` need."""
     configure(preset, environment)
+    chosen = ("--target", *targets) if targets else ()
     with timed(f"building {preset}"):
         cmake = environment.tool("cmake")
-        run(cmake, "--build", "--preset", preset, env=tool_environment(environment))
+        run(cmake, "--build", "--preset", preset, *chosen, env=tool_environment(environment))
 
 
 def link(place: Path, target: Path) -> None:
@@ -89,9 +90,9 @@ def stage() -> Path:
     return STAGE
 
 
-def build_and_stage() -> environments.Environment:
-    """Do what ./dev build does."""
+def build_and_stage(*targets: str) -> environments.Environment:
+    """Do what ./dev build does, with no more of the native code than `targets` need."""
     environment = setup()
-    build("dev", environment)
+    build("dev", environment, *targets)
     stage()
     return environment
