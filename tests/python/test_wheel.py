@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import weft
 from elf_versions import needed_libraries, own_name, search_path
 
 TRACER = """
@@ -43,6 +44,8 @@ def files():
         wheel = metadata.distribution("weft")
     except metadata.PackageNotFoundError:
         pytest.skip("weft is not installed from a wheel here")
+    if not Path(weft.__file__).samefile(wheel.locate_file("weft/__init__.py")):
+        pytest.skip("weft is imported from a build, although a wheel is installed")
     return {path.name: path for path in wheel.files}
 
 
