@@ -128,9 +128,10 @@ def fit_demo(folder: Path, *, is_camera: bool) -> int:
         is_camera: Photos are noisy, exposed as nobody knows, and have a tone curve.
     """
     oldest = blender.BLENDERS[0]
-    environment, outside = blender.provide(oldest), environments.find(oldest.python)
-    if environment is None or outside is None:
+    environment = blender.provide(oldest)
+    if environment is None:
         return 0
+    outside = environments.Environment(oldest.python, environment.base_python)
     archive = extension.provide_extension_for(outside)
     photograph = find_photograph(environment)
     shutil.rmtree(folder, ignore_errors=True)

@@ -157,10 +157,9 @@ class JointModel:
         self._origin = self.x.copy()
         self._equations = Equations.none(len(self.x))
 
-    def hold(self, x: NDArray[np.float64], held: NDArray[np.bool_]) -> None:
-        """Leave numbers at a place; others keep theirs."""
-        self.held = held
-        self.x = np.clip(np.where(held, x, self.x), self.low, self.high)
+    def move_held(self, x: NDArray[np.float64]) -> None:
+        """Put the numbers that are held at a place; others keep theirs."""
+        self.x = np.clip(np.where(self.held, x, self.x), self.low, self.high)
 
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""

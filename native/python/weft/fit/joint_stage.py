@@ -8,6 +8,7 @@ All other numbers move together with the textures (see JointModel).
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from weft.fit.gauss_newton import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import StageOfNumbers
-from weft.fit.prior import Prior
 from weft.fit.texture_model import texture_pace
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
@@ -105,12 +105,16 @@ class JointStage(StageOfNumbers):
         """Which numbers are found alone."""
         return self.model.held
 
+    @cached_property
+    def _shown(self) -> list[NDArray[np.bool_]]:
+        """Which pixels of each view show textures that change, or lie close to one that does."""
+        renderer = self.numbers.renderer
+        return [find_shown(renderer, view, self._textured) for view in self.views]
+
     def begin(self) -> None:
         """Look for pixels that show the numbers alone."""
-        renderer = self.numbers.renderer
-        hidden = [find_shown(renderer, view, self._textured) for view in self.views]
         start, share = self.unknowns.start, self.settings.information
-        if self.numbers.select_pixels(start, share, hidden):
+        if self.numbers.select_pixels(start, share, self._shown):
             self._looks["numbers"] = save_views(self.views)
             self._set_samples()
         else:
@@ -125,11 +129,11 @@ class JointStage(StageOfNumbers):
 
     def _begin_textures(self) -> None:
         """Go on with the textures, and the numbers that only they tell."""
-        extent = self.unknowns.high - self.unknowns.low
         state = self.solver.state
-        is_open = (state.information is not None) & (state.errors > TRUSTED_ERROR * extent)
+        trusted = state.errors <= TRUSTED_ERROR * (self.unknowns.high - self.unknowns.low)
+        is_open = (state.information is not None) & ~trusted
         x = np.where(is_open, self.unknowns.start, state.x)
-        self.model.start_at(x, self._find_alone())
+        self.model.start_at(x, trusted & ~self._of_textured())
         self._is_alone = False
         self.model.select_pixels()
         if self._held.all():
@@ -137,20 +141,18 @@ class JointStage(StageOfNumbers):
         self._weigh()
         self._looks["textures"] = save_views(self.views)
 
-    def _find_alone(self) -> NDArray[np.bool_]:
-        """Return the numbers that the run has found, but those of materials with a texture."""
-        extent = self.unknowns.high - self.unknowns.low
-        found: NDArray[np.bool_] = self.solver.state.errors <= TRUSTED_ERROR * extent
+    def _of_textured(self) -> NDArray[np.bool_]:
+        """Return the numbers of materials that have a texture that changes."""
+        out = np.zeros(len(self.unknowns.start), bool)
         textured = {name.split(".")[0] for name in self.texture_names}
         for block in self.unknowns.blocks:
             if not block.is_factor and block.name.split(".")[0] in textured:
-                found[block.part] = False
-        return found
+                out[block.part] = True
+        return out
 
     def _leave_out_numbers(self) -> None:
         """Draw only pixels that show textures."""
-        for view in self.views:
-            shown = find_shown(self.numbers.renderer, view, self._textured)
+        for view, shown in zip(self.views, self._shown, strict=True):
             kept = view.pixels[shown[view.pixels]]
             view.pixels = kept if len(kept) else view.pixels[:1]
 
@@ -202,12 +204,11 @@ class JointStage(StageOfNumbers):
     def _solver_of_run(self) -> GaussNewton:
         """Return a solver that goes on from where the numbers are."""
         settings, unknowns = self.settings, self.unknowns
-        prior = unknowns.prior or Prior.none(len(unknowns.start))
         deviation = STILL * (unknowns.high - unknowns.low)
         return self.create_solver(
             self.model.x,
             settings.tolerance if self._is_last_run else max(settings.tolerance, FIRST_TOLERANCE),
-            prior.holding(~self._held, self.model.x, deviation),
+            self.model.prior.holding(~self._held, self.model.x, deviation),
             starts=1,
         )
 
@@ -231,7 +232,7 @@ class JointStage(StageOfNumbers):
         if self.runs == 1:
             self._begin_textures()
             return
-        self.model.hold(self.solver.state.x, self._held)
+        self.model.move_held(self.solver.state.x)
         restore_views(self.views, self._looks["textures"])
         self._is_alone = False
 
