@@ -18,6 +18,10 @@ seeds = st.integers(0, 10_000)
 shapes = st.lists(st.integers(1, 6), min_size=1, max_size=3)
 masks = st.integers(0, 7)
 
+# The surface clamps the cosine between the normal and the half vector to 1. Central differences move a normal by
+# 1e-3: one of length 1 along the half vector would cross the clamp, and its difference would be wrong.
+SHORT = 0.99
+
 
 @pytest.fixture(scope="module")
 def surface(device):
@@ -44,11 +48,12 @@ def broadcast(shape, mask):
 
 @pytest.mark.slow
 @hypothesis.given(seed=seeds, shape=shapes, mask=st.tuples(masks, masks, masks))
+@hypothesis.example(seed=862, shape=[6], mask=(0, 0, 0))  # a normal along the half vector
 @hypothesis.settings(deadline=None, max_examples=10)
 def test_a_surface_is_differentiable_by_everything(surface, seed, shape, mask):
     random = np.random.default_rng(seed)
     arguments = [
-        unit(random, shape),
+        SHORT * unit(random, shape),
         unit(random, broadcast(shape, mask[0])),
         unit(random, ()),
         random.uniform(0.1, 0.9, (*broadcast(shape, mask[1]), 3)),
