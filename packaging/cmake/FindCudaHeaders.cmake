@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # weft::cuda_headers: cuda.h and nvrtc.h. The driver and NVRTC are loaded at run time, so no library is needed.
 # Looked for in CUDA_HOME, CUDA_PATH, the usual toolkit folders, and the wheels nvidia-cuda-runtime and
-# nvidia-cuda-nvrtc of the Python interpreter in use or of build/venv-*.
+# nvidia-cuda-nvrtc of the build's own environment (pip makes one, and scikit-build-core puts it into
+# CMAKE_PREFIX_PATH), of the Python interpreter in use and of build/venv-*.
 find_package(Python 3.11 QUIET COMPONENTS Interpreter)
 file(GLOB _cuda_wheel_includes
   ${Python_SITELIB}/nvidia/cu13/include
   ${PROJECT_SOURCE_DIR}/build/venv-*/lib/python3.*/site-packages/nvidia/cu13/include)
-set(_cuda_hints $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include ${_cuda_wheel_includes})
+list(TRANSFORM CMAKE_PREFIX_PATH APPEND /nvidia/cu13/include OUTPUT_VARIABLE _cuda_isolated_includes)
+set(_cuda_hints $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include ${_cuda_isolated_includes} ${_cuda_wheel_includes})
 set(_cuda_paths /usr/local/cuda/include /opt/cuda/include)
 
 find_path(CudaHeaders_CUDA_INCLUDE_DIR cuda.h HINTS ${_cuda_hints} PATHS ${_cuda_paths})
