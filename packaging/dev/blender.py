@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dev import environments
-from dev.project import say
+from dev.project import leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def provide(blender: Blender) -> Environment | None:
     python = environments.find_python(blender.python)
     if python is None:
         variable = f"WEFT_PYTHON{blender.python.replace('.', '')}"
-        say(
+        leave_out(
             f"no Python {blender.python} ({variable}, pyenv, PATH): the tests in Blender "
             f"{blender.version} are skipped"
         )

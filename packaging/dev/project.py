@@ -24,6 +24,16 @@ class DevError(Exception):
     """A step failed; the text is one sentence for the user. Empty if the step has said it all."""
 
 
+left_out: list[str] = []
+"""What was skipped as a whole; ./dev test repeats it in its last lines."""
+
+
+def leave_out(text: str) -> None:
+    """Print that something is skipped, and remember it."""
+    left_out.append(text)
+    say(text)
+
+
 def say(text: str) -> None:
     """Print one line of progress."""
     print(f"dev: {text}", flush=True)

@@ -7,12 +7,13 @@ import os
 import re
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dev import blender, environments, extension, native_build, wheels
 from dev.native_build import tool_environment
-from dev.project import BUILD, ROOT, DevError, build_lock, say
+from dev.project import BUILD, ROOT, DevError, build_lock, left_out, say
+from dev.skips import skip_lines, skips_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,10 +32,11 @@ class Result:
     passed: bool
     seconds: float
     summary: str
+    skips: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_and_watch(*command: str | Path, env: Mapping[str, str]) -> tuple[int, list[str]]:
-    """Run a command, show its output as it comes, and return its status and its last lines."""
+    """Run a command, show its output as it comes, and return its status and its lines."""
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -46,12 +48,12 @@ def run_and_watch(*command: str | Path, env: Mapping[str, str]) -> tuple[int, li
         errors="replace",
     )
     assert process.stdout is not None
-    tail: list[str] = []
+    lines: list[str] = []
     with process:
         for line in process.stdout:
             print(line, end="", flush=True)
-            tail = [*tail[-50:], line.rstrip()]
-    return process.returncode, tail
+            lines.append(line.rstrip())
+    return process.returncode, lines
 
 
 def last_match(lines: Sequence[str], pattern: str) -> str:
@@ -79,12 +81,13 @@ def native_tests(preset: str, environment: Environment) -> Result:
     say(f"running the native tests of preset {preset}")
     jobs = str(os.cpu_count() or 1)
     ctest = environment.tool("ctest")
-    status, tail = run_and_watch(
+    status, lines = run_and_watch(
         ctest, "--preset", preset, "-j", jobs, "--no-tests=error", env=tool_environment(environment)
     )
     totals = catch2_totals(BUILD / preset / "Testing" / "Temporary" / "LastTest.log")
-    summary = last_match(tail, r"tests passed|No tests") + totals
-    return Result(f"native, {preset}", status == 0, time.monotonic() - start, summary)
+    summary = last_match(lines, r"tests passed|No tests") + totals
+    seconds = time.monotonic() - start
+    return Result(f"native, {preset}", status == 0, seconds, summary, skips_of(lines))
 
 
 def on_all_cores() -> list[str]:
@@ -103,10 +106,11 @@ def python_tests(
     start = time.monotonic()
     say(f"running pytest: {name}")
     path = {"PYTHONPATH": str(stage)} if stage else {}
-    status, tail = run_and_watch(environment.python, "-m", "pytest", *arguments, env=path)
+    status, lines = run_and_watch(environment.python, "-m", "pytest", *arguments, env=path)
     empty_selection = status == PYTEST_NO_TESTS and "-m" in arguments
-    summary = last_match(tail, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
-    return Result(name, status == 0 or empty_selection, time.monotonic() - start, summary)
+    summary = last_match(lines, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
+    passed = status == 0 or empty_selection
+    return Result(name, passed, time.monotonic() - start, summary, skips_of(lines))
 
 
 # What these test is Slang and the pictures that it makes: minutes that a second interpreter does
@@ -128,6 +132,8 @@ def report(results: Sequence[Result]) -> int:
     for result in results:
         verdict = "passed" if result.passed else "FAILED"
         print(f"  {verdict}  {result.name} ({result.seconds:.0f} s): {result.summary}")
+    skips = {result.name: result.skips for result in results}
+    print("\n" + "\n".join(skip_lines(skips, left_out)))
     return 0 if results and all(result.passed for result in results) else 1
 
 

@@ -10,7 +10,18 @@ from pathlib import Path
 
 from dev import environments
 from dev.native_build import setup, tool_environment
-from dev.project import BUILD, PACKAGING, ROOT, DevError, Stamp, content_hash, run, say, timed
+from dev.project import (
+    BUILD,
+    PACKAGING,
+    ROOT,
+    DevError,
+    Stamp,
+    content_hash,
+    leave_out,
+    run,
+    say,
+    timed,
+)
 
 WHEELS = BUILD / "wheels"
 INPUTS = (
@@ -77,7 +88,7 @@ def second_environment() -> environments.Environment | None:
     """Return Python 3.13's environment, ready to use; None, said in one line, without one."""
     environment = environments.find("3.13")
     if environment is None:
-        say("no Python 3.13 (WEFT_PYTHON313, pyenv, PATH): its wheel and tests are skipped")
+        leave_out("no Python 3.13 (WEFT_PYTHON313, pyenv, PATH): its wheel and tests are skipped")
         return None
     environments.provide(environment, "build", "test")
     return environment
