@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft._archives import ArchiveReader
 from weft._native import ArgumentError
 from weft._replacing import replacing
 
@@ -77,8 +78,10 @@ def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:
         ArgumentError: The file is no checkpoint, or one of another fit.
     """
     try:
-        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            state: State = dict(archive)
+        with zipfile.ZipFile(path) as archive:
+            reader = ArchiveReader(archive, Path(path).stat().st_size)
+            members = [name for name in archive.namelist() if name.endswith(".npy")]
+            state: State = {name.removesuffix(".npy"): reader.array(name) for name in members}
     except (ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
         raise ArgumentError(
             f"Fit.resume: '{path}' is no checkpoint, or a damaged one; start anew"

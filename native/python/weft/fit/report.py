@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MOST_PATHS = 1 << 22  # of a picture, unless told otherwise
+MOST_LETTERS = 80  # of a name in a file name
 
 
 def scene_with_result(
@@ -194,7 +195,7 @@ def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
 
 def file_name(name: str, taken: set[str]) -> str:
     """Return a name for a file, of letters that all systems take, and note it."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "unnamed"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:MOST_LETTERS].strip("._") or "unnamed"
     chosen, number = plain, 2
     while chosen.lower() in taken:
         chosen, number = f"{plain}_{number}", number + 1
