@@ -73,11 +73,8 @@ def kernels(request, device):
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory):
-    """Keep the user's cache out of the tests."""
-    previous = os.environ.get("WEFT_CACHE_DIR")
-    os.environ["WEFT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    if previous is None:
-        del os.environ["WEFT_CACHE_DIR"]
-    else:
-        os.environ["WEFT_CACHE_DIR"] = previous
+    """Keep the user's cache and trusted functions out of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("WEFT_CACHE_DIR", "WEFT_TRUST_DIR"):
+            patch.setenv(variable, str(tmp_path_factory.mktemp("own")))
+        yield

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import weft
 from weft.cli_blend import add_fit_blend_command
-from weft.cli_fit import add_fit_command
+from weft.cli_fit import add_fit_command, add_trust_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,6 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     render.add_argument("--exposure", type=float, default=0.0, help="stops, for .png and .jpg")
     render.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_trust_option(render)
     render.add_argument("--quiet", action="store_true", help="no progress")
     render.set_defaults(run=run_render)
     add_fit_command(commands)
@@ -107,7 +108,7 @@ def run_render(arguments: argparse.Namespace) -> int:
 
     start = time.monotonic()
     settings = settings_of(arguments)
-    scene = Scene.load(arguments.scene)
+    scene = Scene.load(arguments.scene, trust=arguments.trust)
     camera = int(arguments.camera) if arguments.camera.isdigit() else arguments.camera
     view = scene.camera(camera)
     device = weft.create_device()

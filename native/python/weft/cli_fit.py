@@ -50,9 +50,19 @@ def add_fit_command(commands: argparse._SubParsersAction[argparse.ArgumentParser
         metavar="FILE",
         help="go on from this file if it is there; written every half minute and at the end",
     )
+    add_trust_option(fit)
     fit.add_argument("--json", action="store_true", help="print the result as JSON")
     fit.add_argument("--quiet", action="store_true", help="no progress")
     fit.set_defaults(run=run_fit)
+
+
+def add_trust_option(command: argparse.ArgumentParser) -> None:
+    """Add ``--trust`` to a command that reads a scene."""
+    command.add_argument(
+        "--trust",
+        action="store_true",
+        help="run the Slang functions of a scene that you did not save",
+    )
 
 
 def create_device(text: str | None) -> weft.Device:
@@ -139,7 +149,7 @@ def run_fit(arguments: argparse.Namespace) -> int:
     from weft.fit.job import load_job
     from weft.fit.report import write_report
 
-    job = load_job(arguments.job)
+    job = load_job(arguments.job, trust=arguments.trust)
     make_folder(arguments.out)
     fit = job.create_fit(
         create_device(arguments.device), seed=arguments.seed, time_limit=arguments.time_limit

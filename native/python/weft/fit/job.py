@@ -76,20 +76,22 @@ class Job:
         return Fit(self.scene, self.targets, self.parameters, settings, device=device)
 
 
-def load_job(path: str | os.PathLike[str]) -> Job:
+def load_job(path: str | os.PathLike[str], *, trust: bool = False) -> Job:
     """Read a job and the files that it names.
 
     Args:
         path: A TOML file; paths in it are relative to its folder.
+        trust: As of Scene.load(): run the Slang functions of a scene that this user did not save.
 
     Raises:
         FileNotFoundError: The job, the scene or an image is not there.
-        ArgumentError: A key is unknown or has a wrong value, or an entry does not fit the scene.
+        ArgumentError: A key is unknown or has a wrong value, an entry does not fit the scene, or
+            the scene carries functions of others, and `trust` is not set.
         ImageError: An image is damaged.
     """
     text = read_job_text(path)
     folder = text.path.parent
-    scene = Scene.load(folder / text.top["scene"])
+    scene = Scene.load(folder / text.top["scene"], trust=trust)
     targets = [_target(folder, scene, entry) for entry in text.tables["targets"]]
     parameters: list[Parameter | TextureParameter | Exposure | LightParameter] = []
     for number, entry in enumerate(text.tables["parameters"]):

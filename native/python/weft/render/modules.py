@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft._native import Module
+from weft.scene.containment import require_contained
 from weft.scene.kernel_text import (
     print_program_module,
     print_recording_module,
@@ -30,10 +31,13 @@ class SceneModules:
 
     Raises:
         CompileError: A Slang function of a material does not compile.
+        ArgumentError: One that only a flag trusts could reach memory of this process.
     """
 
     def __init__(self, device: Device, programs: Sequence[Program], traits: SceneTraits) -> None:
         """Load them."""
+        if device.info.features.is_software:
+            require_contained([item for program in programs for item in program.origins.items()])
         self._device, self._programs, self._traits = device, programs, traits
         self._recording: dict[tuple[int, int], Module] = {}
         self.shared = self._load("weft_scene", print_shared_module(traits))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._archives import ArchiveReader
 from weft._native import ArgumentError, ArgumentNotFoundError
 from weft._replacing import replacing
 from weft.scene.camera import Camera
@@ -28,6 +29,7 @@ from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.texture import Texture
+from weft.scene.trust import foreign_calls, remember, require_trust
 from weft.scene.values import (
     Attribute,
     Bump,
@@ -70,6 +72,11 @@ CLASSES: Mapping[str, type[Any]] = {
         UVSet,
     )
 }
+ORIGIN = "origin"
+"""Field of a SlangCall that says where it comes from, and is not stored."""
+PRINTED = ("index", "uv_set")
+"""Fields that stand in Slang text as they are."""
+MOST_TEXT = 1 << 28
 # A fixed date, so that equal scenes make equal files.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -81,6 +88,7 @@ class _Writer:
         self.entries: list[dict[str, Any]] = []
         self.arrays: dict[str, NDArray[Any]] = {}
         self.numbers: dict[int, int] = {}
+        self.calls: list[SlangCall] = []
 
     def value(self, value: object) -> object:
         if value is None or isinstance(value, (bool, int, str)):
@@ -118,8 +126,12 @@ class _Writer:
                 entry = {"kind": value.kind, "inputs": self.value(value.inputs)}
             else:
                 entry = {
-                    field.name: self.value(getattr(value, field.name)) for field in fields(value)
+                    field.name: self.value(getattr(value, field.name))
+                    for field in fields(value)
+                    if field.name != ORIGIN
                 }
+            if isinstance(value, SlangCall):
+                self.calls.append(value)
             self.entries.append({"type": type(value).__name__, "fields": entry})
             self.numbers[id(value)] = len(self.entries) - 1
         return self.numbers[id(value)]
@@ -127,10 +139,14 @@ class _Writer:
 
 def describe(scene: Scene) -> tuple[str, dict[str, NDArray[Any]]]:
     """Return the text of a scene and its arrays by hash."""
+    return _written(scene)[:2]
+
+
+def _written(scene: Scene) -> tuple[str, dict[str, NDArray[Any]], list[SlangCall]]:
     writer = _Writer()
     parts = {field.name: writer.value(getattr(scene, field.name)) for field in fields(scene)}
     text = {"weft": "scene", "version": VERSION, "objects": writer.entries, "scene": parts}
-    return json.dumps(text, indent=1, sort_keys=True), writer.arrays
+    return json.dumps(text, indent=1, sort_keys=True), writer.arrays, writer.calls
 
 
 def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
@@ -140,7 +156,7 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
         raise ArgumentNotFoundError(
             f"Scene.save: the folder of '{file}' does not exist; create it first"
         )
-    text, arrays = describe(scene)
+    text, arrays, calls = _written(scene)
     with (
         replacing(file) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -150,12 +166,13 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", DATE), member.getvalue())
+    remember(calls)
 
 
 class _Reader:
     """Turns JSON into values; what does not fit raises anything, load_scene() translates it."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+    def __init__(self, archive: ArchiveReader) -> None:
         self.archive = archive
         self.made: list[Any] = []
 
@@ -168,8 +185,7 @@ class _Reader:
         if kind == "ref":
             return self.made[content]
         if kind == "array":
-            with self.archive.open(f"{content}.npy") as member:
-                return np.lib.format.read_array(member, allow_pickle=False)
+            return self.archive.array(f"{content}.npy")
         if kind == "map":
             return {key: self.value(entry) for key, entry in content}
         if kind == "attribute":
@@ -181,35 +197,45 @@ class _Reader:
     def add(self, entry: dict[str, Any]) -> None:
         values = {key: self.value(value) for key, value in entry["fields"].items()}
         kind = CLASSES[entry["type"]]
+        if any(type(values.get(name, 0)) is not int for name in PRINTED) or ORIGIN in values:
+            raise ValueError(f"{entry['type']} has {', '.join(PRINTED)} that are no integers")
         if kind is Closure:
             self.made.append(Closure(values["kind"], **values["inputs"]))
         else:
             self.made.append(kind(**values))
 
 
-def load_scene(path: str | os.PathLike[str]) -> dict[str, Any]:
+def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str, Any]:
     """Return the fields of a stored scene, see Scene.load()."""
     file = Path(path)
     if not file.is_file():
         raise ArgumentNotFoundError(f"Scene.load: there is no file '{file}'; check the path")
     try:
         with zipfile.ZipFile(file) as archive:
-            text = json.loads(archive.read(TEXT))
+            members = ArchiveReader(archive, file.stat().st_size, trust=trust)
+            text = json.loads(members.read(TEXT, MOST_TEXT))
             if text["weft"] != "scene":
                 raise ValueError("it is something else")
             version = int(text["version"])
             if version <= VERSION:
-                reader = _Reader(archive)
+                reader = _Reader(members)
                 for entry in text["objects"]:
                     reader.add(entry)
-                return {key: reader.value(value) for key, value in text["scene"].items()}
+                scene = {key: reader.value(value) for key, value in text["scene"].items()}
     # Whatever a damaged file makes of the JSON and the arrays: there is one remedy.
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise ArgumentError(
             f"Scene.load: '{file}' is no scene of Weft, or damaged ({reason}); save it again"
         ) from error
-    raise ArgumentError(
-        f"Scene.load: '{file}' has version {version}, this Weft reads up to {VERSION}; install a "
-        "newer one"
-    )
+    if version > VERSION:
+        raise ArgumentError(
+            f"Scene.load: '{file}' has version {version}, this Weft reads up to {VERSION}; install "
+            "a newer one"
+        )
+    foreign = foreign_calls([made for made in reader.made if isinstance(made, SlangCall)])
+    if not trust:
+        require_trust(file, foreign)
+    for call in foreign:
+        object.__setattr__(call, ORIGIN, str(file))
+    return scene

@@ -21,6 +21,7 @@ from weft.scene.normals import (
     print_turned_frame,
 )
 from weft.scene.texture import Texture
+from weft.scene.trust import Code
 from weft.scene.values import (
     Attribute,
     Bump,
@@ -76,6 +77,7 @@ class Program:
     has_tangents: bool = False
     transparency: str = ""
     modules: list[str] = field(default_factory=list)
+    origins: dict[str, str] = field(default_factory=dict)
 
     @property
     def passes(self) -> bool:
@@ -104,6 +106,7 @@ class Printer:
     has_tangents: bool = False
     is_fixed: bool = False
     modules: list[str] = field(default_factory=list)
+    origins: dict[str, str] = field(default_factory=dict)  # files of sources that a flag trusts
     scope: int = 0  # number of the function whose lines are printed
     scopes: int = 0  # last number that one has got
     known: dict[tuple[int, int], str] = field(default_factory=dict)  # calls by scope and identity
@@ -231,6 +234,8 @@ class Printer:
         arguments = ", ".join(
             self.value(f"{name}.{key}", entry) for key, entry in call.arguments.items()
         )
+        if call.origin:
+            self.origins[Code.of(call).text] = call.origin
         if call.module:
             if call.module not in self.modules:
                 self.modules.append(call.module)
@@ -454,6 +459,7 @@ def print_program(material: Material) -> Program:
         printer.has_tangents,
         transparency,
         printer.modules,
+        printer.origins,
     )
 
 

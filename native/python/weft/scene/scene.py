@@ -58,6 +58,9 @@ class Scene:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file; an existing file is replaced in one step.
 
+        The Slang functions of its materials become this user's own: files that carry no others load
+        without `trust`.
+
         Args:
             path: The file, usually ``*.weft``: a zip archive of JSON and ``.npy`` members.
 
@@ -70,16 +73,22 @@ class Scene:
         save_scene(self, path)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> Scene:
+    def load(path: str | os.PathLike[str], *, trust: bool = False) -> Scene:
         """Read a file that save() has written.
+
+        Args:
+            path: The file.
+            trust: Take Slang functions that this user has not saved, and arrays of any size. What
+                they say is compiled and runs with the user's rights, see docs/security.md.
 
         Raises:
             FileNotFoundError: There is no such file.
-            ArgumentError: The file is no scene, is damaged, or was written by a newer Weft.
+            ArgumentError: The file is no scene, is damaged, was written by a newer Weft, or carries
+                functions of others, and `trust` is not set.
         """
         from weft.scene.files import load_scene
 
-        return Scene(**load_scene(path))
+        return Scene(**load_scene(path, trust=trust))
 
     def hash(self) -> str:
         """Return 64 hexadecimal digits that equal scenes share: SHA-256 of all contents."""

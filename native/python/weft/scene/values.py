@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -106,9 +107,12 @@ class SlangCall:
         is_differentiable: The function is ``[Differentiable]``. If not, gradients do not pass
             through it.
         module: Name of an importable module that has the function, such as ``weft.nodes``.
+        origin: The scene file that it was read from, if nothing but a flag says to trust it; set
+            by Scene.load(). Software devices run such a function only if it stays with its numbers.
 
     Raises:
-        ArgumentError: Both or neither of `source` and `module` are given, or `size` is not 1 to 4.
+        ArgumentError: Both or neither of `source` and `module` are given, `function` or `module`
+            is no name, or `size` is not 1 to 4.
 
     Example:
         >>> wave = "[Differentiable] float wave(float2 uv, float n) { return sin(n * uv.x); }"
@@ -122,9 +126,15 @@ class SlangCall:
     size: int = 1
     is_differentiable: bool = True
     module: str = ""
+    origin: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check where the function comes from."""
+        if not FUNCTION_NAME.fullmatch(self.function) or not MODULE_NAME.fullmatch(self.module):
+            raise ArgumentError(
+                "SlangCall: function must be a name such as 'wave' or 'wave<3>', and module one "
+                f"such as 'weft.nodes', got {self.function[:80]!r} and {self.module[:80]!r}"
+            )
         if bool(self.source) == bool(self.module) or not 1 <= self.size <= 4:
             raise ArgumentError(
                 f"SlangCall '{self.function}': either source or module must be given, and size be "
@@ -203,6 +213,8 @@ class Bump:
             raise ArgumentError(f"Bump: step must be above 0 metres, got {self.step}")
 
 
+FUNCTION_NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:<[\w, ]*>)?")
+MODULE_NAME = re.compile(r"(?:[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)?")
 NORMAL_SPACES = ("tangent", "object", "world")
 
 Value = (
