@@ -46,6 +46,9 @@ def add_fit_blend_command(commands: argparse._SubParsersAction[argparse.Argument
     fit.add_argument(
         "--extension", type=Path, metavar="ZIP", help="the extension, if Blender does not have it"
     )
+    fit.add_argument(
+        "--trust", action="store_true", help="run the scripts and Python drivers of the file"
+    )
     fit.add_argument("--samples", type=int, help="paths a pixel and draw")
     fit.add_argument("--time-limit", type=float, metavar="SECONDS", help="end after so long")
     fit.add_argument("--seed", type=int, help="equal seeds give equal fits")
@@ -101,6 +104,7 @@ def run_fit_blend(arguments: argparse.Namespace) -> int:
             targets=parse_targets(arguments.target),
             parameters=arguments.parameter,
             extension=arguments.extension,
+            trust=arguments.trust,
             progress=None if arguments.quiet else show_progress,
             cancel=cancel,
             **{name: value for name, value in settings.items() if value is not None},

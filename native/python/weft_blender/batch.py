@@ -28,6 +28,7 @@ def fit_blend(
     targets: Mapping[str, Path],
     parameters: Sequence[str],
     extension: Path | None = None,
+    trust: bool = False,
     progress: Callable[[Any], object] | None = None,
     cancel: Event | None = None,
     **settings: Any,  # noqa: ANN401  (fields of weft.fit.FitSettings)
@@ -43,6 +44,7 @@ def fit_blend(
         targets: Picture files by name of the camera.
         parameters: As ``weft_blender.fit`` takes them.
         extension: The extension's zip, for a Blender that does not have it.
+        trust: Run scripts and Python drivers of the file, as Blender does for files it trusts.
         progress: Called after each draw, in the fit's thread.
         cancel: Ends the fit when it is set; what was found so far is the result.
         **settings: Fields of ``weft.fit.FitSettings``.
@@ -60,7 +62,7 @@ def fit_blend(
     check_files(scene, out, targets, extension)
     with tempfile.TemporaryDirectory(prefix="weft-blender-") as folder:
         bpy = enable_extension(extension, Path(folder))
-        bpy.ops.wm.open_mainfile(filepath=str(scene.resolve()), load_ui=False)
+        bpy.ops.wm.open_mainfile(filepath=str(scene.resolve()), load_ui=False, use_scripts=trust)
         # Pictures are named from here, not from the scene's folder.
         pictures = {camera: str(picture.resolve()) for camera, picture in targets.items()}
         report = fit(
