@@ -172,6 +172,29 @@ def test_noisy_targets_have_their_mean_as_the_minimum_of_relative_l2(module):
     assert abs(slopes[:, 0].mean()) < 1e-12
 
 
+@pytest.mark.parametrize("signs", [(1, -1), (-1, 1), (-1, -1)])
+@pytest.mark.parametrize("name", ["l1Loss", "l2Loss", "huberLoss", "smapeLoss"])
+def test_values_follow_the_formula_whatever_the_signs(module, pairs, name, signs):
+    prediction, target = (sign * values for sign, values in zip(signs, pairs, strict=True))
+
+    values = call(module, name + "Number", prediction, target)
+
+    np.testing.assert_allclose(values, VALUES[name](prediction, target), **tolerance(name))
+
+
+@pytest.mark.parametrize("signs", [(1, -1), (-1, 1), (-1, -1)])
+def test_slopes_of_smape_are_those_of_its_formula_whatever_the_signs(module, pairs, signs):
+    prediction, target = (sign * values[200:] for sign, values in zip(signs, pairs, strict=True))
+    size = np.abs(prediction) + np.abs(target) + 0.01
+
+    slopes = call(module, "smapeLossBackward", prediction, target)
+
+    distance, ahead = np.abs(prediction - target), np.sign(prediction - target)
+    by_prediction = ahead / size - distance * np.sign(prediction) / size**2
+    by_target = -ahead / size - distance * np.sign(target) / size**2
+    np.testing.assert_allclose(slopes, np.stack([by_prediction, by_target], 1), rtol=1e-9)
+
+
 def test_smape_stays_below_one(module):
     p, t = np.array([0.0, 1e9, 1e-12, 0.0]), np.array([1e9, 0.0, 0.0, 0.0])
 

@@ -2,6 +2,7 @@
 """Checkpoints of fits: what goes on from one, and what is refused."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Exposure, Fit, FitSettings, Parameter, Target, TextureParameter
+from weft.fit.checkpoint import fingerprint
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -128,6 +130,51 @@ def test_a_checkpoint_of_another_fit_is_refused(device, photo, tmp_path):
         fit_of(device, photo, settings=other).resume(tmp_path / "fit.npz")
     with pytest.raises(weft.ArgumentError, match="belongs to another fit"):
         fit_of(device, photo * 2).resume(tmp_path / "fit.npz")
+
+
+def about(**changes):
+    """What a fingerprint is of."""
+    image = np.full((3, 4, 3), 0.5, np.float32)
+    target = {"image": image, "camera": 0, "mask": np.ones((3, 4), np.float32), "name": "photo"}
+    target |= changes.pop("target", {})
+    scene = scene_with(changes.pop("roughness", 0.7))
+    scene.cameras.append(replace(scene.cameras[0], name="other"))
+    return SimpleNamespace(
+        renderer=SimpleNamespace(scene=scene),
+        targets=[Target(target.pop("image"), **target)],
+        parameters=changes.pop("parameters", KINDS["numbers"]),
+        settings=replace(SETTINGS, **changes),
+    )
+
+
+MASK = np.ones((3, 4), np.float32)
+MASK[1, 2] = 0.5
+BRIGHTER = np.full((3, 4, 3), 0.5, np.float32)
+BRIGHTER[2, 3, 1] = 0.6
+DIFFERENCES = {
+    "scene": {"roughness": 0.6},
+    "image": {"target": {"image": BRIGHTER}},
+    "mask": {"target": {"mask": MASK}},
+    "saturation": {"target": {"image": BRIGHTER, "saturation": 0.6}},
+    "camera": {"target": {"camera": 1}},
+    "target's name": {"target": {"name": "other"}},
+    "parameters": {"parameters": KINDS["both"]},
+    "bounds": {"parameters": [Parameter("plate.roughness", bounds=(0.1, 0.9)), Exposure()]},
+    "samples": {"samples": 5},
+    "bounces": {"bounces": 3},
+    "seed": {"seed": 7},
+}
+
+
+def test_each_thing_that_a_fit_is_about_has_a_fingerprint_of_its_own():
+    found = {name: fingerprint(about(**changes)) for name, changes in DIFFERENCES.items()}
+
+    assert len({fingerprint(about()), *found.values()}) == len(DIFFERENCES) + 1
+
+
+@pytest.mark.parametrize("changes", [{"max_draws": 99}, {"time_limit": 5.0}])
+def test_how_long_a_fit_may_take_is_not_part_of_it(changes):
+    assert fingerprint(about(**changes)) == fingerprint(about())
 
 
 def test_damaged_checkpoints_are_refused(device, photo, tmp_path):

@@ -75,6 +75,27 @@ def test_clipped_pixels_of_integers_do_not_count(tmp_path):
     assert Target.from_file(tmp_path / "a.exr", saturation=1.5).mask.sum() == 47
 
 
+@pytest.mark.parametrize("channel", [0, 1, 2])
+@pytest.mark.parametrize("limit", [0.25, 1.0, 3.0])
+def test_the_value_of_saturation_itself_does_not_count_and_the_one_below_does(channel, limit):
+    picture = np.zeros((1, 3, 3), np.float32)
+    below, above = (np.nextafter(np.float32(limit), np.float32(way)) for way in (0, 9))
+    picture[0, :, channel] = below, limit, above
+
+    assert Target(picture, saturation=limit).mask.tolist() == [[1, 0, 0]]
+
+
+@pytest.mark.parametrize("exposure", [0.0, 1.0, -2.0])
+def test_the_value_of_saturation_in_a_file_does_not_count(tmp_path, exposure):
+    picture = PICTURE.copy()
+    picture[2, 3] = 1.5, 0, 0
+    image.write(tmp_path / "a.exr", picture, encoding="linear")
+
+    target = Target.from_file(tmp_path / "a.exr", saturation=1.5, exposure=exposure)
+
+    assert np.argwhere(target.mask == 0).tolist() == [[2, 3]]
+
+
 def test_alpha_and_a_mask_say_which_pixels_count(tmp_path):
     covered = np.ones((6, 8, 1), np.float32)
     covered[0] = 0
