@@ -4,6 +4,7 @@
 import json
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,6 +152,20 @@ def test_nodes_that_come_with_weft_need_no_trust(tmp_path, become_other_user, ca
     become_other_user()
 
     Scene.load(tmp_path / "nodes.weft")
+
+
+@pytest.mark.parametrize("name", ["texture/fractal_noise.slang", "shader/microfacet.slang"])
+def test_node_templates_need_no_trust_as_they_are(tmp_path, become_other_user, name):
+    template = (Path(weft.__file__).parent / "node_templates" / name).read_text()
+    for text, is_taken in ((template, True), (template + " ", False)):
+        become_other_user("author")
+        scene_with(wave(text)).save(tmp_path / "a.weft")
+        become_other_user("victim")
+        if is_taken:
+            Scene.load(tmp_path / "a.weft")
+        else:
+            with pytest.raises(weft.ArgumentError, match="was not loaded"):
+                Scene.load(tmp_path / "a.weft")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ functions are Weft's or in there. docs/security.md says what that promises.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import weft
 from weft._native import ArgumentError
 from weft._replacing import replacing
 from weft.scene.containment import node_functions
@@ -85,8 +87,17 @@ def trust_folder() -> Path | None:
 
 
 def is_shipped(call: SlangCall) -> bool:
-    """Return whether a call runs one of Weft's nodes."""
-    return call.module == SHIPPED and call.function.split("<")[0] in node_functions()
+    """Return whether a call runs one of Weft's nodes, or a text that comes with Weft."""
+    if call.module:
+        return call.module == SHIPPED and call.function.split("<")[0] in node_functions()
+    return call.source in shipped_texts()
+
+
+@functools.cache
+def shipped_texts() -> frozenset[str]:
+    """Return the node templates of Weft."""
+    files = (Path(weft.__file__).parent / "node_templates").rglob("*.slang")
+    return frozenset(file.read_text(encoding="utf-8") for file in files)
 
 
 def is_own(code: Code) -> bool:
