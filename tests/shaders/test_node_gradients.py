@@ -18,8 +18,9 @@ seeds = st.integers(0, 10_000)
 shapes = st.lists(st.integers(1, 6), min_size=1, max_size=3)
 masks = st.integers(0, 7)
 
-# The surface clamps the cosine between the normal and the half vector to 1. Central differences move a normal by
-# 1e-3: one of length 1 along the half vector would cross the clamp, and its difference would be wrong.
+# The surface clamps the cosine between the normal and the half vector to 1. Central differences
+# move a normal by 1e-3: one of length 1 along the half vector would cross the clamp, and its
+# difference would be wrong.
 SHORT = 0.99
 
 
