@@ -24,7 +24,8 @@ def test_small_pictures_hold_means_and_their_cameras_follow():
     image[:, : LARGE // 2] = 1
     mask = np.ones((LARGE, LARGE), np.float32)
     mask[: LARGE // 2] = 0
-    plan.targets = [replace(plan.targets[0], image=image, mask=mask)]
+    wide = {"filter": "blackman_harris", "filter_width": 3.0}
+    plan.targets = [replace(plan.targets[0], image=image, mask=mask, saturation=2.0, **wide)]
 
     small = coarse_plan(plan)
 
@@ -33,6 +34,8 @@ def test_small_pictures_hold_means_and_their_cameras_follow():
     assert (small.scene.cameras[0].width, small.scene.cameras[0].height) == (width, height)
     assert small.targets[0].image[-1].mean() == pytest.approx(0.5, abs=0.01)
     assert (small.targets[0].mask.mean(axis=1) > 0.5).sum() == pytest.approx(height / 2, abs=1)
+    assert (small.targets[0].filter, small.targets[0].filter_width) == ("box", 1.0)
+    assert small.targets[0].saturation is None
     assert plan.targets[0].image.shape == (LARGE, LARGE, 3)
 
 

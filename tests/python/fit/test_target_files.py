@@ -96,6 +96,13 @@ def test_the_value_of_saturation_in_a_file_does_not_count(tmp_path, exposure):
     assert np.argwhere(target.mask == 0).tolist() == [[2, 3]]
 
 
+def test_only_pixels_that_are_covered_whole_count():
+    picture = np.ones((1, 6, 4), np.float32)
+    picture[0, :, 3] = 0, 0.25, 0.5, 0.99, 0.9995, 1
+
+    assert Target(picture).mask.tolist() == [[0, 0, 0, 0, 1, 1]]
+
+
 def test_alpha_and_a_mask_say_which_pixels_count(tmp_path):
     covered = np.ones((6, 8, 1), np.float32)
     covered[0] = 0
