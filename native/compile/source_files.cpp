@@ -5,6 +5,7 @@
 #include "compile/exported_imports.hpp"
 #include "compile/parameter_gradients.hpp"
 #include "compile/tensor_generics.hpp"
+#include "core/byte_order_mark.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
 
@@ -108,6 +109,7 @@ std::string read_source(const std::string& path) {
         throw_unreadable(file, path);
     }
     std::string source = to_text(*bytes);
+    core::remove_byte_order_mark(source);
     check_source(source, path);
     return source;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/module_loader.hpp"
 
+#include "core/byte_order_mark.hpp"
 #include "core/error.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -123,6 +124,7 @@ compile::ModuleDesc describe_source(const Session& session, std::string name, st
     compile::ModuleDesc desc;
     desc.name = std::move(name);
     desc.text = std::move(source);
+    core::remove_byte_order_mark(desc.text);
     return describe_again(session, std::move(desc), options);
 }
 
