@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._archives import ArchiveReader
-from weft._native import ArgumentError
+from weft._native import ArgumentError, ArgumentNotFoundError
 from weft._replacing import replacing
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weft.fit.fit import Fit
 
-FORMAT = 2
+FORMAT = 3
 
 State = dict[str, "NDArray[np.generic]"]
 
@@ -36,6 +36,16 @@ def part_of(state: Mapping[str, NDArray[np.generic]], prefix: str) -> State:
     """Return the part of a state that prefixed() has put there."""
     start = f"{prefix}."
     return {name[len(start) :]: value for name, value in state.items() if name.startswith(start)}
+
+
+def _digest(state: Mapping[str, NDArray[np.generic]]) -> str:
+    """Return a text that differs if any name, type, shape or byte of a state does."""
+    digest = hashlib.sha256()
+    for name, value in sorted(state.items()):
+        if name != "digest":
+            digest.update(repr((name, value.dtype.str, value.shape)).encode())
+            digest.update(np.ascontiguousarray(value).tobytes())
+    return digest.hexdigest()
 
 
 def fingerprint(fit: Fit) -> str:
@@ -66,8 +76,24 @@ def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
             state[f"{kind}.{name}"] = np.array(rows, np.float64)
     state["fingerprint"] = np.array(fingerprint(fit))
     state["format"] = np.array(FORMAT)
+    state["digest"] = np.array(_digest(state))
     with replacing(Path(path)) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(stream, **state)  # type: ignore[arg-type]
+
+
+def _damaged(path: str | os.PathLike[str]) -> str:
+    return f"Fit.resume: '{path}' is no checkpoint, or a damaged one; start anew"
+
+
+def _read(path: str | os.PathLike[str]) -> State:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            reader = ArchiveReader(archive, Path(path).stat().st_size)
+            members = [name for name in archive.namelist() if name.endswith(".npy")]
+            return {name.removesuffix(".npy"): reader.array(name) for name in members}
+    # Whatever damage makes of the archive, its compression and its arrays: there is one remedy.
+    except Exception as error:
+        raise ArgumentError(_damaged(path)) from error
 
 
 def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:
@@ -77,19 +103,15 @@ def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:
         FileNotFoundError: There is no such file.
         ArgumentError: The file is no checkpoint, or one of another fit.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            reader = ArchiveReader(archive, Path(path).stat().st_size)
-            members = [name for name in archive.namelist() if name.endswith(".npy")]
-            state: State = {name.removesuffix(".npy"): reader.array(name) for name in members}
-    except (ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
-        raise ArgumentError(
-            f"Fit.resume: '{path}' is no checkpoint, or a damaged one; start anew"
-        ) from error
-    if "fingerprint" not in state or int(state.get("format", np.array(0))) != FORMAT:
+    if not Path(path).is_file():
+        raise ArgumentNotFoundError(f"Fit.resume: there is no file '{path}'; check the path")
+    state = _read(path)
+    if not {"fingerprint", "format"} <= state.keys() or str(state["format"]) != str(FORMAT):
         raise ArgumentError(
             f"Fit.resume: '{path}' is no checkpoint of this version of Weft; start anew"
         )
+    if str(state.get("digest")) != _digest(state):
+        raise ArgumentError(_damaged(path))
     if str(state["fingerprint"]) != fingerprint(fit):
         raise ArgumentError(
             f"Fit.resume: '{path}' belongs to another fit: the scene, the targets, the parameters, "

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from weft._native import ArgumentError, ArgumentNotFoundError
+from weft._shown import shown
 from weft.fit.exposure import Exposure
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
@@ -209,6 +210,12 @@ def read_job_text(path: str | os.PathLike[str]) -> JobText:
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise ArgumentError(_decode_message(file, str(error))) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise ArgumentError(_decode_message(file, str(error))) from None
+    except RecursionError:
+        raise ArgumentError(
+            f"fit: '{file}' nests brackets deeper than any job does; correct it"
+        ) from None
     job = JobText(file, text, {}, {name: [] for name in TABLES})
     for key, value in content.items():
         _take(job, key, value)
@@ -278,5 +285,5 @@ def _check_value(
 ) -> None:
     if not kind.accepts(value):
         raise ArgumentError(
-            f"{job.place(table, number, key)}: '{key}' must be {kind.words}, got {value!r}"
+            f"{job.place(table, number, key)}: '{key}' must be {kind.words}, got {shown(value)}"
         )

@@ -24,6 +24,7 @@ import numpy as np
 from weft._archives import ArchiveReader
 from weft._native import ArgumentError, ArgumentNotFoundError
 from weft._replacing import replacing
+from weft._shown import shown
 from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 TEXT = "scene.json"
+MOST_REASON = 300
+"""Characters of what Python says of a damaged file."""
 CLASSES: Mapping[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
@@ -183,6 +186,8 @@ class _Reader:
             return value
         ((kind, content),) = value.items()
         if kind == "ref":
+            if type(content) is not int or not 0 <= content < len(self.made):
+                raise ValueError(f"a reference is to object {shown(content)}, not to one before it")
             return self.made[content]
         if kind == "array":
             return self.archive.array(f"{content}.npy")
@@ -205,6 +210,15 @@ class _Reader:
             self.made.append(kind(**values))
 
 
+def _check_parts(parts: Mapping[str, object]) -> None:
+    from weft.scene.scene import Scene
+
+    known = [field.name for field in fields(Scene)]
+    for key in parts:
+        if key not in known:
+            raise ValueError(f"a scene has no {shown(key)}; it has {', '.join(known)}")
+
+
 def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str, Any]:
     """Return the fields of a stored scene, see Scene.load()."""
     file = Path(path)
@@ -222,9 +236,10 @@ def load_scene(path: str | os.PathLike[str], *, trust: bool = False) -> dict[str
                 for entry in text["objects"]:
                     reader.add(entry)
                 scene = {key: reader.value(value) for key, value in text["scene"].items()}
+                _check_parts(scene)
     # Whatever a damaged file makes of the JSON and the arrays: there is one remedy.
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split())[:MOST_REASON] or type(error).__name__
         raise ArgumentError(
             f"Scene.load: '{file}' is no scene of Weft, or damaged ({reason}); save it again"
         ) from error

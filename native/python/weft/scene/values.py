@@ -11,7 +11,10 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+
 from weft._native import ArgumentError
+from weft._shown import shown
 from weft.scene.texture import Texture
 
 Number = float | int
@@ -39,18 +42,43 @@ class Attribute(Enum):
         return {"UV": 2, "BACKFACING": 1}.get(self.name, 3)
 
 
+def _require_position(name: str, index: object) -> None:
+    is_integer = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
+    if not is_integer or not 0 <= index < 1 << 31:  # type: ignore[operator]
+        raise ArgumentError(
+            f"{name}: the index must be an integer from 0, got {shown(index)}; it counts the "
+            "mesh's own from 0"
+        )
+
+
 @dataclass(frozen=True)
 class UVSet:
-    """Coordinates of one of a mesh's UV sets, by its position among them. Two components."""
+    """Coordinates of one of a mesh's UV sets, by its position among them. Two components.
+
+    Raises:
+        ArgumentError: The position is no integer from 0.
+    """
 
     index: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the position."""
+        _require_position("UVSet", self.index)
 
 
 @dataclass(frozen=True)
 class ColorAttribute:
-    """A colour attribute of a mesh, by its position among them. Three components, linear RGB."""
+    """A colour attribute of a mesh, by its position among them. Three components, linear RGB.
+
+    Raises:
+        ArgumentError: The position is no integer from 0.
+    """
 
     index: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the position."""
+        _require_position("ColorAttribute", self.index)
 
 
 @dataclass(frozen=True, eq=False)
