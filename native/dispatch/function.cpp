@@ -115,9 +115,10 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     }
     const device::Device& device = *m_module->context().device;
     const compile::LoadedModuleRef loaded = m_module->loaded();
-    auto call =
-        resolve_call(m_name, m_overloads, arguments, m_options, bind_target(device),
-                     [&](const std::string& name) { return m_module->find_overloads(name); });
+    auto call = resolve_call(
+        m_name, m_overloads, arguments, m_options, bind_target(device),
+        [&](const std::string& name) { return m_module->find_overloads(name); },
+        [&](const std::string& name) { return m_module->find_type(name); });
     codegen::Kernel& kernel = call->kernel;
     kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
     kernel.prelude = prelude_of(m_options, *m_module);

@@ -19,6 +19,7 @@ namespace {
 
 // Slang's numbers of messages about generated text whose cause lies in what the text uses.
 constexpr std::int32_t kNotAssignable = 30011;
+constexpr std::int32_t kTypeMismatch = 30019;
 constexpr std::int32_t kMayThrow = 30094;
 constexpr std::int32_t kNotAccessible = 30600;
 constexpr std::int32_t kNotInThisStage = 36107;
@@ -69,6 +70,8 @@ std::string remedy(const Diagnostic& error, const codegen::Kernel& kernel) {
     case kNotAssignable:
         return "a structure in its signature has a field that cannot be written; declare the field "
                "without const";
+    case kTypeMismatch:
+        return "pass a structure that implements the interface: struct Name : Interface { ... }";
     case kMayThrow: return "call it from a function of yours that catches what it throws";
     case kNotAccessible:
         return "its module marks names as public or private, and hides the others; declare it "

@@ -37,17 +37,34 @@ bool is_named(const Type& type, std::string_view name) {
            name == tensor::display_name(type);
 }
 
+/// What to pass instead of a dict or the like to a parameter that is no structure.
+std::string remedy_of_structure(const Type& type, const Node& node) {
+    switch (type.kind) {
+    case TypeKind::tensor:
+    case TypeKind::pointer:
+        return "make a tensor of it first: Tensor.from_numpy(device, array, dtype=module.Name)";
+    case TypeKind::interface_:
+        return node.type_name.empty()
+                   ? text("name a structure that implements it: {\"_type\": \"Name\", ...}")
+                   : text("there is no structure '", node.type_name,
+                          "' for it; a derivative needs a generic parameter, f<T : ", type.name,
+                          ">(T x)");
+    case TypeKind::scalar:
+    case TypeKind::enumeration: return "pass the number itself";
+    case TypeKind::matrix:
+    case TypeKind::array: return "pass a list or an array";
+    default: return "";
+    }
+}
+
 } // namespace
 
 bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
     const Type& type = *request.type;
     const std::vector<reflect::Field> fields = named_parts(type);
-    if (fields.empty()) {
-        const bool is_whole = type.kind == TypeKind::tensor || type.kind == TypeKind::pointer;
-        return refuse(request, is_whole ? "make a tensor of it first: Tensor.from_numpy(device, "
-                                          "array, dtype=module.Name)"
-                                        : "");
+    if (fields.empty() && type.kind != TypeKind::structure) {
+        return refuse(request, remedy_of_structure(type, node));
     }
     if (!is_named(type, node.type_name)) {
         return refuse(request, text("its _type is '", node.type_name, "'"));

@@ -92,10 +92,12 @@ std::vector<core::Diagnostic> Module::diagnostics() const {
 std::vector<reflect::Function> Module::find_overloads(const std::string& name) const {
     const auto module = loaded();
     std::vector<reflect::Function> found;
+    const bool is_qualified = name.find('.') != std::string::npos;
     const auto add = [&](const reflect::Function& function) {
-        const std::string qualified =
+        const std::string own =
             function.owner.empty() ? function.name : function.owner + "." + function.name;
-        if (qualified == name) {
+        const std::string& full = function.full_name;
+        if (own == name || (is_qualified && full.substr(0, full.find('<')) == name)) {
             found.push_back(function);
         }
     };

@@ -6,6 +6,8 @@
 #include "dispatch/align.hpp"
 #include "dispatch/infer.hpp"
 
+#include <algorithm>
+
 namespace weft::dispatch {
 
 using core::text;
@@ -39,10 +41,12 @@ struct Refusal {
 class Resolver {
 public:
     Resolver(const ArgumentList& arguments, const CallOptions& options, const BindTarget& target,
-             const Specializer& specialize)
-        : m_arguments(arguments), m_options(options), m_target(target), m_specialize(specialize) {}
+             const Specializer& specialize, const TypeFinder& find_type)
+        : m_arguments(arguments), m_options(options), m_target(target), m_specialize(specialize),
+          m_find_type(find_type) {}
 
-    void consider(const reflect::Function& overload) {
+    void consider(const reflect::Function& declared) {
+        const reflect::Function overload = with_named_types(declared);
         if (!overload.is_public) {
             refusals.push_back(
                 {signature_text(overload),
@@ -75,6 +79,39 @@ public:
     std::vector<Refusal> refusals;
 
 private:
+    /// The function with the types that the arguments name in place of interfaces.
+    reflect::Function with_named_types(reflect::Function function) const {
+        std::size_t position = 0;
+        for (const Root& root : m_arguments.roots) {
+            const Node& node = m_arguments.root_node(root);
+            auto parameter = function.parameters.end();
+            if (root.role == Role::positional && position < function.parameters.size()) {
+                parameter = function.parameters.begin() + static_cast<std::ptrdiff_t>(position++);
+            } else if (root.role == Role::keyword) {
+                parameter = std::ranges::find(
+                    function.parameters, node.name,
+                    [](const auto& entry) -> std::string_view { return entry.name; });
+            }
+            const bool takes_named = parameter != function.parameters.end() &&
+                                     parameter->type->kind == reflect::TypeKind::interface_ &&
+                                     parameter->direction == reflect::Direction::in &&
+                                     m_options.derivative == codegen::Derivative::none;
+            const reflect::TypeRef named = takes_named ? named_type(node) : nullptr;
+            if (named && named->kind == reflect::TypeKind::structure) {
+                parameter->type = named;
+            }
+        }
+        return function;
+    }
+
+    reflect::TypeRef named_type(const Node& node) const {
+        if (node.kind == NodeKind::tensor) {
+            return node.tensor->dtype();
+        }
+        const bool has_name = node.kind == NodeKind::structure && !node.type_name.empty();
+        return has_name && m_find_type ? m_find_type(std::string(node.type_name)) : nullptr;
+    }
+
     void consider_concrete(const reflect::Function& function, std::int32_t extra_cost = 0) {
         std::string why;
         auto bound = bind_call(function, m_arguments, m_options, m_target, why);
@@ -95,6 +132,7 @@ private:
     const CallOptions& m_options;
     const BindTarget& m_target;
     const Specializer& m_specialize;
+    const TypeFinder& m_find_type;
 };
 
 } // namespace
@@ -102,8 +140,9 @@ private:
 std::unique_ptr<BoundCall> resolve_call(const std::string& name,
                                         const std::vector<reflect::Function>& overloads,
                                         const ArgumentList& arguments, const CallOptions& options,
-                                        const BindTarget& target, const Specializer& specialize) {
-    Resolver resolver(arguments, options, target, specialize);
+                                        const BindTarget& target, const Specializer& specialize,
+                                        const TypeFinder& find_type) {
+    Resolver resolver(arguments, options, target, specialize, find_type);
     for (const reflect::Function& overload : overloads) {
         resolver.consider(overload);
     }

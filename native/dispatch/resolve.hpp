@@ -10,11 +10,15 @@ namespace weft::dispatch {
 /// Turns "gen<float, 4>" into the overloads it names.
 using Specializer = std::function<std::vector<reflect::Function>(const std::string&)>;
 
-/// Picks the overload that fits the arguments best, specialising generic ones.
+/// The type of this name, null if there is none.
+using TypeFinder = std::function<reflect::TypeRef(const std::string&)>;
+
+/// Picks the overload that fits the arguments best, specialising generic ones. A parameter of an interface
+/// takes the type that its argument names: _type of a dict, the dtype of a tensor.
 /// @throws ArgumentError listing every overload and why it does not fit, or those that fit equally well.
 [[nodiscard]] std::unique_ptr<BoundCall>
 resolve_call(const std::string& name, const std::vector<reflect::Function>& overloads,
              const ArgumentList& arguments, const CallOptions& options, const BindTarget& target,
-             const Specializer& specialize);
+             const Specializer& specialize, const TypeFinder& find_type = {});
 
 } // namespace weft::dispatch
