@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/interrupt.hpp"
+#include "python/sequence_reader.hpp"
 #include "python/session.hpp"
 #include "tensor/dlpack.hpp"
 
@@ -45,8 +46,9 @@ py::object make_capsule(void* managed, const char* name, PyCapsule_Destructor de
 
 /// Lets the consumer's stream see what was written before this point.
 void synchronize(device::Device& device, const py::object& stream) {
-    const std::int64_t consumer =
-        stream.is_none() ? kLegacyDefaultStream : stream.cast<std::int64_t>();
+    const std::int64_t consumer = stream.is_none()
+                                      ? kLegacyDefaultStream
+                                      : require_int64(stream, "Tensor.__dlpack__: stream");
     const bool is_same = consumer == static_cast<std::int64_t>(device.native_stream());
     const py::gil_scoped_release unlocked;
     if (is_same || consumer == kNoSynchronization) {
@@ -96,7 +98,8 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
         synchronize(tensor->device(), stream);
     }
     const bool is_versioned =
-        !max_version.is_none() && max_version[py::int_(0)].cast<std::uint32_t>() >= kMajorVersion;
+        !max_version.is_none() && require_int64(py::object(max_version[py::int_(0)]),
+                                                "Tensor.__dlpack__: max_version") >= kMajorVersion;
     void* managed = nullptr;
     {
         const py::gil_scoped_release unlocked;
@@ -149,9 +152,15 @@ TensorRef import_capsule(PyObject* capsule, const std::shared_ptr<device::Device
 /// The stream on which the array must be ready, if its device has streams.
 py::dict stream_arguments(py::handle object, const device::Device& device) {
     py::dict arguments;
-    const auto location =
-        object.attr("__dlpack_device__")().cast<std::pair<std::int32_t, std::int32_t>>();
-    const auto code = static_cast<dlpack::DeviceCode>(location.first);
+    const py::object location = object.attr("__dlpack_device__")();
+    if (!PyTuple_Check(location.ptr()) || PyTuple_GET_SIZE(location.ptr()) != 2) {
+        throw ArgumentError(text("from_dlpack: __dlpack_device__() of a ",
+                                 Py_TYPE(object.ptr())->tp_name, " must give (type, index), got ",
+                                 Py_TYPE(location.ptr())->tp_name),
+                            ArgumentError::Kind::type);
+    }
+    const auto code = static_cast<dlpack::DeviceCode>(require_int64(
+        PyTuple_GET_ITEM(location.ptr(), 0), "from_dlpack: the type of __dlpack_device__()"));
     if (code == dlpack::DeviceCode::cuda || code == dlpack::DeviceCode::cuda_managed) {
         const std::uint64_t stream = device.native_stream();
         arguments["stream"] = stream == 0 ? py::int_(kLegacyDefaultStream) : py::int_(stream);

@@ -4,6 +4,7 @@
 #include "python/bind_error.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 #include <pybind11/stl.h>
 
@@ -15,13 +16,72 @@ using core::DeviceError;
 
 namespace {
 
+constexpr const char* kUnmadeObject =
+    "an object is used whose __init__ has not run; make objects by calling their class, or by the "
+    "function that its documentation names";
+
 /// The classes live in the module object; this finds them again without a global.
 py::object error_class(const char* name) {
     return py::module_::import("weft._native").attr(name);
 }
 
+/// Bytes of a message. One that quotes what it was given could be as long as that.
+constexpr std::size_t kLongestText = 16384;
+
+bool is_inside_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; // UTF-8
+}
+
+/// `message`, or its beginning and its end, which says what to do.
+std::string bounded(std::string_view message) {
+    if (message.size() <= kLongestText) {
+        return std::string(message);
+    }
+    std::size_t head = kLongestText / 2;
+    std::size_t tail = message.size() - kLongestText / 2;
+    while (head > 0 && is_inside_character(message[head])) {
+        --head;
+    }
+    while (tail < message.size() && is_inside_character(message[tail])) {
+        ++tail;
+    }
+    return core::text(message.substr(0, head), " ... (", tail - head, " bytes left out) ... ",
+                      message.substr(tail));
+}
+
+/// str() of an error, whoever raised it. KeyError would quote the message.
+py::object shown_text(py::handle self) {
+    const py::handle base(PyExc_Exception);
+    const py::object whole = base.attr("__str__")(self);
+    const Py_ssize_t length = PyUnicode_GET_LENGTH(whole.ptr());
+    constexpr auto half = static_cast<Py_ssize_t>(kLongestText / 2);
+    if (length <= 2 * half) {
+        return whole;
+    }
+    const auto part = [&](Py_ssize_t begin, Py_ssize_t end) {
+        return py::reinterpret_steal<py::object>(PyUnicode_Substring(whole.ptr(), begin, end));
+    };
+    const py::str left_out(core::text(" ... (", length - 2 * half, " characters left out) ... "));
+    return part(0, half) + left_out + part(length - half, length);
+}
+
+void raise(const char* name, std::string_view message) {
+    const std::string text = bounded(message);
+    const auto decoded = py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    PyErr_SetObject(error_class(name).ptr(), decoded.ptr());
+}
+
 void raise(const char* name, const std::exception& error) {
-    PyErr_SetString(error_class(name).ptr(), error.what());
+    raise(name, error.what());
+}
+
+/// An argument that pybind11 could not convert, where no function of ours looked at it first.
+void raise_cast(const py::cast_error& error) {
+    const std::string_view words(error.what());
+    const bool is_unmade = words.find("non-held to held") != std::string_view::npos;
+    raise("ArgumentTypeError", is_unmade ? std::string(kUnmadeObject)
+                                         : core::text("an argument has a wrong type: ", words));
 }
 
 void raise_argument(const ArgumentError& error) {
@@ -35,7 +95,7 @@ void raise_argument(const ArgumentError& error) {
 }
 
 void raise_compile(const core::CompileError& error) {
-    const py::object instance = error_class("CompileError")(error.what());
+    const py::object instance = error_class("CompileError")(bounded(error.what()));
     instance.attr("diagnostics") = py::cast(error.diagnostics());
     PyErr_SetObject(py::type::of(instance).ptr(), instance.ptr());
 }
@@ -43,7 +103,7 @@ void raise_compile(const core::CompileError& error) {
 void raise_device(const DeviceError& error) {
     const bool is_memory = error.kind() == DeviceError::Kind::out_of_memory;
     const py::object instance =
-        error_class(is_memory ? "OutOfMemoryError" : "DeviceError")(error.what());
+        error_class(is_memory ? "OutOfMemoryError" : "DeviceError")(bounded(error.what()));
     instance.attr("native_call") = error.native_call();
     instance.attr("native_code") = error.native_code();
     PyErr_SetObject(py::type::of(instance).ptr(), instance.ptr());
@@ -68,6 +128,8 @@ bool translate(const std::exception_ptr& error) {
         if (PyErr_Occurred() == nullptr) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
         }
+    } catch (const py::cast_error& caught) {
+        raise_cast(caught);
     } catch (...) {
         return false;
     }
@@ -94,6 +156,22 @@ py::object gradient_warning() {
 void throw_not_finite(const std::string& message) {
     PyErr_SetString(error_class("NonFiniteError").ptr(), message.c_str());
     throw py::error_already_set();
+}
+
+void refuse_unmade_objects(const py::module_& module) {
+    // What pybind11 calls for memory when it is passed an object without a C++ value.
+    const auto refuse = [](std::size_t) -> void* {
+        throw ArgumentError(kUnmadeObject, ArgumentError::Kind::type);
+    };
+    for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
+        if (PyType_Check(value.ptr()) == 0) {
+            continue;
+        }
+        auto* const type = reinterpret_cast<PyTypeObject*>(value.ptr());
+        if (py::detail::type_info* const info = py::detail::get_type_info(type)) {
+            info->operator_new = refuse;
+        }
+    }
 }
 
 void set_python_error(const std::exception_ptr& error) noexcept {
@@ -132,6 +210,8 @@ void bind_error(py::module_& module) {
     const auto base_of = [](PyObject* type) { return py::reinterpret_borrow<py::object>(type); };
     const py::object error = add_class(module, "Error", py::make_tuple(base_of(PyExc_Exception)),
                                        "Base of all Weft errors.");
+    error.attr("__str__") =
+        py::cpp_function(&shown_text, py::name("__str__"), py::is_method(error));
     const py::object argument =
         add_class(module, "ArgumentError", py::make_tuple(error, base_of(PyExc_ValueError)),
                   "An argument that cannot work.");
@@ -144,9 +224,7 @@ void bind_error(py::module_& module) {
               "An index outside its tensor.");
     add_class(module, "ArgumentAttributeError",
               py::make_tuple(argument, base_of(PyExc_AttributeError), base_of(PyExc_KeyError)),
-              "A name that a module or structure does not have.")
-        .attr("__str__") =
-        base_of(PyExc_Exception).attr("__str__"); // KeyError would quote the message
+              "A name that a module or structure does not have.");
     add_class(module, "CompileError", py::make_tuple(error, base_of(PyExc_RuntimeError)),
               "Slang rejects a source; `diagnostics` lists why.")
         .attr("diagnostics") = py::list();

@@ -13,6 +13,8 @@ void bind_error(pybind11::module_& module);
 [[nodiscard]] pybind11::object gradient_warning();
 /// Throws weft.NonFiniteError.
 [[noreturn]] void throw_not_finite(const std::string& message);
+/// Makes every use of an object whose __init__ has not run an ArgumentError; after all classes are bound.
+void refuse_unmade_objects(const pybind11::module_& module);
 /// Sets the Python error for a C++ exception; for entry points that bypass pybind11.
 void set_python_error(const std::exception_ptr& error) noexcept;
 

@@ -3,6 +3,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/sequence_reader.hpp"
+#include "tensor/array_layout.hpp"
 
 #include <pybind11/stl.h>
 
@@ -12,6 +14,8 @@ namespace py = pybind11;
 
 namespace {
 
+constexpr auto kMostDimensions = static_cast<std::int64_t>(tensor::kMaxRank);
+
 std::int64_t integer_entry(py::handle entry, const char* what) {
     if (PyIndex_Check(entry.ptr()) == 0 || PyBool_Check(entry.ptr())) {
         throw core::ArgumentError(core::text("grid: ", what, " must hold integers, got ",
@@ -19,7 +23,24 @@ std::int64_t integer_entry(py::handle entry, const char* what) {
                                              "; pass for example (4, 4)"),
                                   core::ArgumentError::Kind::type);
     }
-    return py::int_(py::reinterpret_borrow<py::object>(entry)).cast<std::int64_t>();
+    return require_int64(entry, core::text("grid: an entry of ", what));
+}
+
+void require_room(std::size_t count, const char* what) {
+    if (count >= static_cast<std::size_t>(kMostDimensions)) {
+        throw core::ArgumentError(core::text("grid: ", what, " has more than ", kMostDimensions,
+                                             " entries; pass one for each dimension"));
+    }
+}
+
+py::handle iterable(py::handle value, const char* what) {
+    if (!py::hasattr(value, "__iter__") && PySequence_Check(value.ptr()) == 0) {
+        throw core::ArgumentError(
+            core::text("grid: ", what, " must be an integer or a tuple of integers, got ",
+                       Py_TYPE(value.ptr())->tp_name, "; pass for example (4, 4)"),
+            core::ArgumentError::Kind::type);
+    }
+    return value;
 }
 
 std::vector<std::int64_t> entries(const py::object& value, const char* what, std::size_t count) {
@@ -28,7 +49,8 @@ std::vector<std::int64_t> entries(const py::object& value, const char* what, std
         out.assign(count, integer_entry(value, what));
         return out;
     }
-    for (const py::handle entry : value) {
+    for (const py::handle entry : iterable(value, what)) {
+        require_room(out.size(), what);
         out.push_back(integer_entry(entry, what));
     }
     if (out.size() != count) {
@@ -43,9 +65,16 @@ Grid make_grid(const py::object& shape, const py::object& offset, const py::obje
     Grid grid;
     if (PyIndex_Check(shape.ptr()) != 0) {
         // As in SlangPy an integer is the number of dimensions; their extents come from the other arguments.
-        grid.shape.assign(static_cast<std::size_t>(integer_entry(shape, "shape")), -1);
+        const std::int64_t dimensions = integer_entry(shape, "shape");
+        if (dimensions < 0 || dimensions > kMostDimensions) {
+            throw core::ArgumentError(
+                core::text("grid: an integer is the number of dimensions, 0 to ", kMostDimensions,
+                           ", got ", dimensions, "; pass extents in a tuple, for example (64,)"));
+        }
+        grid.shape.assign(static_cast<std::size_t>(dimensions), -1);
     } else {
-        for (const py::handle entry : shape) {
+        for (const py::handle entry : iterable(shape, "shape")) {
+            require_room(grid.shape.size(), "shape");
             grid.shape.push_back(integer_entry(entry, "shape"));
             if (grid.shape.back() < -1) {
                 throw core::ArgumentError(

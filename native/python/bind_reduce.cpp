@@ -6,6 +6,7 @@
 #include "dispatch/reduce.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/interrupt.hpp"
+#include "python/sequence_reader.hpp"
 #include "python/session.hpp"
 #include "python/value_to_python.hpp"
 #include "tensor/transfer.hpp"
@@ -18,27 +19,33 @@ using dispatch::Reduction;
 
 namespace {
 
+constexpr std::size_t kMostAxes = 64; // more than a tensor can have
+
 void set_axes(ReduceRequest& request, const py::object& axis) {
     request.all_axes = axis.is_none();
     if (request.all_axes) {
         return;
     }
     const auto add = [&](py::handle entry) {
-        if (PyIndex_Check(entry.ptr()) == 0) {
-            throw core::ArgumentError(
-                core::text(dispatch::to_string(request.operation),
-                           ": axis must be an integer or a tuple of them, got ",
-                           Py_TYPE(entry.ptr())->tp_name),
-                core::ArgumentError::Kind::type);
-        }
         request.axes.push_back(
-            py::int_(py::reinterpret_borrow<py::object>(entry)).cast<std::int64_t>());
+            require_int64(entry, core::text(dispatch::to_string(request.operation), ": axis")));
     };
     if (PyIndex_Check(axis.ptr()) != 0) {
         add(axis);
         return;
     }
+    if (!py::hasattr(axis, "__iter__")) {
+        throw core::ArgumentError(core::text(dispatch::to_string(request.operation),
+                                             ": axis must be an integer or a tuple of them, got ",
+                                             Py_TYPE(axis.ptr())->tp_name),
+                                  core::ArgumentError::Kind::type);
+    }
     for (const py::handle entry : axis) {
+        if (request.axes.size() == kMostAxes) {
+            throw core::ArgumentError(core::text(dispatch::to_string(request.operation),
+                                                 ": axis has more than ", kMostAxes,
+                                                 " entries; name each axis once"));
+        }
         add(entry);
     }
 }

@@ -146,8 +146,8 @@ void bind_tracer(py::module_& module) {
         "Distances are in\n"
         "lengths of the direction. A ray with t_max <= t_min hits nothing.\n");
     binding.def(
-        py::init(&create), py::arg("device"), py::arg("meshes"), py::arg("mesh_of_instance"),
-        py::arg("transforms"), py::arg("kind") = "automatic",
+        py::init(&create), py::arg("device").none(false), py::arg("meshes"),
+        py::arg("mesh_of_instance"), py::arg("transforms"), py::arg("kind") = "automatic",
         "Builds the acceleration structure.\n\n"
         "Args:\n"
         "    device: Where rays live.\n"

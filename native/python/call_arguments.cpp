@@ -48,7 +48,11 @@ bool starts_with_structure(PyObject* value) {
     PyObject* const first = PySequence_Fast_GET_ITEM(value, 0);
     const bool is_plain =
         PyFloat_Check(first) || PyLong_Check(first) || PyList_Check(first) || PyTuple_Check(first);
-    return !is_plain && (PyDict_Check(first) || is_dataclass(first));
+    if (is_plain) {
+        return false;
+    }
+    const auto kept = py::reinterpret_borrow<py::object>(first); // looking may empty the list
+    return PyDict_Check(first) || is_dataclass(first);
 }
 
 // A dict may hold itself.
@@ -113,14 +117,23 @@ void CallArguments::add(dispatch::Role role, PyObject* value, std::string_view n
     add_value(value, name);
 }
 
-void CallArguments::add_value(PyObject* value, std::string_view name) {
-    if (add_native(value, name) || add_number(value, name)) {
-        return;
-    }
+PyObject* CallArguments::keep(PyObject* value) {
+    m_kept.push_back(py::reinterpret_borrow<py::object>(value));
+    return value;
+}
+
+void CallArguments::require_depth(std::string_view name) const {
     if (m_depth >= kDeepest) {
         throw core::ArgumentError(
             text(label(name), " nests more than ", kDeepest, " structures; it may hold itself"));
     }
+}
+
+void CallArguments::add_value(PyObject* value, std::string_view name) {
+    if (add_native(value, name) || add_number(value, name)) {
+        return;
+    }
+    require_depth(name);
     const DepthGuard guard(m_depth);
     if (value == Py_None) {
         push(NodeKind::none, name);
@@ -175,8 +188,10 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
             }
         }
     } else if (type == m_types.call_id) {
+        static_cast<void>(native_value<CallId>(value)); // it was made
         push(NodeKind::call_id, name);
     } else if (type == m_types.thread_id) {
+        static_cast<void>(native_value<ThreadId>(value));
         push(NodeKind::thread_id, name);
     } else if (type == m_types.rand_float) {
         const RandFloat& random = native_value<RandFloat>(value);
@@ -196,7 +211,9 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
         m_list.words.push_back(native_value<WangHash>(value).seed);
     } else if (type == m_types.value_ref) {
         m_value_refs.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), value);
-        add_value(native_value<ValueRef>(value).value.ptr(), name);
+        require_depth(name);
+        const DepthGuard guard(m_depth);
+        add_value(keep(native_value<ValueRef>(value).value.ptr()), name);
     } else if (type == m_types.diff_pair) {
         add_pair(value, name);
     } else {
@@ -256,15 +273,14 @@ void CallArguments::add_sequence(PyObject* value, std::string_view name) {
 void CallArguments::add_structures(PyObject* value, std::string_view name) {
     const std::size_t index = m_list.nodes.size();
     push(NodeKind::structures, name);
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-        PyObject* const entry = PySequence_Fast_GET_ITEM(value, i);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) { // which may change
+        PyObject* const entry = keep(PySequence_Fast_GET_ITEM(value, i));
         if (!PyDict_Check(entry) && !is_dataclass(entry)) {
             throw core::ArgumentError(text(label(name), " is a list of structures that holds a ",
                                            Py_TYPE(entry)->tp_name,
                                            "; its entries must all be dicts or dataclasses"),
                                       core::ArgumentError::Kind::type);
         }
-        m_kept.push_back(py::reinterpret_borrow<py::object>(entry));
         add_value(entry, {});
         ++m_list.nodes[index].children;
     }
@@ -277,7 +293,10 @@ void CallArguments::add_mapping(PyObject* value, std::string_view name) {
     PyObject* key = nullptr;
     PyObject* entry = nullptr;
     Py_ssize_t position = 0;
+    const Py_ssize_t count = PyDict_GET_SIZE(value);
     while (PyDict_Next(value, &position, &key, &entry) != 0) {
+        keep(key);
+        keep(entry);
         if (!PyUnicode_Check(key)) {
             throw core::ArgumentError(text(label(name), " is a dict with a key of type ",
                                            Py_TYPE(key)->tp_name,
@@ -291,6 +310,10 @@ void CallArguments::add_mapping(PyObject* value, std::string_view name) {
         }
         add_value(entry, field);
         ++m_list.nodes[index].children;
+        if (PyDict_GET_SIZE(value) != count) {
+            throw core::ArgumentError(
+                text(label(name), " is a dict that changed while it was read; pass a copy"));
+        }
     }
     m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
 }
@@ -344,18 +367,35 @@ void CallArguments::add_structured(const py::array& array, std::string_view name
     m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
 }
 
+/// The integer that __index__ gives. @throws what __index__ raises.
+void CallArguments::add_index(PyObject* value, std::string_view name) {
+    py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(value));
+    if (!index) {
+        throw py::error_already_set();
+    }
+    m_kept.push_back(std::move(index));
+    add_number(m_kept.back().ptr(), name);
+}
+
 /// Scalars of numpy; those that are subclasses of Python's numbers do not get here.
 bool CallArguments::add_numpy_scalar(PyObject* value, std::string_view name) {
     if (!has_base(value, "numpy.generic")) {
         return false;
     }
     if (has_base(value, "numpy.bool") || has_base(value, "numpy.bool_")) {
-        push(NodeKind::boolean, name).boolean = PyObject_IsTrue(value) == 1;
+        const int truth = PyObject_IsTrue(value);
+        if (truth < 0) {
+            throw py::error_already_set();
+        }
+        push(NodeKind::boolean, name).boolean = truth == 1;
     } else if (has_base(value, "numpy.floating")) {
-        push(NodeKind::real, name).real = PyFloat_AsDouble(value);
+        const double number = PyFloat_AsDouble(value);
+        if (PyErr_Occurred() != nullptr) {
+            throw py::error_already_set();
+        }
+        push(NodeKind::real, name).real = number;
     } else if (has_base(value, "numpy.integer")) {
-        m_kept.push_back(py::reinterpret_steal<py::object>(PyNumber_Index(value)));
-        add_number(m_kept.back().ptr(), name);
+        add_index(value, name);
     } else {
         m_kept.push_back(to_array(value, label(name)));
         add_array(m_kept.back().ptr(), name);
@@ -384,9 +424,14 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
         add_array(m_kept.back().ptr(), name);
         return;
     }
+    if (py::hasattr(object, "__array__")) {
+        throw core::ArgumentError(text(label(name), " has type ", Py_TYPE(value)->tp_name,
+                                       ", whose values lie elsewhere; pass numpy.asarray(",
+                                       name.empty() ? "..." : name, ")"),
+                                  core::ArgumentError::Kind::type);
+    }
     if (PyIndex_Check(value) != 0) {
-        m_kept.push_back(py::reinterpret_steal<py::object>(PyNumber_Index(value)));
-        add_number(m_kept.back().ptr(), name);
+        add_index(value, name);
         return;
     }
     if (Py_TYPE(value)->tp_as_number != nullptr &&

@@ -61,6 +61,11 @@ private:
     bool add_record(PyObject* value, std::string_view name);
     dispatch::Node& push(dispatch::NodeKind kind, std::string_view name);
     void push_grid(std::span<const std::int64_t> shape, std::string_view name);
+    /// `value`, which lives until clear(): code of the caller that runs meanwhile may drop it.
+    PyObject* keep(PyObject* value);
+    /// @throws ArgumentError if the value being read lies too deep.
+    void require_depth(std::string_view name) const;
+    void add_index(PyObject* value, std::string_view name);
 
     /// "f: argument 'x'" or "f: argument 2".
     [[nodiscard]] std::string label(std::string_view name) const;
@@ -78,9 +83,13 @@ private:
 };
 
 /// The C++ object behind an instance of a class bound with a simple holder; no type check.
+/// @throws ArgumentError{type} if no __init__ has made it.
 template <typename T>
-T& native_value(PyObject* object) noexcept {
+T& native_value(PyObject* object) {
     auto* instance = reinterpret_cast<pybind11::detail::instance*>(object);
+    if (!instance->simple_layout || instance->simple_value_holder[0] == nullptr) [[unlikely]] {
+        return pybind11::handle(object).cast<T&>();
+    }
     return *static_cast<T*>(instance->simple_value_holder[0]);
 }
 

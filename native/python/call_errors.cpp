@@ -328,8 +328,22 @@ void explain(PyObject* self, PyObject* const* values, std::size_t count, PyObjec
     }
 }
 
+/// A method called on its class, with None for an object: pybind11 would pass a null pointer on.
+bool is_called_on_none(PyObject* self, PyObject* const* values, Py_ssize_t count) {
+    if (PyVectorcall_NARGS(count) == 0 || values[0] != Py_None) {
+        return false;
+    }
+    const Record* const record = py::detail::function_record_ptr_from_PyObject(self);
+    if (record == nullptr || !record->is_method) {
+        return false;
+    }
+    PyErr_Format(PyExc_TypeError, "%s(): incompatible function arguments", record->name);
+    return true;
+}
+
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
-    PyObject* const result = dispatcher()(self, values, count, names);
+    PyObject* const result =
+        is_called_on_none(self, values, count) ? nullptr : dispatcher()(self, values, count, names);
     if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
         try {
             explain(self, values, static_cast<std::size_t>(PyVectorcall_NARGS(count)), names);
@@ -352,6 +366,9 @@ void explain_all(const py::dict& members) {
     for (const auto& [name, value] : members) {
         if (Py_TYPE(value.ptr()) == &PyStaticMethod_Type) {
             explain_wrong_calls(value.attr("__func__"));
+        } else if (PyObject_TypeCheck(value.ptr(), &PyProperty_Type) != 0) {
+            explain_wrong_calls(value.attr("fget"));
+            explain_wrong_calls(value.attr("fset"));
         } else {
             explain_wrong_calls(unwrapped(value));
         }

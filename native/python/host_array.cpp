@@ -44,13 +44,37 @@ py::array in_native_order(py::array array) {
     return array.attr("astype")(array.dtype().attr("newbyteorder")("="));
 }
 
+// More than an array can have dimensions: a list may hold itself, which numpy then says.
+constexpr int kDeepest = 64;
+
+/// Lists as they are now: numpy does not survive entries that change the list that it reads.
+py::object snapshot(py::handle values, int depth) {
+    if (depth == kDeepest || (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr()))) {
+        return py::reinterpret_borrow<py::object>(values);
+    }
+    py::list copy = py::reinterpret_steal<py::list>(
+        PyList_Check(values.ptr()) ? PyList_GetSlice(values.ptr(), 0, PY_SSIZE_T_MAX)
+                                   : PySequence_List(values.ptr()));
+    if (!copy) {
+        throw py::error_already_set();
+    }
+    for (std::size_t i = 0; i < copy.size(); ++i) {
+        const py::handle entry(PyList_GET_ITEM(copy.ptr(), static_cast<Py_ssize_t>(i)));
+        if (PyList_Check(entry.ptr()) || PyTuple_Check(entry.ptr())) {
+            copy[i] = snapshot(entry, depth + 1);
+        }
+    }
+    return copy;
+}
+
 } // namespace
 
 bool has_base(py::handle value, std::string_view name) noexcept {
     const PyObject* const bases = Py_TYPE(value.ptr())->tp_mro;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
         const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
-        if (std::string_view(base->tp_name) == name) {
+        const bool is_of_an_extension = (base->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
+        if (is_of_an_extension && std::string_view(base->tp_name) == name) {
             return true;
         }
     }
@@ -99,7 +123,7 @@ py::array to_array(py::handle values, std::string_view context) {
         return py::reinterpret_borrow<py::array>(values);
     }
     try {
-        return py::module_::import("numpy").attr("asarray")(values);
+        return py::module_::import("numpy").attr("asarray")(snapshot(values, 0));
     } catch (py::error_already_set& error) {
         if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) {
             throw;

@@ -32,4 +32,5 @@ PYBIND11_MODULE(_native, module) {
     bind_scene(module);
     bind_tracer(module);
     explain_wrong_calls_of_module(module);
+    refuse_unmade_objects(module);
 }

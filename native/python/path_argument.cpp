@@ -13,6 +13,9 @@ using core::text;
 std::string path_argument(py::handle path, const char* function, const char* parameter) {
     const py::object native = py::reinterpret_steal<py::object>(PyOS_FSPath(path.ptr()));
     if (!native) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+            throw py::error_already_set(); // of the object itself
+        }
         PyErr_Clear();
         throw ArgumentError(text(function, ": ", parameter, " must be a str or pathlib.Path, got ",
                                  Py_TYPE(path.ptr())->tp_name),

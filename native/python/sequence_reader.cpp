@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/sequence_reader.hpp"
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/host_array.hpp"
 
@@ -40,6 +41,24 @@ std::optional<Integer> integer_value(PyObject* value) {
     return std::nullopt;
 }
 
+std::int64_t require_int64(py::handle value, std::string_view what) {
+    if (PyIndex_Check(value.ptr()) == 0 || PyBool_Check(value.ptr())) {
+        throw core::ArgumentError(
+            text(what, " must be an integer, got ", Py_TYPE(value.ptr())->tp_name),
+            core::ArgumentError::Kind::type);
+    }
+    const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    if (!index) {
+        throw py::error_already_set();
+    }
+    const std::optional<Integer> integer = integer_value(index.ptr());
+    if (!integer || integer->is_unsigned) {
+        throw core::ArgumentError(
+            text(what, " does not fit 64 bits with a sign; pass a smaller integer"));
+    }
+    return integer->bits;
+}
+
 void SequenceReader::read(PyObject* value, std::size_t depth) {
     if (depth >= kDeepest) {
         fail(text("it nests more than ", kDeepest, " lists; it may hold itself"));
@@ -52,11 +71,15 @@ void SequenceReader::read(PyObject* value, std::size_t depth) {
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(fast.ptr());
     note_extent(depth, count);
     for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* item = PySequence_Fast_GET_ITEM(fast.ptr(), i);
-        if (PyList_Check(item) || PyTuple_Check(item)) {
-            read(item, depth + 1);
+        if (PySequence_Fast_GET_SIZE(fast.ptr()) != count) { // a number's own code may change it
+            fail("it changed while it was read; pass a copy");
+        }
+        const auto item =
+            py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(fast.ptr(), i));
+        if (PyList_Check(item.ptr()) || PyTuple_Check(item.ptr())) {
+            read(item.ptr(), depth + 1);
         } else {
-            read_scalar(item, depth);
+            read_scalar(item.ptr(), depth);
         }
     }
 }
@@ -100,6 +123,9 @@ void SequenceReader::read_scalar(PyObject* item, std::size_t depth) {
     } else {
         const double value = PyFloat_AsDouble(item);
         if (PyErr_Occurred() != nullptr) {
+            if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+                throw py::error_already_set(); // of the object itself
+            }
             PyErr_Clear();
             fail(text("it holds a ", Py_TYPE(item)->tp_name, "; lists may hold numbers only"));
         }

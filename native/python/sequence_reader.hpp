@@ -8,6 +8,7 @@
 #include <optional>
 #include <pybind11/pybind11.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::python {
@@ -25,6 +26,10 @@ struct Integer {
 
 /// nullopt if the integer needs more than 64 bits.
 [[nodiscard]] std::optional<Integer> integer_value(PyObject* value);
+
+/// The integer that `value` is or gives as its index. @param what names it: "grid: shape".
+/// @throws ArgumentError if it needs more than 64 bits, or is no integer; what its __index__ raises.
+[[nodiscard]] std::int64_t require_int64(pybind11::handle value, std::string_view what);
 
 /// Flattens nested sequences of numbers; remembers the widest kind and the shape.
 class SequenceReader {

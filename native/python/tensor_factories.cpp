@@ -6,6 +6,7 @@
 #include "python/bind_reflect.hpp"
 #include "python/host_array.hpp"
 #include "python/numpy_values.hpp"
+#include "tensor/array_layout.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -20,6 +21,9 @@ using reflect::ScalarKind;
 using tensor::TensorRef;
 
 namespace {
+
+// Of a shape that is worth reading: the message about too many dimensions shows it whole.
+constexpr std::size_t kMostEntries = 64;
 
 const char* type_name(py::handle value) {
     return Py_TYPE(value.ptr())->tp_name;
@@ -51,6 +55,9 @@ bool is_integer(py::handle value) {
 double number_argument(py::handle value, const char* name) {
     const double number = PyFloat_AsDouble(value.ptr());
     if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+            throw py::error_already_set(); // of the object itself
+        }
         PyErr_Clear();
         throw ArgumentError(text("Tensor.arange: ", name, " must be a number, got ",
                                  type_name(value),
@@ -149,6 +156,11 @@ std::vector<std::int64_t> shape_argument(py::handle value, const char* function)
     }
     std::vector<std::int64_t> shape;
     for (const py::handle entry : value) {
+        if (shape.size() == kMostEntries) {
+            throw ArgumentError(text(function, ": shape has more than ", kMostEntries,
+                                     " entries, a tensor at most ", tensor::kMaxRank,
+                                     "; pass a tuple of extents"));
+        }
         shape.push_back(extent_argument(entry, text(" at axis ", shape.size()), function));
     }
     return shape;

@@ -74,7 +74,7 @@ CASES = {
         lambda m: m.f(np.zeros(3), np.zeros(4)),
         ["f", "'y'", "axis 0", "'x'", "map()"],
     ),
-    "unknown result kind": (lambda m: m.f(1, _result="list"), ["return_type", "'numpy'", "list"]),
+    "unknown result kind": (lambda m: m.f(1, _result="list"), ["f: _result", "'numpy'", "'list'"]),
     "grid of floats": (lambda m: m.g(weft.grid((2.5,))), ["grid", "integers", "float", "(4, 4)"]),
     "negative grid": (lambda m: m.g(weft.grid((-3,))), ["grid", "0 or greater", "-3"]),
     "grid offset": (lambda m: m.g(weft.grid((3,), offset=(1, 2))), ["grid", "offset has 2", "1"]),
