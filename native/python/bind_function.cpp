@@ -33,6 +33,7 @@ struct CallFrame {
 struct CallPool {
     std::shared_ptr<Session> session;
     KnownTypes types = KnownTypes::find();
+    ReturnKinds return_kinds{};
     std::vector<std::unique_ptr<CallFrame>> free{};
     std::set<std::string> shown_warnings{};
 };
@@ -91,22 +92,13 @@ bool is_deterministic_keyword(const FunctionObject& self, std::string_view name)
            !self.function->has_parameter(name);
 }
 
-bool parse_deterministic(const FunctionObject& self, PyObject* value) {
-    if (!PyBool_Check(value)) {
-        throw core::ArgumentError(
-            text(self.function->name(), ": deterministic must be True or False, got ",
-                 Py_TYPE(value)->tp_name, "; leave it out for what Device.deterministic says"),
-            core::ArgumentError::Kind::type);
-    }
-    return value == Py_True;
-}
-
-void add_result(CallArguments& arguments, PyObject* value, ResultRequest& request) {
+void add_result(const FunctionObject& self, CallArguments& arguments, PyObject* value,
+                ResultRequest& request) {
     if (value == Py_None) {
         return;
     }
     if (PyUnicode_Check(value) || PyType_Check(value)) {
-        request.kind = parse_return_kind(value);
+        request.kind = self.pool->return_kinds.parse(value, self.function->name());
         request.has_kind = true;
         return;
     }
@@ -125,9 +117,9 @@ ResultRequest read_arguments(const FunctionObject& self, CallArguments& argument
         const std::string_view name = utf8(PyTuple_GET_ITEM(names, i));
         PyObject* value = values[positional + static_cast<std::size_t>(i)];
         if (is_result_keyword(name)) {
-            add_result(arguments, value, request);
+            add_result(self, arguments, value, request);
         } else if (is_deterministic_keyword(self, name)) {
-            request.is_deterministic = parse_deterministic(self, value);
+            request.is_deterministic = deterministic_argument(value, self.function->name());
         } else {
             arguments.add(Role::keyword, value, name);
         }
@@ -156,21 +148,25 @@ std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& functio
 }
 
 /// The function with the options that the call itself names.
-std::shared_ptr<dispatch::Function> requested_function(const FunctionObject& self,
-                                                       const ResultRequest& request) {
+const std::shared_ptr<dispatch::Function>& requested_function(const FunctionObject& self,
+                                                              const ResultRequest& request) {
     const dispatch::CallOptions& given = self.function->options();
     const bool is_deterministic =
         given.derivative == codegen::Derivative::backward &&
         request.is_deterministic.value_or(self.pool->session->deterministic);
-    if (!request.has_kind && !is_deterministic) {
+    const dispatch::ReturnKind kind = request.has_kind ? request.kind : given.return_kind;
+    if (kind == given.return_kind && is_deterministic == given.is_deterministic) {
         return self.function;
     }
-    dispatch::CallOptions options = given;
-    options.is_deterministic = is_deterministic;
-    if (request.has_kind) {
-        options.return_kind = request.kind;
+    auto& requested =
+        self.requested[static_cast<std::size_t>(kind)][static_cast<std::size_t>(is_deterministic)];
+    if (!requested) {
+        dispatch::CallOptions options = given;
+        options.is_deterministic = is_deterministic;
+        options.return_kind = kind;
+        requested = self.module->function(self.function->name(), options);
     }
-    return self.module->function(self.function->name(), options);
+    return requested;
 }
 
 py::object call(const FunctionObject& self, PyObject* const* values, std::size_t positional,
@@ -260,7 +256,7 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
         add_uniforms(raw, kwargs["vars"]);
     }
     if (kwargs.contains("command_encoder") && !kwargs["command_encoder"].is_none()) {
-        commands = kwargs["command_encoder"].cast<device::CommandList*>();
+        commands = &encoder_argument(kwargs["command_encoder"].ptr(), "dispatch");
     }
     py::kwargs rest(kwargs.attr("copy")());
     rest.attr("pop")("vars", py::none());
@@ -272,16 +268,6 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
                           });
 }
 
-device::CommandList& encoder_of(PyObject* value) {
-    if (!py::isinstance<device::CommandList>(value)) {
-        throw core::ArgumentError(
-            text("append_to: command_encoder must be a weft.CommandEncoder, got ",
-                 Py_TYPE(value)->tp_name, "; pass what device.create_command_encoder() returns"),
-            core::ArgumentError::Kind::type);
-    }
-    return native_value<device::CommandList>(value);
-}
-
 /// append_to(command_encoder=encoder, ...)
 void append_by_keyword(const FunctionObject& self, PyObject* const* values, PyObject* names) {
     std::vector<PyObject*> rest;
@@ -289,7 +275,7 @@ void append_by_keyword(const FunctionObject& self, PyObject* const* values, PyOb
     device::CommandList* commands = nullptr;
     for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
         if (utf8(PyTuple_GET_ITEM(names, i)) == "command_encoder") {
-            commands = &encoder_of(values[i]);
+            commands = &encoder_argument(values[i], "append_to");
         } else {
             rest.push_back(values[i]);
             rest_names.append(py::handle(PyTuple_GET_ITEM(names, i)));
@@ -310,7 +296,7 @@ PyObject* append_to(PyObject* self, PyObject* const* values, Py_ssize_t count, P
         if (count == 0) {
             append_by_keyword(function, values, names);
         } else {
-            device::CommandList& commands = encoder_of(values[0]);
+            device::CommandList& commands = encoder_argument(values[0], "append_to");
             call(function, values + 1, static_cast<std::size_t>(count) - 1, names, &commands);
         }
         return py::none().release().ptr();
@@ -357,6 +343,7 @@ std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
 
 py::object make_function(FunctionObject function) {
     function.backward = function.forward = py::object(); // not those of the copied function
+    function.requested = {};
     py::object object = py::cast(std::move(function));
     const vectorcallfunc entry = &vectorcall;
     std::memcpy(reinterpret_cast<std::byte*>(object.ptr()) + kVectorcallOffset,
@@ -401,7 +388,7 @@ void bind_derivations(FunctionClass& bound) {
             "return_type",
             [](const FunctionObject& self, const py::object& type) {
                 dispatch::CallOptions options = self.function->options();
-                options.return_kind = parse_return_kind(type.ptr());
+                options.return_kind = parse_return_kind(type, "return_type: the type");
                 return derive(self, options);
             },
             py::arg("return_type"), "A function that returns 'numpy' arrays or Tensors.")
@@ -476,6 +463,13 @@ void bind_inspection(FunctionClass& bound) {
         });
 }
 
+/// help() and inspect.signature() of a function say what its Slang declaration does.
+void bind_introspection(const FunctionClass& bound) {
+    const py::module_ documentation = py::module_::import("weft._documentation");
+    bound.attr("__doc__") = documentation.attr("FunctionDocumentation")(bound.attr("__doc__"));
+    bound.attr("__signature__") = documentation.attr("FunctionSignature")();
+}
+
 } // namespace
 
 void bind_function(py::module_& module) {
@@ -494,6 +488,7 @@ void bind_function(py::module_& module) {
     bind_kernel_options(bound);
     bind_inspection(bound);
     add_append_to(bound);
+    bind_introspection(bound);
 }
 
 } // namespace weft::python

@@ -4,6 +4,7 @@
 #include "dispatch/function.hpp"
 #include "python/call_arguments.hpp"
 
+#include <array>
 #include <memory>
 #include <pybind11/pybind11.h>
 #include <string>
@@ -12,6 +13,10 @@ namespace weft::python {
 
 /// Per-module state of the bindings: recycled call objects. Guarded by the interpreter lock.
 struct CallPool;
+
+/// A function with what a call itself may ask for, made at the first such call: by kind of result, then without and
+/// with `deterministic`.
+using RequestedFunctions = std::array<std::array<std::shared_ptr<dispatch::Function>, 2>, 3>;
 
 /// What `module.f` is in Python: a core function plus the values that bind() and set() added.
 struct FunctionObject {
@@ -22,6 +27,7 @@ struct FunctionObject {
     pybind11::dict uniforms;                ///< set() values; null if none
     mutable pybind11::object backward = {}; ///< bwds, made at its first use
     mutable pybind11::object forward = {};  ///< fwds
+    mutable RequestedFunctions requested = {};
 };
 
 [[nodiscard]] std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session);

@@ -39,6 +39,12 @@ struct StructObject {
     reflect::TypeRef type;
 };
 
+/// `module.ns` in Python: a namespace whose attributes are functions, types and namespaces.
+struct NamespaceObject {
+    py::object owner_object; ///< the module
+    std::string name;        ///< "ns", "ns.inner"
+};
+
 /// What to do about a name that is not there.
 std::string advice(const std::string& name, const std::vector<std::string>& names) {
     std::string suggestion = core::suggestion(name, names);
@@ -70,7 +76,36 @@ reflect::TypeRef find_type(const ModuleObject& self, const std::string& name) {
     return self.module->find_type(name);
 }
 
-py::object find_attribute(const py::object& self_object, const std::string& name) {
+/// "ns::g" as Slang spells full names: "ns.g".
+std::string with_dots(std::string name) {
+    for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at)) {
+        name.replace(at, 2, ".");
+    }
+    return name;
+}
+
+/// The parts of `ns.name`s that the module declares itself; empty if it has no such namespace.
+std::vector<std::string> names_within(const ModuleObject& self, const std::string& scope) {
+    const std::string prefix = scope + ".";
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& full_name) {
+        if (full_name.starts_with(prefix)) {
+            const std::string rest = full_name.substr(prefix.size());
+            names.push_back(rest.substr(0, rest.find_first_of(".<")));
+        }
+    };
+    const auto loaded = self.module->loaded();
+    std::ranges::for_each(loaded->reflection.functions, add, &reflect::Function::full_name);
+    for (const reflect::Structure& structure : loaded->reflection.structs) {
+        add(structure.type->full_name);
+    }
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    return names;
+}
+
+py::object find_attribute(const py::object& self_object, const std::string& spelled) {
+    const std::string name = with_dots(spelled);
     auto& self = self_object.cast<ModuleObject&>();
     self.module->reload_if_stale();
     if (self.generation != self.module->generation()) {
@@ -87,11 +122,36 @@ py::object find_attribute(const py::object& self_object, const std::string& name
         found = type->kind == reflect::TypeKind::structure
                     ? py::cast(StructObject{&self, self_object, type})
                     : type_to_python(type);
+    } else if (!names_within(self, name).empty()) {
+        found = py::cast(NamespaceObject{self_object, name});
     } else {
         return py::none();
     }
     self.attributes[py::str(name)] = found;
     return found;
+}
+
+/// What to do about a name that a module does not have: "twice<flot>" may be a function with wrong arguments.
+std::string advice_for(const ModuleObject& self, const std::string& name) {
+    const std::size_t bracket = name.find('<');
+    const std::string base = name.substr(0, bracket);
+    if (bracket == std::string::npos || !has_functions(self, base)) {
+        return advice(name, self.module->names());
+    }
+    std::vector<std::string> parameters;
+    for (const reflect::Function& overload : self.module->find_overloads(base)) {
+        for (const reflect::GenericParameter& generic : overload.generics) {
+            parameters.push_back(generic.is_value ? "let " + generic.name : generic.name);
+            if (!generic.constraints.empty()) {
+                parameters.back() += " : " + core::join(generic.constraints, ", ");
+            }
+        }
+    }
+    if (parameters.empty()) {
+        return text("; '", base, "' is not generic: take module[\"", base, "\"]");
+    }
+    return text("; '", base, "' is generic over ", core::join(parameters, ", "), ", and takes no ",
+                name.substr(bracket), ": check the names and that the types conform");
 }
 
 py::object require_attribute(const py::object& self_object, const std::string& name) {
@@ -100,7 +160,21 @@ py::object require_attribute(const py::object& self_object, const std::string& n
         const auto& self = self_object.cast<const ModuleObject&>();
         const auto loaded = self.module->loaded();
         throw ArgumentError(text("module '", loaded->desc.name, "' has no function or type '", name,
-                                 "'", advice(name, self.module->names())),
+                                 "'", advice_for(self, name)),
+                            ArgumentError::Kind::attribute);
+    }
+    return found;
+}
+
+py::object namespace_member(const NamespaceObject& self, const std::string& name) {
+    if (name.starts_with("__") && name.ends_with("__")) {
+        throw py::attribute_error(name);
+    }
+    py::object found = find_attribute(self.owner_object, self.name + "." + name);
+    if (found.is_none()) {
+        const auto& owner = self.owner_object.cast<const ModuleObject&>();
+        throw ArgumentError(text("namespace '", self.name, "' has no function or type '", name, "'",
+                                 advice(name, names_within(owner, self.name))),
                             ArgumentError::Kind::attribute);
     }
     return found;
@@ -116,7 +190,9 @@ py::object get_attribute(const py::object& self_object, const std::string& name)
 py::object find_kind(const py::object& self_object, const std::string& name, bool wants_function) {
     py::object found = find_attribute(self_object, name);
     const bool is_function = py::isinstance<FunctionObject>(found);
-    return is_function == wants_function ? found : py::none();
+    const bool is_right =
+        wants_function ? is_function : !is_function && !py::isinstance<NamespaceObject>(found);
+    return is_right ? found : py::none();
 }
 
 py::object require_kind(const py::object& self_object, const std::string& name,
@@ -127,7 +203,7 @@ py::object require_kind(const py::object& self_object, const std::string& name,
         throw ArgumentError(text(wants_function ? "require_function: there is no function '"
                                                 : "require_struct: there is no structure '",
                                  name, "' in module '", self.module->loaded()->desc.name, "'",
-                                 advice(name, self.module->names())),
+                                 advice_for(self, name)),
                             ArgumentError::Kind::attribute);
     }
     return found;
@@ -158,12 +234,22 @@ py::object struct_method(const StructObject& self, const std::string& name) {
     return function_object(*self.owner, qualified);
 }
 
+ModuleObject& module_argument(const py::object& value, const char* parameter) {
+    if (!py::isinstance<ModuleObject>(value)) {
+        throw ArgumentError(text("load_module: ", parameter, " must be a weft.Module, got ",
+                                 Py_TYPE(value.ptr())->tp_name,
+                                 "; pass what Module.load_from_file() returns"),
+                            ArgumentError::Kind::type);
+    }
+    return value.cast<ModuleObject&>();
+}
+
 ModuleObject load(const std::shared_ptr<Session>& session, const compile::ModuleDesc& desc,
                   const std::vector<py::object>& links, bool hot_reload) {
     dispatch::ModuleOptions options;
     options.hot_reload = hot_reload;
     for (const py::object& link : links) {
-        options.links.push_back(link.cast<ModuleObject&>().module);
+        options.links.push_back(module_argument(link, "link").module);
     }
     ModuleObject object{.session = session,
                         .module = nullptr,
@@ -193,7 +279,7 @@ ModuleObject load_source(const std::shared_ptr<Session>& session, const std::str
 
 void bind_loaders(py::class_<ModuleObject>& bound) {
     bound
-        .def_static("load_from_file", &load_file, py::arg("device"), py::arg("path"),
+        .def_static("load_from_file", &load_file, py::arg("device").none(false), py::arg("path"),
                     py::arg("options") = py::dict(), py::arg("link") = py::list(), py::kw_only(),
                     py::arg("hot_reload") = true,
                     "Loads a .slang file; relative paths are searched in the device's "
@@ -205,8 +291,8 @@ void bind_loaders(py::class_<ModuleObject>& bound) {
                     "later.\n\n"
                     "Raises:\n    FileNotFoundError: There is no such file.\n    CompileError: "
                     "Slang rejects it; `diagnostics` says where.\n")
-        .def_static("load_from_source", &load_source, py::arg("device"), py::arg("name"),
-                    py::arg("source"), py::arg("options") = py::dict(),
+        .def_static("load_from_source", &load_source, py::arg("device").none(false),
+                    py::arg("name"), py::arg("source"), py::arg("options") = py::dict(),
                     py::arg("link") = py::list(),
                     "Loads Slang text; `name` stands in messages. Options as of "
                     "load_from_file().\n\n"
@@ -215,10 +301,10 @@ void bind_loaders(py::class_<ModuleObject>& bound) {
             "load_from_module",
             [](const std::shared_ptr<Session>& session, const py::object& other,
                const py::dict& options, const std::vector<py::object>& link) {
-                const auto desc = other.cast<ModuleObject&>().module->loaded()->desc;
+                const auto desc = module_argument(other, "module").module->loaded()->desc;
                 return load(session, describe_again(*session, desc, options), link, true);
             },
-            py::arg("device"), py::arg("module"), py::arg("options") = py::dict(),
+            py::arg("device").none(false), py::arg("module"), py::arg("options") = py::dict(),
             py::arg("link") = py::list(),
             "Loads the source of another module again, for another device or other options.")
         .def(
@@ -326,6 +412,23 @@ void bind_struct_class(py::module_& module) {
         });
 }
 
+void bind_namespace_class(py::module_& module) {
+    py::class_<NamespaceObject>(
+        module, "Namespace",
+        "A namespace of a module; its functions, types and namespaces are attributes.")
+        .def_property_readonly(
+            "name", [](const NamespaceObject& self) { return self.name; },
+            "With the namespaces around it: 'outer.inner'.")
+        .def("__getattr__", &namespace_member)
+        .def("__getitem__", &namespace_member)
+        .def("__dir__",
+             [](const NamespaceObject& self) {
+                 return names_within(self.owner_object.cast<const ModuleObject&>(), self.name);
+             })
+        .def("__repr__",
+             [](const NamespaceObject& self) { return text("<weft.Namespace ", self.name, ">"); });
+}
+
 } // namespace
 
 void bind_command_encoder(py::module_& module) {
@@ -343,6 +446,7 @@ void bind_command_encoder(py::module_& module) {
 void bind_module(py::module_& module) {
     bind_module_class(module);
     bind_struct_class(module);
+    bind_namespace_class(module);
     auto device = py::reinterpret_borrow<py::class_<Session, std::shared_ptr<Session>>>(
         py::type::of<Session>());
     device

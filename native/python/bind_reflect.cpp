@@ -4,6 +4,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/host_array.hpp"
+#include "python/vector_values.hpp"
 #include "tensor/dtype.hpp"
 
 #include <pybind11/native_enum.h>
@@ -39,7 +41,7 @@ TypeRef parse_name(const std::string& name, const char* function) {
              core::suggestion(name, tensor::scalar_names())));
 }
 
-/// The value of a scalar or vector type in Python: float3(1, 2, 3) is a tuple of three floats.
+/// A value of a scalar or vector type: float32(1) is a float, float3(1, 2, 3) a weft.Vector.
 py::object construct(const TypeObject& self, const py::args& args) {
     const reflect::Type& type = *self.type;
     const bool is_scalar = type.kind == TypeKind::scalar;
@@ -48,23 +50,40 @@ py::object construct(const TypeObject& self, const py::args& args) {
             text(type.full_name,
                  ": only scalar and vector types make values; pass a nested list or a dict"));
     }
-    const std::size_t count = is_scalar ? 1 : static_cast<std::size_t>(type.columns);
-    if (args.size() != count && args.size() != 1) {
-        throw ArgumentError(text(tensor::display_name(type), ": takes 1 or ", count,
-                                 " numbers, got ", args.size()));
+    if (!is_scalar) {
+        return make_vector(self.type, args);
     }
-    py::tuple out(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const py::object value = args[args.size() == 1 ? 0 : i];
-        if (reflect::is_float(type.scalar)) {
-            out[i] = py::float_(value);
-        } else if (type.scalar == ScalarKind::bool_) {
-            out[i] = py::bool_(value);
-        } else {
-            out[i] = py::int_(value);
-        }
+    if (args.size() != 1) {
+        throw ArgumentError(
+            text(tensor::display_name(type), ": takes 1 number, got ", args.size()));
     }
-    return is_scalar ? py::object(out[0]) : out;
+    const py::object value = args[0];
+    if (py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value)) {
+        throw ArgumentError(text(tensor::display_name(type), ": takes a number, got ",
+                                 Py_TYPE(value.ptr())->tp_name),
+                            ArgumentError::Kind::type);
+    }
+    if (reflect::is_float(type.scalar)) {
+        return py::float_(value);
+    }
+    return type.scalar == ScalarKind::bool_ ? py::object(py::bool_(value)) : py::int_(value);
+}
+
+/// Whether `other` names the same type: a Type, a structure of a module, or what stands for one as a dtype.
+py::object equals(const TypeObject& self, const py::object& other) {
+    if (py::isinstance<TypeObject>(other)) {
+        return py::bool_(reflect::same_type(*self.type, *other.cast<TypeObject&>().type));
+    }
+    const bool is_type = PyType_Check(other.ptr()) != 0 || py::isinstance<py::str>(other) ||
+                         has_base(other, "numpy.dtype") || py::hasattr(other, "as_struct");
+    if (!is_type) {
+        return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    }
+    try {
+        return py::bool_(reflect::same_type(*self.type, *parse_type(other, "Type ==")));
+    } catch (const ArgumentError&) {
+        return py::bool_(false); // no type that Slang has
+    }
 }
 
 py::object numpy_name(const TypeObject& self) {
@@ -127,11 +146,9 @@ void bind_type(py::module_& module) {
             "Bytes on the device.")
         .def_property_readonly("is_differentiable",
                                [](const TypeObject& self) { return self.type->is_differentiable; })
-        .def("__eq__",
-             [](const TypeObject& self, const py::object& other) {
-                 return py::isinstance<TypeObject>(other) &&
-                        reflect::same_type(*self.type, *other.cast<TypeObject&>().type);
-             })
+        .def("__eq__", &equals, py::arg("other"),
+             "Whether `other` is the same type; numpy's dtypes, float, int, bool and names count "
+             "as when they are passed as a dtype.")
         .def("__hash__",
              [](const TypeObject& self) { return std::hash<std::string>{}(self.type->full_name); })
         .def("__repr__",

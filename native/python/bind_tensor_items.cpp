@@ -56,6 +56,9 @@ IndexItem index_item(py::handle item) {
         if (index != -1 || PyErr_Occurred() == nullptr) {
             return {.kind = IndexItem::Kind::integer, .integer = index};
         }
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+            throw py::error_already_set(); // of the object itself
+        }
         PyErr_Clear(); // an array of several numbers
     }
     throw ArgumentError(text("Tensor[]: an index must be an integer, a slice, None or ..., got ",
@@ -177,6 +180,21 @@ py::object iterate(const py::object& self) {
                                 builtins.attr("range")(tensor.shape()[0]));
 }
 
+/// Comparing elements is a call; a silent False would pass for one.
+bool is_same(const Tensor& self, const py::object& other) {
+    if (other.is_none()) {
+        return false;
+    }
+    if (py::isinstance<Tensor>(other) && &other.cast<const Tensor&>() == &self) {
+        return true;
+    }
+    throw ArgumentError(text("Tensor ==: a tensor is compared with None or itself only, got ",
+                             Py_TYPE(other.ptr())->tp_name,
+                             "; use weft.all_close(a, b), a function of yours, or to_numpy() == "
+                             "..., and `is` for identity"),
+                        ArgumentError::Kind::type);
+}
+
 std::int64_t length_of(const Tensor& self) {
     if (self.rank() == 0) {
         throw ArgumentError("Tensor: a tensor without dimensions has no len(); use item()",
@@ -191,6 +209,10 @@ void bind_tensor_items(py::class_<Tensor, std::shared_ptr<Tensor>>& tensor_class
     tensor_class.def("__getitem__", &index_tensor, py::arg("key"))
         .def("__setitem__", &set_item, py::arg("key"), py::arg("value"))
         .def("__len__", &length_of)
+        .def("__hash__", [](const Tensor& self) { return std::hash<const Tensor*>{}(&self); })
+        .def("__eq__", &is_same, py::arg("other"),
+             "True for the tensor itself, False for None.\n\nRaises:\n    ArgumentTypeError: "
+             "Anything else: elements are compared by weft.all_close() and the like.\n")
         .def("__iter__", &iterate)
         .def("item", &item_of, "The one element as Python numbers.")
         .def("__bool__",

@@ -2,6 +2,7 @@
 #include "python/value_to_python.hpp"
 
 #include "core/error.hpp"
+#include "python/vector_values.hpp"
 #include "tensor/half.hpp"
 
 #include <cstring>
@@ -69,7 +70,7 @@ py::object convert(const Type& type, const std::byte* at, bool in_structure) {
     switch (type.kind) {
     case TypeKind::scalar:
     case TypeKind::enumeration: return scalar(type.scalar, at);
-    case TypeKind::vector: return components(type, scalar_step, at);
+    case TypeKind::vector: return vector_value(type, components(type, scalar_step, at));
     case TypeKind::matrix: {
         const std::size_t row = in_structure
                                     ? type.layout.size / static_cast<std::size_t>(type.rows)

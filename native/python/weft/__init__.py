@@ -52,6 +52,7 @@ from weft._native import (
     InternalError,
     MemoryInfo,
     Module,
+    Namespace,
     NonFiniteError,
     OutOfMemoryError,
     Parameter,
@@ -82,8 +83,13 @@ if TYPE_CHECKING:
     from weft.gradients import check_gradients, jvp, value_and_grad, vjp
     from weft.render import Renderer
     from weft.scene import Scene
+    from weft.vectors import Vector
 
 from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
+from weft._scalar_names import bool as bool
+from weft._scalar_names import double, half, uint
+from weft._scalar_names import float as float
+from weft._scalar_names import int as int
 
 __all__ = [
     "ArgumentAttributeError",
@@ -116,6 +122,7 @@ __all__ = [
     "InternalError",
     "MemoryInfo",
     "Module",
+    "Namespace",
     "NonFiniteError",
     "OutOfMemoryError",
     "Parameter",
@@ -130,6 +137,7 @@ __all__ = [
     "Type",
     "TypeKind",
     "ValueRef",
+    "Vector",
     "WangHash",
     "call_id",
     "check_gradients",
@@ -148,6 +156,8 @@ __all__ = [
     "wang_hash",
 ]
 __all__ += types.__all__
+# Not bool, float and int: a star import keeps Python's own.
+__all__ += ["double", "half", "uint"]
 __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum"]
 
 
@@ -169,6 +179,10 @@ def __getattr__(name: str) -> object:
         from weft import fit
 
         return getattr(fit, name)
+    if name == "Vector":
+        from weft.vectors import Vector
+
+        return Vector
     if name == "Renderer":
         from weft.render import Renderer
 

@@ -46,6 +46,7 @@ __all__: list[str] = [
     "MemoryInfo",
     "Module",
     "NDBuffer",
+    "Namespace",
     "NonFiniteError",
     "OutOfMemoryError",
     "Parameter",
@@ -1228,6 +1229,19 @@ class Struct:
     def name(self) -> str: ...
     @property
     def type(self) -> typing.Any: ...
+
+class Namespace:
+    """
+    A namespace of a module; its functions, types and namespaces are attributes.
+    """
+    def __getattr__(self, arg0: str) -> typing.Any: ...
+    def __getitem__(self, arg0: str) -> typing.Any: ...
+    def __repr__(self) -> str: ...
+    @property
+    def name(self) -> str:
+        """
+        With the namespaces around it: 'outer.inner'.
+        """
 
 class Tracer:
     """

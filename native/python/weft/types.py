@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Element types of tensors and of parameters: scalars, vectors and matrices, and the array classes.
 
-Each is a :class:`weft.Type`. Vector types make values: ``float3(1, 2, 3)`` is a tuple of three
-floats. Matrix names say rows x columns.
+Each is a :class:`weft.Type`. Vector types make values, see :class:`weft.Vector`:
+``float3(1, 2, 3)``. Matrix names say rows x columns.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from weft.vectors import VectorType
 
 from weft._native import Device, DiffPair, NDBuffer, Struct, Tensor, Type, find_type
 
@@ -37,6 +39,10 @@ def NDDifferentiableBuffer(
     return Tensor(device, dtype, shape).with_grads()
 
 
+def _vector(name: str) -> VectorType:
+    return cast("VectorType", find_type(name))
+
+
 bool_: Final[Type] = find_type("bool")
 int8: Final[Type] = find_type("int8")
 int16: Final[Type] = find_type("int16")
@@ -50,24 +56,24 @@ float16: Final[Type] = find_type("float16")
 float32: Final[Type] = find_type("float32")
 float64: Final[Type] = find_type("float64")
 
-bool2: Final[Type] = find_type("bool2")
-bool3: Final[Type] = find_type("bool3")
-bool4: Final[Type] = find_type("bool4")
-int2: Final[Type] = find_type("int2")
-int3: Final[Type] = find_type("int3")
-int4: Final[Type] = find_type("int4")
-uint2: Final[Type] = find_type("uint2")
-uint3: Final[Type] = find_type("uint3")
-uint4: Final[Type] = find_type("uint4")
-half2: Final[Type] = find_type("half2")
-half3: Final[Type] = find_type("half3")
-half4: Final[Type] = find_type("half4")
-float2: Final[Type] = find_type("float2")
-float3: Final[Type] = find_type("float3")
-float4: Final[Type] = find_type("float4")
-double2: Final[Type] = find_type("double2")
-double3: Final[Type] = find_type("double3")
-double4: Final[Type] = find_type("double4")
+bool2: Final[VectorType] = _vector("bool2")
+bool3: Final[VectorType] = _vector("bool3")
+bool4: Final[VectorType] = _vector("bool4")
+int2: Final[VectorType] = _vector("int2")
+int3: Final[VectorType] = _vector("int3")
+int4: Final[VectorType] = _vector("int4")
+uint2: Final[VectorType] = _vector("uint2")
+uint3: Final[VectorType] = _vector("uint3")
+uint4: Final[VectorType] = _vector("uint4")
+half2: Final[VectorType] = _vector("half2")
+half3: Final[VectorType] = _vector("half3")
+half4: Final[VectorType] = _vector("half4")
+float2: Final[VectorType] = _vector("float2")
+float3: Final[VectorType] = _vector("float3")
+float4: Final[VectorType] = _vector("float4")
+double2: Final[VectorType] = _vector("double2")
+double3: Final[VectorType] = _vector("double3")
+double4: Final[VectorType] = _vector("double4")
 
 float2x2: Final[Type] = find_type("float2x2")
 float2x3: Final[Type] = find_type("float2x3")
