@@ -13,6 +13,9 @@ SOURCE = """
 float twice(float a) { return a + a; }
 float weigh(float a, float b) { return a + 3.f * b; }
 void move(float a, out float b) { b = 1.f - a; }
+float3 scale(float3 a) { return a * float3(1.f, 10.f, 100.f); }
+float pick(float a[4]) { return a[0] + 10.f * a[1] + 100.f * a[2] + 1000.f * a[3]; }
+float3 rows(float2x3 m) { return m[0] + 10.f * m[1]; }
 """
 EVERY_OTHER = slice(None, None, 2)
 FIRST = slice(0, 5)
@@ -80,6 +83,34 @@ def test_writing_to_a_part_leaves_the_rest(device, module, kernels, pair, key):
     module.move(tensor[key], target[key])
 
     assert np.array_equal(target.numpy(), expected)
+
+
+PARTS = {
+    "transposed": lambda x: x.T,
+    "reversed axes": lambda x: x.T[EVERY_OTHER],
+}
+
+
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize("count", [5, 20_000])
+def test_components_may_lie_apart(device, module, kernels, count, part):
+    numbers = np.random.default_rng(count).random((4, count), dtype=np.float32)
+    tensor = Tensor.from_numpy(device, numbers)
+    threes, fours = part(numbers[:3]), part(numbers)
+
+    scaled = module.scale(part(tensor[:3])).numpy().view(np.float32).reshape(threes.shape)
+    np.testing.assert_allclose(scaled, threes * (1, 10, 100), rtol=1e-6)
+    picked = module.pick(part(tensor)).numpy()
+    np.testing.assert_allclose(picked, fours @ (1, 10, 100, 1000), rtol=1e-5)
+
+
+def test_matrices_may_be_transposed(device, module, kernels):
+    numbers = np.random.default_rng(1).random((50, 3, 2), dtype=np.float32)
+
+    found = module.rows(Tensor.from_numpy(device, numbers).permute((0, 2, 1))).numpy()
+
+    expected = numbers[:, :, 0] + 10 * numbers[:, :, 1]
+    np.testing.assert_allclose(found.view(np.float32).reshape(50, 3), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("base", [1, 255, 4096, 1 << 14, 1 << 19])
