@@ -20,11 +20,19 @@ import weft
 
 device = weft.create_device(weft.DeviceType.vulkan, debug=True)
 held = [weft.Tensor.empty(device, (1 << 17,), "double") for _ in range(2)]
+expected = [None, None]
 for name in sys.argv[1]:
-    for tensor in held:
-        tensor.fill(0.0 if name == "f" else 1.5)  # one command; or copies that double a first part
+    if name in "fc":
+        value = 0.0 if name == "f" else 1.5  # one command; or copies that double a first part
+        expected = [value, value + 1 if name == "c" else value]
+        for tensor, number in zip(held, expected):
+            tensor.fill(number)
+    else:
+        to, source = (0, 1) if name == "x" else (1, 0)
+        held[to][:] = held[source]
+        expected[to] = expected[source]
 device.wait()
-print((held[0].numpy() == (0.0 if sys.argv[1][-1] == "f" else 1.5)).all())
+print(all((tensor.numpy() == number).all() for tensor, number in zip(held, expected)))
 """
 
 SETTINGS = """
@@ -36,7 +44,8 @@ khronos_validation.log_filename = {log}
 """
 
 
-@pytest.mark.parametrize("order", ["c", "ff", "fc", "cf", "cc", "fcfcc"])
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["c", "ff", "cf", "cc", "fcfcc", "fx", "cx", "cxy", "cxfycx"])
 def test_commands_that_move_bytes_have_no_hazard(tmp_path, order):
     if "vulkan" not in KINDS:
         pytest.skip("no Vulkan device")

@@ -67,6 +67,18 @@ def test_noise_that_residuals_and_derivatives_share_does_not_bias_the_result(see
     assert np.abs(state.x - model.truth).max() < 0.01
 
 
+def test_at_the_truth_gradient_and_loss_are_zero_on_average():
+    model = NoisyCurves([1.2, 0.5], 3, points=200)
+    found = []
+    for _ in range(2000):
+        model.draw(model.truth)
+        normal = normal_equations(*model.linearise(model.truth))
+        found.append([*normal.gradient, normal.loss])
+
+    deviations = np.std(found, axis=0) / np.sqrt(len(found))
+    assert (np.abs(np.mean(found, axis=0)) < 4 * deviations).all()
+
+
 def test_standard_errors_cover_the_truth():
     covered = []
     for seed in range(60):
