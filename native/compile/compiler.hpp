@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
+#include "core/interrupt.hpp"
 #include "reflect/function.hpp"
 
 #include <chrono>
@@ -92,6 +93,7 @@ struct CompilerDesc {
     std::uint64_t memory_limit = std::uint64_t{4} << 30; ///< bytes of the helper
     unsigned most_processes =
         0; ///< that serve requests side by side; 0: as the machine's cores suggest
+    core::InterruptPoll poll{}; ///< of waits; an interrupted request ends its process
 };
 
 struct CompilerStatistics {
@@ -100,7 +102,7 @@ struct CompilerStatistics {
     std::uint64_t helper_starts = 0;
 };
 
-/// Thread-safe.
+/// Thread-safe. Every method that may ask the helper throws core::Interrupted if CompilerDesc::poll does.
 class Compiler {
 public:
     [[nodiscard]] static std::shared_ptr<Compiler> create(const CompilerDesc& desc);

@@ -74,9 +74,11 @@ public:
     explicit ProcessWorker(const CompilerDesc& desc)
         : m_time_limit(desc.time_limit), m_memory_limit(desc.memory_limit),
           m_start{.executable = desc.helper_executable,
-                  .arguments = {
-                      core::utf8_path(desc.slang_directory), core::utf8_path(desc.shader_directory),
-                      core::utf8_path(desc.cache_directory), std::to_string(desc.memory_limit)}} {}
+                  .arguments = {core::utf8_path(desc.slang_directory),
+                                core::utf8_path(desc.shader_directory),
+                                core::utf8_path(desc.cache_directory),
+                                std::to_string(desc.memory_limit)},
+                  .poll = desc.poll} {}
 
     void warm_up() override {
         const std::scoped_lock lock(m_mutex);
@@ -86,15 +88,8 @@ public:
     std::vector<std::byte> request(const Request& request, const std::string& subject) override {
         const std::scoped_lock lock(m_mutex);
         ensure_started();
-        const Budget budget(*m_process, m_time_limit);
         std::vector<std::byte> bytes;
-        PipeStatus status = m_process->write(frame(request), budget.first_deadline());
-        if (status == PipeStatus::ok) {
-            status = budget.wait();
-        }
-        if (status == PipeStatus::ok) {
-            status = read_message(bytes, Clock::now() + m_time_limit);
-        }
+        const PipeStatus status = exchange(request, bytes);
         if (status != PipeStatus::ok) {
             throw_ended(status, subject);
         }
@@ -114,6 +109,23 @@ public:
     std::uint64_t helper_starts() const noexcept override { return m_starts; }
 
 private:
+    /// Sends the request and waits for its reply. Whatever is thrown meanwhile leaves no process that is still busy
+    /// with it, nor half a message in the pipe.
+    PipeStatus exchange(const Request& request, std::vector<std::byte>& reply) {
+        try {
+            const Budget budget(*m_process, m_time_limit);
+            PipeStatus status = m_process->write(frame(request), budget.first_deadline());
+            if (status == PipeStatus::ok) {
+                status = budget.wait();
+            }
+            return status == PipeStatus::ok ? read_message(reply, Clock::now() + m_time_limit)
+                                            : status;
+        } catch (...) {
+            m_process.reset();
+            throw;
+        }
+    }
+
     void ensure_started() {
         if (m_process) {
             return;
@@ -225,7 +237,13 @@ private:
         if (!is_idle() && m_processes.size() < m_limit) {
             add_process();
         }
-        m_idle.wait(lock, is_idle);
+        while (!m_idle.wait_for(lock, core::kPollInterval, is_idle)) {
+            if (m_desc.poll) {
+                lock.unlock();
+                m_desc.poll();
+                lock.lock();
+            }
+        }
         const auto found = std::ranges::find(m_is_busy, false);
         *found = true;
         return static_cast<std::size_t>(found - m_is_busy.begin());

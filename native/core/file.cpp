@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/file.hpp"
 
+#include "core/fault.hpp"
 #include "core/hash.hpp"
 
 #include <fstream>
@@ -34,7 +35,7 @@ bool write_all(const fs::path& path, std::span<const std::byte> bytes) {
 
 std::optional<std::vector<std::byte>> try_read_file(const fs::path& path, std::uint64_t limit) {
     std::error_code error;
-    if (!fs::is_regular_file(path, error)) {
+    if (is_faulty(FaultKind::file) || !fs::is_regular_file(path, error)) {
         return std::nullopt;
     }
     const std::uint64_t size = fs::file_size(path, error);
@@ -56,7 +57,7 @@ bool try_write_file(const fs::path& path, std::span<const std::byte> bytes) {
     fs::create_directories(path.parent_path(), error);
     const fs::path temporary =
         path.parent_path() / (random_name() + std::string(kTemporaryExtension));
-    if (write_all(temporary, bytes)) {
+    if (write_all(temporary, bytes) && !is_faulty(FaultKind::file)) {
         fs::rename(temporary, path, error);
         if (!error) {
             return true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/interrupt.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +22,9 @@ enum class PipeStatus : std::uint8_t {
 };
 
 /// A child process whose standard input and output are pipes to this object; its standard error is
-/// dropped. Use by one thread at a time. The child is killed when the object dies; in a process forked
-/// from the one that started it the object only closes its pipes and leaves the child alone.
+/// dropped. Use by one thread at a time. The child is killed when the object dies, and on Windows when this
+/// process ends in whatever way (elsewhere the child itself looks after that: compile/helper/platform.hpp); in a
+/// process forked from the one that started it the object only closes its pipes and leaves the child alone.
 class Subprocess {
 public:
     using Clock = std::chrono::steady_clock;
@@ -29,6 +32,7 @@ public:
     struct Desc {
         std::filesystem::path executable;
         std::vector<std::string> arguments; ///< without the program's name
+        InterruptPoll poll{}; ///< called while a write or read waits; what it throws ends the wait
     };
 
     /// @throws DeviceError{unavailable} naming the executable if it cannot be started.

@@ -4,6 +4,7 @@
 #if !defined(_WIN32)
 
 #include "core/error.hpp"
+#include "core/fault.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "core/unique_handle.hpp"
@@ -115,8 +116,9 @@ std::string describe(int status) {
 
 class PosixSubprocess final : public Subprocess {
 public:
-    PosixSubprocess(Descriptor socket, pid_t child) noexcept
-        : m_socket(std::move(socket)), m_child(child), m_owner(process_id()) {}
+    PosixSubprocess(Descriptor socket, pid_t child, InterruptPoll poll) noexcept
+        : m_socket(std::move(socket)), m_child(child), m_owner(process_id()),
+          m_poll(std::move(poll)) {}
 
     ~PosixSubprocess() override {
         m_socket.reset();
@@ -127,6 +129,9 @@ public:
     }
 
     PipeStatus write(std::span<const std::byte> bytes, Clock::time_point deadline) override {
+        if (is_faulty(FaultKind::process)) {
+            return PipeStatus::closed;
+        }
         while (!bytes.empty()) {
             if (const PipeStatus status = wait_ready(POLLOUT, deadline); status != PipeStatus::ok) {
                 return status;
@@ -143,6 +148,9 @@ public:
     }
 
     PipeStatus read(std::span<std::byte> bytes, Clock::time_point deadline) override {
+        if (is_faulty(FaultKind::process)) {
+            return PipeStatus::closed;
+        }
         while (!bytes.empty()) {
             if (const PipeStatus status = wait_ready(POLLIN, deadline); status != PipeStatus::ok) {
                 return status;
@@ -194,14 +202,18 @@ private:
             if (left.count() <= 0) {
                 return PipeStatus::timed_out;
             }
+            const auto patience = m_poll ? kPollInterval : std::chrono::milliseconds(1 << 30);
             pollfd request{m_socket.get(), events, 0};
             const int count =
-                ::poll(&request, 1, static_cast<int>(std::min<long long>(left.count(), 1 << 30)));
+                ::poll(&request, 1, static_cast<int>(std::min(left, patience).count()));
             if (count > 0) {
                 return PipeStatus::ok; // a hang-up shows in the send or receive that follows
             }
             if (count < 0 && errno != EINTR) {
                 return PipeStatus::closed;
+            }
+            if (m_poll) {
+                m_poll();
             }
         }
     }
@@ -227,6 +239,7 @@ private:
     Descriptor m_socket;
     pid_t m_child;
     std::uint64_t m_owner;
+    InterruptPoll m_poll;
     int m_status = 0;
 };
 
@@ -235,13 +248,14 @@ private:
 std::unique_ptr<Subprocess> Subprocess::start(const Desc& desc) {
     SocketPair sockets = create_socket_pair();
     pid_t child = -1;
-    const int error = spawn(desc, sockets.child.get(), child);
+    const int error =
+        is_faulty(FaultKind::process) ? EAGAIN : spawn(desc, sockets.child.get(), child);
     if (error != 0) {
         throw DeviceError(
             text("cannot start '", desc.executable.string(), "': ", std::strerror(error)),
             DeviceError::Kind::unavailable, "posix_spawn", error);
     }
-    return std::make_unique<PosixSubprocess>(std::move(sockets.parent), child);
+    return std::make_unique<PosixSubprocess>(std::move(sockets.parent), child, desc.poll);
 }
 
 } // namespace weft::core

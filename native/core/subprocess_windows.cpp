@@ -58,8 +58,10 @@ std::wstring quoted(const std::wstring& argument) {
 
 class WindowsSubprocess final : public Subprocess {
 public:
-    WindowsSubprocess(Handle process, Handle input, Handle output) noexcept
-        : m_process(std::move(process)), m_input(std::move(input)), m_output(std::move(output)) {}
+    WindowsSubprocess(Handle process, Handle job, Handle input, Handle output,
+                      InterruptPoll poll) noexcept
+        : m_process(std::move(process)), m_job(std::move(job)), m_input(std::move(input)),
+          m_output(std::move(output)), m_poll(std::move(poll)) {}
 
     ~WindowsSubprocess() override {
         if (m_process) {
@@ -100,6 +102,7 @@ public:
     }
 
     PipeStatus wait_for_output(Clock::time_point deadline) override {
+        auto next_poll = Clock::now() + kPollInterval;
         for (;;) {
             const std::optional<DWORD> available = available_bytes();
             if (!available) {
@@ -110,6 +113,10 @@ public:
             }
             if (Clock::now() >= deadline) {
                 return PipeStatus::timed_out;
+            }
+            if (m_poll && Clock::now() >= next_poll) {
+                m_poll();
+                next_poll += kPollInterval;
             }
             std::this_thread::sleep_for(1ms);
         }
@@ -150,9 +157,24 @@ private:
     }
 
     Handle m_process;
+    Handle
+        m_job; ///< its last handle: the system closes it when this process ends, and so ends the child
     Handle m_input;
     Handle m_output;
+    InterruptPoll m_poll;
 };
+
+/// A job whose processes end with its last handle; empty if the system refuses.
+Handle create_job() noexcept {
+    Handle job(CreateJobObjectW(nullptr, nullptr));
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
+    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+    if (job && !SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits,
+                                        sizeof limits)) {
+        job.reset();
+    }
+    return job;
+}
 
 } // namespace
 
@@ -173,15 +195,21 @@ std::unique_ptr<Subprocess> Subprocess::start(const Desc& desc) {
     startup.hStdOutput = output.write.get();
     PROCESS_INFORMATION process{};
     if (!CreateProcessW(desc.executable.c_str(), command.data(), nullptr, nullptr, TRUE,
-                        CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP, nullptr, nullptr, &startup,
-                        &process)) {
+                        CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP | CREATE_SUSPENDED, nullptr,
+                        nullptr, &startup, &process)) {
         throw DeviceError(
             text("cannot start '", desc.executable.string(), "': Windows error ", GetLastError()),
             DeviceError::Kind::unavailable, "CreateProcessW", GetLastError());
     }
+    Handle job = create_job();
+    if (job) { // before its first instruction, so that none of its own children can be left out
+        AssignProcessToJobObject(job.get(), process.hProcess);
+    }
+    ResumeThread(process.hThread);
     CloseHandle(process.hThread);
-    return std::make_unique<WindowsSubprocess>(Handle(process.hProcess), std::move(input.write),
-                                               std::move(output.read));
+    return std::make_unique<WindowsSubprocess>(Handle(process.hProcess), std::move(job),
+                                               std::move(input.write), std::move(output.read),
+                                               desc.poll);
 }
 
 } // namespace weft::core

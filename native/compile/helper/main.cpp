@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
     const compile::ServiceDesc desc{.slang_directory = core::path_from_utf8(argv[1]),
                                     .shader_directory = core::path_from_utf8(argv[2]),
                                     .cache_directory = core::path_from_utf8(argv[3])};
+    compile::end_with_host();
     compile::watch_allocations();
     compile::limit_memory(std::strtoull(argv[4], nullptr, 10));
     // Slang's parser recurses: with this stack a text must be absurd before it overflows.

@@ -15,6 +15,10 @@ namespace weft::compile {
 /// Lets allocations fail beyond `bytes` of address space (where the system can), and keeps crashes
 /// from leaving core files behind.
 void limit_memory(std::uint64_t bytes);
+/// Ends the process within a second of its host's end, also while a request is being served: when the host's
+/// side of standard input closes, and when the parent is another one than at the start. Call it first.
+/// Windows: nothing to do, the host's job object sees to that (subprocess_windows.cpp).
+void end_with_host();
 /// Runs `work` in a thread with that much stack and returns what it returns.
 [[nodiscard]] int run_with_stack(std::size_t bytes, const std::function<int()>& work);
 /// Ends the process without running destructors.

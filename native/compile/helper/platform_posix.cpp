@@ -4,10 +4,15 @@
 #if !defined(_WIN32)
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 namespace weft::compile {
 
@@ -22,6 +27,39 @@ void* run_task(void* argument) {
     auto* const task = static_cast<Task*>(argument);
     task->result = (*task->work)();
     return nullptr;
+}
+
+#if defined(POLLRDHUP)
+constexpr short kHangUp = POLLRDHUP; // without it a hang-up waits until all that was sent is read
+#else
+constexpr short kHangUp = 0;
+#endif
+constexpr int kLookMilliseconds = 250;
+
+/// The host; written before anything reads it.
+pid_t g_host = -1; // NOLINT: a signal handler has no other way to know
+
+void end_without_host() {
+    if (::getppid() != g_host) {
+        ::_exit(EXIT_FAILURE);
+    }
+}
+
+/// PR_SET_PDEATHSIG follows the thread that started this process, not the host: look before believing it.
+void note_parent_death(int) {
+    end_without_host();
+}
+
+/// A fork of the host may keep the socket open, hence the second look.
+void* watch_host(void*) {
+    for (;;) {
+        pollfd input{STDIN_FILENO, kHangUp, 0};
+        const int count = ::poll(&input, 1, kLookMilliseconds);
+        if (count > 0 && (input.revents & (kHangUp | POLLHUP | POLLERR)) != 0) {
+            ::_exit(EXIT_SUCCESS); // nobody reads what a request under way would yield
+        }
+        end_without_host();
+    }
 }
 
 } // namespace
@@ -48,6 +86,20 @@ bool write_output(std::span<const std::byte> bytes) {
         }
     }
     return true;
+}
+
+void end_with_host() {
+    g_host = ::getppid();
+#if defined(__linux__)
+    std::signal(SIGUSR1, note_parent_death);
+    ::prctl(PR_SET_PDEATHSIG, SIGUSR1);
+#endif
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    pthread_create(&thread, &attributes, watch_host, nullptr);
+    pthread_attr_destroy(&attributes);
 }
 
 void limit_memory(std::uint64_t bytes) {

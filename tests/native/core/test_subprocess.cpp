@@ -45,6 +45,20 @@ TEST_CASE("a child that stays silent times out and is killed") {
     CHECK(child->finish().find("killed by signal 9") != std::string::npos);
 }
 
+TEST_CASE("a wait for a silent child can be interrupted") {
+    const auto child =
+        Subprocess::start({.executable = "/bin/sh", .arguments = {"-c", "sleep 60"}, .poll = [] {
+                               throw Interrupted();
+                           }});
+    std::byte byte{};
+    const auto start = Subprocess::Clock::now();
+
+    CHECK_THROWS_AS(child->read(std::span(&byte, 1), soon(60s)), Interrupted);
+    CHECK_THROWS_AS(child->wait_for_output(soon(60s)), Interrupted);
+
+    CHECK(Subprocess::Clock::now() - start < 10s);
+}
+
 #if defined(__linux__)
 TEST_CASE("the processor time of a child is that of its work") {
     const auto idle = start_shell("sleep 60");
