@@ -4,11 +4,11 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/interrupt.hpp"
 #include "device/buffer.hpp"
 #include "device/kernel.hpp"
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,12 +66,13 @@ struct DeviceDesc {
     std::string cache_directory{}; ///< compiled machine code (cubins, pipeline cache); "": none
     /// CUDA: folders of NVRTC, searched first; the folder ../include beside one may hold CUDA headers
     std::vector<std::string> library_directories{};
+    core::InterruptPoll poll{}; ///< of waits whose function takes none, as close()
 };
 
 /// Statistics of the pooled allocator, bytes.
 struct MemoryInfo {
-    std::uint64_t total = 0;     ///< device memory
-    std::uint64_t available = 0; ///< as the driver reports it; 0 if unknown
+    std::uint64_t total = 0;     ///< device memory; software: what this process may use
+    std::uint64_t available = 0; ///< as the driver (software: system) reports it; 0 if unknown
     std::uint64_t reserved = 0;  ///< held by the pool
     std::uint64_t used = 0;      ///< in live buffers
     std::uint64_t peak_used = 0;
@@ -79,8 +80,7 @@ struct MemoryInfo {
     std::uint64_t allocations = 0; ///< calls of the driver's allocator since creation
 };
 
-/// Called every 50 ms while a wait blocks; throws core::Interrupted to end the wait.
-using InterruptPoll = std::function<void()>;
+using core::InterruptPoll;
 
 /// A sequence of dispatches that the driver runs in one call. Made by Device::create_replay. The kernels and
 /// buffers of the sequence must outlive it (CommandList sees to that).
@@ -143,7 +143,9 @@ public:
         return nullptr;
     }
 
-    /// Waits, then releases everything; later calls throw DeviceError "... is closed". Idempotent.
+    /// Refuses new calls at once with DeviceError "... is closed", lets those under way end, waits for
+    /// submitted work, then releases everything. Idempotent. DeviceDesc::poll may interrupt it: then the
+    /// device stays closed to other calls, and the next close() goes on.
     virtual void close() = 0;
     virtual bool is_closed() const noexcept = 0;
 

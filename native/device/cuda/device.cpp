@@ -43,7 +43,8 @@ CudaDevice::CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapte
       m_readback_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::readback)),
       m_device_pool(std::make_unique<MemoryPool>(*m_device_source, device_pool(m_info))),
       m_readback_pool(std::make_unique<MemoryPool>(*m_readback_source, readback_pool(m_info))),
-      m_compiler(compiler_desc(*driver, adapter, desc)), m_is_debug(desc.debug) {}
+      m_compiler(compiler_desc(*driver, adapter, desc)), m_poll(desc.poll), m_is_debug(desc.debug) {
+}
 
 CudaDevice::~CudaDevice() {
     if (!m_context->is_usable()) {
@@ -51,12 +52,12 @@ CudaDevice::~CudaDevice() {
             m_ring.release()); // a forked child must not touch what the parent's driver holds
         return;
     }
-    close();
+    close_with({});
 }
 
 void CudaDevice::require_open(std::string_view function) const {
     m_context->require_usable(function);
-    if (is_closed()) [[unlikely]] {
+    if (m_gate.is_closed()) [[unlikely]] {
         fail_closed(*this, function);
     }
 }
@@ -77,7 +78,7 @@ const CudaKernel& CudaDevice::own(const Kernel& kernel) const {
 }
 
 MemoryInfo CudaDevice::memory_info() const {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("memory_info");
     MemoryInfo info = m_device_pool->statistics();
     const MemoryInfo host = m_readback_pool->statistics();
@@ -90,7 +91,7 @@ MemoryInfo CudaDevice::memory_info() const {
 }
 
 std::shared_ptr<Buffer> CudaDevice::create_buffer(const BufferDesc& desc) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("create_buffer");
     if (desc.size_bytes == 0) {
         return std::make_shared<CudaBuffer>(shared_from_this());
@@ -108,7 +109,7 @@ std::shared_ptr<Buffer> CudaDevice::wrap_external(std::uint64_t address, std::ui
 }
 
 std::shared_ptr<Kernel> CudaDevice::create_kernel(const KernelDesc& desc) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("create_kernel");
     if (!desc.arguments_by_address && desc.argument_bytes > m_info.limits.max_inline_arguments) {
         throw core::InternalError(core::text("create_kernel: '", desc.label, "' expected at most ",
@@ -251,7 +252,7 @@ void CudaDevice::flush() {
 }
 
 void CudaDevice::wait(const InterruptPoll& poll) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("wait");
     const CurrentContext current(*m_context);
     m_queue->wait_for(m_queue->submitted(), poll, "wait");
@@ -267,12 +268,26 @@ std::uint64_t CudaDevice::native_stream() const noexcept {
 
 void CudaDevice::close() {
     m_context->require_usable("close");
-    const std::unique_lock lifetime(m_lifetime);
-    const std::lock_guard lock(m_mutex);
-    if (!is_closed()) {
-        release_everything();
-        m_is_closed.store(true, std::memory_order_release);
+    close_with(m_poll);
+}
+
+void CudaDevice::close_with(const InterruptPoll& poll) {
+    m_gate.close(poll);
+    const auto turn = core::lock_with_poll(m_closing, poll);
+    if (is_closed()) {
+        return;
     }
+    try {
+        const CurrentContext current(*m_context);
+        if (poll) { // else releasing waits
+            m_queue->wait_for(m_queue->submitted(), poll, "close");
+        }
+    } catch (const core::DeviceError&) {
+        // Ignored: a lost context; releasing goes on as far as it can.
+    }
+    const std::lock_guard lock(m_mutex);
+    release_everything();
+    m_is_closed.store(true, std::memory_order_release);
 }
 
 void CudaDevice::release_everything() noexcept {

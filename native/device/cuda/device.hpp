@@ -13,12 +13,12 @@
 #include "device/cuda/replay.hpp"
 #include "device/cuda/upload_ring.hpp"
 #include "device/device.hpp"
+#include "device/use_gate.hpp"
 
 #include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 
 namespace weft::device::cuda {
 
@@ -74,10 +74,11 @@ private:
     Graph create_graph(std::span<const Dispatch> dispatches);
     void drop_retired() noexcept;
     void destroy(const Graph& graph) noexcept;
+    void close_with(const InterruptPoll& poll);
     void release_everything() noexcept;
 
-    /// Held shared by calls that use the driver without m_mutex, exclusively by close(). Taken before m_mutex.
-    mutable std::shared_mutex m_lifetime;
+    mutable UseGate m_gate;     ///< entered by calls that use the driver without m_mutex
+    std::mutex m_closing;       ///< one close() at a time; taken before m_mutex
     mutable std::mutex m_mutex; ///< launches, the ring, modules and graphs
     std::unique_ptr<Context> m_context;
     std::unique_ptr<CommandQueue> m_queue;
@@ -90,6 +91,7 @@ private:
     std::list<Module> m_modules;
     std::list<Module> m_retired;
     std::list<Graph> m_graphs;
+    const InterruptPoll m_poll;
     bool m_is_debug;
     std::atomic<bool> m_is_closed{false};
 };

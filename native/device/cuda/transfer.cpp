@@ -71,7 +71,7 @@ void CudaDevice::queue_download(std::byte* target, CUdeviceptr source, std::uint
 
 void CudaDevice::download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                           const InterruptPoll& poll) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("download");
     const CudaBuffer& source = own(buffer, "download");
     require_range(source, source.label(), offset, bytes.size(), "download");

@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 #include "device/checks.hpp"
 #include "device/pool.hpp"
+#include "device/use_gate.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -128,9 +129,14 @@ public:
     explicit NullDeviceImplementation(const DeviceFeatures& features)
         : NullDevice(null_info(features)), m_pool(m_source, {.device_name = "null device"}) {}
 
-    MemoryInfo memory_info() const override { return m_pool.statistics(); }
+    MemoryInfo memory_info() const override {
+        const UseGate::Use inside(m_gate);
+        require_open("memory_info");
+        return m_pool.statistics();
+    }
 
     std::shared_ptr<Buffer> create_buffer(const BufferDesc& desc) override {
+        const UseGate::Use inside(m_gate);
         require_open("create_buffer");
         const bool is_empty = desc.size_bytes == 0;
         const Allocation allocation =
@@ -140,11 +146,13 @@ public:
     }
 
     std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) override {
+        const UseGate::Use inside(m_gate);
         require_open("create_kernel");
         return std::make_shared<NullKernel>(shared_from_this(), desc);
     }
 
     void dispatch(const Dispatch& dispatch) override {
+        const UseGate::Use inside(m_gate);
         require_open("dispatch");
         const auto& kernel = dynamic_cast<const NullKernel&>(*dispatch.kernel);
         if (dispatch.arguments.size() != kernel.argument_bytes) {
@@ -159,6 +167,7 @@ public:
     }
 
     void flush() override {
+        const UseGate::Use inside(m_gate);
         require_open("flush");
         m_flushes.fetch_add(1);
         m_source.finish_all();
@@ -166,18 +175,21 @@ public:
     void wait(const InterruptPoll&) override { flush(); }
 
     void upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) override {
+        const UseGate::Use inside(m_gate);
         std::byte* const target = range(buffer, offset, bytes.size(), "upload");
         const std::lock_guard lock(m_mutex);
         std::copy(bytes.begin(), bytes.end(), target);
     }
     void download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                   const InterruptPoll&) override {
+        const UseGate::Use inside(m_gate);
         const std::byte* const source = range(buffer, offset, bytes.size(), "download");
         const std::lock_guard lock(m_mutex);
         std::copy_n(source, bytes.size(), bytes.data());
     }
     void copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
               std::uint64_t source_offset, std::uint64_t size) override {
+        const UseGate::Use inside(m_gate);
         std::byte* const to = range(target, target_offset, size, "copy");
         const std::byte* const from = range(source, source_offset, size, "copy");
         const std::lock_guard lock(m_mutex);
@@ -185,6 +197,7 @@ public:
     }
     void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
               std::uint32_t word) override {
+        const UseGate::Use inside(m_gate);
         std::byte* const target = range(buffer, offset, size, "fill");
         const std::lock_guard lock(m_mutex);
         for (std::uint64_t i = 0; i + sizeof word <= size; i += sizeof word) {
@@ -193,11 +206,10 @@ public:
     }
 
     void close() override {
-        if (!m_is_closed.exchange(true)) {
-            m_pool.close();
-        }
+        m_gate.close({});
+        m_pool.close();
     }
-    bool is_closed() const noexcept override { return m_is_closed.load(); }
+    bool is_closed() const noexcept override { return m_gate.is_closed(); }
     std::uint64_t dispatch_count() const noexcept override { return m_dispatches.load(); }
     std::uint64_t flush_count() const noexcept override { return m_flushes.load(); }
 
@@ -223,8 +235,8 @@ private:
 
     HostSource m_source;
     MemoryPool m_pool;
+    mutable UseGate m_gate;
     std::mutex m_mutex; // buffer contents
-    std::atomic<bool> m_is_closed{false};
     std::atomic<std::uint64_t> m_dispatches{0};
     std::atomic<std::uint64_t> m_flushes{0};
 };

@@ -76,15 +76,37 @@ CommandQueue::Batch& CommandQueue::next_batch() {
     return m_batches[(m_first + m_in_flight) % kBatches];
 }
 
+std::uint64_t CommandQueue::value_before_room(std::uint64_t size_bytes, std::uint64_t alignment) {
+    if (m_open == VK_NULL_HANDLE && m_in_flight == kBatches) {
+        retire();
+        if (m_in_flight == kBatches) {
+            return m_batches[m_first].value;
+        }
+    }
+    if (size_bytes == 0 || m_ring.has_room(size_bytes, alignment)) {
+        return 0;
+    }
+    retire();
+    if (m_ring.has_room(size_bytes, alignment)) {
+        return 0;
+    }
+    if (m_in_flight == 0) {
+        submit();
+    }
+    return m_batches[m_first].value;
+}
+
 VkCommandBuffer CommandQueue::open() {
     if (m_open != VK_NULL_HANDLE) {
         return m_open;
     }
+    submit(); // one that failed
     Batch& batch = next_batch();
     const VolkDeviceTable& api = m_context.api();
     if (!batch.pool) {
-        batch.pool = create_command_pool(m_context);
-        batch.commands = allocate_commands(m_context, batch.pool.get());
+        UniqueCommandPool pool = create_command_pool(m_context);
+        batch.commands = allocate_commands(m_context, pool.get());
+        batch.pool = std::move(pool);
     } else {
         m_context.check(api.vkResetCommandPool(m_context.handle(), batch.pool.get(), 0),
                         "vkResetCommandPool", "dispatch");
@@ -163,19 +185,30 @@ void CommandQueue::finish_command(std::uint64_t threads) {
     }
 }
 
-void CommandQueue::submit() {
-    if (m_open == VK_NULL_HANDLE) {
-        return;
-    }
+void CommandQueue::end_open() {
     // Signalling a semaphore makes writes available, but only this barrier makes them visible to
     // the host.
     record_barrier(VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    const VkCommandBuffer commands = m_open;
+    m_open = VK_NULL_HANDLE;
+    const VkResult result = m_context.api().vkEndCommandBuffer(commands);
+    if (result < VK_SUCCESS) {
+        m_context.mark_lost(); // with the commands go results that were promised
+    }
+    m_context.check(result, "vkEndCommandBuffer", "flush");
+    m_ended = commands;
+}
+
+void CommandQueue::submit() {
+    if (m_open != VK_NULL_HANDLE) {
+        end_open();
+    }
+    if (m_ended == VK_NULL_HANDLE) {
+        return;
+    }
     const VolkDeviceTable& api = m_context.api();
     const std::uint64_t value = open_value();
     const VkSemaphore semaphore = m_timeline.get();
-    const VkCommandBuffer commands = m_open;
-    m_open = VK_NULL_HANDLE;
-    m_context.check(api.vkEndCommandBuffer(commands), "vkEndCommandBuffer", "flush");
     const VkTimelineSemaphoreSubmitInfo timeline{
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
         .pNext = nullptr,
@@ -189,11 +222,12 @@ void CommandQueue::submit() {
                             .pWaitSemaphores = nullptr,
                             .pWaitDstStageMask = nullptr,
                             .commandBufferCount = 1,
-                            .pCommandBuffers = &commands,
+                            .pCommandBuffers = &m_ended,
                             .signalSemaphoreCount = 1,
                             .pSignalSemaphores = &semaphore};
     m_context.check(api.vkQueueSubmit(m_context.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit",
-                    "flush");
+                    "flush"); // if it fails, m_ended is submitted the next time
+    m_ended = VK_NULL_HANDLE;
     Batch& batch = m_batches[(m_first + m_in_flight) % kBatches];
     batch.value = value;
     batch.ring_position = m_ring.position();

@@ -41,12 +41,17 @@ public:
     CommandQueue(const CommandQueue&) = delete;
     CommandQueue& operator=(const CommandQueue&) = delete;
 
-    /// The command buffer being recorded; begins one if none is. May wait for the oldest batch.
+    /// 0 if open() and a take() of so many bytes need not wait, else the submitted value to wait for before
+    /// asking again. May submit.
+    [[nodiscard]] std::uint64_t value_before_room(std::uint64_t size_bytes,
+                                                  std::uint64_t alignment);
+    /// The command buffer being recorded; begins one if none is. Waits for the oldest batch unless
+    /// value_before_room() said that it need not.
     VkCommandBuffer open();
     /// The value of the batch being recorded, or of the next one.
     std::uint64_t open_value() const noexcept { return submitted() + 1; }
-    /// Memory for host data that the next command reads. May submit and wait for room, so a command
-    /// takes once and before it records anything.
+    /// Memory for host data that the next command reads. May submit and wait for room, as open() may, so a
+    /// command takes once and before it records anything.
     RingSlice take(std::uint64_t size_bytes, std::uint64_t alignment);
     /// True if the access must wait for an earlier one that no barrier separates it from.
     bool conflicts(const AccessMarks& marks, BufferAccess access) const noexcept;
@@ -57,7 +62,8 @@ public:
     VkDescriptorSet allocate_set(VkDescriptorSetLayout layout);
     /// Counts one command of so many threads and submits if a limit is reached.
     void finish_command(std::uint64_t threads);
-    /// Submits the open batch, if any.
+    /// Submits the open batch, if any. @throws DeviceError: then the batch is kept for the next try, or the device
+    /// is lost.
     void submit();
 
     VkBuffer ring_buffer() const noexcept { return m_ring.buffer(); }
@@ -82,6 +88,7 @@ private:
 
     Batch& next_batch();
     void retire();
+    void end_open();
     bool finishes_while_spinning(std::uint64_t value) const noexcept;
     void record_barrier(VkPipelineStageFlags stages, VkAccessFlags access);
 
@@ -93,6 +100,8 @@ private:
     std::uint32_t m_first = 0; ///< oldest batch in flight
     std::uint32_t m_in_flight = 0;
     VkCommandBuffer m_open = VK_NULL_HANDLE;
+    VkCommandBuffer m_ended =
+        VK_NULL_HANDLE; ///< recorded, but its submission failed; of the same batch as m_open
     std::uint32_t m_commands = 0;
     std::uint64_t m_threads = 0;
     std::atomic<std::uint64_t> m_submitted{0};

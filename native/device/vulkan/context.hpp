@@ -34,6 +34,8 @@ public:
     /// @throws DeviceError if the device was lost or this is a child after fork(). `function` is
     ///         Weft's own.
     void require_usable(std::string_view function) const;
+    /// Later calls say that the device was lost.
+    void mark_lost() const noexcept { m_is_lost.store(true, std::memory_order_relaxed); }
     /// vulkan::check() that remembers a lost device.
     void check(VkResult result, const char* call, std::string_view function) const;
 

@@ -54,7 +54,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
       m_first_message(m_instance->log().count()),
       m_context(std::make_unique<Context>(m_instance, adapter)),
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
-      m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})) {
+      m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})), m_poll(desc.poll) {
     const QueueView view{.completed = [this] { return m_queue->completed(); },
                          .drain = [this] { drain(); }};
     m_device_source =
@@ -67,14 +67,14 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
 
 VulkanDevice::~VulkanDevice() {
     try {
-        close();
+        close_with({});
     } catch (const std::exception&) {
         m_is_closed = true; // a destructor has nobody to tell
     }
 }
 
 void VulkanDevice::require_open(std::string_view function) const {
-    if (is_closed()) {
+    if (m_gate.is_closed()) {
         fail_closed(*this, function);
     }
     m_context->require_usable(function);
@@ -97,7 +97,7 @@ VulkanKernel& VulkanDevice::own(Kernel& kernel) const {
 }
 
 std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("create_buffer");
     if (desc.size_bytes == 0) {
         return std::make_shared<VulkanBuffer>(shared_from_this());
@@ -122,7 +122,7 @@ std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
 }
 
 std::shared_ptr<Kernel> VulkanDevice::create_kernel(const KernelDesc& desc) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("create_kernel");
     Pipeline pipeline = create_pipeline(*m_context, m_pipeline_cache->handle(), desc);
     m_pipeline_cache->note_pipeline();
@@ -180,8 +180,24 @@ void VulkanDevice::check_dispatch(const Dispatch& dispatch, const VulkanKernel& 
     }
 }
 
+void VulkanDevice::wait_for_room(std::unique_lock<std::mutex>& lock, std::uint64_t size_bytes,
+                                 std::string_view function) {
+    while (const std::uint64_t value = m_queue->value_before_room(size_bytes, ring_alignment())) {
+        const UseGate::Use use(m_gate); // keeps the queue while others may close the device
+        require_open(function);
+        lock.unlock();
+        m_queue->wait_for(value, m_poll, function);
+        lock.lock();
+        require_open(function);
+    }
+}
+
+std::uint64_t VulkanDevice::ring_alignment() const noexcept {
+    return std::max<std::uint64_t>(kArgumentAlignment, m_context->adapter().uniform_alignment);
+}
+
 void VulkanDevice::dispatch(const Dispatch& dispatch) {
-    const std::lock_guard lock(m_mutex);
+    std::unique_lock lock(m_mutex);
     require_open("dispatch");
     const VulkanKernel& kernel = own(*dispatch.kernel);
     check_dispatch(dispatch, kernel);
@@ -190,12 +206,9 @@ void VulkanDevice::dispatch(const Dispatch& dispatch) {
     if (groups == 0) {
         return;
     }
-    RingSlice host_data;
-    if (const std::uint64_t bytes = host_data_bytes(*m_context, kernel); bytes > 0) {
-        host_data =
-            m_queue->take(bytes, std::max<std::uint64_t>(kArgumentAlignment,
-                                                         m_context->adapter().uniform_alignment));
-    }
+    const std::uint64_t bytes = host_data_bytes(*m_context, kernel);
+    wait_for_room(lock, bytes, "dispatch");
+    const RingSlice host_data = bytes > 0 ? m_queue->take(bytes, ring_alignment()) : RingSlice{};
     order(dispatch);
     record(dispatch, kernel, host_data);
     kernel.pipeline()->last_use = m_queue->open_value();
@@ -303,17 +316,17 @@ std::uint64_t VulkanDevice::submit_up_to(std::uint64_t value) {
 }
 
 void VulkanDevice::drain() {
-    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), {}, "create_buffer");
+    m_queue->wait_for(submit_up_to(~std::uint64_t{0}), m_poll, "create_buffer");
 }
 
 void VulkanDevice::wait(const InterruptPoll& poll) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("wait");
     m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, "wait");
 }
 
 MemoryInfo VulkanDevice::memory_info() const {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("memory_info");
     MemoryInfo info = m_device_pool->statistics();
     const MemoryInfo host = m_readback_pool->statistics();
@@ -334,16 +347,37 @@ std::vector<std::string> VulkanDevice::validation_messages() const {
 }
 
 void VulkanDevice::close() {
-    const std::unique_lock lifetime(m_lifetime);
-    const std::lock_guard lock(m_mutex);
+    close_with(m_poll);
+}
+
+void VulkanDevice::close_with(const InterruptPoll& poll) {
+    if (m_instance->can_call_driver()) {
+        m_gate.close(poll);
+    } else {
+        m_gate.refuse(); // threads that a fork or the end of the process stopped never leave
+    }
+    const auto turn = core::lock_with_poll(m_closing, poll);
     if (is_closed()) {
         return;
     }
+    std::exception_ptr failure;
     if (m_context->can_call_driver() && !m_context->is_lost()) {
-        m_queue->submit();
-        m_queue->wait_for(m_queue->submitted(), {}, "close");
-        m_pipeline_cache->save();
+        try {
+            m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, "close");
+            m_pipeline_cache->save();
+        } catch (const core::DeviceError&) {
+            failure = std::current_exception(); // told once everything is released
+            m_context->api().vkDeviceWaitIdle(m_context->handle());
+        }
     }
+    release_everything();
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
+}
+
+void VulkanDevice::release_everything() {
+    const std::lock_guard lock(m_mutex);
     m_is_closed.store(true, std::memory_order_release);
     m_device_pool->close(); // the pools stay: living buffers still give their ranges back
     m_readback_pool->close();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/use_gate.hpp"
 #include "device/vulkan/buffer.hpp"
 #include "device/vulkan/command_queue.hpp"
 #include "device/vulkan/kernel.hpp"
@@ -15,7 +16,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 
 namespace weft::device::vulkan {
 
@@ -61,6 +61,13 @@ private:
                    const RingSlice& host_data);
     void drop_retired(std::uint64_t completed) noexcept;
     void drain();
+    /// Returns once a command with so many bytes of host data can be recorded; lets go of `lock` (of m_mutex)
+    /// meanwhile. @throws DeviceError if the device was closed.
+    void wait_for_room(std::unique_lock<std::mutex>& lock, std::uint64_t size_bytes,
+                       std::string_view function);
+    std::uint64_t ring_alignment() const noexcept;
+    void close_with(const InterruptPoll& poll);
+    void release_everything();
     /// Submits the open batch if it is needed to reach `value`. Returns the value to wait for.
     std::uint64_t submit_up_to(std::uint64_t value);
     void copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging,
@@ -70,10 +77,10 @@ private:
 
     const std::shared_ptr<Instance> m_instance;
     const std::uint64_t
-        m_first_message; ///< number of messages in the log before this device was created
-    /// Held shared by calls that use the driver without m_mutex, exclusively by close().
-    mutable std::shared_mutex m_lifetime;
-    std::mutex m_mutex; ///< recording, marks, pipelines
+        m_first_message;    ///< number of messages in the log before this device was created
+    mutable UseGate m_gate; ///< entered by calls that use the driver without m_mutex
+    std::mutex m_closing;   ///< one close() at a time; taken before m_mutex
+    std::mutex m_mutex;     ///< recording, marks, pipelines
     std::unique_ptr<Context> m_context;
     std::unique_ptr<PipelineCache> m_pipeline_cache;
     std::unique_ptr<CommandQueue> m_queue;
@@ -85,7 +92,8 @@ private:
     std::list<Pipeline> m_retired;
     VkPipeline m_bound = VK_NULL_HANDLE; ///< pipeline bound in m_bound_in
     std::uint64_t m_bound_in = 0;        ///< batch value
-    std::atomic<bool> m_is_closed{false};
+    const InterruptPoll m_poll;
+    std::atomic<bool> m_is_closed{false}; ///< everything is released
 };
 
 } // namespace weft::device::vulkan

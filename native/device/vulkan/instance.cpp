@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "device/fork_guard.hpp"
+#include "device/vulkan/faults.hpp"
 #include "device/vulkan/features.hpp"
 #include "device/vulkan/result.hpp"
 
@@ -200,6 +201,7 @@ void Instance::load_api() {
     load(m_api.enumerate_extensions, m_handle, "vkEnumerateDeviceExtensionProperties");
     load(m_api.create_device, m_handle, "vkCreateDevice");
     load(m_api.create_messenger, m_handle, "vkCreateDebugUtilsMessengerEXT");
+    count_calls(m_api);
 }
 
 void Instance::create_messenger() {
@@ -232,6 +234,7 @@ std::vector<VkPhysicalDevice> Instance::physical_devices() const {
 void Instance::load_device_table(VolkDeviceTable& table, VkDevice device) const {
     const std::lock_guard lock(registry().mutex); // volk reads its own pointers
     volkLoadDeviceTable(&table, device);
+    count_calls(table);
 }
 
 } // namespace weft::device::vulkan

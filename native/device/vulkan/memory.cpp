@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vulkan/memory.hpp"
 
+#include "device/vulkan/host_blocks.hpp"
+
 namespace weft::device::vulkan {
 namespace {
 
@@ -108,9 +110,19 @@ std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t si
 }
 
 std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes) {
+    std::unique_lock<std::mutex> promises;
+    if (m_is_software) {
+        promises = HostBlocks::of_process().lock();
+        if (!HostBlocks::of_process().fits(size_bytes)) {
+            return std::nullopt;
+        }
+    }
     std::optional<BlockMemory> block = try_allocate(m_context, size_bytes, m_memory_type);
     if (!block) {
         return std::nullopt;
+    }
+    if (promises && block->mapped != nullptr) {
+        HostBlocks::of_process().add({block->mapped, static_cast<std::size_t>(size_bytes)});
     }
     const MemoryBlock result{.native = reinterpret_cast<void*>(block->buffer.get()),
                              .address = block->address,
@@ -121,11 +133,19 @@ std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes)
 }
 
 void BlockSource::release_block(const MemoryBlock& block) noexcept {
+    if (m_is_software) {
+        HostBlocks::of_process().remove(block.mapped);
+    }
     m_blocks.erase(block.native);
 }
 
 MemorySource::Budget BlockSource::budget() const noexcept {
     const Adapter& adapter = m_context.adapter();
+    if (m_is_software) {
+        if (const auto memory = HostBlocks::of_process().budget()) {
+            return {.total = memory->total, .available = memory->available};
+        }
+    }
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
     budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
     VkPhysicalDeviceMemoryProperties2 memory{};

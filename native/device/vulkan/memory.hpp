@@ -35,7 +35,8 @@ struct QueueView {
 class BlockSource final : public MemorySource {
 public:
     BlockSource(const Context& context, std::uint32_t memory_type, QueueView queue)
-        : m_context(context), m_memory_type(memory_type), m_queue(std::move(queue)) {}
+        : m_context(context), m_memory_type(memory_type), m_queue(std::move(queue)),
+          m_is_software(context.adapter().info.features.is_software) {}
 
     std::optional<MemoryBlock> allocate_block(std::uint64_t size_bytes) override;
     void release_block(const MemoryBlock& block) noexcept override;
@@ -47,6 +48,7 @@ private:
     const Context& m_context;
     const std::uint32_t m_memory_type;
     const QueueView m_queue;
+    const bool m_is_software;
     std::unordered_map<void*, BlockMemory> m_blocks; ///< guarded by the pool's lock
 };
 

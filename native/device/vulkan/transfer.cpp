@@ -11,7 +11,6 @@ namespace weft::device::vulkan {
 namespace {
 
 constexpr std::uint64_t kStagingBytes = std::uint64_t{8} << 20;
-constexpr std::uint64_t kStagingAlignment = 16;
 
 } // namespace
 
@@ -23,7 +22,7 @@ void VulkanDevice::order(VulkanBuffer& buffer, BufferAccess access) {
 }
 
 void VulkanDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const std::byte> bytes) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("upload");
     VulkanBuffer& target = own(buffer, "upload");
     require_range(target, target.label(), offset, bytes.size(), "upload");
@@ -39,8 +38,9 @@ void VulkanDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const 
     const bool is_large = bytes.size() > m_queue->max_slice();
     while (!bytes.empty()) {
         const auto chunk = bytes.first(std::min<std::uint64_t>(bytes.size(), m_queue->max_slice()));
-        const std::lock_guard lock(m_mutex);
-        const RingSlice slice = m_queue->take(chunk.size(), kStagingAlignment);
+        std::unique_lock lock(m_mutex);
+        wait_for_room(lock, chunk.size(), "upload");
+        const RingSlice slice = m_queue->take(chunk.size(), ring_alignment());
         std::memcpy(slice.mapped, chunk.data(), chunk.size());
         order(target, BufferAccess::write);
         const VkBufferCopy region{slice.offset, target.offset() + offset, chunk.size()};
@@ -57,7 +57,7 @@ void VulkanDevice::upload(Buffer& buffer, std::uint64_t offset, std::span<const 
 
 void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes,
                             const InterruptPoll& poll) {
-    const std::shared_lock lifetime(m_lifetime);
+    const UseGate::Use use(m_gate);
     require_open("download");
     VulkanBuffer& source = own(buffer, "download");
     require_range(source, source.label(), offset, bytes.size(), "download");
@@ -79,7 +79,8 @@ void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::spa
 
 void VulkanDevice::copy_to_staging(VulkanBuffer& source, std::uint64_t offset,
                                    VulkanBuffer& staging, std::uint64_t size) {
-    const std::lock_guard lock(m_mutex);
+    std::unique_lock lock(m_mutex);
+    wait_for_room(lock, 0, "download");
     m_queue->open();
     order(source, BufferAccess::read);
     order(staging, BufferAccess::write);
@@ -126,7 +127,7 @@ void VulkanDevice::download_staged(VulkanBuffer& buffer, std::uint64_t offset,
 
 void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
                         std::uint64_t source_offset, std::uint64_t size) {
-    const std::lock_guard lock(m_mutex);
+    std::unique_lock lock(m_mutex);
     require_open("copy");
     VulkanBuffer& to = own(target, "copy");
     VulkanBuffer& from = own(source, "copy");
@@ -138,6 +139,7 @@ void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffe
     if (&to == &from) {
         require_no_overlap(to.label(), target_offset, source_offset, size);
     }
+    wait_for_room(lock, 0, "copy");
     m_queue->open();
     if (m_queue->conflicts(from.marks(), BufferAccess::read) ||
         m_queue->conflicts(to.marks(), BufferAccess::write)) {
@@ -152,7 +154,7 @@ void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffe
 
 void VulkanDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
                         std::uint32_t word) {
-    const std::lock_guard lock(m_mutex);
+    std::unique_lock lock(m_mutex);
     require_open("fill");
     VulkanBuffer& target = own(buffer, "fill");
     require_range(target, target.label(), offset, size, "fill");
@@ -160,6 +162,7 @@ void VulkanDevice::fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size
     if (size == 0) {
         return;
     }
+    wait_for_room(lock, 0, "fill");
     m_queue->open();
     order(target, BufferAccess::write);
     m_context->api().vkCmdFillBuffer(m_queue->open(), target.handle(), target.offset() + offset,

@@ -24,15 +24,20 @@ BlockMemory allocate(const Context& context, std::uint64_t size_bytes) {
 UploadRing::UploadRing(const Context& context, std::uint64_t size_bytes)
     : m_memory(allocate(context, size_bytes)), m_size(size_bytes) {}
 
+std::uint64_t UploadRing::start_of(std::uint64_t size_bytes,
+                                   std::uint64_t alignment) const noexcept {
+    const std::uint64_t start = (m_head + alignment - 1) & ~(alignment - 1);
+    const bool is_contiguous =
+        start % m_size + size_bytes <= m_size; // else skip the rest of this round
+    return is_contiguous ? start : start + m_size - start % m_size;
+}
+
 std::optional<RingSlice> UploadRing::try_take(std::uint64_t size_bytes,
                                               std::uint64_t alignment) noexcept {
-    std::uint64_t start = (m_head + alignment - 1) & ~(alignment - 1);
-    if (start % m_size + size_bytes > m_size) {
-        start += m_size - start % m_size; // slices are contiguous: skip the rest of this round
-    }
-    if (start + size_bytes - m_tail > m_size) {
+    if (!has_room(size_bytes, alignment)) {
         return std::nullopt;
     }
+    const std::uint64_t start = start_of(size_bytes, alignment);
     m_head = start + size_bytes;
     const std::uint64_t offset = start % m_size;
     return RingSlice{

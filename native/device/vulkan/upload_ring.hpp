@@ -29,6 +29,10 @@ public:
     /// @param alignment a power of two, at most 256.
     [[nodiscard]] std::optional<RingSlice> try_take(std::uint64_t size_bytes,
                                                     std::uint64_t alignment) noexcept;
+    /// Whether try_take() would serve this.
+    [[nodiscard]] bool has_room(std::uint64_t size_bytes, std::uint64_t alignment) const noexcept {
+        return start_of(size_bytes, alignment) + size_bytes - m_tail <= m_size;
+    }
 
     /// Where the next slice starts; a batch remembers it and hands it to release() when it has
     /// finished.
@@ -36,6 +40,8 @@ public:
     void release(std::uint64_t position) noexcept { m_tail = position; }
 
 private:
+    std::uint64_t start_of(std::uint64_t size_bytes, std::uint64_t alignment) const noexcept;
+
     BlockMemory m_memory;
     std::uint64_t m_size;
     std::uint64_t m_head = 0;

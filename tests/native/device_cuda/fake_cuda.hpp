@@ -47,9 +47,11 @@ struct FakeCuda {
     int busy_queries = 0;        ///< that many cuStreamQuery and cuEventQuery say "not ready"
     bool runs_by_itself = false; ///< work runs when it is queued, not when it is waited for
     int max_threads = 1024;      ///< what a function's registers allow
+    int failing_call = 0; ///< the number of the one call, of any function, that fails; 0: none
 
     // Read by a test.
-    std::map<std::string, int> calls;             ///< by function name
+    std::map<std::string, int> calls; ///< by function name
+    int call_count = 0;               ///< of all functions but those that give something back
     std::map<void*, std::uint64_t> device_blocks; ///< address -> size
     std::map<void*, std::uint64_t> host_blocks;
     std::uint64_t device_bytes = 0;

@@ -38,6 +38,10 @@ std::string last_compile_options() {
     return nvrtc_library().try_function<const char*()>("weft_fake_nvrtc_options")();
 }
 
+int fail_nvrtc_call(int number) {
+    return nvrtc_library().try_function<int(int)>("weft_fake_nvrtc_fail")(number);
+}
+
 FakeDevice::FakeDevice(Options options)
     : m_cuda(&reset_fake_cuda()), m_options(std::move(options)), m_driver(load_fake_driver()),
       m_device(create(m_options.adapter)) {

@@ -55,6 +55,8 @@ std::shared_ptr<const device::cuda::Driver> load_fake_driver();
 /// Compilations of the fake NVRTC since the last call, and the options of the last one.
 int take_compile_count();
 std::string last_compile_options();
+/// Lets the `number`-th call of the fake NVRTC from now fail; 0: none. Returns the calls since the last one.
+int fail_nvrtc_call(int number);
 
 template <typename T>
 std::span<const std::byte> bytes_of(const T& value) {

@@ -133,3 +133,36 @@ TEST_CASE("a child after fork gets a clear error and does not touch the driver")
     device.finish();
 }
 #endif
+
+TEST_CASE("a CUDA device closes beside threads that read without a pause") {
+    const int count = GENERATE(1, 2, 8);
+    FakeDevice device;
+    device.cuda().runs_by_itself = true;
+    const auto buffer = device->create_buffer({.size_bytes = 4});
+    device->fill(*buffer, 0, 4, 7);
+    std::atomic<int> rounds{0};
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < count; ++i) {
+        threads.emplace_back([&] {
+            std::array<std::byte, 4> word{};
+            try {
+                for (;; ++rounds) {
+                    device->download(*buffer, 0, word);
+                }
+            } catch (const DeviceError&) {
+                ++refused;
+            }
+        });
+    }
+    while (rounds < 2 * count) {
+        std::this_thread::yield();
+    }
+
+    device->close();
+
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    CHECK(refused == count);
+}
