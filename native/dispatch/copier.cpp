@@ -137,7 +137,7 @@ Module& Copier::module() {
 
 std::shared_ptr<const LaunchPlan> Copier::plan(const Operation& operation,
                                                const ArgumentList& arguments) {
-    const std::lock_guard lock(m_mutex);
+    const auto lock = core::lock_with_poll(m_mutex, m_context.poll);
     const std::string key = plan_key(operation.source, arguments);
     if (const auto found = m_plans.find(key); found != m_plans.end()) {
         return found->second;

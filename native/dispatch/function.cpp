@@ -60,6 +60,10 @@ void Function::load_overloads() {
                         std::any_of(m_overloads.begin(), m_overloads.end(), takes_gradients);
 }
 
+std::unique_lock<std::mutex> Function::lock() {
+    return core::lock_with_poll(m_mutex, m_module->context().poll);
+}
+
 void Function::refresh() {
     m_module->reload_if_stale();
     const std::uint64_t generation = m_module->generation();
@@ -73,13 +77,13 @@ void Function::refresh() {
 }
 
 std::vector<reflect::Function> Function::overloads() {
-    const std::lock_guard lock(m_mutex);
+    const auto locked = lock();
     refresh();
     return m_overloads;
 }
 
 bool Function::has_parameter(std::string_view name) {
-    const std::lock_guard lock(m_mutex);
+    const auto locked = lock();
     refresh();
     return std::ranges::any_of(m_overloads, [&](const reflect::Function& overload) {
         return std::ranges::any_of(overload.parameters, [&](const reflect::Parameter& parameter) {
@@ -89,8 +93,14 @@ bool Function::has_parameter(std::string_view name) {
 }
 
 std::shared_ptr<const LaunchPlan> Function::find_plan(const ArgumentList& arguments) {
-    const std::lock_guard lock(m_mutex);
-    refresh();
+    const std::unique_lock locked(m_mutex, std::try_to_lock);
+    if (!locked || m_module->is_stale() || m_module->generation() != m_generation) {
+        return nullptr;
+    }
+    return look_up(arguments);
+}
+
+std::shared_ptr<const LaunchPlan> Function::look_up(const ArgumentList& arguments) {
     m_key.clear();
     arguments.append_key(m_key, m_reads_gradients);
     if (m_last_plan && m_key == m_last_key) {
@@ -106,8 +116,11 @@ std::shared_ptr<const LaunchPlan> Function::find_plan(const ArgumentList& argume
 }
 
 std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& arguments) {
-    const std::lock_guard lock(m_mutex);
+    const auto locked = lock();
     refresh();
+    if (auto found = look_up(arguments)) {
+        return found; // of another thread, or of before a reload that changed nothing
+    }
     if (m_overloads.empty()) {
         throw core::ArgumentError(
             core::text(m_name, ": the module no longer has this function after a reload; "

@@ -23,9 +23,12 @@ public:
     /// Whether an overload has a parameter of this name.
     [[nodiscard]] bool has_parameter(std::string_view name);
 
-    /// The plan of an earlier call with arguments of the same layout; null if there is none.
+    /// The plan of an earlier call with arguments of the same layout; null if there is none, if the module has
+    /// to be reloaded, or while another thread makes one. Never blocks: call it with the host's own lock taken.
     [[nodiscard]] std::shared_ptr<const LaunchPlan> find_plan(const ArgumentList& arguments);
-    /// Resolves, generates, compiles. Slow; touches nothing of the caller's language.
+    /// That plan, or a new one: resolves, generates, compiles. Slow, and polls; touches nothing of the caller's
+    /// language, whose lock must not be taken (core/interrupt.hpp). The same holds for overloads() and
+    /// has_parameter().
     [[nodiscard]] std::shared_ptr<const LaunchPlan> make_plan(const ArgumentList& arguments);
 
 private:
@@ -34,8 +37,10 @@ private:
         std::size_t operator()(const Key& key) const noexcept;
     };
 
+    [[nodiscard]] std::unique_lock<std::mutex> lock();
     void refresh();
     void load_overloads();
+    [[nodiscard]] std::shared_ptr<const LaunchPlan> look_up(const ArgumentList& arguments);
 
     Module* m_module; ///< owns this function
     std::string m_name;

@@ -17,6 +17,14 @@ namespace weft::dispatch {
 
 using core::text;
 
+namespace {
+
+std::string function_key(const std::string& name, const CallOptions& options) {
+    return name + "\n" + options.key();
+}
+
+} // namespace
+
 std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc,
                                        ModuleOptions options) {
     std::shared_ptr<Module> module(
@@ -44,6 +52,8 @@ void Module::load() {
         return; // touched, not changed: compiled kernels stay valid
     }
     m_loaded = std::move(loaded);
+    m_kernels
+        .clear(); // of the source before: nothing asks for them any more, plans keep what they still use
     m_generation.fetch_add(1, std::memory_order_release);
 }
 
@@ -167,14 +177,16 @@ std::vector<std::string> Module::names() const {
     return names;
 }
 
+std::shared_ptr<Function> Module::known_function(const std::string& name,
+                                                 const CallOptions& options) const {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_functions.find(function_key(name, options));
+    return found != m_functions.end() ? found->second : nullptr;
+}
+
 std::shared_ptr<Function> Module::function(const std::string& name, const CallOptions& options) {
-    const std::string key = name + "\n" + options.key();
-    {
-        const std::lock_guard lock(m_mutex);
-        const auto found = m_functions.find(key);
-        if (found != m_functions.end()) {
-            return found->second;
-        }
+    if (auto known = known_function(name, options)) {
+        return known;
     }
     reload_if_stale();
     auto function = std::make_shared<Function>(*this, name, options);
@@ -184,14 +196,21 @@ std::shared_ptr<Function> Module::function(const std::string& name, const CallOp
                                   core::ArgumentError::Kind::attribute);
     }
     const std::lock_guard lock(m_mutex);
-    return m_functions.emplace(key, std::move(function)).first->second;
+    return m_functions.emplace(function_key(name, options), std::move(function)).first->second;
 }
 
 CompiledKernelRef Module::provide_kernel(const std::string& source, const codegen::Kernel& kernel) {
     const compile::LoadedModuleRef module = loaded();
     const core::Hash128 key = core::Hasher().add(module->hash).add(source).finish();
     std::unique_lock lock(m_mutex);
-    m_compiled.wait(lock, [&] { return !m_compiling.contains(key); });
+    const auto is_free = [&] { return !m_compiling.contains(key); };
+    while (!m_compiled.wait_for(lock, core::kPollInterval, is_free)) {
+        if (m_context.poll) {
+            lock.unlock();
+            m_context.poll();
+            lock.lock();
+        }
+    }
     if (const auto found = m_kernels.find(key); found != m_kernels.end()) {
         return found->second;
     }
@@ -209,6 +228,9 @@ CompiledKernelRef Module::provide_kernel(const std::string& source, const codege
     lock.lock();
     m_compiling.erase(key);
     m_compiled.notify_all();
+    if (m_loaded != module) {
+        return compiled; // of a source that was replaced meanwhile
+    }
     return m_kernels.emplace(key, std::move(compiled)).first->second;
 }
 
@@ -234,7 +256,7 @@ compile::KernelCode Module::compile_code(const compile::LoadedModuleRef& module,
 CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
                                          const std::string& source,
                                          const codegen::Kernel& kernel) const {
-    const compile::KernelCode code = compile_code(module, source, kernel);
+    compile::KernelCode code = compile_code(module, source, kernel);
     const device::DeviceInfo& info = m_context.device->info();
     if (info.type != device::DeviceType::cuda) {
         require_features(code.code, info, kernel.callee);
@@ -243,8 +265,13 @@ CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
     compiled->source = source;
     compiled->globals = code.globals;
     compiled->global_bytes = code.global_bytes;
+    compiled->kernel = create_kernel(std::move(code), kernel);
+    return compiled;
+}
+
+std::shared_ptr<device::Kernel> Module::create_kernel(compile::KernelCode code,
+                                                      const codegen::Kernel& kernel) const {
     device::KernelDesc desc;
-    desc.code = code.code;
     desc.entry_point = codegen::kEntryPoint;
     desc.group_size = kernel.group_size;
     desc.argument_bytes = kernel.argument_bytes;
@@ -255,8 +282,13 @@ CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
                     .vulkan_binding = code.global_binding,
                     .cuda_symbol = "SLANG_globalParams"};
     desc.label = kernel.callee;
-    compiled->kernel = m_context.device->create_kernel(desc);
-    return compiled;
+    // The driver compiles for seconds and cannot be told to stop.
+    return core::compute_abandonable<std::shared_ptr<device::Kernel>>(
+        m_context.poll, [desc = std::move(desc), bytes = std::move(code.code),
+                         device = m_context.device]() mutable {
+            desc.code = bytes;
+            return device->create_kernel(desc);
+        });
 }
 
 } // namespace weft::dispatch

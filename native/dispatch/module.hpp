@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compile/compiler.hpp"
+#include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "dispatch/options.hpp"
 #include "dispatch/plan.hpp"
@@ -29,6 +30,7 @@ struct Context {
     std::shared_ptr<compile::Compiler> compiler;
     std::shared_ptr<Watcher> watcher{};     ///< null: no hot reload
     std::shared_ptr<core::Logger> logger{}; ///< null: silent
+    core::InterruptPoll poll{};             ///< of waits for compiles and drivers
 };
 
 struct ModuleOptions {
@@ -60,6 +62,9 @@ public:
     /// @throws ArgumentError{attribute} with near misses if there is no such function.
     [[nodiscard]] std::shared_ptr<Function> function(const std::string& name,
                                                      const CallOptions& options = {});
+    /// That object if function() made it before, else null. Never blocks.
+    [[nodiscard]] std::shared_ptr<Function> known_function(const std::string& name,
+                                                           const CallOptions& options) const;
     /// @throws ArgumentError{attribute} with near misses if neither the module nor what it imports or links
     ///         can have a module-scope uniform of this name.
     void require_uniform(const std::string& name) const;
@@ -73,10 +78,11 @@ public:
     /// Called by the call path: reloads if the watcher has seen a change. Never throws for bad source:
     /// the diagnostics say what is wrong, and the last good code stays callable.
     void reload_if_stale() {
-        if (m_is_stale.load(std::memory_order_relaxed)) {
+        if (is_stale()) {
             reload_quietly();
         }
     }
+    bool is_stale() const noexcept { return m_is_stale.load(std::memory_order_relaxed); }
     /// Errors and warnings of the last compile, also of a failed reload.
     [[nodiscard]] std::vector<core::Diagnostic> diagnostics() const;
 
@@ -96,6 +102,8 @@ private:
     [[nodiscard]] CompiledKernelRef compile_kernel(const compile::LoadedModuleRef& module,
                                                    const std::string& source,
                                                    const codegen::Kernel& kernel) const;
+    [[nodiscard]] std::shared_ptr<device::Kernel>
+    create_kernel(compile::KernelCode code, const codegen::Kernel& kernel) const;
     [[nodiscard]] compile::KernelCode compile_code(const compile::LoadedModuleRef& module,
                                                    const std::string& source,
                                                    const codegen::Kernel& kernel) const;
@@ -109,7 +117,7 @@ private:
     mutable std::mutex m_mutex;                  ///< guards what follows
     compile::LoadedModuleRef m_loaded;
     std::vector<core::Diagnostic> m_diagnostics;
-    std::map<std::string, std::shared_ptr<Function>> m_functions;
+    std::map<std::string, std::shared_ptr<Function>> m_functions; ///< by function_key()
     std::unordered_map<core::Hash128, CompiledKernelRef> m_kernels;
     std::unordered_set<core::Hash128> m_compiling; ///< kernels that some thread is compiling
     std::condition_variable m_compiled;

@@ -154,7 +154,7 @@ struct FinishArguments {
 } // namespace
 
 Module& Reducer::module() {
-    const std::lock_guard lock(m_mutex);
+    const auto lock = core::lock_with_poll(m_mutex, m_context.poll);
     if (!m_module) {
         compile::ModuleDesc desc;
         desc.name = "reductions";
