@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/path_argument.hpp"
 
@@ -180,7 +181,7 @@ void bind_work(DeviceClass& bound) {
         .def(
             "wait",
             [](const Session& self) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.device->wait(interrupt_poll());
             },
             "Blocks until all submitted work is done.\n\nRaises:\n    KeyboardInterrupt: Ctrl-C; "
@@ -188,35 +189,35 @@ void bind_work(DeviceClass& bound) {
         .def(
             "wait_for_idle",
             [](const Session& self) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.device->wait(interrupt_poll());
             },
             "Same as wait().")
         .def(
             "flush",
             [](const Session& self) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.device->flush();
             },
             "Submits recorded work without waiting for it.")
         .def(
             "close",
             [](const Session& self) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.device->close();
             },
             "Waits, then frees everything; any later use is a DeviceError. May be called twice.")
         .def(
             "clear_cache",
             [](const Session& self) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.compiler->clear_cache();
             },
             "Removes compiled code from the user's cache folder.")
         .def("__enter__", [](std::shared_ptr<Session> self) { return self; })
         .def("__exit__",
              [](const Session& self, const py::object&, const py::object&, const py::object&) {
-                 const py::gil_scoped_release unlocked;
+                 const Unlocked unlocked;
                  self.device->close();
              });
 }
@@ -281,7 +282,7 @@ void bind_device(py::module_& module) {
     module.def(
         "enumerate_devices",
         [] {
-            const py::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return device::Device::enumerate();
         },
         "Every device of this machine that create_device() accepts; empty if there is none.");

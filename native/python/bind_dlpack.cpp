@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/sequence_reader.hpp"
 #include "python/session.hpp"
@@ -50,7 +51,7 @@ void synchronize(device::Device& device, const py::object& stream) {
                                       ? kLegacyDefaultStream
                                       : require_int64(stream, "Tensor.__dlpack__: stream");
     const bool is_same = consumer == static_cast<std::int64_t>(device.native_stream());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     if (is_same || consumer == kNoSynchronization) {
         device.flush();
     } else {
@@ -91,7 +92,7 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
     const std::shared_ptr<Session> session = session_of(tensor->device());
     const bool is_shared = tensor::is_shared_by_dlpack(*tensor);
     if (is_shared && !copy.is_none() && copy.cast<bool>()) {
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         tensor = copy_of(*tensor, *session->copier);
     }
     if (is_shared) {
@@ -102,7 +103,7 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
                                                 "Tensor.__dlpack__: max_version") >= kMajorVersion;
     void* managed = nullptr;
     {
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         tensor = is_shared ? tensor : session->copier->contiguous(tensor, interrupt_poll());
         managed =
             is_versioned

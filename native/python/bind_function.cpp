@@ -10,6 +10,7 @@
 #include "python/call_results.hpp"
 #include "python/derive_function.hpp"
 #include "python/docstrings.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/value_ref.hpp"
 
@@ -87,9 +88,12 @@ bool is_result_keyword(std::string_view name) {
 
 /// `deterministic=True` of bwds(), unless the Slang function has a parameter of that name.
 bool is_deterministic_keyword(const FunctionObject& self, std::string_view name) {
-    return name == "deterministic" &&
-           self.function->options().derivative == codegen::Derivative::backward &&
-           !self.function->has_parameter(name);
+    if (name != "deterministic" ||
+        self.function->options().derivative != codegen::Derivative::backward) {
+        return false;
+    }
+    const Unlocked unlocked;
+    return !self.function->has_parameter(name);
 }
 
 void add_result(const FunctionObject& self, CallArguments& arguments, PyObject* value,
@@ -143,7 +147,7 @@ std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& functio
     if (auto plan = function.find_plan(arguments.list())) {
         return plan;
     }
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return function.make_plan(arguments.list());
 }
 
@@ -164,7 +168,7 @@ const std::shared_ptr<dispatch::Function>& requested_function(const FunctionObje
         dispatch::CallOptions options = given;
         options.is_deterministic = is_deterministic;
         options.return_kind = kind;
-        requested = self.module->function(self.function->name(), options);
+        requested = find_function(*self.module, self.function->name(), options);
     }
     return requested;
 }
@@ -188,7 +192,7 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
     device::Device& device = *self.module->context().device;
     frame.state.launch(*plan, frame.arguments.list(), device, commands);
     if (frame.state.needs_read_back(*plan)) {
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         frame.state.read_back(*plan, device, interrupt_poll());
     }
     if (plan->downloads) {
@@ -206,6 +210,7 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
 /// pybind11's per-function wrapper costs more than a whole call, so calls bypass it.
 PyObject* vectorcall(PyObject* self, PyObject* const* values, std::size_t flagged_count,
                      PyObject* names) {
+    park_at_end();
     try {
         const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
         return call(native_value<FunctionObject>(self), values, positional, names, nullptr)
@@ -261,7 +266,7 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
     py::kwargs rest(kwargs.attr("copy")());
     rest.attr("pop")("vars", py::none());
     rest.attr("pop")("command_encoder", py::none());
-    raw.function = self.module->function(self.function->name(), options);
+    raw.function = find_function(*self.module, self.function->name(), options);
     with_vector_arguments(args, rest,
                           [&](PyObject* const* values, std::size_t count, PyObject* names) {
                               return call(raw, values, count, names, commands);
@@ -291,6 +296,7 @@ void append_by_keyword(const FunctionObject& self, PyObject* const* values, PyOb
 
 /// Takes its arguments as vectorcall() does: py::args and py::kwargs would copy them.
 PyObject* append_to(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
+    park_at_end();
     try {
         const auto& function = native_value<FunctionObject>(self);
         if (count == 0) {
@@ -444,18 +450,18 @@ void bind_inspection(FunctionClass& bound) {
         .def_property_readonly("name",
                                [](const FunctionObject& self) { return self.function->name(); })
         .def_property_readonly(
-            "overloads", [](const FunctionObject& self) { return self.function->overloads(); },
+            "overloads", [](const FunctionObject& self) { return overloads_of(*self.function); },
             "Reflection data of every overload.")
         .def_property_readonly(
             "signature",
             [](const FunctionObject& self) {
-                const auto overloads = self.function->overloads();
+                const auto overloads = overloads_of(*self.function);
                 return overloads.front();
             },
             "Reflection data of the first overload.")
         .def("__repr__", [](const FunctionObject& self) {
             std::string out;
-            for (const auto& overload : self.function->overloads()) {
+            for (const auto& overload : overloads_of(*self.function)) {
                 out += (out.empty() ? "" : "\n") +
                        ("<weft.Function " + dispatch::signature_text(overload) + ">");
             }

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "python/bind_function.hpp"
 #include "python/derive_function.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/session.hpp"
 #include "tensor/tensor.hpp"
 
@@ -23,7 +24,9 @@ TensorRef allocate_gradient(const Tensor& tensor) {
         {.dtype = Tensor::gradient_dtype(tensor.dtype(), tensor.device().info().type),
          .shape = shape},
         "gradient");
-    session_of(tensor.device())->copier->clear(*gradient);
+    const std::shared_ptr<Session> session = session_of(tensor.device());
+    const Unlocked unlocked;
+    session->copier->clear(*gradient);
     return gradient;
 }
 

@@ -7,6 +7,8 @@
 #include "python/bind_device.hpp"
 #include "python/bind_function.hpp"
 #include "python/bind_reflect.hpp"
+#include "python/derive_function.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/module_loader.hpp"
 
 #include <algorithm>
@@ -60,19 +62,19 @@ std::string advice(const std::string& name, const std::vector<std::string>& name
 
 py::object function_object(const ModuleObject& self, const std::string& name) {
     return make_function({.module = self.module,
-                          .function = self.module->function(name),
+                          .function = find_function(*self.module, name),
                           .pool = self.pool,
                           .this_value = {},
                           .uniforms = py::reinterpret_steal<py::dict>(nullptr)});
 }
 
 bool has_functions(const ModuleObject& self, const std::string& name) {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return !self.module->find_overloads(name).empty();
 }
 
 reflect::TypeRef find_type(const ModuleObject& self, const std::string& name) {
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return self.module->find_type(name);
 }
 
@@ -107,7 +109,10 @@ std::vector<std::string> names_within(const ModuleObject& self, const std::strin
 py::object find_attribute(const py::object& self_object, const std::string& spelled) {
     const std::string name = with_dots(spelled);
     auto& self = self_object.cast<ModuleObject&>();
-    self.module->reload_if_stale();
+    if (self.module->is_stale()) {
+        const Unlocked unlocked;
+        self.module->reload_if_stale();
+    }
     if (self.generation != self.module->generation()) {
         self.attributes.clear();
         self.generation = self.module->generation();
@@ -257,7 +262,7 @@ ModuleObject load(const std::shared_ptr<Session>& session, const compile::Module
                         .attributes = {},
                         .generation = 0};
     {
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         object.module =
             dispatch::Module::create(session_context(*session), desc, std::move(options));
     }
@@ -310,7 +315,7 @@ void bind_loaders(py::class_<ModuleObject>& bound) {
         .def(
             "reload",
             [](const ModuleObject& self) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.module->reload();
             },
             "Compiles the source again now.\n\nRaises:\n    CompileError: The last good code stays "

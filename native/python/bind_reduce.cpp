@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "dispatch/reduce.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/sequence_reader.hpp"
 #include "python/session.hpp"
@@ -56,7 +57,7 @@ py::object run(const ReduceRequest& request, bool is_test) {
     tensor::TensorRef result;
     std::vector<std::byte> value;
     {
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         result = session->reducer->reduce(request);
         if (result->rank() == 0) {
             value.resize(tensor::host_size_bytes(*result));

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/interpreter_lock.hpp"
 #include "scene/alias_table.hpp"
 #include "scene/light_tree.hpp"
 
@@ -28,7 +29,7 @@ py::tuple build_alias_table(const Doubles& scaled) {
     {
         const std::span<const double> weights(scaled.data(),
                                               static_cast<std::size_t>(scaled.size()));
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         table = scene::build_alias_table(weights);
     }
     return py::make_tuple(to_array(table.threshold), to_array(table.other));
@@ -50,7 +51,7 @@ py::tuple build_light_tree(const Floats& bounds) {
                 lights.size() * sizeof(scene::LightBounds));
     scene::LightTree tree;
     {
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         tree = scene::build_light_tree(lights);
     }
     Floats nodes({static_cast<py::ssize_t>(tree.nodes.size()), kNodeWords});

@@ -10,6 +10,7 @@
 #include "python/bind_tensor_items.hpp"
 #include "python/class_or_instance.hpp"
 #include "python/docstrings.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/numpy_values.hpp"
 #include "python/print_tensor.hpp"
@@ -53,13 +54,13 @@ TensorRef make_empty(const py::object& device, const py::object& shape, const py
 void fill_value(Tensor& tensor, const py::object& value, const char* context) {
     const std::vector<std::byte> element = host_element(value, tensor.dtype(), context);
     const std::shared_ptr<Session> session = session_of(tensor.device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session->copier->fill(tensor, element);
 }
 
 void clear_values(Tensor& tensor) {
     const std::shared_ptr<Session> session = session_of(tensor.device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session->copier->clear(tensor);
 }
 
@@ -110,7 +111,7 @@ TensorRef reshape_tensor(const TensorRef& self, const py::args& shape) {
         return view;
     }
     const std::shared_ptr<Session> session = session_of(self->device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return session->copier->reshape(self, std::move(extents), interrupt_poll());
 }
 
@@ -138,7 +139,7 @@ TensorRef astype_tensor(const TensorRef& self, const py::object& dtype) {
                                  "; use flatten_dtype() and reshape() to change vectors"));
     }
     const std::shared_ptr<Session> session = session_of(self->device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return session->copier->with_scalar_kind(self, type->scalar, interrupt_poll());
 }
 
@@ -147,7 +148,7 @@ TensorRef contiguous_tensor(const TensorRef& self) {
         return self;
     }
     const std::shared_ptr<Session> session = session_of(self->device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return session->copier->contiguous(self, interrupt_poll());
 }
 
@@ -167,7 +168,7 @@ void copy_from_torch(const TensorRef& self, const py::object& other) {
     const auto source = tensor_from_dlpack(plain, session->device).cast<TensorRef>();
     const TensorRef target =
         self->dtype()->kind == reflect::TypeKind::scalar ? self : tensor::flatten_dtype(self);
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session->copier->copy(*target, *source, interrupt_poll());
 }
 
@@ -380,7 +381,7 @@ py::array tensor_to_numpy(const Tensor& tensor) {
     const auto bytes = static_cast<std::size_t>(tensor.element_count()) * format.host_stride();
     auto* const data = static_cast<std::byte*>(result.mutable_data());
     const std::shared_ptr<Session> session = session_of(tensor.device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session->copier->download(tensor, {data, bytes}, interrupt_poll());
     return result;
 }

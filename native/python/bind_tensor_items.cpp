@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/host_array.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/numpy_values.hpp"
 #include "python/tensor_factories.hpp"
@@ -89,7 +90,7 @@ void assign_tensor(Tensor& target, TensorRef source) {
     const reflect::Type& wanted = reflect::leaf(*target.dtype());
     const bool is_number = wanted.kind == reflect::TypeKind::scalar &&
                            reflect::leaf(*source->dtype()).kind == reflect::TypeKind::scalar;
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     if (&source->device() == &target.device()) {
         if (is_number && reflect::leaf(*source->dtype()).scalar != wanted.scalar) {
             source = session->copier->with_scalar_kind(source, wanted.scalar, interrupt_poll());
@@ -102,7 +103,7 @@ void assign_tensor(Tensor& target, TensorRef source) {
 void assign_number(Tensor& target, const py::object& value) {
     const std::vector<std::byte> element = host_element(value, target.dtype(), kAssigned);
     const std::shared_ptr<Session> session = session_of(target.device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session->copier->fill(target, element);
 }
 

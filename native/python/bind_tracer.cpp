@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/session.hpp"
 #include "render/path_queue.hpp"
 #include "render/tracer.hpp"
@@ -49,7 +50,7 @@ std::unique_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
     geometry.instances = instances_of(mesh_of_instance, transforms);
     const render::TracerKind wanted = render::require_tracer_kind(kind, "Tracer: kind");
     const std::filesystem::path libraries = package_directory() / "lib";
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return render::create_tracer(session_context(*session), geometry, wanted, libraries);
 }
 
@@ -85,7 +86,7 @@ void bind_tracing(TracerClass& binding) {
             "trace_closest",
             [](render::Tracer& tracer, tensor::TensorRef rays, tensor::TensorRef hits,
                std::uint32_t capacity, std::uint32_t count) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 tracer.trace_closest(batch_of(std::move(rays), std::move(hits), capacity, count));
             },
             py::arg("rays").none(false), py::arg("hits").none(false), py::arg("capacity"),
@@ -96,7 +97,7 @@ void bind_tracing(TracerClass& binding) {
             "trace_any",
             [](render::Tracer& tracer, tensor::TensorRef rays, tensor::TensorRef hits,
                std::uint32_t capacity, std::uint32_t count) {
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 tracer.trace_any(batch_of(std::move(rays), std::move(hits), capacity, count));
             },
             py::arg("rays").none(false), py::arg("hits").none(false), py::arg("capacity"),
@@ -108,7 +109,7 @@ void bind_tracing(TracerClass& binding) {
             "update_instances",
             [](render::Tracer& tracer, const Words& meshes, const Floats& transforms) {
                 const std::vector<scene::Instance> instances = instances_of(meshes, transforms);
-                const py::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 tracer.update_instances(instances);
             },
             py::arg("mesh_of_instance"), py::arg("transforms"),
@@ -121,7 +122,7 @@ void bind_queue(py::module_& module) {
         "sort_by_key",
         [](const tensor::TensorRef& keys, const tensor::TensorRef& queue, std::uint32_t count,
            std::uint32_t key_count) {
-            const py::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return render::sort_by_key(*keys, *queue, count, key_count);
         },
         py::arg("keys").none(false), py::arg("queue").none(false), py::arg("count"),

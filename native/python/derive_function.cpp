@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/call_options.hpp"
+#include "python/interpreter_lock.hpp"
 
 #include <algorithm>
 
@@ -17,7 +18,7 @@ namespace {
 /// map() of a parameter that no overload has would go unnoticed.
 void require_parameter(dispatch::Function& function, const std::string& name) {
     std::vector<std::string> names;
-    for (const reflect::Function& overload : function.overloads()) {
+    for (const reflect::Function& overload : overloads_of(function)) {
         for (const reflect::Parameter& parameter : overload.parameters) {
             names.push_back(parameter.name);
         }
@@ -30,7 +31,7 @@ void require_parameter(dispatch::Function& function, const std::string& name) {
 
 void require_positions(dispatch::Function& function, std::size_t count) {
     std::size_t most = 0;
-    for (const reflect::Function& overload : function.overloads()) {
+    for (const reflect::Function& overload : overloads_of(function)) {
         most = std::max(most, overload.parameters.size());
     }
     if (count > most) {
@@ -41,9 +42,23 @@ void require_positions(dispatch::Function& function, std::size_t count) {
 
 } // namespace
 
+std::shared_ptr<dispatch::Function> find_function(dispatch::Module& module, const std::string& name,
+                                                  const dispatch::CallOptions& options) {
+    if (auto known = module.known_function(name, options)) {
+        return known;
+    }
+    const Unlocked unlocked;
+    return module.function(name, options);
+}
+
+std::vector<reflect::Function> overloads_of(dispatch::Function& function) {
+    const Unlocked unlocked;
+    return function.overloads();
+}
+
 py::object derive(const FunctionObject& self, const dispatch::CallOptions& options) {
     FunctionObject derived = self;
-    derived.function = self.module->function(self.function->name(), options);
+    derived.function = find_function(*self.module, self.function->name(), options);
     return make_function(std::move(derived));
 }
 

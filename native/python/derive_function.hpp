@@ -4,8 +4,18 @@
 
 #include "python/bind_function.hpp"
 
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace weft::python {
 
+/// Module::function() without the interpreter lock where it has to look further than its table.
+[[nodiscard]] std::shared_ptr<dispatch::Function>
+find_function(dispatch::Module& module, const std::string& name,
+              const dispatch::CallOptions& options = {});
+/// Function::overloads() without the interpreter lock.
+[[nodiscard]] std::vector<reflect::Function> overloads_of(dispatch::Function& function);
 /// The same function with other options.
 [[nodiscard]] pybind11::object derive(const FunctionObject& self,
                                       const dispatch::CallOptions& options);

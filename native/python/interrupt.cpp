@@ -2,18 +2,102 @@
 #include "python/interrupt.hpp"
 
 #include "core/error.hpp"
+#include "device/fork_guard.hpp"
+#include "python/interpreter_lock.hpp"
 
 #include <pybind11/pybind11.h>
 
 namespace weft::python {
 
-device::InterruptPoll interrupt_poll() {
-    return [] {
+namespace {
+
+/// Where Python runs the handlers of signals.
+struct MainThread {
+    unsigned long identifier = 0; ///< as PyThread_get_thread_ident() gives it
+    std::uint32_t fork_generation = 0;
+};
+
+MainThread& main_thread() noexcept {
+    static MainThread thread;
+    return thread;
+}
+
+/// After a fork the main thread is the one that forked, whichever that was.
+bool may_handle_signals() noexcept {
+    const MainThread& known = main_thread();
+    return known.identifier == PyThread_get_thread_ident() ||
+           known.fork_generation != device::fork_generation();
+}
+
+/// PyGILState_Check() says yes to everybody once the process has had a sub-interpreter.
+bool has_interpreter_lock() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    const PyThreadState* const current = PyThreadState_GetUnchecked();
+#else
+    const PyThreadState* const current = _PyThreadState_UncheckedGet();
+#endif
+    return current != nullptr && current == PyGILState_GetThisThreadState();
+}
+
+const Cancellation*& current_cancellation() noexcept {
+    thread_local const Cancellation* current = nullptr;
+    return current;
+}
+
+void poll() {
+    if (is_ending()) {
+        throw core::Interrupted(); // the thread is parked once it has left what it is in
+    }
+    if (const Cancellation* const current = current_cancellation();
+        current != nullptr && current->is_cancelled()) {
+        throw core::Interrupted();
+    }
+    if (may_handle_signals()) {
         const pybind11::gil_scoped_acquire locked;
         if (PyErr_CheckSignals() != 0) {
             throw core::Interrupted();
         }
-    };
+    } else if (has_interpreter_lock()) {
+        const Unlocked others_may_run;
+    }
+}
+
+} // namespace
+
+void note_main_thread() {
+    const auto main = pybind11::module_::import("threading").attr("main_thread")();
+    main_thread() = {.identifier = main.attr("ident").cast<unsigned long>(),
+                     .fork_generation = device::fork_generation()};
+}
+
+void Cancellation::enter() noexcept {
+    current_cancellation() = this;
+}
+
+void Cancellation::leave() noexcept {
+    current_cancellation() = nullptr;
+}
+
+void bind_interrupt(pybind11::module_& module) {
+    namespace py = pybind11;
+    py::class_<Cancellation>(
+        module, "_Cancellation",
+        "With it entered, what the thread waits for ends in KeyboardInterrupt once "
+        "cancel() was called.")
+        .def(py::init<>())
+        .def("cancel", &Cancellation::cancel)
+        .def(
+            "__enter__",
+            [](Cancellation& self) -> Cancellation& {
+                self.enter();
+                return self;
+            },
+            py::return_value_policy::reference)
+        .def("__exit__", [](Cancellation&, const py::args&) { Cancellation::leave(); });
+}
+
+device::InterruptPoll interrupt_poll() {
+    return poll;
 }
 
 } // namespace weft::python

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_device.hpp"
 #include "python/bind_error.hpp"
+#include "python/bind_faults.hpp"
 #include "python/bind_function.hpp"
 #include "python/bind_gradient.hpp"
 #include "python/bind_module.hpp"
@@ -12,13 +13,19 @@
 #include "python/call_errors.hpp"
 #include "python/diff_pair.hpp"
 #include "python/generators.hpp"
+#include "python/interpreter_lock.hpp"
+#include "python/interrupt.hpp"
 
 #include <pybind11/pybind11.h>
 
 PYBIND11_MODULE(_native, module) {
     using namespace weft::python;
+    note_main_thread();
+    watch_end_of_interpreter();
     module.doc() = "Native engine of Weft; use the package weft.";
     bind_error(module);
+    bind_interrupt(module);
+    bind_faults(module);
     bind_reflect(module);
     bind_device(module);
     bind_tensor(module);

@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/view.hpp"
@@ -106,7 +107,7 @@ std::string tensor_values_text(const TensorRef& tensor) {
     TensorRef edges;
     {
         const std::shared_ptr<Session> session = session_of(tensor->device());
-        const py::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         edges = edges_of(tensor, options.edge, *session->copier);
     }
     return numpy.attr("array2string")(tensor_to_numpy(*edges), py::arg("threshold") = 0)

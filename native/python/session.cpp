@@ -3,8 +3,11 @@
 
 #include "core/error.hpp"
 #include "core/file.hpp"
+#include "core/interrupt.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "python/interpreter_lock.hpp"
+#include "python/interrupt.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -167,6 +170,7 @@ void add_helpers(Session& session) {
 struct SessionRecord {
     std::weak_ptr<Session> session;
     Session settings;
+    LiveDevice is_alive{};
 };
 
 } // namespace
@@ -204,13 +208,17 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     set_limits(desc, compiler);
     desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
     desc.device.library_directories = cuda_library_directories();
-    const pybind11::gil_scoped_release unlocked;
-    session->compiler = compile::Compiler::create(compiler);
-    auto record =
-        std::make_shared<SessionRecord>(SessionRecord{.session = session, .settings = *session});
-    session->device = device::Device::create(desc.device);
-    session->device->attach(std::move(record));
-    add_helpers(*session);
+    compiler.poll = desc.device.poll = interrupt_poll();
+    const Unlocked unlocked;
+    // Loading a driver takes seconds on some systems, and cannot be told to stop.
+    core::run_abandonable(interrupt_poll(), [session, compiler, device = std::move(desc.device)] {
+        session->compiler = compile::Compiler::create(compiler);
+        std::shared_ptr<SessionRecord> record(
+            new SessionRecord{.session = session, .settings = *session});
+        session->device = device::Device::create(device);
+        session->device->attach(std::move(record));
+        add_helpers(*session);
+    });
     return session;
 }
 
@@ -230,7 +238,8 @@ dispatch::Context session_context(const Session& session) {
     return {.device = session.device,
             .compiler = session.compiler,
             .watcher = session.watcher,
-            .logger = session.logger};
+            .logger = session.logger,
+            .poll = interrupt_poll()};
 }
 
 } // namespace weft::python

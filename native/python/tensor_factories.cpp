@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/host_array.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/numpy_values.hpp"
 #include "tensor/array_layout.hpp"
 #include "tensor/dtype.hpp"
@@ -239,7 +240,7 @@ void store_values(tensor::Tensor& tensor, py::handle values, const char* context
                                 .shape = {tensor.shape().begin(), tensor.shape().end()}};
     const HostBytes host = host_bytes(values, elements, context);
     const std::shared_ptr<Session> session = session_of(tensor.device());
-    const py::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     session->copier->upload(tensor, host.bytes);
 }
 

@@ -882,6 +882,15 @@ class Tensor:
         In elements.
         """
 
+class _Cancellation:
+    """
+    With it entered, what the thread waits for ends in KeyboardInterrupt once cancel() was called.
+    """
+    def __init__(self) -> None: ...
+    def cancel(self) -> None: ...
+    def __enter__(self) -> _Cancellation: ...
+    def __exit__(self, *arguments: typing.Any) -> None: ...
+
 class _ClassOrInstance:
     def __get__(self, instance: typing.Any, owner: typing.Any = None) -> typing.Any: ...
 
@@ -1328,6 +1337,16 @@ class Tracer:
         """
         'bvh', 'wide_bvh' or 'embree'.
         """
+
+def _arm_fault(kind: str, number: int) -> None:
+    """
+    For tests: lets the number-th call of a kind from now on fail; 0: none.
+    """
+
+def _counted_calls(kind: str) -> int:
+    """
+    For tests: calls of a kind since _arm_fault().
+    """
 
 def all(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
     """

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 
@@ -19,12 +20,28 @@ def glibc_version() -> tuple[int, ...] | None:
         return None
 
 
+def is_sub_interpreter() -> bool:
+    """Say whether this is another interpreter than the one that the process began with."""
+    for name in ("_interpreters", "_xxsubinterpreters"):  # from Python 3.13 on, and before
+        try:
+            interpreters = importlib.import_module(name)
+        except ImportError:
+            continue
+        return bool(interpreters.get_current() != interpreters.get_main())
+    return False
+
+
 def require_supported_platform() -> None:
     """Refuse to go on where the native libraries cannot be loaded.
 
     Raises:
-        ImportError: Linux without glibc, or with one older than 2.34.
+        ImportError: A sub-interpreter; Linux without glibc, or with one older than 2.34.
     """
+    if is_sub_interpreter():
+        raise ImportError(
+            "import weft: the native library works in the main interpreter of a process only, "
+            "this is a sub-interpreter; import weft in the main one, or use a process of its own"
+        )
     if not sys.platform.startswith("linux"):
         return
     version = glibc_version()
