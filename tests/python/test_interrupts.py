@@ -81,7 +81,7 @@ STATES = {
             weft.Module.load_from_source(other, "other", source)
     """,
     "waiting for the device": """
-        x = weft.Tensor.from_numpy(device, np.arange(1 << 20, dtype=np.uint32))
+        x = weft.Tensor.from_numpy(device, np.arange(1 << 13, dtype=np.uint32))
         for _ in range(8):
             y = module.spin(x, _result="tensor")
         ready()
@@ -90,7 +90,7 @@ STATES = {
             device.wait()
     """,
     "reading a result": """
-        x = weft.Tensor.from_numpy(device, np.arange(1 << 20, dtype=np.uint32))
+        x = weft.Tensor.from_numpy(device, np.arange(1 << 13, dtype=np.uint32))
         ready()
         while True:
             for _ in range(4):
@@ -98,7 +98,7 @@ STATES = {
             y.numpy()
     """,
     "filling the queue": """
-        x = weft.Tensor.from_numpy(device, np.arange(1 << 20, dtype=np.uint32))
+        x = weft.Tensor.from_numpy(device, np.arange(1 << 13, dtype=np.uint32))
         ready()
         while True:
             module.spin(x, _result="tensor")
@@ -118,7 +118,7 @@ STATES = {
     "closing": """
         other = weft.create_device(type=sys.argv[1])
         spinning = weft.Module.load_from_source(other, "m", SOURCE)
-        x = weft.Tensor.from_numpy(other, np.arange(1 << 20, dtype=np.uint32))
+        x = weft.Tensor.from_numpy(other, np.arange(1 << 13, dtype=np.uint32))
         for _ in range(12):
             y = spinning.spin(x, _result="tensor")
         ready()
@@ -232,11 +232,12 @@ def test_the_compiler_ends_with_its_host(
         }
         forks = children_of(host.pid) - compilers
         assert compilers
-        sent = time.monotonic()
         host.send_signal(ending)
-        while any(map(is_alive, compilers)) and time.monotonic() < sent + 30:
+        host.wait()
+        ended = time.monotonic()
+        while any(map(is_alive, compilers)) and time.monotonic() < ended + 30:
             time.sleep(0.01)
-        seconds = time.monotonic() - sent
+        seconds = time.monotonic() - ended
         for fork in forks:
             os.kill(fork, signal.SIGKILL)
 

@@ -34,7 +34,9 @@ def main() -> int:
     (scenario,) = [one for one in fault_cases.SCENARIOS if one.__name__ == sys.argv[1]]
     with tempfile.TemporaryDirectory() as folder:
         place = fault_cases.Workplace(Path(folder))
-        wrong = [
+        counts = [fault_cases.count_calls(place, scenario, kind) for kind in fault_cases.KINDS]
+        wrong = [] if any(counts) else [f"{sys.argv[1]}: no call was counted"]
+        wrong += [
             line
             for kind in fault_cases.KINDS
             for line in fault_cases.sweep(place, scenario, kind, int(sys.argv[2]))
