@@ -88,12 +88,9 @@ bool is_result_keyword(std::string_view name) {
 
 /// `deterministic=True` of bwds(), unless the Slang function has a parameter of that name.
 bool is_deterministic_keyword(const FunctionObject& self, std::string_view name) {
-    if (name != "deterministic" ||
-        self.function->options().derivative != codegen::Derivative::backward) {
-        return false;
-    }
-    const Unlocked unlocked;
-    return !self.function->has_parameter(name);
+    return name == "deterministic" &&
+           self.function->options().derivative == codegen::Derivative::backward &&
+           !has_parameter(*self.function, name);
 }
 
 void add_result(const FunctionObject& self, CallArguments& arguments, PyObject* value,
@@ -454,10 +451,7 @@ void bind_inspection(FunctionClass& bound) {
             "Reflection data of every overload.")
         .def_property_readonly(
             "signature",
-            [](const FunctionObject& self) {
-                const auto overloads = overloads_of(*self.function);
-                return overloads.front();
-            },
+            [](const FunctionObject& self) { return overloads_of(*self.function).front(); },
             "Reflection data of the first overload.")
         .def("__repr__", [](const FunctionObject& self) {
             std::string out;

@@ -51,6 +51,11 @@ std::shared_ptr<dispatch::Function> find_function(dispatch::Module& module, cons
     return module.function(name, options);
 }
 
+bool has_parameter(dispatch::Function& function, std::string_view name) {
+    const Unlocked unlocked;
+    return function.has_parameter(name);
+}
+
 std::vector<reflect::Function> overloads_of(dispatch::Function& function) {
     const Unlocked unlocked;
     return function.overloads();

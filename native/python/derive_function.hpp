@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::python {
@@ -14,6 +15,8 @@ namespace weft::python {
 [[nodiscard]] std::shared_ptr<dispatch::Function>
 find_function(dispatch::Module& module, const std::string& name,
               const dispatch::CallOptions& options = {});
+/// Function::has_parameter() without the interpreter lock.
+[[nodiscard]] bool has_parameter(dispatch::Function& function, std::string_view name);
 /// Function::overloads() without the interpreter lock.
 [[nodiscard]] std::vector<reflect::Function> overloads_of(dispatch::Function& function);
 /// The same function with other options.
