@@ -46,8 +46,11 @@ void CurrentContext::enter(CUcontext current) {
         m_context.note_stay();
         return;
     }
-    check(driver, driver.cuCtxPushCurrent(m_context.handle()), "cuCtxPushCurrent",
-          "using the device");
+    CUresult code = driver.cuCtxPushCurrent(m_context.handle());
+    if (code != CUDA_SUCCESS) { // once more: what gives memory back has no other try
+        code = driver.cuCtxPushCurrent(m_context.handle());
+    }
+    check(driver, code, "cuCtxPushCurrent", "using the device");
     m_is_pushed = true;
 }
 
