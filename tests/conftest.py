@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+
+# JAX otherwise takes three quarters of a GPU's memory when it is imported.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import pytest
 
@@ -16,10 +20,65 @@ PRESENT = {info.type.name for info in weft.enumerate_devices()}
 KINDS = [kind for kind in ("vulkan", "cuda") if kind in PRESENT or kind in REQUIRED]
 
 
+HAS_IMAGES = importlib.util.find_spec("OpenImageIO") is not None
+
+
+def has_layer() -> bool:
+    """Return whether Vulkan's validation layer is installed."""
+    if "vulkan" not in PRESENT:
+        return False
+    try:
+        weft.create_device(type=weft.DeviceType.vulkan, debug=True).close()
+    except weft.DeviceError as error:
+        if "VK_LAYER_KHRONOS_validation" in str(error):
+            return False
+        raise
+    return True
+
+
+HAS_LAYER = has_layer()
+
+
 def pytest_report_header():
-    """Say which kinds of device are left out."""
+    """Say once what is left out."""
     missing = [kind for kind in ("vulkan", "cuda") if kind not in KINDS]
-    return [f"weft: no {kind} device here; its tests are skipped" for kind in missing]
+    lines = [f"weft: no {kind} device here; its tests are skipped" for kind in missing]
+    if "vulkan" in PRESENT and not HAS_LAYER:
+        lines.append(
+            "weft: no Vulkan validation layer here; nothing watches the calls of the driver "
+            "(apt install vulkan-validationlayers)"
+        )
+    if not HAS_IMAGES:
+        lines.append(
+            "weft: no OpenImageIO here; tests of image files are skipped (pip install OpenImageIO)"
+        )
+    return lines
+
+
+def skip_without_images(error: Exception) -> None:
+    """Skip the test if it failed because OpenImageIO is absent."""
+    if not HAS_IMAGES and "OpenImageIO cannot be loaded" in str(error):
+        pytest.skip("no OpenImageIO")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    """Leave out tests whose fixtures need OpenImageIO where it is absent."""
+    try:
+        return (yield)
+    except (weft.ImageError, AssertionError) as error:
+        skip_without_images(error)
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Leave out tests that need OpenImageIO where it is absent."""
+    try:
+        return (yield)
+    except (weft.ImageError, AssertionError) as error:  # of a command: in what it printed
+        skip_without_images(error)
+        raise
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -40,7 +99,7 @@ def create(kind: str) -> weft.Device:
     """Create a device for tests, with the validation layer on Vulkan."""
     if kind not in PRESENT:
         pytest.fail(f"this machine has no {kind} device, and WEFT_TEST_DEVICES requires one")
-    return weft.create_device(type=weft.DeviceType[kind], debug=kind == "vulkan")
+    return weft.create_device(type=weft.DeviceType[kind], debug=kind == "vulkan" and HAS_LAYER)
 
 
 @pytest.fixture(scope="session", params=KINDS)

@@ -126,6 +126,51 @@ SAME_ON_EVERY_PYTHON = (
 )
 
 
+SYNCHRONISATION = BUILD / "synchronisation"
+LAYER_SETTINGS = """
+khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+khronos_validation.validate_sync = true
+khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
+khronos_validation.report_flags = error,warn,info
+khronos_validation.log_filename = {log}
+"""
+
+
+def watched_tests(environment: Environment, arguments: Sequence[str]) -> list[Result]:
+    """Run what uses Vulkan while its validation layer watches synchronisation.
+
+    Tests fail if their device has a message at its end. The layer's log holds the messages of the
+    program that wrote it last; it must say that synchronisation was watched.
+    """
+    SYNCHRONISATION.mkdir(parents=True, exist_ok=True)
+    log = SYNCHRONISATION / "layer.txt"
+    log.unlink(missing_ok=True)
+    (SYNCHRONISATION / "vk_layer_settings.txt").write_text(LAYER_SETTINGS.format(log=log))
+    variables = {"VK_LAYER_SETTINGS_PATH": str(SYNCHRONISATION)}
+    say("running what uses Vulkan under synchronisation validation")
+    start = time.monotonic()
+    ctest = environment.tool("ctest")
+    native, tail = run_and_watch(
+        ctest, "--preset", "dev", "-L", "vulkan", env=tool_environment(environment) | variables
+    )
+    native_summary = last_match(tail, r"tests passed|No tests")
+    middle = time.monotonic()
+    chosen = [*on_all_cores(), "-m", "not full", "tests/python", "tests/errors", "tests/shaders"]
+    variables |= {"PYTHONPATH": str(native_build.STAGE)}
+    python, tail = run_and_watch(
+        environment.python, "-m", "pytest", *chosen, *arguments, env=variables
+    )
+    text = log.read_text(errors="replace") if log.is_file() else ""
+    is_watched = "SYNCHRONIZATION_VALIDATION" in text and "HAZARD" not in text
+    summary = last_match(tail, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
+    summary += "" if is_watched else "; the layer's log has a hazard, or no word of synchronisation"
+    end = time.monotonic()
+    return [
+        Result("native, synchronisation", native == 0, middle - start, native_summary),
+        Result("synchronisation", python == 0 and is_watched, end - middle, summary),
+    ]
+
+
 def report(results: Sequence[Result]) -> int:
     """Print the summary of all runs and return the exit status."""
     print("\nSummary")
@@ -211,6 +256,7 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
         results.append(python_tests(f"Python {second.name}", second, chosen))
     results += blender_tests([*marks, *arguments])
     if full:
+        results += watched_tests(environment, arguments)
         results += [native_tests("asan", environment), native_tests("tsan", environment)]
     return report(results)
 
