@@ -213,9 +213,10 @@ void set_flags(LaunchPlan& plan, const CallOptions& options) {
 
 void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     const device::DeviceInfo& info = device.info();
-    // Lets tests run on a CPU what is made for GPUs.
-    const bool is_as_for_gpu = core::environment_variable("WEFT_KERNELS_FOR") == "gpu";
-    kernel.prefers_storage_bindings = info.features.is_software && !is_as_for_gpu;
+    // Lets tests run on a CPU what is made for GPUs, and on small tensors what is made for large ones.
+    const auto made_for = core::environment_variable("WEFT_KERNELS_FOR");
+    kernel.prefers_storage_bindings =
+        info.features.is_software && made_for != "gpu" && made_for != "large";
     kernel.max_inline_arguments = info.limits.max_inline_arguments;
     kernel.max_group_count = info.limits.max_group_count[0];
     kernel.adds_float = info.features.float32_atomic_add;

@@ -153,3 +153,18 @@ def test_ctrl_c_ends_waits_and_reads(device, action):
 
     assert answer == "interrupted\n"
     assert waited < 5.0
+
+
+def test_a_loop_that_the_driver_ends_is_an_error_that_names_function_and_remedy():
+    device = weft.create_device(type="vulkan")
+    if not re.search(r"llvmpipe Mesa (2[0-4]|1)", device.info.driver):
+        pytest.skip("the driver ends no loops")
+    source = "int rounds(int n) { int i = 0; while (i < n) i += 1; return i; }"
+    module = weft.Module.load_from_source(device, "cut_short", source)
+
+    with pytest.raises(weft.DeviceError) as caught:
+        module.rounds(100_000)
+
+    for part in ("'rounds' has a loop", "65535 rounds", "Mesa 25 or later", "split the loop"):
+        assert part in str(caught.value)
+    assert module.rounds(1000) == 1000

@@ -72,7 +72,20 @@ std::string driver_text(const Properties& properties) {
     return core::text(properties.v12.driverName, " ", properties.v12.driverInfo);
 }
 
+/// Mesa's software driver ends loops: 22.3, 23.2 and 24.0 do, 25.0 and 26.2 do not (tried).
+std::uint32_t loop_rounds(const Properties& properties) {
+    constexpr std::uint32_t kRounds = 65535;
+    constexpr std::uint32_t kFirstWithout = 25;
+    const bool is_limited =
+        properties.v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE &&
+        VK_API_VERSION_MAJOR(properties.core.properties.driverVersion) < kFirstWithout;
+    return is_limited ? kRounds : 0;
+}
+
 DeviceLimits limits_of(const Properties& properties, std::uint64_t heap_bytes) {
+    // Kernels that report a loop take the address of the report behind their arguments.
+    constexpr std::uint32_t kReportBytes = 16;
+    const std::uint32_t rounds = loop_rounds(properties);
     const VkPhysicalDeviceLimits& limits = properties.core.properties.limits;
     const std::uint64_t largest = properties.maintenance4.maxBufferSize != 0
                                       ? properties.maintenance4.maxBufferSize
@@ -83,7 +96,7 @@ DeviceLimits limits_of(const Properties& properties, std::uint64_t heap_bytes) {
             .max_threads_per_group = limits.maxComputeWorkGroupInvocations,
             .subgroup_size = properties.v11.subgroupSize,
             .max_shared_memory = limits.maxComputeSharedMemorySize,
-            .max_inline_arguments = limits.maxPushConstantsSize,
+            .max_inline_arguments = limits.maxPushConstantsSize - (rounds != 0 ? kReportBytes : 0),
             .max_buffer_size = std::min(largest, heap_bytes),
             .max_storage_binding = limits.maxStorageBufferRange,
             .storage_binding_alignment =
@@ -144,6 +157,7 @@ void describe(Adapter& adapter, const Properties& properties, std::uint64_t heap
     const VkPhysicalDeviceProperties& core = properties.core.properties;
     adapter.uniform_alignment =
         static_cast<std::uint32_t>(core.limits.minUniformBufferOffsetAlignment);
+    adapter.max_loop_rounds = loop_rounds(properties);
     adapter.vendor = core.vendorID;
     adapter.device = core.deviceID;
     adapter.driver_version = core.driverVersion;

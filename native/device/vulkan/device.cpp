@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
 #include <typeinfo>
 
 namespace weft::device::vulkan {
@@ -63,6 +64,9 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
     m_device_pool = std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
+    if (m_context->adapter().max_loop_rounds != 0) {
+        create_watch();
+    }
 }
 
 VulkanDevice::~VulkanDevice() {
@@ -124,7 +128,8 @@ std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
 std::shared_ptr<Kernel> VulkanDevice::create_kernel(const KernelDesc& desc) {
     const UseGate::Use use(m_gate);
     require_open("create_kernel");
-    Pipeline pipeline = create_pipeline(*m_context, m_pipeline_cache->handle(), desc);
+    Pipeline pipeline =
+        create_pipeline(*m_context, m_pipeline_cache->handle(), desc, m_watch.get());
     m_pipeline_cache->note_pipeline();
     std::list<Pipeline>::iterator slot;
     {
@@ -245,6 +250,11 @@ void VulkanDevice::record(const Dispatch& dispatch, const VulkanKernel& kernel,
         api.vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                kernel.argument_bytes(), dispatch.arguments.data());
     }
+    if (pipeline.report_offset != 0) {
+        const VkDeviceAddress address = m_watch->address();
+        api.vkCmdPushConstants(commands, pipeline.layout.get(), VK_SHADER_STAGE_COMPUTE_BIT,
+                               pipeline.report_offset, sizeof address, &address);
+    }
     if (!pipeline.sets.empty()) {
         bind_sets(dispatch, kernel, host_data);
     }
@@ -323,6 +333,25 @@ void VulkanDevice::wait(const InterruptPoll& poll) {
     const UseGate::Use use(m_gate);
     require_open("wait");
     m_queue->wait_for(submit_up_to(~std::uint64_t{0}), poll, "wait");
+    check_loops(0, "wait");
+}
+
+void VulkanDevice::create_watch() {
+    m_watched =
+        try_allocate(*m_context, sizeof(std::uint32_t), m_context->adapter().memory.readback);
+    if (!m_watched) {
+        throw core::DeviceError(
+            "create_device: the driver has no memory for four bytes; close other programs",
+            core::DeviceError::Kind::out_of_memory);
+    }
+    std::memset(m_watched->mapped, 0, sizeof(std::uint32_t));
+    m_watch = std::make_unique<LoopWatch>(m_watched->mapped, m_watched->address, m_info.name);
+}
+
+void VulkanDevice::check_loops(std::uint64_t written, std::string_view function) {
+    if (m_watch) {
+        m_watch->check(m_queue->completed(), m_queue->submitted(), written, function);
+    }
 }
 
 MemoryInfo VulkanDevice::memory_info() const {
@@ -383,6 +412,7 @@ void VulkanDevice::release_everything() {
     m_readback_pool->close();
     m_retired.clear();
     m_pipelines.clear();
+    m_watched.reset();
     m_queue.reset();
     m_pipeline_cache.reset();
     m_context.reset();

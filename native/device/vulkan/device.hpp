@@ -68,6 +68,10 @@ private:
     std::uint64_t ring_alignment() const noexcept;
     void close_with(const InterruptPoll& poll);
     void release_everything();
+    void create_watch();
+    /// To be called after a wait. @param written: batch that wrote what will be read, 0: none.
+    /// @throws DeviceError if the driver ended a kernel's loop.
+    void check_loops(std::uint64_t written, std::string_view function);
     /// Submits the open batch if it is needed to reach `value`. Returns the value to wait for.
     std::uint64_t submit_up_to(std::uint64_t value);
     void copy_to_staging(VulkanBuffer& source, std::uint64_t offset, VulkanBuffer& staging,
@@ -88,6 +92,8 @@ private:
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;
     std::unique_ptr<MemoryPool> m_readback_pool;
+    std::optional<BlockMemory> m_watched; ///< memory of m_watch
+    std::unique_ptr<LoopWatch> m_watch;   ///< null unless the driver ends loops
     std::list<Pipeline> m_pipelines;
     std::list<Pipeline> m_retired;
     VkPipeline m_bound = VK_NULL_HANDLE; ///< pipeline bound in m_bound_in

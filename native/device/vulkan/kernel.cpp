@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vulkan/kernel.hpp"
 
+#include "core/process.hpp"
 #include "core/text.hpp"
 #include "device/vulkan/device.hpp"
 #include "device/vulkan/spirv.hpp"
+#include "device/vulkan/spirv_addresses.hpp"
+#include "device/vulkan/spirv_loops.hpp"
 
 #include <algorithm>
 
@@ -79,8 +82,15 @@ std::vector<UniqueSetLayout> create_set_layouts(const Context& context, const Ke
     return layouts;
 }
 
+/// Bytes of push constants that hold the arguments, or their address.
+std::uint32_t push_bytes(const KernelDesc& desc) {
+    return desc.arguments_by_address ? static_cast<std::uint32_t>(sizeof(VkDeviceAddress))
+                                     : desc.argument_bytes;
+}
+
 UniquePipelineLayout create_layout(const Context& context, const KernelDesc& desc,
-                                   const std::vector<UniqueSetLayout>& sets) {
+                                   const Pipeline& pipeline) {
+    const std::vector<UniqueSetLayout>& sets = pipeline.sets;
     std::vector<VkDescriptorSetLayout> handles;
     handles.reserve(sets.size());
     for (const UniqueSetLayout& set : sets) {
@@ -89,8 +99,9 @@ UniquePipelineLayout create_layout(const Context& context, const KernelDesc& des
     const VkPushConstantRange range{
         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
         .offset = 0,
-        .size = desc.arguments_by_address ? static_cast<std::uint32_t>(sizeof(VkDeviceAddress))
-                                          : desc.argument_bytes};
+        .size = pipeline.report_offset != 0
+                    ? pipeline.report_offset + static_cast<std::uint32_t>(sizeof(VkDeviceAddress))
+                    : push_bytes(desc)};
     const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                           .pNext = nullptr,
                                           .flags = 0,
@@ -117,15 +128,50 @@ UniqueShaderModule create_module(const Context& context, const SpirvCode& code) 
     return {context, module};
 }
 
-UniquePipeline compile(const Context& context, VkPipelineCache cache, const KernelDesc& desc,
-                       VkPipelineLayout layout) {
-    const std::optional<SpirvCode> code = read_spirv(desc.code);
+SpirvCode require_spirv(const KernelDesc& desc) {
+    std::optional<SpirvCode> code = read_spirv(desc.code);
     if (!code) {
         throw core::InternalError(core::text("create_kernel: '", desc.label,
                                              "' expected SPIR-V with an entry point, got ",
                                              desc.code.size(), " bytes of something else"));
     }
-    const UniqueShaderModule module = create_module(context, *code);
+    return std::move(*code);
+}
+
+/// Does to the code what this device's compiler needs. Returns the pipeline's report_offset.
+std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* watch,
+                    SpirvCode& code) {
+    // The variable lets tests do on a CPU what GPUs get.
+    const bool widens = !context.adapter().info.features.is_software ||
+                        core::environment_variable("WEFT_KERNELS_FOR") == "large";
+    if (!widens && watch == nullptr) {
+        return 0;
+    }
+    std::optional<SpirvModule> module = SpirvModule::read(code.words);
+    if (!module) {
+        return 0;
+    }
+    std::uint32_t offset = 0;
+    if (watch != nullptr) {
+        constexpr std::uint32_t kAlignment = sizeof(VkDeviceAddress);
+        // Never 0, which means that the kernel does not report.
+        offset =
+            std::max(kAlignment, (push_bytes(desc) + kAlignment - 1) / kAlignment * kAlignment);
+        offset =
+            guard_loops(*module, {.argument_offset = offset, .mark = watch->mark_of(desc.label)})
+                ? offset
+                : 0;
+    }
+    if (widens) {
+        widen_addresses(*module);
+    }
+    code.words = module->write();
+    return offset;
+}
+
+UniquePipeline compile(const Context& context, VkPipelineCache cache, const KernelDesc& desc,
+                       const SpirvCode& code, VkPipelineLayout layout) {
+    const UniqueShaderModule module = create_module(context, code);
     const VkComputePipelineCreateInfo info{
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .pNext = nullptr,
@@ -135,7 +181,7 @@ UniquePipeline compile(const Context& context, VkPipelineCache cache, const Kern
                   .flags = 0,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module.get(),
-                  .pName = code->entry_point.c_str(),
+                  .pName = code.entry_point.c_str(),
                   .pSpecializationInfo = nullptr},
         .layout = layout,
         .basePipelineHandle = VK_NULL_HANDLE,
@@ -149,12 +195,15 @@ UniquePipeline compile(const Context& context, VkPipelineCache cache, const Kern
 
 } // namespace
 
-Pipeline create_pipeline(const Context& context, VkPipelineCache cache, const KernelDesc& desc) {
+Pipeline create_pipeline(const Context& context, VkPipelineCache cache, const KernelDesc& desc,
+                         LoopWatch* watch) {
     require_limits(context, desc);
+    SpirvCode code = require_spirv(desc);
     Pipeline pipeline;
+    pipeline.report_offset = adapt(context, desc, watch, code);
     pipeline.sets = create_set_layouts(context, desc);
-    pipeline.layout = create_layout(context, desc, pipeline.sets);
-    pipeline.handle = compile(context, cache, desc, pipeline.layout.get());
+    pipeline.layout = create_layout(context, desc, pipeline);
+    pipeline.handle = compile(context, cache, desc, code, pipeline.layout.get());
     return pipeline;
 }
 

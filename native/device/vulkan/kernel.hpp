@@ -3,6 +3,7 @@
 
 #include "device/kernel.hpp"
 #include "device/vulkan/context.hpp"
+#include "device/vulkan/loop_watch.hpp"
 #include "device/vulkan/pipeline_cache.hpp"
 
 #include <list>
@@ -20,13 +21,15 @@ struct Pipeline {
     std::vector<UniqueSetLayout> sets; ///< index = descriptor set number; empty without bindings
     UniquePipelineLayout layout;
     UniquePipeline handle;
+    std::uint32_t report_offset = 0; ///< bytes; where push constants hold the watch's address, 0: nowhere
     std::uint64_t last_use = 0; ///< value of the last batch; guarded by the device's lock
 };
 
+/// @param watch: of a driver that ends loops, else null.
 /// @throws CompileError if the driver rejects the code, ArgumentError if it asks for more than the
 ///         device has.
 [[nodiscard]] Pipeline create_pipeline(const Context& context, VkPipelineCache cache,
-                                       const KernelDesc& desc);
+                                       const KernelDesc& desc, LoopWatch* watch);
 
 /// The immutable facts of a KernelDesc, and where its Pipeline is.
 class VulkanKernel final : public Kernel {

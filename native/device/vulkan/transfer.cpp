@@ -74,6 +74,7 @@ void VulkanDevice::download(const Buffer& buffer, std::uint64_t offset, std::spa
         last_write = source.marks().last_write;
     }
     m_queue->wait_for(submit_up_to(last_write), poll, "download");
+    check_loops(last_write, "download");
     std::memcpy(bytes.data(), source.host() + offset, bytes.size());
 }
 
@@ -123,6 +124,7 @@ void VulkanDevice::download_staged(VulkanBuffer& buffer, std::uint64_t offset,
     }
     finish(parts[next]);
     finish(parts[1 - next]);
+    check_loops(buffer.marks().last_write, "download");
 }
 
 void VulkanDevice::copy(Buffer& target, std::uint64_t target_offset, const Buffer& source,
