@@ -71,6 +71,10 @@ std::string remedy(const Diagnostic& error, const codegen::Kernel& kernel) {
         return "a structure in its signature has a field that cannot be written; declare the field "
                "without const";
     case kTypeMismatch:
+        if (error.message.find("Atomic<") != std::string::npos) {
+            return "Slang passes no pointer to Atomic values; take a pointer to the numbers "
+                   "themselves, with InterlockedAdd() and its kin";
+        }
         return "pass a structure that implements the interface: struct Name : Interface { ... }";
     case kMayThrow: return "call it from a function of yours that catches what it throws";
     case kNotAccessible:
@@ -113,6 +117,32 @@ std::string user_message(std::span<const Diagnostic> error, const codegen::Kerne
                       explanation(error.subspan(1)), "; ", what);
 }
 
+bool is_thin(const reflect::Type& type) {
+    const reflect::Type* at = &type;
+    while (at->kind == reflect::TypeKind::array && at->element) {
+        at = at->element.get();
+    }
+    return at->kind == reflect::TypeKind::matrix && (at->rows == 1 || at->columns == 1);
+}
+
+/// What is wrong with the user's names or types, whatever Slang says of the generated text; "" if nothing is known.
+std::string known_reason(std::span<const Diagnostic> error, const codegen::Kernel& kernel,
+                         const std::vector<std::string>& hidden) {
+    if (!error.empty() && is_generated(error.front()) && !hidden.empty()) {
+        return text("its module declares '", core::join(hidden, "', '"),
+                    "', which hides what Slang calls so and the code around calls uses; rename it");
+    }
+    bool has_thin = kernel.has_result && is_thin(*kernel.result.type);
+    codegen::for_each_operand(kernel, [&](const codegen::Operand& operand) {
+        has_thin = has_thin || is_thin(*operand.type);
+    });
+    const bool is_unsaid = error.empty() || error.front().code == kNotInThisStage;
+    return has_thin && is_unsaid
+               ? "Slang makes no code for matrices of one row or one column on this device; take a "
+                 "vector, or an array of vectors"
+               : "";
+}
+
 std::string all_errors(std::span<const Diagnostic> diagnostics) {
     std::string lines;
     for (const Diagnostic& diagnostic : diagnostics) {
@@ -126,8 +156,12 @@ std::string all_errors(std::span<const Diagnostic> diagnostics) {
 } // namespace
 
 void throw_kernel_error(const core::CompileError& error, const codegen::Kernel& kernel,
-                        const std::string& source) {
+                        const std::string& source, const std::vector<std::string>& hidden) {
     const auto first = first_error(error.diagnostics());
+    if (const std::string reason = known_reason(first, kernel, hidden); !reason.empty()) {
+        throw core::CompileError(text(kernel.callee, ": it cannot be called: ", reason),
+                                 error.diagnostics());
+    }
     if (first.empty() && kernel.derivative != codegen::Derivative::none) {
         throw core::CompileError(
             text(kernel.callee, derivative_name(kernel), ": ", error.what(), kHigherOrder),

@@ -16,6 +16,23 @@ using reflect::ScalarKind;
 
 namespace {
 
+[[noreturn]] void throw_of_another_device(const LaunchPlan& plan, const Source& source,
+                                          const device::Device& own, const device::Device& wanted) {
+    const std::string parameter = text(plan.function, ": parameter '", source.name, "'");
+    const std::string& name = own.info().name;
+    if (own.is_closed()) {
+        throw core::ArgumentError(text(parameter, " is a tensor of a device that was closed (",
+                                       name, "); make a new one on the module's device"));
+    }
+    const bool is_same_hardware = name == wanted.info().name;
+    throw core::ArgumentError(
+        text(parameter,
+             is_same_hardware ? " lives on another Device object of the same hardware ("
+                              : " lives on another device (",
+             name, "), expected the module's", is_same_hardware ? "" : ", " + wanted.info().name,
+             "; copy it: Tensor.from_numpy(module.device, tensor.to_numpy())"));
+}
+
 std::int64_t product(const std::vector<std::int64_t>& extents) {
     std::int64_t count = 1;
     for (const std::int64_t extent : extents) {
@@ -123,10 +140,7 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
         const tensor::Tensor& tensor = part_of(*node.tensor, source.part);
         device::Buffer& buffer = tensor.buffer();
         if (&buffer.device() != &device) {
-            throw core::ArgumentError(text(plan.function, ": parameter '", source.name,
-                                           "' lives on ", buffer.device().info().name,
-                                           ", the module on ", device.info().name,
-                                           "; copy it to the module's device"));
+            throw_of_another_device(plan, source, buffer.device(), device);
         }
         const std::uint64_t address = tensor.address();
         m_slots[i] = {&buffer, address, address - buffer.address()};

@@ -29,6 +29,8 @@ constexpr std::int32_t kNarrowing = 5;
 constexpr std::int32_t kPerDimension = 100;
 // Larger host values are uploaded instead of travelling as kernel arguments.
 constexpr std::int64_t kMostUniformScalars = 64;
+// Slang's time grows with the square of the statements: 4096 take minutes.
+constexpr std::int64_t kMostValueScalars = 512;
 
 bool is_plain(const Type& type) {
     return type.kind == TypeKind::scalar || type.kind == TypeKind::vector ||
@@ -45,6 +47,17 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
         count *= extent;
     }
     return count;
+}
+
+/// Numbers of an array value; 0 for what is no array of numbers.
+std::int64_t scalar_count(const Type& type) {
+    std::int64_t count = 1;
+    const Type* at = &type;
+    for (; at->kind == TypeKind::array && at->element; at = at->element.get()) {
+        count *= std::min<std::int64_t>(at->count, std::int64_t{1} << 20U);
+        count = std::min<std::int64_t>(count, std::int64_t{1} << 40U);
+    }
+    return at == &type || !is_plain(*at) ? 0 : count * product(reflect::element_shape(*at));
 }
 
 std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
@@ -164,6 +177,11 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
         operand.mapping.clear(); // its halves have it
         return match_differential_pair(request, operand);
     }
+    if (scalar_count(*request.type) > kMostValueScalars) {
+        return refuse(request, text("a value has at most ", kMostValueScalars,
+                                    " numbers, as each is loaded by a statement of its own; take "
+                                    "a tensor (ITensor<float, 1>) or a pointer"));
+    }
     switch (node.kind) {
     case NodeKind::structure:
         operand.mapping.clear(); // its fields have it
@@ -213,6 +231,10 @@ namespace {
 /// What to pass instead of an array of the wrong elements.
 std::string leaf_remedy(const Type& wanted, const ArrayView& view) {
     const Type& leaf = reflect::leaf(wanted);
+    if (leaf.kind == TypeKind::structure && leaf.fields.empty()) {
+        return leaf.location.line > 0 ? "pass {}, it has no fields"
+                                      : "calls do not pass it; make it inside the function";
+    }
     if (leaf.kind == TypeKind::structure) {
         std::vector<std::string> names;
         names.reserve(leaf.fields.size());

@@ -63,7 +63,8 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
     const Type& type = *request.type;
     const std::vector<reflect::Field> fields = named_parts(type);
-    if (fields.empty() && type.kind != TypeKind::structure) {
+    const bool is_users = type.kind == TypeKind::structure && type.location.line > 0;
+    if (fields.empty() && !is_users) {
         return refuse(request, remedy_of_structure(type, node));
     }
     if (!is_named(type, node.type_name)) {

@@ -27,6 +27,10 @@ std::string function_key(const std::string& name, const CallOptions& options) {
 
 std::shared_ptr<Module> Module::create(Context context, compile::ModuleDesc desc,
                                        ModuleOptions options) {
+    if (context.device->is_closed()) {
+        throw core::DeviceError(text("load_module: device '", context.device->info().name,
+                                     "' is closed; create a new one with create_device()"));
+    }
     std::shared_ptr<Module> module(
         new Module(std::move(context), std::move(desc), std::move(options)));
     module->load();
@@ -249,7 +253,7 @@ compile::KernelCode Module::compile_code(const compile::LoadedModuleRef& module,
     try {
         return m_context.compiler->compile_kernel(request);
     } catch (const core::CompileError& error) {
-        throw_kernel_error(error, kernel, source);
+        throw_kernel_error(error, kernel, source, hidden_names(*module, source));
     }
 }
 

@@ -4,7 +4,9 @@
 
 #include "compile/compiler.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::dispatch {
 
@@ -15,5 +17,9 @@ namespace weft::dispatch {
 /// Kernels are text in which the module's names are visible: some names must stay free there.
 /// @throws ArgumentError that names a function or structure called weft_..., or like a built-in type.
 void require_free_names(const compile::LoadedModule& module);
+
+/// Names of Slang's own, such as asfloat or vector, that generated `source` uses and a file of the module declares.
+[[nodiscard]] std::vector<std::string> hidden_names(const compile::LoadedModule& module,
+                                                    std::string_view source);
 
 } // namespace weft::dispatch

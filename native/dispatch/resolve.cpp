@@ -17,12 +17,13 @@ namespace {
 struct Refusal {
     std::string signature;
     std::string why;
+    std::string advice{}; ///< the end of the message
 };
 
 [[noreturn]] void fail_no_overload(const std::string& name, const std::vector<Refusal>& refusals) {
     if (refusals.size() == 1) {
-        throw core::ArgumentError(
-            text(name, ": ", refusals[0].why, "; its signature is ", refusals[0].signature));
+        throw core::ArgumentError(text(name, ": ", refusals[0].why, "; its signature is ",
+                                       refusals[0].signature, refusals[0].advice));
     }
     std::string list;
     for (const Refusal& refusal : refusals) {
@@ -116,7 +117,11 @@ private:
         std::string why;
         auto bound = bind_call(function, m_arguments, m_options, m_target, why);
         if (!bound) {
-            refusals.push_back({signature_text(function), why});
+            const bool is_call_of_entry = function.is_entry_point && !m_options.is_raw_dispatch;
+            refusals.push_back({signature_text(function), why,
+                                is_call_of_entry ? text("; it is an entry point: run it by ",
+                                                        function.name, ".dispatch(threads, ...)")
+                                                 : ""});
             return;
         }
         bound->cost += extra_cost;

@@ -137,7 +137,8 @@ py::object find_attribute(const py::object& self_object, const std::string& spel
 }
 
 /// What to do about a name that a module does not have: "twice<flot>" may be a function with wrong arguments.
-std::string advice_for(const ModuleObject& self, const std::string& name) {
+std::string advice_for(const ModuleObject& self, const std::string& spelled) {
+    const std::string name = with_dots(spelled);
     const std::size_t bracket = name.find('<');
     const std::string base = name.substr(0, bracket);
     if (bracket == std::string::npos || !has_functions(self, base)) {
