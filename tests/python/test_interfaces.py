@@ -93,7 +93,11 @@ class EmptyThis:
         return {}
 
 
-@pytest.mark.parametrize("nothing", [{}, Empty(), EmptyThis(), {"_type": "Nothing"}], ids=repr)
+@pytest.mark.parametrize(
+    "nothing",
+    [{}, Empty(), EmptyThis(), {"_type": "Nothing"}],
+    ids=["dict", "dataclass", "get_this", "named"],
+)
 def test_structures_without_fields_take_an_empty_dict_and_objects(module, nothing):
     assert module.with_nothing(nothing, 2.0) == 4.0
     assert module.with_nothing(nothing, [1.0, 2.0], _result="numpy").tolist() == [2.0, 4.0]
