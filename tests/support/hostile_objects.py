@@ -236,8 +236,8 @@ def _class_members(kind: type) -> Iterator[tuple[str, Callable[..., object]]]:
     """Members called on the class: the first argument is the hostile one."""
     yield kind.__name__, kind
     for name, member in vars(kind).items():
-        if isinstance(member, property) and member.fget is not None:
-            yield f"{kind.__name__}.{name}.get", member.fget
+        if isinstance(member, property):
+            yield f"{kind.__name__}.{name}", lambda value, member=member: member.__get__(value)
         elif callable(getattr(kind, name, None)) and name not in SKIPPED | {"__new__", "__init__"}:
             yield f"{kind.__name__}.{name} of the class", getattr(kind, name)
 
@@ -284,8 +284,9 @@ def is_right(error: BaseException) -> bool:
     """An error of the object itself, of Weft, or of Python's own checks of arguments."""
     if isinstance(error, weft.InternalError | SystemError):
         return False
-    is_plain_runtime = type(error) is RuntimeError
-    return not is_plain_runtime and len(str(error)) <= LONGEST_TEXT
+    if isinstance(error, weft.Error) and len(str(error)) > LONGEST_TEXT:
+        return False
+    return type(error) is not RuntimeError
 
 
 def _forms(device: weft.Device, tensor: weft.Tensor, value: object) -> Iterator[tuple[object, ...]]:

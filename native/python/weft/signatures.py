@@ -57,7 +57,7 @@ def _parameters(declared: Iterable[Parameter]) -> list[inspect.Parameter]:
     """Turn parameters into Python's: defaults stand last, names are none of Python's own."""
     result: list[inspect.Parameter] = []
     is_last = True
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kind: inspect._ParameterKind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     for parameter in reversed(list(declared)):
         is_last = is_last and _is_optional(parameter)
         default = parameter.default if parameter.has_default else None

@@ -108,7 +108,7 @@ class Vector(tuple[Number, ...]):
     ) -> Vector:
         given = self._operand(other, symbol)
         if given is None:
-            return NotImplemented
+            return cast("Vector", NotImplemented)
         pairs = zip(given, self, strict=True) if is_reflected else zip(self, given, strict=True)
         try:
             return type(self)(*[operation(a, b) for a, b in pairs])
@@ -137,7 +137,7 @@ class Vector(tuple[Number, ...]):
         """Pickle it by the name of its type."""
         return _made_again, (self.type.name, *self)
 
-    def __add__(self, other: object) -> Vector:  # type: ignore[override]
+    def __add__(self, other: object) -> Vector:
         """Add component by component."""
         return self._combined(other, operator.add, "+")
 
@@ -153,11 +153,11 @@ class Vector(tuple[Number, ...]):
         """Subtract component by component."""
         return self._combined(other, operator.sub, "-", is_reflected=True)
 
-    def __mul__(self, other: object) -> Vector:  # type: ignore[override]
+    def __mul__(self, other: object) -> Vector:
         """Multiply component by component."""
         return self._combined(other, operator.mul, "*")
 
-    def __rmul__(self, other: object) -> Vector:  # type: ignore[override]
+    def __rmul__(self, other: object) -> Vector:
         """Multiply component by component."""
         return self._combined(other, operator.mul, "*", is_reflected=True)
 
