@@ -157,12 +157,17 @@ TEST_CASE("a full queue can be interrupted, and the device goes on") {
                             }
                         }}));
     const auto spinner = create_kernel(*device, TestKernel::spin);
-    std::vector<std::shared_ptr<Buffer>> targets;
+    if (!device->info().features.is_software) {
+        SUCCEED("a GPU is done before a wait is long enough to be interrupted");
+        return;
+    }
+    const auto target = create_filled(*device, std::vector<std::uint32_t>(1U << 13, 1));
     is_interrupted = true;
 
     const auto fill_queue = [&] {
         for (int i = 0; i < 100; ++i) { // more than the batches that may be under way
-            targets.push_back(keep_busy(*device, *spinner));
+            spin(*device, *spinner, *target, 65'000);
+            device->flush();
         }
     };
 
