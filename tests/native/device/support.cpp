@@ -108,7 +108,7 @@ std::shared_ptr<device::Kernel> create_kernel(device::Device& device, TestKernel
 }
 
 std::shared_ptr<device::Kernel> create_misdescribed_kernel(device::Device& device) {
-    Description description = describe(TestKernel::spin);
+    Description description = describe(TestKernel::double_and_increment);
     description.desc.code = code_of(description).code;
     description.desc.argument_bytes = 4;
     description.desc.label = "misdescribed";

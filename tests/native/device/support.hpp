@@ -41,7 +41,7 @@ enum class TestKernel : std::uint8_t {
 
 std::shared_ptr<device::Kernel> create_kernel(device::Device& device, TestKernel kernel);
 
-/// spin with fewer bytes of arguments than its code reads: only the validation layer sees the
+/// double_and_increment with fewer bytes of arguments than its code reads: only the validation layer sees the
 /// mistake.
 std::shared_ptr<device::Kernel> create_misdescribed_kernel(device::Device& device);
 

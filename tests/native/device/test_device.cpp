@@ -36,7 +36,7 @@ TEST_CASE("info of a created device repeats what enumerate reported") {
         });
     CHECK(is_listed);
     CHECK(info.limits.max_threads_per_group >= 128);
-    CHECK(info.limits.max_inline_arguments >= 128);
+    CHECK(info.limits.max_inline_arguments >= 112); // Vulkan has 128, a report of loops takes 16
     CHECK(info.limits.max_buffer_size > 0);
     CHECK(info.memory_bytes > 0);
 }
