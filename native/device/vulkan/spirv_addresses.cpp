@@ -138,9 +138,9 @@ private:
     }
 
     SpirvModule& m_module;
-    bool m_all = false; ///< steps by 32-bit numbers count, too
-    std::unordered_map<std::uint32_t, Integer> m_integers;      ///< by type
-    std::unordered_map<std::uint32_t, bool> m_is_address;       ///< by pointer type
+    bool m_all = false;                                    ///< steps by 32-bit numbers count, too
+    std::unordered_map<std::uint32_t, Integer> m_integers; ///< by type
+    std::unordered_map<std::uint32_t, bool> m_is_address;  ///< by pointer type
     std::unordered_map<std::uint32_t, std::uint32_t> m_strides; ///< by pointer type: bytes
     std::unordered_map<std::uint32_t, std::uint64_t> m_constants;
     std::unordered_map<std::uint32_t, std::uint32_t> m_types; ///< of addresses and integers

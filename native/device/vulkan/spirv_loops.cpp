@@ -6,11 +6,10 @@
 // each thread. Start reading at LoopGuard::guard.
 #include "device/vulkan/spirv_loops.hpp"
 
+#include "device/vulkan/spirv_blocks.hpp"
 #include "device/vulkan/spirv_report.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace weft::device::vulkan {
 namespace {
@@ -26,120 +25,6 @@ constexpr std::uint32_t kLastOrder = 179;  // OpSLessThanEqual
 constexpr std::uint64_t kFewRounds = 32;
 constexpr std::uint64_t kFewInstructions = 600; ///< of all rounds; the driver's own limit is 832
 constexpr std::uint32_t kUnroll = 1;            // of a loop's control
-
-struct Block {
-    std::uint32_t label = 0;
-    std::vector<SpirvInstruction> code; ///< after the label
-};
-
-/// Whether operand `at` is an id of a value; for others a number in a place for literals must not be taken for one.
-bool is_value(const SpirvInstruction& instruction, std::size_t at) {
-    switch (instruction.operation) {
-    case 8: return false;    // OpLine
-    case 12: return at != 3; // OpExtInst
-    case 61:
-    case 68:
-    case 81: return at < 3; // load, length, extract
-    case 62:
-    case 63: return at < 2; // store, copy
-    case 79:
-    case 82: return at < 4;  // shuffle, insert
-    case 59: return at != 2; // variable
-    case 87:
-    case 88:
-    case 95:
-    case 98: return at != 4; // images: operand masks
-    case 89:
-    case 90:
-    case 96: return at != 5;
-    case 99: return at != 3;
-    case 246:
-    case 247:
-    case 249: return false; // merges, branch
-    case 250:
-    case 251: return at == 0; // conditional branch, switch
-    case 4457: return at < 5; // cooperative matrices
-    case 4458: return at < 4;
-    case 4459: return at < 5;
-    default: break;
-    }
-    const bool has_group_operation = instruction.operation == 342 ||
-                                     (instruction.operation >= 349 && instruction.operation <= 364);
-    return !has_group_operation || at != 3;
-}
-
-std::vector<SpirvInstruction>::iterator end_of_phis(Block& block) {
-    return std::find_if(block.code.begin(), block.code.end(), [](const SpirvInstruction& one) {
-        return one.operation != spirv::kPhi && one.operation != 8;
-    });
-}
-
-/// Before the last instruction and the merge that belongs to it.
-std::vector<SpirvInstruction>::iterator end_of_work(Block& block) {
-    auto at = block.code.end() - 1;
-    if (at != block.code.begin() && ((at - 1)->operation == spirv::kSelectionMerge ||
-                                     (at - 1)->operation == spirv::kLoopMerge)) {
-        --at;
-    }
-    return at;
-}
-
-const SpirvInstruction* loop_merge(const Block& block) {
-    const std::size_t count = block.code.size();
-    return count > 1 && block.code[count - 2].operation == spirv::kLoopMerge
-               ? &block.code[count - 2]
-               : nullptr;
-}
-
-/// What is the same for all functions of a module.
-struct Shared {
-    explicit Shared(SpirvModule& target) : module(target) {
-        uint_type = module.type(spirv::kTypeInt, {32, 0});
-        bool_type = module.type(spirv::kTypeBool, {});
-        zero = module.constant(uint_type, 0);
-        one = module.constant(uint_type, 1);
-        cut = declare_private(module, uint_type, zero);
-        runs = declare_private(module, uint_type, zero);
-        group_count = find_group_count(module);
-        for (const SpirvInstruction& declared : module.declarations) {
-            note(declared);
-        }
-    }
-
-    void note(const SpirvInstruction& declared) {
-        const bool is_type = declared.operation >= 19 && declared.operation <= 38;
-        if (is_type || declared.operation == 4456) { // a cooperative matrix
-            types.insert(declared.operands[0]);
-        }
-        if (declared.operation == spirv::kTypePointer) {
-            pointers[declared.operands[0]] = declared.operands[1] != kAddressStorage;
-        } else if (declared.operation == spirv::kConstant && declared.operands.size() == 3) {
-            constants[declared.operands[1]] = declared.operands[2];
-        }
-    }
-
-    /// A value of the type for the edge that is never taken.
-    std::uint32_t nothing(std::uint32_t type) {
-        auto [found, is_new] = nothings.try_emplace(type, 0);
-        if (is_new) {
-            found->second = module.new_id();
-            const bool is_pointer = pointers.contains(type);
-            module.declare(
-                {is_pointer ? spirv::kUndef : spirv::kConstantNull, {type, found->second}});
-        }
-        return found->second;
-    }
-
-    SpirvModule& module;
-    std::uint32_t uint_type = 0, bool_type = 0, zero = 0, one = 0;
-    std::uint32_t cut = 0;  ///< variable: not 0 once the driver ended a loop
-    std::uint32_t runs = 0; ///< variable: runs of loops that run more than once
-    std::uint32_t group_count = 0;
-    std::unordered_set<std::uint32_t> types;
-    std::unordered_map<std::uint32_t, bool> pointers; ///< by type: cannot pass through a phi
-    std::unordered_map<std::uint32_t, std::uint32_t> constants;
-    std::unordered_map<std::uint32_t, std::uint32_t> nothings;
-};
 
 /// Guards the loops of one function.
 class LoopGuard {
