@@ -167,9 +167,10 @@ private:
     LoadedModuleRef finish(const ModuleDesc& desc, LoadResult result) const {
         LoadedModule module;
         module.desc = desc;
+        module.desc.repairs = result.repairs;
         module.reflection = std::move(result.reflection);
         module.import_name = std::move(result.import_name);
-        module.hash = hash_module(m_environment, desc, result.dependencies);
+        module.hash = hash_module(m_environment, module.desc, result.dependencies);
         module.dependencies = std::move(result.dependencies);
         module.warnings = std::move(result.warnings);
         return std::make_shared<const LoadedModule>(std::move(module));

@@ -36,6 +36,9 @@ struct ModuleDesc {
     std::vector<std::string> include_paths;
     Definitions defines;
     Target target = Target::spirv; ///< decides the layout of the types in the reflection
+    /// Whether Slang reads the text with what it gets wrong in reverse mode written otherwise. Of a LoadedModule: false
+    /// if that text does not compile.
+    bool repairs = true;
 };
 
 /// A file that a module was made of, as it was when the module was loaded. Kernels are compiled from

@@ -32,7 +32,8 @@ std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const refl
 } // namespace
 
 FunctionReader::FunctionReader(Session& session, TypeReader& types)
-    : m_slang(session.functions()), m_types(types), m_attributes(session.functions()) {}
+    : m_slang(session.functions()), m_types(types), m_attributes(session.functions()),
+      m_reverse_problems(session.files().reverse_problems()) {}
 
 Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
     const std::string name = decl.is_constructor ? owner->name : decl.place.name;
@@ -74,6 +75,8 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     take_entry_point_attributes(result);
     result.is_differentiable =
         m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
+    const auto problem = m_reverse_problems.find(result.name);
+    result.reverse_problem = problem != m_reverse_problems.end() ? problem->second : "";
     result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
     result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;
     return result;

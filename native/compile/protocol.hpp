@@ -39,7 +39,7 @@ struct Reply {
 
 /// Raise it with every change of an archived structure: it keeps an older helper and older cache
 /// entries from being misread.
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 /// Bytes of the length before a message.
 inline constexpr std::size_t kFrameBytes = 8;
 /// A longer message is a broken pipe, not a message.
@@ -61,7 +61,8 @@ void transfer(Archive& archive, Dependency& dependency) {
 
 template <class Archive>
 void transfer(Archive& archive, ModuleDesc& desc) {
-    archive(desc.name, desc.path, desc.text, desc.include_paths, desc.defines, desc.target);
+    archive(desc.name, desc.path, desc.text, desc.include_paths, desc.defines, desc.target,
+            desc.repairs);
 }
 
 template <class Archive>
@@ -87,7 +88,7 @@ void transfer(Archive& archive, Reply& reply) {
 template <class Archive>
 void transfer(Archive& archive, LoadResult& result) {
     archive(result.reflection, result.import_name, result.dependencies, result.absent_files,
-            result.warnings);
+            result.warnings, result.repairs);
 }
 
 template <class Archive>

@@ -88,6 +88,7 @@ private:
     const SlangFunctions& m_slang;
     TypeReader& m_types;
     AttributeReader m_attributes;
+    std::map<std::string, std::string, std::less<>> m_reverse_problems;
 };
 
 /// Everything the module declares itself.

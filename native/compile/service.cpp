@@ -86,7 +86,7 @@ void load_into(Session& session, const ModuleDesc& desc, const std::string& impo
                std::vector<core::Diagnostic>& warnings) {
     session.files().add_module_text(source_path(desc), source);
     module =
-        session.load(import_name, source_path(desc), with_implicit_import(source),
+        session.load(import_name, source_path(desc), with_implicit_import(source, desc.repairs),
                      text("load_module: '", display_name(desc), "' does not compile"), warnings);
 }
 
@@ -141,25 +141,49 @@ Session::Desc CompileService::describe_session(Target target) {
             .binaries = &m_own_modules};
 }
 
-LoadResult CompileService::load_module(const ModuleDesc& desc) {
-    const std::string source = desc.path.empty() ? desc.text : read_source(desc.path);
-    check_source(source, display_name(desc));
+std::unique_ptr<CompileService::LiveSession>
+CompileService::load(const ModuleDesc& desc, const std::string& source, LoadResult& result) {
     Session::Desc session = describe_session(desc.target);
     session.defines = desc.defines;
     session.search_paths = desc.include_paths;
+    session.repairs = desc.repairs;
     auto live = std::make_unique<LiveSession>();
     live->session = std::make_unique<Session>(std::move(session));
     live->modules.resize(1);
+    result.warnings.clear();
+    load_into(*live->session, desc, result.import_name, source, live->modules[0], result.warnings);
+    result.repairs = desc.repairs;
+    return live;
+}
+
+std::unique_ptr<CompileService::LiveSession>
+CompileService::load_repaired(const ModuleDesc& desc, const std::string& source,
+                              LoadResult& result) {
+    try {
+        return load(desc, source, result);
+    } catch (const core::CompileError&) {
+        // Either the text is wrong, and is to be reported as it was written, or its repair is.
+        ModuleDesc as_written = desc;
+        as_written.repairs = false;
+        return load(as_written, source, result);
+    }
+}
+
+LoadResult CompileService::load_module(const ModuleDesc& desc) {
+    const std::string source = desc.path.empty() ? desc.text : read_source(desc.path);
+    check_source(source, display_name(desc));
     LoadResult result;
     result.import_name = make_import_name(desc, source);
-    load_into(*live->session, desc, result.import_name, source, live->modules[0], result.warnings);
+    auto live = load_repaired(desc, source, result);
     result.reflection = read_module(*live->session, live->modules[0], desc.name);
     result.dependencies = live->session->files().files();
     result.absent_files = live->session->files().absent_files();
     if (desc.defines.empty()) { // definitions reach Weft's modules too and may have changed them
         m_own_modules.harvest(*live->session->get());
     }
-    keep({{desc, result.import_name, result.dependencies, {}}}, std::move(live));
+    ModuleDesc kept = desc;
+    kept.repairs = result.repairs;
+    keep({{kept, result.import_name, result.dependencies, {}}}, std::move(live));
     return result;
 }
 
@@ -167,6 +191,7 @@ std::unique_ptr<Session> CompileService::create_session(const std::vector<Module
     Session::Desc desc = describe_session(modules.front().desc.target);
     desc.snapshot.emplace();
     for (const ModuleSource& module : modules) {
+        desc.repairs = desc.repairs && module.desc.repairs;
         for (const auto& define : module.desc.defines) {
             append_new(desc.defines, define);
         }
@@ -257,6 +282,7 @@ core::Hash128 hash_module(core::Hash128 environment, const ModuleDesc& desc,
                           const std::vector<Dependency>& dependencies) {
     core::Hasher hasher;
     hasher.add(environment).add(desc.name).add(desc.path).add(desc.text).add(desc.target);
+    hasher.add(desc.repairs);
     for (const std::string& path : desc.include_paths) {
         hasher.add(path);
     }

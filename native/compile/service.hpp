@@ -24,6 +24,7 @@ struct LoadResult {
     std::vector<Dependency> dependencies;
     std::vector<std::string> absent_files; ///< paths whose appearance would change the module
     std::vector<core::Diagnostic> warnings;
+    bool repairs = true; ///< see ModuleDesc
 };
 
 struct CompileRequest {
@@ -52,6 +53,12 @@ private:
     /// Parses what every module needs, unless that was done before.
     void provide_weft();
     Session::Desc describe_session(Target target);
+    /// Loads a module into a session of its own; sets warnings and repairs of `result`.
+    std::unique_ptr<LiveSession> load(const ModuleDesc& desc, const std::string& source,
+                                      LoadResult& result);
+    /// load(), without repairs where it does not compile with them.
+    std::unique_ptr<LiveSession> load_repaired(const ModuleDesc& desc, const std::string& source,
+                                               LoadResult& result);
     std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules);
     LiveSession& open(const std::vector<ModuleSource>& modules);
     LiveSession& keep(const std::vector<ModuleSource>& modules, std::unique_ptr<LiveSession> live);

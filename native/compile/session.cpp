@@ -15,8 +15,9 @@ using slang::CompilerOptionName;
 
 namespace {
 
-/// A parameter of an entry point without `uniform` is meant as one: dispatch() passes it so.
-constexpr const char* kSilencedWarnings = "38040";
+/// 38040: a parameter of an entry point without `uniform` is meant as one: dispatch() passes it so.
+/// 30519: a loop may run fewer rounds than its [MaxIters]: nests get larger ones (loop_nests.hpp).
+constexpr const char* kSilencedWarnings = "38040,30519";
 
 slang::CompilerOptionEntry option(CompilerOptionName name, std::int32_t value) {
     slang::CompilerOptionEntry entry{name, {}};
@@ -75,7 +76,8 @@ Session::Session(Desc desc) : m_desc(std::move(desc)) {
     m_files =
         std::make_unique<SourceFiles>(SourceFiles::Desc{.shader_directory = m_desc.shader_directory,
                                                         .binaries = m_desc.binaries,
-                                                        .snapshot = m_desc.snapshot});
+                                                        .snapshot = m_desc.snapshot,
+                                                        .repairs = m_desc.repairs});
     create_session();
 }
 

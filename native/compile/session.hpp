@@ -35,6 +35,7 @@ public:
         std::vector<std::string> search_paths; ///< of the user; Weft's own come after them
         std::optional<std::vector<Dependency>> snapshot; ///< see SourceFiles::Desc
         OwnModules* binaries = nullptr; ///< see SourceFiles::Desc; must outlive the session
+        bool repairs = true;            ///< see with_implicit_import
     };
     explicit Session(Desc desc);
 

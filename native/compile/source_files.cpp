@@ -4,6 +4,7 @@
 #include "compile/entry_points.hpp"
 #include "compile/exported_imports.hpp"
 #include "compile/parameter_gradients.hpp"
+#include "compile/reverse_mode.hpp"
 #include "compile/tensor_generics.hpp"
 #include "core/byte_order_mark.hpp"
 #include "core/file.hpp"
@@ -68,13 +69,14 @@ SlangResult hand_over(std::string_view content, ISlangBlob** blob) {
 
 } // namespace
 
-std::string with_implicit_import(std::string_view source) {
+std::string with_implicit_import(std::string_view source, bool repairs) {
     // Exported, so that a kernel that imports the module sees Weft's types too. Tensors with gradients take
     // long to load, so only sources that name one get them.
     const bool has_gradients = std::ranges::any_of(kGradientTypes, [&](std::string_view name) {
         return source.find(name) != std::string_view::npos;
     });
-    const std::string renamed = keep_parameter_gradients(rename_entry_point_attributes(source));
+    const std::string repaired = repairs ? repair_reverse_mode(source).text : std::string(source);
+    const std::string renamed = keep_parameter_gradients(rename_entry_point_attributes(repaired));
     const std::string passed_on = exported_imports(source);
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
     return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
@@ -152,6 +154,17 @@ const std::string* SourceFiles::try_user_text(const std::string& path) const {
     return unnamed != m_unnamed.end() ? &unnamed->second : nullptr;
 }
 
+std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() const {
+    std::vector<UserText> texts;
+    for (const Dependency& file : m_files) {
+        texts.push_back({file.path, file.text});
+    }
+    for (const auto& [name, source] : m_unnamed) {
+        texts.push_back({name, source});
+    }
+    return find_reverse_problems(texts, m_desc.repairs);
+}
+
 bool SourceFiles::is_own_module(const std::string& path) const {
     return path.starts_with(m_shader_prefix);
 }
@@ -210,8 +223,11 @@ std::optional<std::string> SourceFiles::try_read(const std::string& path) {
         return std::nullopt;
     }
     m_files.push_back({path, core::hash_text(*source), *source});
-    return m_texts[path] = m_imported.contains(path) ? with_implicit_import(*source)
-                                                     : keep_parameter_gradients(*source);
+    if (m_imported.contains(path)) {
+        return m_texts[path] = with_implicit_import(*source, m_desc.repairs);
+    }
+    return m_texts[path] = keep_parameter_gradients(
+               m_desc.repairs ? repair_reverse_mode(*source).text : *source);
 }
 
 SlangResult SourceFiles::loadFile(char const* path, ISlangBlob** blob) {

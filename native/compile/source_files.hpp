@@ -23,7 +23,8 @@ void check_source(const std::string& source, const std::string& name);
 
 /// Makes module weft, and weft_diff if a type of it is named, visible in `source` and in what imports it, and
 /// what `source` imports visible in what imports it. No line moves.
-[[nodiscard]] std::string with_implicit_import(std::string_view source);
+/// @param repairs: whether the text is changed where reverse mode would be wrong (reverse_mode.hpp).
+[[nodiscard]] std::string with_implicit_import(std::string_view source, bool repairs = true);
 
 /// Slang's view of the file system during one session. Must outlive the session.
 class SourceFiles final : public ISlangFileSystemExt {
@@ -33,6 +34,7 @@ public:
         OwnModules* binaries = nullptr;         ///< offered instead of the sources there
         /// User files by path. Without it user files come from disk; with it only these exist.
         std::optional<std::vector<Dependency>> snapshot;
+        bool repairs = true; ///< see with_implicit_import
     };
     explicit SourceFiles(Desc desc);
 
@@ -46,6 +48,8 @@ public:
     const std::vector<Dependency>& files() const noexcept { return m_files; }
     /// User paths that were looked for and not found; a file that appears there changes the module.
     std::vector<std::string> absent_files() const { return {m_absent.begin(), m_absent.end()}; }
+    /// find_reverse_problems() of what was read so far.
+    [[nodiscard]] std::map<std::string, std::string, std::less<>> reverse_problems() const;
     /// Why a user file that exists could not be taken (too large, not UTF-8); "" if all went well.
     const std::string& problem() const noexcept { return m_problem; }
 

@@ -124,8 +124,12 @@ private:
     }
 
     bool is_derivable() {
-        return !is_derivative() || function().is_differentiable ||
-               refuse("it is not differentiable; put [Differentiable] in front of it");
+        if (is_derivative() && !function().is_differentiable) {
+            return refuse("it is not differentiable; put [Differentiable] in front of it");
+        }
+        const bool is_reverse = m_options.derivative == codegen::Derivative::backward;
+        return !is_reverse || function().reverse_problem.empty() ||
+               refuse(function().reverse_problem);
     }
 
     bool is_differentiated(const reflect::Parameter& parameter) const {

@@ -46,6 +46,8 @@ struct Function {
     SourceLocation location;
     bool is_differentiable =
         false; ///< [Differentiable] or [BackwardDifferentiable] or custom derivative
+    /// Why reverse mode of it (of what it calls) would be wrong, as a clause; "" if nothing is known against it.
+    std::string reverse_problem;
     bool is_static = false;
     bool is_mutating = false; ///< [mutating] method
     bool is_constructor = false;

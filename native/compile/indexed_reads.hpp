@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slang 2026.12 collects the gradients of what a block reads of an array, a vector or a matrix by index expression: each one's sum
+// is stored, not added, so that of two expressions with one value (`2.f * x[i] + 3.f * x[j]`, i = j) a gradient is lost, without a
+// word. What a call returns is read at one place only, so differentiable functions are read by Slang with
+// `weft_read(x)[i]` for `x[i]`.
+#pragma once
+
+#include "compile/differentiable_bodies.hpp"
+#include "compile/text_edits.hpp"
+
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace weft::compile {
+
+/// Names of a file that decide which brackets read something with a gradient.
+struct FileNames {
+    std::set<std::string_view> types;     ///< structures, interfaces, aliases, generic parameters
+    std::set<std::string_view> constants; ///< static const variables
+    std::set<std::string_view>
+        without_gradient; ///< variables, parameters and fields: of integers, buffers, tensors
+    std::set<std::string_view> mutating; ///< methods that change their object
+    /// The places (from 0) of out and inout parameters, of all functions of a name.
+    std::map<std::string_view, std::set<std::size_t>> written_parameters;
+};
+
+[[nodiscard]] FileNames read_names(const TokenList& tokens);
+
+/// Sends what is read by an index through weft_read (shaders/weft/parameter.slang) in `body`. Places that are written, reads by literals,
+/// what has no gradient and the only read of a function stay as they are. No line moves.
+void repair_indexed_reads(const TokenList& tokens, const DifferentiableBody& body,
+                          const FileNames& names, std::vector<TextEdit>& edits);
+
+} // namespace weft::compile

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/reverse_mode.hpp"
+
+#include "compile/indexed_reads.hpp"
+#include "compile/loop_nests.hpp"
+#include "core/text.hpp"
+
+namespace weft::compile {
+
+namespace {
+
+/// Slang inlines such a function before it differentiates what calls it, and so makes nests that no text shows.
+void keep_calls(const TokenList& tokens, const DifferentiableBody& body,
+                std::vector<TextEdit>& edits) {
+    constexpr std::string_view kEarly = "__unsafeForceInlineEarly";
+    for (std::size_t i = body.head; i < body.opening; ++i) {
+        if (tokens.text(i) == kEarly) {
+            edits.push_back({tokens[i].begin, kEarly.size(), "ForceInline"});
+        }
+    }
+}
+
+/// Macros that hold what would have to be changed: their text is not the function's.
+void find_macros(const TokenList& tokens, const DifferentiableBody& body,
+                 std::vector<ReverseProblem>& problems) {
+    for (const MacroDefinition& macro : tokens.macros()) {
+        const TokenList content(macro.body);
+        bool is_opaque = false;
+        for (std::size_t i = 0; i < content.size(); ++i) {
+            const std::string_view word = content.text(i);
+            is_opaque = is_opaque || word == "for" || word == "while" || word == "do" ||
+                        (word == "[" && content.is_word(i + 1) && i > 0 && content.is_word(i - 1));
+        }
+        for (std::size_t i = body.opening; is_opaque && i < body.closing; ++i) {
+            if (tokens.text(i) == macro.name) {
+                problems.push_back({std::string(body.name), tokens.line_of(i),
+                                    core::text("the macro '", macro.name,
+                                               "' hides a loop or an index from Weft; write it as "
+                                               "a function")});
+                break;
+            }
+        }
+    }
+}
+
+} // namespace
+
+ReverseModeText repair_reverse_mode(std::string_view source) {
+    if (source.find("Differentiable") == std::string_view::npos) {
+        return {std::string(source), {}, {}};
+    }
+    const TokenList tokens(source);
+    const FileNames names = read_names(tokens);
+    std::vector<TextEdit> edits;
+    ReverseModeText result;
+    for (const DifferentiableBody& body : find_differentiable_bodies(tokens)) {
+        const std::size_t before = edits.size();
+        keep_calls(tokens, body, edits);
+        repair_loop_nests(tokens, body, edits, result.problems);
+        repair_indexed_reads(tokens, body, names, edits);
+        find_macros(tokens, body, result.problems);
+        if (edits.size() > before) {
+            result.changes.push_back(
+                {std::string(body.name), tokens.line_of(body.opening),
+                 "its loops or indexed reads have no form that Weft can change; read arrays "
+                 "through "
+                 "a function, [Differentiable] float at(float[8] x, no_diff int i) { return x[i]; "
+                 "}, "
+                 "and put an equal [MaxIters(n)] in front of every loop of a nest"});
+        }
+    }
+    result.text = apply_edits(source, std::move(edits));
+    return result;
+}
+
+} // namespace weft::compile
