@@ -373,4 +373,3 @@ def test_each_thread_keeps_the_number_that_it_drew(device):
         mine = drawn[counts == last]
         assert len(set(mine.tolist())) == len(mine)
         assert mine.max() < (counts >= last).sum()
-

@@ -12,8 +12,8 @@ void choose_index_width(Kernel& kernel) {
     constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max() - 4096;
     constexpr std::uint64_t kNarrowReach = std::uint64_t{1} << 32;
     // Lets tests run on small tensors what is made for large ones.
-    kernel.is_index64 = core::environment_variable("WEFT_KERNELS_FOR") == "large" ||
-                        call_count(kernel) > kLimit;
+    kernel.is_index64 =
+        core::environment_variable("WEFT_KERNELS_FOR") == "large" || call_count(kernel) > kLimit;
     for_each_memory_operand(kernel, [&](Operand& operand) {
         // Word offsets are the largest numbers that a kernel computes: bytes / 4, or bytes of int8.
         const Memory& memory = operand.memory;

@@ -21,7 +21,8 @@ struct Pipeline {
     std::vector<UniqueSetLayout> sets; ///< index = descriptor set number; empty without bindings
     UniquePipelineLayout layout;
     UniquePipeline handle;
-    std::uint32_t report_offset = 0; ///< bytes; where push constants hold the watch's address, 0: nowhere
+    std::uint32_t report_offset =
+        0; ///< bytes; where push constants hold the watch's address, 0: nowhere
     std::uint64_t last_use = 0; ///< value of the last batch; guarded by the device's lock
 };
 

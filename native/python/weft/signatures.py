@@ -50,7 +50,8 @@ def _is_optional(parameter: Parameter) -> bool:
 
 def _annotation(parameter: Parameter) -> str:
     prefix = {Direction.out: "out ", Direction.inout: "inout "}.get(parameter.direction, "")
-    return prefix + parameter.type.name
+    name: str = parameter.type.name
+    return prefix + name
 
 
 def _parameters(declared: Iterable[Parameter]) -> list[inspect.Parameter]:

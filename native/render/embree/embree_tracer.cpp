@@ -51,6 +51,12 @@ struct Query {
             rays.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
             valid[i] = is_active(ray, i) ? -1 : 0;
             has_valid = has_valid || valid[i] != 0;
+            if (valid[i] == 0) {
+                // Debian's Embree asserts that every lane holds numbers.
+                for (float* const row : rows) {
+                    row[i] = 0;
+                }
+            }
         }
     }
 

@@ -27,8 +27,9 @@ std::string repaired(const std::string& body,
 
 TEST_CASE("loops in loops get one bound that holds what is kept") {
     CHECK(repaired("for (int r = 0; r < 2; ++r) for (int c = 0; c < 8; ++c) s *= 2;") ==
-          "[MaxIters(8)] for (int r = 0; r < 2; ++r) [MaxIters(8)] for (int c = 0; c < 8; ++c) s "
-          "*= 2;");
+          "[MaxIters(8)] for (int r = 0; r < 2; ++r) for (int c = 0; c < 8; ++c) s *= 2;");
+    CHECK(repaired("for (int r = 0; r < 9; ++r) for (int c = 0; c < 8; ++c) s *= 2;") ==
+          "for (int r = 0; r < 9; ++r) [MaxIters(9)] for (int c = 0; c < 8; ++c) s *= 2;");
     CHECK(
         repaired("[MaxIters(2)] for (;;) [MaxIters(3)] for (;;) [MaxIters(4)] for (;;) s *= 2;") ==
         "[MaxIters(4)] for (;;) [MaxIters(4)] for (;;) [MaxIters(4)] for (;;) s *= 2;");
@@ -97,7 +98,7 @@ TEST_CASE("what is read by an index goes through a call") {
           "#)[i];");
     CHECK(repaired("return max(x[i], x[j]) + float3(x[i], 0, 0)[j];") ==
           "return max(weft_read(x, #)[i], weft_read(x, #)[j]) + weft_read(float3(weft_read(x, "
-          "#)[i], 0, 0))[j];");
+          "#)[i], 0, 0), #)[j];");
     CHECK(repaired("return (float)x[i] + x[j];") ==
           "return (float)weft_read(x, #)[i] + weft_read(x, #)[j];");
     CHECK(repaired("s = x[i]; { for (int k = 0; k < 2; k++) s += x[k]; }") ==
