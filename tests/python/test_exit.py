@@ -17,7 +17,7 @@ import weft
 begun = threading.Event()
 device = weft.create_device(type=sys.argv[1])
 SOURCE = '''
-uint spin(uint x) { for (uint i = 0; i < 50000; ++i) x = x * 1664525 + 1013904223; return x; }
+uint spin(uint x) { for (uint i = 0; i < 12000; ++i) x = x * 1664525 + 1013904223; return x; }
 float add(float a, float b) { return a + b; }
 [Differentiable] float square(float x) { return x * x; }
 '''

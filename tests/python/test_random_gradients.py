@@ -14,11 +14,14 @@ import pytest
 import weft
 from support import gradient_programs
 
-PER_MODULE = 10
-MODULES = 15
+PER_MODULE = 4
+MODULES = [
+    pytest.param(number, marks=pytest.mark.full)  # some 4 s a function on software Vulkan
+    for number in range(38)
+]
 
 
-@pytest.mark.parametrize("module", range(MODULES))
+@pytest.mark.parametrize("module", MODULES)
 def test_reverse_mode_equals_differences_for_random_functions(device, module):
     names = range(module * PER_MODULE, (module + 1) * PER_MODULE)
     programs = [gradient_programs.draw(random.Random(seed), f"f{seed}") for seed in names]
@@ -94,7 +97,19 @@ Both both(float[8] x)
 """
 
 
-@pytest.mark.parametrize("name", CASES)
+NESTS = {
+    "a dense layer",
+    "many outer rounds",
+    "a while that holds a loop",
+    "four levels",
+    "bounds with names",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.full) if name in NESTS else name for name in CASES],
+)
 def test_reverse_mode_is_right_for(device, name):
     text = PRELUDE.replace("{function}", CASES[name])
     module = weft.Module.load_from_source(device, "case", text)
@@ -108,6 +123,7 @@ def test_reverse_mode_is_right_for(device, name):
     np.testing.assert_allclose(argument.grad, both["forward"], rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.full
 def test_functions_of_imported_and_included_files_are_right(device, tmp_path):
     (tmp_path / "layers.slang").write_text(
         "module layers;\n[Differentiable] public float layer(float[8] x, no_diff int i, no_diff int j)"

@@ -110,17 +110,18 @@ class Writer:
     def loop(self, level: int, depth: int, names: list[str]) -> list[str]:
         """A loop of one of three kinds that holds those below it."""
         variable = "ijk"[level]
-        rounds = self.random.randint(1, 9 if depth < 3 else 5)
+        most = 9 if depth < 3 else 4  # what is kept grows with the product of all bounds
+        rounds = self.random.randint(1, most)
         kind = self.random.choices(("for", "while", "do"), (8, 2, 2))[0]
         drawn = self.random.random()
         bound, attribute = str(rounds), ""
         if kind != "for" or drawn < 0.3:
             attribute = f"[MaxIters({rounds})] "
         elif drawn < 0.4:
-            attribute = f"[MaxIters({rounds + self.random.randint(0, 4)})] "
+            attribute = f"[MaxIters({rounds + self.random.randint(0, 2)})] "
         elif drawn < 0.6:
             self.bounds[level] = max(self.bounds[level], rounds)
-            bound, attribute = f"n{level}", "[MaxIters(9)] "
+            bound, attribute = f"n{level}", f"[MaxIters({most})] "
         elif drawn < 0.7:
             bound = f"kRounds{rounds}"
         inner = [*names, variable]
