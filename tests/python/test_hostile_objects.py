@@ -46,6 +46,9 @@ def module(device):
     )
 
 
+# Under Python 3.13 some objects that hold themselves still end the process. Quick runs, the only
+# ones on that version, leave these minutes out.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("group", "part"), [(group, part) for group, count in PARTS.items() for part in range(count)]
 )
@@ -143,6 +146,8 @@ BOUND = [
 ]
 
 
+# From 3.13 on Python reports what its own hasattr() swallows.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("kind", BOUND, ids=lambda kind: kind.__name__)
 def test_objects_made_without_init_are_refused_wherever_they_go(module, kind):
     try:
