@@ -150,7 +150,7 @@ def interrupt(kind, state, delay):
         stderr=subprocess.PIPE,
         text=True,
     ) as host:
-        killer = threading.Timer(150, host.kill)
+        killer = threading.Timer(60, host.kill)
         killer.start()
         assert host.stdout.readline() == "ready\n", host.stderr.read()
         time.sleep(delay)

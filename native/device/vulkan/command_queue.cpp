@@ -69,7 +69,7 @@ void CommandQueue::retire() {
 
 CommandQueue::Batch& CommandQueue::next_batch() {
     retire();
-    if (m_in_flight == kBatches) {
+    if (m_in_flight == m_limits.in_flight) {
         wait_for(m_batches[m_first].value, {}, "dispatch");
         retire();
     }
@@ -77,9 +77,9 @@ CommandQueue::Batch& CommandQueue::next_batch() {
 }
 
 std::uint64_t CommandQueue::value_before_room(std::uint64_t size_bytes, std::uint64_t alignment) {
-    if (m_open == VK_NULL_HANDLE && m_in_flight == kBatches) {
+    if (m_open == VK_NULL_HANDLE && m_in_flight >= m_limits.in_flight) {
         retire();
-        if (m_in_flight == kBatches) {
+        if (m_in_flight >= m_limits.in_flight) {
             return m_batches[m_first].value;
         }
     }
@@ -207,7 +207,7 @@ void CommandQueue::submit() {
         return;
     }
     const VolkDeviceTable& api = m_context.api();
-    const std::uint64_t value = open_value();
+    const std::uint64_t value = submitted() + 1;
     const VkSemaphore semaphore = m_timeline.get();
     const VkTimelineSemaphoreSubmitInfo timeline{
         .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,

@@ -17,12 +17,17 @@
 
 namespace weft::device::vulkan {
 
-/// What decides when a batch is submitted without being asked.
+/// What decides when a batch is submitted without being asked, and when a command waits for room.
 struct BatchLimits {
     std::uint32_t commands = 256; ///< dispatches and copies
     std::uint64_t threads = std::uint64_t{1}
                             << 22; ///< enough work to keep the device busy meanwhile
+    std::uint32_t in_flight = 16;  ///< submitted and not finished; nothing takes them back
 };
+
+/// For a device that shares its cores with the host: what is queued ends soon after Ctrl-C.
+inline constexpr BatchLimits kSoftwareBatches{
+    .commands = 256, .threads = std::uint64_t{1} << 16, .in_flight = 3};
 
 /// Marks on a buffer that tell when a barrier is due; "epoch" counts the barriers recorded so far.
 struct AccessMarks {
@@ -48,8 +53,10 @@ public:
     /// The command buffer being recorded; begins one if none is. Waits for the oldest batch unless
     /// value_before_room() said that it need not.
     VkCommandBuffer open();
-    /// The value of the batch being recorded, or of the next one.
-    std::uint64_t open_value() const noexcept { return submitted() + 1; }
+    /// The value of the batch being recorded, or of the next one that will be.
+    std::uint64_t open_value() const noexcept {
+        return submitted() + (m_ended == VK_NULL_HANDLE ? 1 : 2);
+    }
     /// Memory for host data that the next command reads. May submit and wait for room, as open() may, so a
     /// command takes once and before it records anything.
     RingSlice take(std::uint64_t size_bytes, std::uint64_t alignment);
@@ -76,7 +83,7 @@ public:
     void wait_for(std::uint64_t value, const InterruptPoll& poll, std::string_view function) const;
 
 private:
-    static constexpr std::uint32_t kBatches = 16;
+    static constexpr std::uint32_t kBatches = 16; ///< of all devices, the most in flight
 
     struct Batch {
         UniqueCommandPool pool;

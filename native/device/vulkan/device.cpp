@@ -55,7 +55,9 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
       m_first_message(m_instance->log().count()),
       m_context(std::make_unique<Context>(m_instance, adapter)),
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
-      m_queue(std::make_unique<CommandQueue>(*m_context, BatchLimits{})), m_poll(desc.poll) {
+      m_queue(std::make_unique<CommandQueue>(
+          *m_context, adapter.info.features.is_software ? kSoftwareBatches : BatchLimits{})),
+      m_poll(desc.poll) {
     const QueueView view{.completed = [this] { return m_queue->completed(); },
                          .drain = [this] { drain(); }};
     m_device_source =
