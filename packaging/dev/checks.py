@@ -85,7 +85,7 @@ def command_check(arguments: list[str]) -> int:
         if "--quick" not in arguments:
             native_build.build_and_stage()
             steps["types"] = lambda: check_types(environment)
-            steps["stubs"] = lambda: stubs.check(environment)
+            steps["stubs"] = lambda: stubs.check(environment, fix=fix)
             steps["clang-tidy"] = lambda: check_tidy(environment, everything="--all" in arguments)
         return run_steps(steps)
 

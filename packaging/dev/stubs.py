@@ -12,15 +12,28 @@ if TYPE_CHECKING:
     from dev.environments import Environment
 
 
-def check(environment: Environment) -> bool:
-    """Compare the stub with the module of the staged build, name by name."""
+STUB = ROOT / "native" / "python" / "weft" / "_native.pyi"
+DOCSTRINGS = PACKAGING / "dev" / "stub_docstrings.py"
+
+
+def check(environment: Environment, *, fix: bool) -> bool:
+    """Compare the stub with the module of the staged build, name by name and text by text.
+
+    Args:
+        environment: Has mypy, and Python for which the module is built.
+        fix: Rewrites the stub's docstrings to those of the bindings.
+    """
     allowlist = PACKAGING / "stubtest-allowlist.txt"
-    stamp = Stamp("stubs", content_hash([allowlist, ROOT / "native"]))
+    stamp = Stamp("stubs", content_hash([allowlist, DOCSTRINGS, ROOT / "native"]))
     if stamp.is_fresh():
         return True
     command = ("-m", "mypy.stubtest", "weft._native", "--concise", "--ignore-unused-allowlist")
     path = {"PYTHONPATH": str(native_build.STAGE), "MYPYPATH": str(native_build.STAGE)}
+    mode = ["--fix"] if fix else []
+    texts = run(environment.python, DOCSTRINGS, STUB, *mode, env=path, check=False)
+    if fix:
+        run(environment.tool("ruff"), "format", "--quiet", STUB)
     status = run(environment.python, *command, "--allowlist", allowlist, env=path, check=False)
-    if status == 0:
+    if status == texts == 0:
         stamp.write()
-    return status == 0
+    return status == texts == 0

@@ -8,12 +8,34 @@ from __future__ import annotations
 
 import collections.abc
 import enum
+import os
+import types
 import typing
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from torch import Tensor as _TorchTensor  # type: ignore[import-not-found, unused-ignore]
 
 from weft.cursor import Cursor
+from weft.vectors import Vector
+
+_Integer: typing.TypeAlias = typing.SupportsInt | typing.SupportsIndex
+_Extents: typing.TypeAlias = typing.SupportsIndex | collections.abc.Iterable[typing.SupportsIndex]
+_DType: typing.TypeAlias = (
+    Type
+    | Struct
+    | type[float]
+    | type[int]
+    | type[bool]
+    | np.dtype[typing.Any]
+    | type[np.generic]
+    | str
+)
+_Scalar: typing.TypeAlias = bool | int | float
+_Values: typing.TypeAlias = ArrayLike | collections.abc.Mapping[str, object]
+_Index: typing.TypeAlias = typing.SupportsIndex | slice | types.EllipsisType | None
+_Folder: typing.TypeAlias = str | os.PathLike[str]
+_Host: typing.TypeAlias = NDArray[typing.Any]
 
 __all__: list[str] = [
     "ArgumentAttributeError",
@@ -155,7 +177,7 @@ class Field:
         Bytes on the device.
         """
     @property
-    def type(self) -> typing.Any: ...
+    def type(self) -> Type: ...
 
 class GenericParameter:
     """
@@ -190,11 +212,13 @@ class Type:
     """
     A Slang type; as a dtype it is the element type of a Tensor.
     """
-    def __call__(self, *args: typing.Any) -> typing.Any:
+    def __call__(
+        self, *args: typing.SupportsFloat | typing.SupportsIndex | ArrayLike
+    ) -> Vector | _Scalar:
         """
         A value: float3(1, 2, 3) or float3(0).
         """
-    def __eq__(self, arg0: typing.Any) -> bool: ...
+    def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
     @property
@@ -202,7 +226,7 @@ class Type:
     @property
     def documentation(self) -> str: ...
     @property
-    def element(self) -> typing.Any:
+    def element(self) -> Type | None:
         """
         Element type of vectors, matrices, arrays, pointers and tensors.
         """
@@ -225,12 +249,12 @@ class Type:
     @property
     def name(self) -> str: ...
     @property
-    def numpy_name(self) -> typing.Any:
+    def numpy_name(self) -> str | None:
         """
         numpy's name of a scalar type, else None.
         """
     @property
-    def shape(self) -> tuple[typing.Any, ...]:
+    def shape(self) -> tuple[int, ...]:
         """
         Dimensions that one value adds: (3,) for float3.
         """
@@ -276,7 +300,7 @@ class Parameter:
     @property
     def semantic(self) -> str: ...
     @property
-    def type(self) -> typing.Any: ...
+    def type(self) -> Type: ...
 
 class FunctionInfo:
     """
@@ -316,7 +340,7 @@ class FunctionInfo:
     @property
     def parameters(self) -> list[Parameter]: ...
     @property
-    def return_type(self) -> typing.Any: ...
+    def return_type(self) -> Type: ...
 
 class StructInfo:
     """
@@ -330,7 +354,7 @@ class StructInfo:
     @property
     def name(self) -> str: ...
     @property
-    def type(self) -> typing.Any: ...
+    def type(self) -> Type: ...
 
 class DeviceType(enum.Enum):
     """
@@ -470,7 +494,12 @@ class Device:
     A context manager: leaving the block closes the device.
     """
     def __enter__(self) -> Device: ...
-    def __exit__(self, arg0: typing.Any, arg1: typing.Any, arg2: typing.Any) -> None: ...
+    def __exit__(
+        self,
+        arg0: type[BaseException] | None,
+        arg1: BaseException | None,
+        arg2: types.TracebackType | None,
+    ) -> None: ...
     def __repr__(self) -> str: ...
     def clear_cache(self) -> None:
         """
@@ -490,9 +519,9 @@ class Device:
         """
     def load_module(
         self,
-        path: typing.Any,
-        options: dict[str, typing.Any] = {},
-        link: collections.abc.Sequence[typing.Any] = [],
+        path: _Folder,
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
         *,
         hot_reload: bool = True,
     ) -> Module:
@@ -501,9 +530,9 @@ class Device:
         """
     def load_module_from_file(
         self,
-        path: typing.Any,
-        options: dict[str, typing.Any] = {},
-        link: collections.abc.Sequence[typing.Any] = [],
+        path: _Folder,
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
         *,
         hot_reload: bool = True,
     ) -> Module:
@@ -514,8 +543,8 @@ class Device:
         self,
         module_name: str,
         source: str,
-        options: dict[str, typing.Any] = {},
-        link: collections.abc.Sequence[typing.Any] = [],
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
     ) -> Module:
         """
         Same as Module.load_from_source.
@@ -544,7 +573,7 @@ class Device:
     deterministic: bool
     """What deterministic= is for backward calls that do not say it."""
     @property
-    def compiler_statistics(self) -> dict[str, typing.Any]:
+    def compiler_statistics(self) -> dict[str, int]:
         """
         Hits and misses of the disk cache, and how often the compiler process was started.
         """
@@ -580,17 +609,17 @@ class Tensor:
     """
     @staticmethod
     def arange(
-        device: typing.Any,
-        start: typing.Any,
-        stop: typing.Any = None,
-        step: typing.Any = 1,
-        dtype: typing.Any = None,
+        device: Device,
+        start: float,
+        stop: float | None = None,
+        step: float = 1,
+        dtype: _DType | None = None,
     ) -> Tensor:
         """
         start, start + step, ... below stop; arange(device, 5) counts 0 to 4. int32 for integers, else float32.
         """
     @staticmethod
-    def empty(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
+    def empty(device: Device, shape: _Extents, dtype: _DType | None = None) -> Tensor:
         """
         Uninitialised memory.
 
@@ -608,27 +637,15 @@ class Tensor:
         Uninitialised, with shape, dtype and device of `other`.
         """
     @staticmethod
-    def from_dlpack(device: typing.Any, array: typing.Any) -> typing.Any:
+    def from_dlpack(device: Device, array: object) -> Tensor:
         """
         An array of another library: CUDA memory of the same GPU is shared, host memory is copied.
         """
     @staticmethod
-    def from_numpy(device: typing.Any, array: typing.Any, dtype: typing.Any = None) -> Tensor:
-        """
-        A tensor with a copy of an array, a list or a number.
-
-        Args:
-            array: Bools, integers or floats, with any strides and byte order.
-            dtype: None takes the array's (float64 stays double). With a vector, matrix or structure the
-                last dimensions are the element's own: (N, 3) for float3[N].
-
-        Raises:
-            ArgumentError: The last dimensions do not fit, or an integer is out of range.
-            ArgumentTypeError: The array holds no numbers, or floats for integers.
-        """
+    def from_numpy(device: Device, array: _Values, dtype: _DType | None = None) -> Tensor: ...
     @staticmethod
     def full(
-        device: typing.Any, shape: typing.Any, value: typing.Any, dtype: typing.Any = None
+        device: Device, shape: _Extents, value: _Values, dtype: _DType | None = None
     ) -> Tensor:
         """
         Every element `value`: a number, a sequence for vectors, a dict for structures.
@@ -636,21 +653,9 @@ class Tensor:
         The dtype is that of the value if left out. Other arguments as of empty().
         """
     @staticmethod
-    def numpy(device: typing.Any, array: typing.Any, dtype: typing.Any = None) -> Tensor:
-        """
-        A tensor with a copy of an array, a list or a number.
-
-        Args:
-            array: Bools, integers or floats, with any strides and byte order.
-            dtype: None takes the array's (float64 stays double). With a vector, matrix or structure the
-                last dimensions are the element's own: (N, 3) for float3[N].
-
-        Raises:
-            ArgumentError: The last dimensions do not fit, or an integer is out of range.
-            ArgumentTypeError: The array holds no numbers, or floats for integers.
-        """
+    def numpy(device: Device, array: _Values, dtype: _DType | None = None) -> Tensor: ...
     @staticmethod
-    def ones(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
+    def ones(device: Device, shape: _Extents, dtype: _DType | None = None) -> Tensor:
         """
         Every scalar 1. Arguments as of empty().
         """
@@ -660,7 +665,7 @@ class Tensor:
         Ones with shape, dtype and device of `other`.
         """
     @staticmethod
-    def zeros(device: typing.Any, shape: typing.Any, dtype: typing.Any = None) -> Tensor:
+    def zeros(device: Device, shape: _Extents, dtype: _DType | None = None) -> Tensor:
         """
         Every byte 0. Arguments as of empty().
         """
@@ -669,36 +674,39 @@ class Tensor:
         """
         Zeros with shape, dtype and device of `other`.
         """
-    def __array__(self, dtype: typing.Any = None, copy: typing.Any = None) -> typing.Any: ...
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> _Host: ...
     def __dlpack__(
         self,
         *,
-        stream: typing.Any = None,
-        max_version: typing.Any = None,
-        dl_device: typing.Any = None,
-        copy: typing.Any = None,
-    ) -> typing.Any:
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
         """
         For other array libraries, e.g. torch.from_dlpack(tensor).
 
         CUDA memory is shared; the memory of other devices leaves as a copy on the host. Vectors, matrices and
         structures of one scalar become axes.
         """
-    def __dlpack_device__(self) -> tuple[typing.Any, ...]:
+    def __dlpack_device__(self) -> tuple[int, int]:
         """
         (2, adapter) on CUDA, else (1, 0): the host.
         """
     def __bool__(self) -> bool: ...
     def __float__(self) -> float: ...
-    def __getitem__(self, key: typing.Any) -> Tensor: ...
+    def __eq__(self, other: object) -> bool:
+        """ """
+    def __getitem__(self, key: _Index | tuple[_Index, ...]) -> Tensor: ...
+    def __hash__(self) -> int: ...
     def __init__(
-        self, device: typing.Any, dtype: typing.Any = None, shape: typing.Any = ()
+        self, device: Device, dtype: _DType | None = None, shape: _Extents = ()
     ) -> None: ...
     def __int__(self) -> int: ...
-    def __iter__(self) -> typing.Any: ...
+    def __iter__(self) -> collections.abc.Iterator[Tensor]: ...
     def __len__(self) -> int: ...
     def __repr__(self) -> str: ...
-    def __setitem__(self, key: typing.Any, value: typing.Any) -> None: ...
+    def __setitem__(self, key: _Index | tuple[_Index, ...], value: Tensor | _Values) -> None: ...
     def __str__(self) -> str: ...
     @property
     def grad(self) -> Tensor | None:
@@ -735,11 +743,11 @@ class Tensor:
             ArgumentError: The elements have no derivatives (integers, structures without IDifferentiable), or a
                 gradient has another shape, type or device.
         """
-    def astype(self, dtype: typing.Any) -> Tensor:
+    def astype(self, dtype: _DType) -> Tensor:
         """
         A copy with scalars of this type; floats lose their fraction in integers.
         """
-    def broadcast_to(self, shape: typing.Any) -> Tensor:
+    def broadcast_to(self, shape: _Extents) -> Tensor:
         """
         A read-only view that repeats elements.
         """
@@ -751,7 +759,7 @@ class Tensor:
         """
         The tensor itself if its memory has no gaps, else a copy.
         """
-    def copy_from_numpy(self, array: typing.Any) -> None:
+    def copy_from_numpy(self, array: _Values) -> None:
         """
         Copies an array of the tensor's shape, or as many numbers in one dimension.
 
@@ -762,15 +770,15 @@ class Tensor:
             ArgumentError: Another shape, or an integer out of range.
             ArgumentTypeError: Floats for integers.
         """
-    def copy_from_torch(self, tensor: typing.Any) -> None:
+    def copy_from_torch(self, tensor: _TorchTensor) -> None:
         """
         Copies a torch tensor of the same shape and dtype; gradients stay behind.
         """
-    def cursor(self, start: typing.SupportsInt = 0, count: typing.Any = None) -> Cursor:
+    def cursor(self, start: typing.SupportsInt = 0, count: int | None = None) -> Cursor:
         """
         Elements to read and write one by one on the host; see weft.cursor.Cursor.
         """
-    def fill(self, value: typing.Any) -> None:
+    def fill(self, value: _Values) -> None:
         """
         Every element becomes `value`.
         """
@@ -782,23 +790,23 @@ class Tensor:
         """
         True for row-major memory without gaps.
         """
-    def item(self) -> typing.Any:
+    def item(self) -> typing.Any:  # numbers, nested as the dtype is
         """
         The one element as Python numbers.
         """
-    def permute(self, *args: typing.Any) -> Tensor:
+    def permute(self, *args: _Extents) -> Tensor:
         """
         The axes in this order; reversed if none is given.
         """
-    def reshape(self, *args: typing.Any) -> Tensor:
+    def reshape(self, *args: _Extents) -> Tensor:
         """
         A view of another shape; one extent may be -1. Copies only if strides cannot express it.
         """
-    def squeeze(self, axis: typing.SupportsInt | typing.SupportsIndex | None = None) -> Tensor:
+    def squeeze(self, axis: _Integer | None = None) -> Tensor:
         """
         Drops one axis of extent 1, or all.
         """
-    def to_numpy(self) -> NDArray[typing.Any]:
+    def to_numpy(self) -> _Host:
         """
         A new array of shape + element dimensions; structures become a structured array.
 
@@ -807,27 +815,27 @@ class Tensor:
         Raises:
             KeyboardInterrupt: Ctrl-C; the work goes on.
         """
-    def to_torch(self) -> typing.Any:
+    def to_torch(self) -> _TorchTensor:
         """
         Same as torch().
         """
-    def torch(self) -> typing.Any:
+    def torch(self) -> _TorchTensor:
         """
         A torch tensor: CUDA memory is shared, other devices are copied to the CPU.
         """
-    def transpose(self, *args: typing.Any) -> Tensor:
+    def transpose(self, *args: _Extents) -> Tensor:
         """
         The axes in this order; reversed if none is given.
         """
-    def unsqueeze(self, axis: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+    def unsqueeze(self, axis: _Integer) -> Tensor:
         """
         Inserts an axis of extent 1.
         """
     def view(
         self,
-        shape: typing.Any,
-        strides: typing.Any = None,
-        offset: typing.SupportsInt | typing.SupportsIndex = 0,
+        shape: _Extents,
+        strides: _Extents | None = None,
+        offset: _Integer = 0,
     ) -> Tensor:
         """
         Shape, strides and offset in elements from element 0.
@@ -845,7 +853,7 @@ class Tensor:
     @property
     def device(self) -> Device: ...
     @property
-    def dtype(self) -> typing.Any:
+    def dtype(self) -> Type:
         """
         The element type.
         """
@@ -867,7 +875,7 @@ class Tensor:
         Elements from the start of the memory to element 0.
         """
     @property
-    def shape(self) -> tuple[typing.Any, ...]:
+    def shape(self) -> tuple[int, ...]:
         """
         Elements a dimension.
         """
@@ -877,7 +885,7 @@ class Tensor:
         Number of elements.
         """
     @property
-    def strides(self) -> tuple[typing.Any, ...]:
+    def strides(self) -> tuple[int, ...]:
         """
         In elements.
         """
@@ -889,10 +897,10 @@ class _Cancellation:
     def __init__(self) -> None: ...
     def cancel(self) -> None: ...
     def __enter__(self) -> _Cancellation: ...
-    def __exit__(self, *arguments: typing.Any) -> None: ...
+    def __exit__(self, *arguments: object) -> None: ...
 
 class _ClassOrInstance:
-    def __get__(self, instance: typing.Any, owner: typing.Any = None) -> typing.Any: ...
+    def __get__(self, instance: object, owner: type | None = None) -> typing.Any: ...
 
 class Grid:
     """
@@ -955,7 +963,7 @@ class ValueRef:
     """
 
     value: typing.Any
-    def __init__(self, value: typing.Any) -> None: ...
+    def __init__(self, value: object) -> None: ...
     def __repr__(self) -> str: ...
 
 class DiffPair:
@@ -981,7 +989,9 @@ class DiffPair:
     The gradient, in the form of the value: a number, lists, an array, a Tensor. Backward calls add to that of an
     input and read that of an output; forward calls read that of an input and write that of an output.
     """
-    def __init__(self, primal: typing.Any = 0.0, gradient: typing.Any = None) -> None: ...
+    def __init__(
+        self, primal: Tensor | ArrayLike = 0.0, gradient: Tensor | ArrayLike | None = None
+    ) -> None: ...
     def clear(self) -> None:
         """
         Sets the gradient to zero.
@@ -1005,7 +1015,7 @@ class Function:
         ArgumentError: Types, shapes or ranges do not fit; nothing has run.
         CompileError: The kernel does not compile.
     """
-    def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def __call__(self, *args: object, **kwargs: object) -> typing.Any:
         """
         Call self as a function.
         """
@@ -1014,25 +1024,25 @@ class Function:
         """
         The function itself, for scripts of other systems.
         """
-    def append_to(
-        self, command_encoder: CommandEncoder, *args: typing.Any, **kwargs: typing.Any
-    ) -> None:
+    def append_to(self, command_encoder: CommandEncoder, *args: object, **kwargs: object) -> None:
         """
         Records the call instead of running it; all arrays must be tensors, results need _result.
         """
-    def bind(self, this: typing.Any) -> typing.Any:
+    def bind(self, this: object) -> Function:
         """
         A method with `this` given: a dict, a tensor of the structure, or an object with get_this().
         """
-    def call(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def call(self, *args: object, **kwargs: object) -> typing.Any:
         """
         Same as calling the function.
         """
-    def constants(self, constants: dict[str, typing.Any]) -> typing.Any:
+    def constants(
+        self, constants: dict[str, _Scalar | collections.abc.Sequence[_Scalar]]
+    ) -> Function:
         """
         A function compiled for these values of `extern static const`, in a dict.
         """
-    def dispatch(self, thread_count: typing.Any, *args: typing.Any, **kwargs: typing.Any) -> None:
+    def dispatch(self, thread_count: _Extents, *args: object, **kwargs: object) -> None:
         """
         Runs the function once a thread, without vectorising.
 
@@ -1041,15 +1051,15 @@ class Function:
             vars: Module-scope uniforms by name.
             command_encoder: Records instead of running.
         """
-    def explain(self, *args: typing.Any, **kwargs: typing.Any) -> str:
+    def explain(self, *args: object, **kwargs: object) -> str:
         """
         How a call with these arguments would run, as text.
         """
-    def generated_source(self, *args: typing.Any, **kwargs: typing.Any) -> str:
+    def generated_source(self, *args: object, **kwargs: object) -> str:
         """
         The Slang kernel generated for these arguments.
         """
-    def map(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def map(self, *args: _DType | _Extents, **kwargs: _DType | _Extents) -> Function:
         """
         Says which call dimension each dimension of an argument is, or its element type.
 
@@ -1059,19 +1069,21 @@ class Function:
         Returns:
             A function: f.map((0,), (1,))(a, b) makes an outer product.
         """
-    def prelude(self, code: str) -> typing.Any:
+    def prelude(self, code: str) -> Function:
         """
         Slang text put in front of the generated kernel.
         """
-    def return_type(self, return_type: typing.Any) -> typing.Any:
+    def return_type(
+        self, return_type: str | type[Tensor] | type[np.ndarray[typing.Any, typing.Any]]
+    ) -> Function:
         """
         A function that returns 'numpy' arrays or Tensors.
         """
-    def set(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+    def set(self, *args: object, **kwargs: object) -> Function:
         """
         A function whose module-scope uniforms have these values, by name or in a dict.
         """
-    def thread_group_size(self, size: typing.Any) -> typing.Any:
+    def thread_group_size(self, size: _Extents) -> Function:
         """
         Group size for dispatch().
         """
@@ -1127,9 +1139,9 @@ class Module:
     @staticmethod
     def load_from_file(
         device: Device,
-        path: typing.Any,
-        options: dict[str, typing.Any] = {},
-        link: collections.abc.Sequence[typing.Any] = [],
+        path: _Folder,
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
         *,
         hot_reload: bool = True,
     ) -> Module:
@@ -1148,9 +1160,9 @@ class Module:
     @staticmethod
     def load_from_module(
         device: Device,
-        module: typing.Any,
-        options: dict[str, typing.Any] = {},
-        link: collections.abc.Sequence[typing.Any] = [],
+        module: Module,
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
     ) -> Module:
         """
         Loads the source of another module again, for another device or other options.
@@ -1160,8 +1172,8 @@ class Module:
         device: Device,
         name: str,
         source: str,
-        options: dict[str, typing.Any] = {},
-        link: collections.abc.Sequence[typing.Any] = [],
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
     ) -> Module:
         """
         Loads Slang text; `name` stands in messages. Options as of load_from_file().
@@ -1172,15 +1184,15 @@ class Module:
     def __getattr__(self, arg0: str) -> typing.Any: ...
     def __getitem__(self, arg0: str) -> typing.Any: ...
     def __repr__(self) -> str: ...
-    def find_function(self, name: str) -> typing.Any:
+    def find_function(self, name: str) -> Function | None:
         """
         The function, or None.
         """
-    def find_function_in_struct(self, struct: typing.Any, name: str) -> typing.Any:
+    def find_function_in_struct(self, struct: Struct | str, name: str) -> Function:
         """
         A method of a structure.
         """
-    def find_struct(self, name: str) -> typing.Any:
+    def find_struct(self, name: str) -> Struct | Type | None:
         """
         The structure, or None.
         """
@@ -1191,11 +1203,11 @@ class Module:
         Raises:
             CompileError: The last good code stays in use.
         """
-    def require_function(self, name: str) -> typing.Any:
+    def require_function(self, name: str) -> Function:
         """
         The function, or an error that suggests near misses.
         """
-    def require_struct(self, name: str) -> typing.Any:
+    def require_struct(self, name: str) -> Struct | Type:
         """
         The structure, or an error that suggests near misses.
         """
@@ -1227,8 +1239,8 @@ class Struct:
         """
         The structure itself, for scripts of other systems.
         """
-    def __getattr__(self, arg0: str) -> typing.Any: ...
-    def __getitem__(self, arg0: str) -> typing.Any: ...
+    def __getattr__(self, arg0: str) -> Function: ...
+    def __getitem__(self, arg0: str) -> Function: ...
     def __repr__(self) -> str: ...
     @property
     def fields(self) -> list[Field]: ...
@@ -1237,7 +1249,7 @@ class Struct:
     @property
     def name(self) -> str: ...
     @property
-    def type(self) -> typing.Any: ...
+    def type(self) -> Type: ...
 
 class Namespace:
     """
@@ -1256,17 +1268,17 @@ class Tracer:
     """
     Rays in batches against a fixed set of meshes.
 
-    A batch has rows of `capacity` words. Rays: origin x y z, t_min, direction x y z, t_max (float).
-    Hits: t, u, v (bits of floats), triangle of the mesh, instance (0xffffffff: nothing was hit).
-    Distances are in lengths of the direction. A ray with t_max <= t_min hits nothing.
+    A batch has rows of `capacity` words. Rays: origin x y z, t_min, direction x y z, t_max (float). Hits:
+    t, u, v (bits of floats), triangle of the mesh, instance (0xffffffff: nothing was hit). Distances are in
+    lengths of the direction. A ray with t_max <= t_min hits nothing.
     """
 
     def __init__(
         self,
         device: Device,
-        meshes: collections.abc.Sequence[tuple[NDArray[typing.Any], NDArray[typing.Any]]],
-        mesh_of_instance: NDArray[typing.Any],
-        transforms: NDArray[typing.Any],
+        meshes: collections.abc.Sequence[tuple[_Host, _Host]],
+        mesh_of_instance: _Host,
+        transforms: _Host,
         kind: str = "automatic",
     ) -> None:
         """
@@ -1284,12 +1296,12 @@ class Tracer:
             ArgumentError: A vertex is not finite, an index is out of range, a transform is singular.
         """
 
-    def create_hits(self, capacity: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+    def create_hits(self, capacity: _Integer) -> Tensor:
         """
         Memory for the hits of a batch: 5 rows of uint, not filled.
         """
 
-    def create_rays(self, capacity: typing.SupportsInt | typing.SupportsIndex) -> Tensor:
+    def create_rays(self, capacity: _Integer) -> Tensor:
         """
         Memory for the rays of a batch: 8 rows of floats, not filled.
         """
@@ -1298,8 +1310,8 @@ class Tracer:
         self,
         rays: Tensor,
         hits: Tensor,
-        capacity: typing.SupportsInt | typing.SupportsIndex,
-        count: typing.SupportsInt | typing.SupportsIndex,
+        capacity: _Integer,
+        count: _Integer,
     ) -> None:
         """
         Writes 1 for each ray that hits nothing between its ends, else 0, to one row of uint.
@@ -1312,8 +1324,8 @@ class Tracer:
         self,
         rays: Tensor,
         hits: Tensor,
-        capacity: typing.SupportsInt | typing.SupportsIndex,
-        count: typing.SupportsInt | typing.SupportsIndex,
+        capacity: _Integer,
+        count: _Integer,
     ) -> None:
         """
         Finds the first triangle along each of the first `count` rays.
@@ -1322,9 +1334,7 @@ class Tracer:
             ArgumentError: A tensor does not fit the batch.
         """
 
-    def update_instances(
-        self, mesh_of_instance: NDArray[typing.Any], transforms: NDArray[typing.Any]
-    ) -> None:
+    def update_instances(self, mesh_of_instance: _Host, transforms: _Host) -> None:
         """
         Places the same meshes anew.
 
@@ -1348,7 +1358,10 @@ def _counted_calls(kind: str) -> int:
     For tests: calls of a kind since _arm_fault().
     """
 
-def all(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def all(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> bool: ...
+@typing.overload
+def all(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Whether no element is zero; uint 0 or 1 in a Tensor. See sum().
     """
@@ -1358,12 +1371,15 @@ def all_close(
     b: Tensor,
     rtol: typing.SupportsFloat | typing.SupportsIndex = 9.999999747378752e-06,
     atol: typing.SupportsFloat | typing.SupportsIndex = 9.99999993922529e-09,
-) -> typing.Any:
+) -> bool:
     """
     Whether |a - b| <= atol + rtol * |b| for every element; False where one is NaN.
     """
 
-def any(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def any(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> bool: ...
+@typing.overload
+def any(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().
     """
@@ -1400,17 +1416,17 @@ def call_id() -> CallId:
     """
 
 def create_device(
-    type: typing.Any = None,
-    adapter: typing.SupportsInt | typing.SupportsIndex | None = None,
+    type: DeviceType | str | None = None,
+    adapter: _Integer | None = None,
     debug: bool = False,
-    include_paths: collections.abc.Iterable[typing.Any] = [],
-    defines: dict[str, typing.Any] = {},
+    include_paths: collections.abc.Iterable[_Folder] = [],
+    defines: dict[str, object] = {},
     compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
-    compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
+    compile_memory_limit: _Integer | None = None,
     check_nan: bool | None = None,
     deterministic: bool | None = None,
-    cache_directory: typing.Any = None,
-    cache_size_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
+    cache_directory: _Folder | None = None,
+    cache_size_limit: _Integer | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1438,7 +1454,10 @@ def create_device(
         ArgumentError: Weft has no devices of that type, or no adapter of that index.
     """
 
-def dot(a: Tensor, b: Tensor, axis: typing.Any = None) -> typing.Any:
+@typing.overload
+def dot(a: Tensor, b: Tensor, axis: None = None) -> float: ...
+@typing.overload
+def dot(a: Tensor, b: Tensor, axis: _Extents) -> Tensor:
     """
     Sum of products of two tensors of equal shape and dtype, over all elements or the given axes. See sum().
     """
@@ -1453,12 +1472,12 @@ def find_type(name: str) -> Type:
     The type that a Slang or numpy spelling names: 'float3', 'uint8', 'half4x4', 'float[4]'.
     """
 
-def from_dlpack(device: typing.Any, array: typing.Any) -> typing.Any:
+def from_dlpack(device: Device, array: object) -> Tensor:
     """
     Same as Tensor.from_dlpack().
     """
 
-def grid(shape: typing.Any, offset: typing.Any = None, stride: typing.Any = None) -> Grid:
+def grid(shape: _Extents, offset: _Extents | None = None, stride: _Extents | None = None) -> Grid:
     """
     Coordinates of each element of a call, for an int, intN or int[N] parameter.
 
@@ -1471,17 +1490,17 @@ def grid(shape: typing.Any, offset: typing.Any = None, stride: typing.Any = None
     """
 
 def init_device(
-    type: typing.Any = None,
-    adapter: typing.SupportsInt | typing.SupportsIndex | None = None,
+    type: DeviceType | str | None = None,
+    adapter: _Integer | None = None,
     debug: bool = False,
-    include_paths: collections.abc.Iterable[typing.Any] = [],
-    defines: dict[str, typing.Any] = {},
+    include_paths: collections.abc.Iterable[_Folder] = [],
+    defines: dict[str, object] = {},
     compile_time_limit: typing.SupportsFloat | typing.SupportsIndex | None = None,
-    compile_memory_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
+    compile_memory_limit: _Integer | None = None,
     check_nan: bool | None = None,
     deterministic: bool | None = None,
-    cache_directory: typing.Any = None,
-    cache_size_limit: typing.SupportsInt | typing.SupportsIndex | None = None,
+    cache_directory: _Folder | None = None,
+    cache_size_limit: _Integer | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1509,22 +1528,34 @@ def init_device(
         ArgumentError: Weft has no devices of that type, or no adapter of that index.
     """
 
-def max(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def max(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> float: ...
+@typing.overload
+def max(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Largest element, NaN if there is one. See sum().
     """
 
-def mean(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def mean(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> float: ...
+@typing.overload
+def mean(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Arithmetic mean; float, or double for double. See sum().
     """
 
-def min(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def min(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> float: ...
+@typing.overload
+def min(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Smallest element, NaN if there is one. See sum().
     """
 
-def norm(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def norm(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> float: ...
+@typing.overload
+def norm(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Euclidean norm: the square root of the sum of squares. See sum().
     """
@@ -1532,8 +1563,8 @@ def norm(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> 
 def rand_float(
     min: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     max: typing.SupportsFloat | typing.SupportsIndex = 1.0,
-    dim: typing.SupportsInt | typing.SupportsIndex = 1,
-    seed: typing.SupportsInt | typing.SupportsIndex = 0,
+    dim: _Integer = 1,
+    seed: _Integer = 0,
 ) -> RandFloat:
     """
     Uniform random floats in [min, max), for a float or floatN parameter; equal seeds repeat.
@@ -1542,20 +1573,23 @@ def rand_float(
 def sort_by_key(
     keys: Tensor,
     queue: Tensor,
-    count: typing.SupportsInt | typing.SupportsIndex,
-    key_count: typing.SupportsInt | typing.SupportsIndex,
+    count: _Integer,
+    key_count: _Integer,
 ) -> list[int]:
     """
     Writes the numbers 0 ... count - 1 to `queue` in the order of their keys.
 
-    Both are contiguous tensors of uint with at least `count` elements. Returns key_count + 1
-    offsets: the numbers with key k lie at offset[k] to offset[k + 1]. Waits for the device.
+    Both are contiguous tensors of uint with at least `count` elements. Returns key_count + 1 offsets: the
+    numbers with key k lie at offset[k] to offset[k + 1]. Waits for the device.
 
     Raises:
         ArgumentError: A tensor has another form, or a key is not below key_count.
     """
 
-def sum(tensor: Tensor, axis: typing.Any = None, *, keepdims: bool = False) -> typing.Any:
+@typing.overload
+def sum(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> float: ...
+@typing.overload
+def sum(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Sum over all elements, or over the given axes.
 
@@ -1572,8 +1606,8 @@ def thread_id() -> ThreadId:
     """
 
 def wang_hash(
-    dim: typing.SupportsInt | typing.SupportsIndex = 1,
-    seed: typing.SupportsInt | typing.SupportsIndex = 0,
+    dim: _Integer = 1,
+    seed: _Integer = 0,
 ) -> WangHash:
     """
     Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds repeat.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def find_not_finite(values: Any) -> str | None:  # noqa: ANN401
+def find_not_finite(values: object) -> str | None:
     """Say where the first number that is NaN or infinity lies.
 
     Args:
@@ -18,7 +18,7 @@ def find_not_finite(values: Any) -> str | None:  # noqa: ANN401
         ``"[3, 1] = nan"`` or ``".color[0] = inf"``, and ``None`` if all numbers are finite.
         Integers always are.
     """
-    fields: dict[str, Any] = values if isinstance(values, dict) else {}
+    fields: dict[str, object] = values if isinstance(values, dict) else {}
     if not isinstance(values, dict):
         array = np.asarray(values)
         if array.dtype.names is None:

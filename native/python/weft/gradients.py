@@ -168,7 +168,7 @@ class _Call:
 
 def vjp(
     function: Function, *arguments: object, wrt: Wrt = (0,), outputs: Wrt = ()
-) -> tuple[Any, Callable[[Any], tuple[Tensor, ...]]]:
+) -> tuple[Any, Callable[[object], tuple[Tensor, ...]]]:
     """Evaluate a function and return its pullback.
 
     Args:
@@ -200,8 +200,8 @@ def vjp(
 
 def jvp(
     function: Function,
-    arguments: Sequence[Any],
-    tangents: Sequence[Any],
+    arguments: Sequence[object],
+    tangents: Sequence[object],
     wrt: Wrt | None = None,
     outputs: Wrt = (),
 ) -> tuple[Any, Any]:

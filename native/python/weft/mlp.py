@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, Device, Tensor
+from weft._native import ArgumentError, Device, Tensor, Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +88,7 @@ def create_weights(
     hidden: Sequence[int] = (),
     *,
     biases: bool = False,
-    dtype: object = None,
+    dtype: Type | str | None = None,
     initialisation: str = "he",
     seed: int = 0,
 ) -> Tensor:

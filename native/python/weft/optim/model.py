@@ -40,7 +40,7 @@ class Model:
         self,
         function: Function,
         unknowns: Sequence[str],
-        known: Mapping[str, Any] | None = None,
+        known: Mapping[str, object] | None = None,
         measured: npt.ArrayLike | Tensor = 0.0,
     ) -> None:
         types = {parameter.name: parameter.type for parameter in function.signature.parameters}
