@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 import weft
+from dev import stub_docstrings
 from weft import _native
 
-STUB = ast.parse((Path(weft.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
+STUB_FILE = Path(weft.__file__).parent / "_native.pyi"
+STUB = ast.parse(STUB_FILE.read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 
 
@@ -49,3 +51,79 @@ def test_the_stub_names_every_member_of_a_class(name):
         return
     assert set(filter(is_public, declared)) == set(filter(is_public, vars(real)))
     assert [member for member in declared if not hasattr(real, member)] == []
+
+
+# What they are is decided by Slang sources, or by the value that was put in.
+ANY_BY_NATURE = {
+    "DiffPair.grad",
+    "DiffPair.primal",
+    "Function.__call__",
+    "Function.call",
+    "Module.__getattr__",
+    "Module.__getitem__",
+    "Namespace.__getattr__",
+    "Namespace.__getitem__",
+    "Tensor.item",
+    "ValueRef.value",
+}
+
+
+def is_any(node):
+    return node is not None and ast.unparse(node) in ("typing.Any", "Any")
+
+
+def annotations(node):
+    """What a definition returns and takes, or what a variable is."""
+    if isinstance(node, ast.AnnAssign):
+        return [node.annotation]
+    given = node.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return [node.returns, *(entry.annotation for entry in named if entry)]
+
+
+def public_definitions(body, prefix=""):
+    for node in body:
+        if isinstance(node, ast.ClassDef) and is_public(node.name):
+            yield from public_definitions(node.body, f"{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            yield f"{prefix}{node.name}", node
+        elif isinstance(node, ast.AnnAssign):
+            yield f"{prefix}{node.target.id}", node
+
+
+def test_any_stands_only_where_nobody_can_know():
+    found = {
+        name
+        for name, node in public_definitions(STUB.body)
+        if any(is_any(entry) for entry in annotations(node))
+    }
+
+    assert found == ANY_BY_NATURE
+
+
+def test_every_public_definition_has_types():
+    untyped = [
+        name
+        for name, node in public_definitions(STUB.body)
+        if isinstance(node, ast.FunctionDef) and node.returns is None
+    ]
+
+    assert untyped == []
+
+
+def test_the_texts_of_the_stub_are_those_of_the_bindings(capsys):
+    status = stub_docstrings.main(STUB_FILE, fix=False)
+
+    assert capsys.readouterr().out == ""
+    assert status == 0
+
+
+def test_a_text_that_differs_is_found_and_repaired(tmp_path, capsys):
+    stub = tmp_path / "stub.pyi"
+    text = STUB_FILE.read_text(encoding="utf-8")
+    stub.write_text(text.replace("Waits, then frees everything", "Frees everything"), "utf-8")
+
+    assert stub_docstrings.main(stub, fix=False) == 1
+    assert "the text of Device.close is not the binding's" in capsys.readouterr().out
+    assert stub_docstrings.main(stub, fix=True) == 0
+    assert stub.read_text(encoding="utf-8") == text

@@ -79,6 +79,14 @@ from weft._native import (
 from weft.types import *  # noqa: F403
 
 if TYPE_CHECKING:
+    from weft import fit as fit
+    from weft import gradients as gradients
+    from weft import image as image
+    from weft import losses as losses
+    from weft import mlp as mlp
+    from weft import optim as optim
+    from weft import render as render
+    from weft import scene as scene
     from weft.fit import Fit, Target
     from weft.gradients import check_gradients, jvp, value_and_grad, vjp
     from weft.render import Renderer
@@ -161,7 +169,7 @@ __all__ += ["double", "half", "uint"]
 __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum"]
 
 
-def __getattr__(name: str) -> object:
+def _import_at_first_use(name: str) -> object:
     """Import the parts that need numpy at their first use."""
     if name in ("fit", "gradients", "image", "losses", "mlp", "optim", "render", "scene"):
         from importlib import import_module
@@ -188,3 +196,7 @@ def __getattr__(name: str) -> object:
 
         return Renderer
     raise AttributeError(f"module 'weft' has no attribute '{name}'")
+
+
+if not TYPE_CHECKING:  # to a type checker, a name that is not above does not exist
+    __getattr__ = _import_at_first_use
