@@ -117,13 +117,16 @@ private:
     }
 
     void print_storage() {
+        if (!m_kernel.storage.empty()) {
+            m_out.line("import weft_storage;");
+        }
         for_each_operand(m_kernel, [&](const Operand& operand) {
             if (operand.memory.binding >= 0) {
                 const std::string type = operand.memory.is_wide
                                              ? text("uint", access_words(m_kernel, operand.memory))
                                              : "uint";
                 m_out.line(text("[[vk::binding(", operand.memory.binding,
-                                ", 0)]] RWStructuredBuffer<", type, "> ", operand.name,
+                                ", 0)]] weft_StorageBuffer<", type, "> ", operand.name,
                                 "_storage;"));
             }
         });

@@ -390,7 +390,9 @@ void ValuePrinter::load_coordinates(const Operand& operand) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         // Vectors count x, y, z from the innermost dimension, arrays index the dimensions in order.
         const std::size_t which = is_vector ? count - 1 - i : i;
-        std::string value = text("int(weft_c", operand.dimensions[which], ")");
+        const bool is_wide = reflect::size_bytes(leaves[i].kind) == sizeof(std::int64_t);
+        std::string value =
+            text(is_wide ? "int64_t(weft_c" : "int(weft_c", operand.dimensions[which], ")");
         if (operand.kind == OperandKind::grid) {
             value += " * " + argument(scalar_field(operand, which)) + " + " +
                      argument(scalar_field(operand, count + which));

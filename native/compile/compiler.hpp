@@ -69,10 +69,19 @@ struct KernelRequest {
     Target target = Target::spirv; ///< must be module->desc.target
 };
 
+/// One value in the block of module-scope uniforms.
 struct GlobalField {
-    std::string name;
+    std::string name;  ///< of a field or element, the path to it: "lamp.color", "lamps.0.color"
+    std::string block; ///< the cbuffer that declares it, "" if none does
     reflect::TypeRef type;
-    std::uint32_t offset = 0;
+    std::vector<std::uint32_t>
+        offsets; ///< bytes into the block, of each scalar and pointer in order of declaration
+};
+
+/// What a kernel uses and nothing can bind: a texture, a sampler, ...
+struct UnboundResource {
+    std::string name; ///< of the declaration, as far as the code tells
+    std::string type; ///< as Slang spells it, "" if unknown
 };
 
 /// Code for one entry point.
@@ -82,7 +91,8 @@ struct KernelCode {
     std::uint32_t global_set = 0;
     std::uint32_t global_binding = 0;
     std::vector<GlobalField> globals;
-    core::Hash128 hash; ///< of the code
+    std::vector<UnboundResource> unbound; ///< not empty: no driver may see the kernel
+    core::Hash128 hash;                   ///< of the code
 };
 
 struct CompilerDesc {

@@ -4,8 +4,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <string>
-#include <vector>
+#include <cstddef>
 
 namespace weft::compile {
 
@@ -19,11 +18,6 @@ std::string_view leading_identifier(std::string_view text) {
     return text.substr(0, text.find_first_not_of(kIdentifierCharacters));
 }
 
-/// The identifier that `text` ends with.
-std::string_view trailing_identifier(std::string_view text) {
-    return text.substr(text.find_last_not_of(kIdentifierCharacters) + 1);
-}
-
 /// What the source calls a pointer to the block: "globalParams_0" of "#define globalParams_0 (&SLANG_globalParams)".
 std::string_view pointer_name(std::string_view source) {
     constexpr std::string_view kDefine = "#define ";
@@ -35,26 +29,25 @@ std::string_view pointer_name(std::string_view source) {
     return leading_identifier(source.substr(define + kDefine.size()));
 }
 
-/// Members of the block's structure, whose name stands before "SLANG_globalParams;".
-std::vector<std::string_view> member_names(std::string_view source) {
-    const std::size_t variable = source.find(core::text(" ", kCudaGlobals, ";"));
-    if (variable == std::string_view::npos) {
-        return {};
+/// "color" of "color_1".
+std::string without_number(std::string_view name) {
+    const std::size_t end = name.find_last_not_of("0123456789");
+    const bool is_numbered =
+        end != std::string_view::npos && end > 0 && name[end] == '_' && end + 1 < name.size();
+    return std::string(is_numbered ? name.substr(0, end) : name);
+}
+
+/// The fields that `text`, which begins behind the block's pointer, names: "->lamp_0.color_0[2]" -> lamp, color.
+MemberPath member_path(std::string_view text) {
+    constexpr std::string_view kArrow = "->";
+    MemberPath path;
+    while (text.starts_with(kArrow) || (!path.empty() && text.starts_with('.'))) {
+        text.remove_prefix(text.front() == '.' ? 1 : kArrow.size());
+        const std::string_view name = leading_identifier(text);
+        text.remove_prefix(name.size());
+        path.push_back(without_number(name));
     }
-    const std::string_view type = trailing_identifier(source.substr(0, variable));
-    const std::size_t structure = source.find(core::text("struct ", type, "\n"));
-    const std::size_t open = source.find('{', structure);
-    const std::size_t close = source.find("};", structure);
-    if (structure == std::string_view::npos || open > close) {
-        return {};
-    }
-    std::vector<std::string_view> names;
-    std::string_view body = source.substr(open, close - open);
-    for (std::size_t end = body.find(';'); end != std::string_view::npos; end = body.find(';')) {
-        names.push_back(trailing_identifier(body.substr(0, end)));
-        body.remove_prefix(end + 1);
-    }
-    return names;
+    return path;
 }
 
 bool is_whole_word(std::string_view source, std::size_t at, std::size_t size) {
@@ -67,15 +60,31 @@ bool is_whole_word(std::string_view source, std::size_t at, std::size_t size) {
 
 } // namespace
 
+bool CudaGlobals::reads(const MemberPath& path) const {
+    return reads_all || std::ranges::any_of(accesses, [&](const MemberPath& access) {
+               const std::size_t shared = std::min(path.size(), access.size());
+               return std::equal(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(shared),
+                                 access.begin());
+           });
+}
+
+void CudaGlobals::settle(const MemberPath& path, const std::vector<std::string>& names) {
+    for (MemberPath& access : accesses) {
+        const bool goes_on =
+            access.size() > path.size() && std::equal(path.begin(), path.end(), access.begin());
+        if (goes_on && std::ranges::find(names, access[path.size()]) == names.end()) {
+            access.resize(path.size());
+        }
+    }
+}
+
 CudaGlobals read_cuda_globals(std::string_view source) {
-    constexpr std::string_view kArrow = "->";
     const std::string_view pointer = pointer_name(source);
     CudaGlobals result;
     if (pointer.empty()) {
         result.is_used = result.reads_all = source.find(kCudaGlobals) != std::string_view::npos;
         return result;
     }
-    const std::vector<std::string_view> names = member_names(source);
     // The first occurrence is the definition.
     for (std::size_t at = source.find(pointer, source.find(pointer) + 1);
          at != std::string_view::npos; at = source.find(pointer, at + 1)) {
@@ -83,15 +92,9 @@ CudaGlobals read_cuda_globals(std::string_view source) {
             continue;
         }
         result.is_used = true;
-        std::string_view rest = source.substr(at + pointer.size());
-        const bool names_member = rest.substr(0, kArrow.size()) == kArrow;
-        rest.remove_prefix(names_member ? kArrow.size() : 0);
-        const auto member = std::find(names.begin(), names.end(), leading_identifier(rest));
-        if (names_member && member != names.end()) {
-            result.members.insert(static_cast<std::size_t>(member - names.begin()));
-        } else {
-            result.reads_all = true;
-        }
+        MemberPath path = member_path(source.substr(at + pointer.size()));
+        result.reads_all = result.reads_all || path.empty();
+        result.accesses.push_back(std::move(path));
     }
     return result;
 }

@@ -93,13 +93,18 @@ void transfer(Archive& archive, LoadResult& result) {
 
 template <class Archive>
 void transfer(Archive& archive, GlobalField& field) {
-    archive(field.name, field.type, field.offset);
+    archive(field.name, field.block, field.type, field.offsets);
+}
+
+template <class Archive>
+void transfer(Archive& archive, UnboundResource& resource) {
+    archive(resource.name, resource.type);
 }
 
 template <class Archive>
 void transfer(Archive& archive, KernelCode& code) {
     archive(code.code, code.global_bytes, code.global_set, code.global_binding, code.globals,
-            code.hash);
+            code.unbound, code.hash);
 }
 
 } // namespace weft::compile

@@ -46,6 +46,8 @@ private:
     void read_enumeration(SlangReflectionType* type, reflect::Type& out);
     void read_structure(SlangReflectionType* type, reflect::Type& out);
     static bool try_read_tensor(reflect::Type& out);
+    bool try_read_buffer(reflect::Type& out) const;
+    bool try_read_lowered(reflect::Type& out);
     void read_fields(SlangReflectionType* type, const StructDecl* decl, reflect::Type& out);
     void read_differential(SlangReflectionType* type, reflect::Type& out);
     /// Type arguments of a generic type that are bound to concrete types.

@@ -125,7 +125,10 @@ private:
     X(layout_variable, spReflectionVariableLayout_GetVariable)                                     \
     X(layout_offset, spReflectionVariableLayout_GetOffset)                                         \
     X(layout_type, spReflectionVariableLayout_GetTypeLayout)                                       \
+    X(type_layout_element, spReflectionTypeLayout_GetElementTypeLayout)                            \
     X(type_layout_field, spReflectionTypeLayout_GetFieldByIndex)                                   \
+    X(type_layout_stride, spReflectionTypeLayout_GetElementStride)                                 \
+    X(type_layout_type, spReflectionTypeLayout_GetType)                                            \
     X(type_layout_size, spReflectionTypeLayout_GetSize)
 
 struct SlangFunctions {

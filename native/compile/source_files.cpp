@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/source_files.hpp"
 
+#include "compile/constant_blocks.hpp"
 #include "compile/entry_points.hpp"
 #include "compile/exported_imports.hpp"
 #include "compile/parameter_gradients.hpp"
@@ -75,7 +76,8 @@ std::string with_implicit_import(std::string_view source, bool repairs) {
     const bool has_gradients = std::ranges::any_of(kGradientTypes, [&](std::string_view name) {
         return source.find(name) != std::string_view::npos;
     });
-    const std::string repaired = repairs ? repair_reverse_mode(source).text : std::string(source);
+    const std::string opened = open_constant_blocks(source);
+    const std::string repaired = repairs ? repair_reverse_mode(opened).text : opened;
     const std::string renamed = keep_parameter_gradients(rename_entry_point_attributes(repaired));
     const std::string passed_on = exported_imports(source);
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
@@ -165,6 +167,25 @@ std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() 
     return find_reverse_problems(texts, m_desc.repairs);
 }
 
+std::string SourceFiles::constant_block_of(std::string_view name) const {
+    const auto find = [&](std::string_view text) -> std::string {
+        for (const ConstantBlock& block : constant_blocks(text)) {
+            if (std::ranges::find(block.members, name) != block.members.end()) {
+                return block.name;
+            }
+        }
+        return "";
+    };
+    std::string found;
+    for (auto file = m_files.begin(); found.empty() && file != m_files.end(); ++file) {
+        found = find(file->text);
+    }
+    for (auto text = m_unnamed.begin(); found.empty() && text != m_unnamed.end(); ++text) {
+        found = find(text->second);
+    }
+    return found;
+}
+
 bool SourceFiles::is_own_module(const std::string& path) const {
     return path.starts_with(m_shader_prefix);
 }
@@ -226,8 +247,9 @@ std::optional<std::string> SourceFiles::try_read(const std::string& path) {
     if (m_imported.contains(path)) {
         return m_texts[path] = with_implicit_import(*source, m_desc.repairs);
     }
+    const std::string opened = open_constant_blocks(*source);
     return m_texts[path] = keep_parameter_gradients(
-               m_desc.repairs ? repair_reverse_mode(*source).text : *source);
+               m_desc.repairs ? repair_reverse_mode(opened).text : opened);
 }
 
 SlangResult SourceFiles::loadFile(char const* path, ISlangBlob** blob) {

@@ -44,6 +44,9 @@ public:
     /// The user's text of that name as written, null if there is none.
     [[nodiscard]] const std::string* try_user_text(const std::string& path) const;
 
+    /// The cbuffer of the user's that declares `name`; "" if none does.
+    [[nodiscard]] std::string constant_block_of(std::string_view name) const;
+
     /// User files that were read so far, in the order of reading.
     const std::vector<Dependency>& files() const noexcept { return m_files; }
     /// User paths that were looked for and not found; a file that appears there changes the module.

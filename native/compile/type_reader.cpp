@@ -47,6 +47,19 @@ constexpr std::array kTensorNames{
     TensorName{"AtomicTensor", Access::read_write, false, false},
 };
 
+struct BufferName {
+    std::string_view name;
+    Access access;
+    bool is_raw;
+};
+
+/// The buffer types of module weft (RWStructuredBuffer is a pointer).
+constexpr std::array kBufferNames{
+    BufferName{"StructuredBuffer", Access::read, false},
+    BufferName{"ByteAddressBuffer", Access::read, true},
+    BufferName{"RWByteAddressBuffer", Access::read_write, true},
+};
+
 /// Nesting of types beyond this is cut off with TypeKind::other; no real type comes near.
 constexpr int kMaxDepth = 64;
 
@@ -355,16 +368,63 @@ bool TypeReader::try_read_tensor(Type& out) {
     return true;
 }
 
+bool TypeReader::try_read_buffer(Type& out) const {
+    const auto match =
+        std::find_if(kBufferNames.begin(), kBufferNames.end(),
+                     [&out](const BufferName& candidate) { return candidate.name == out.name; });
+    if (match == kBufferNames.end() || match->is_raw != out.generic_arguments.empty()) {
+        return false;
+    }
+    out.kind = TypeKind::tensor;
+    out.element = match->is_raw ? reflect::scalar_type(ScalarKind::uint8, m_rules)
+                                : out.generic_arguments.front();
+    out.tensor.access = match->access;
+    out.tensor.is_buffer = true;
+    out.tensor.is_raw = match->is_raw;
+    out.tensor.rank = 1;
+    return true;
+}
+
+/// Optional and Tuple, which have no fields in the reflection: those of the structures that Slang lowers them to.
+bool TypeReader::try_read_lowered(Type& out) {
+    const bool is_optional = out.name == "Optional";
+    if (!is_optional && out.name != "Tuple") {
+        return false;
+    }
+    for (const std::string& text : generic_argument_texts(out.full_name)) {
+        reflect::Field field;
+        field.name = is_optional ? "value" : core::text("value", out.fields.size());
+        SlangReflectionType* const type = m_slang.program_find_type(m_program, text.c_str());
+        field.type = type != nullptr ? read(type) : nullptr;
+        const bool is_plain = field.type != nullptr && field.type->layout.size > 0 &&
+                              field.type->kind != TypeKind::pointer;
+        if (!is_plain) { // an optional pointer has no flag, and so on
+            out.kind = TypeKind::other;
+            out.fields.clear();
+            return true;
+        }
+        out.fields.push_back(std::move(field));
+    }
+    if (is_optional) {
+        reflect::Field field;
+        field.name = "hasValue";
+        field.type = reflect::scalar_type(ScalarKind::bool_, m_rules);
+        out.fields.push_back(std::move(field));
+    }
+    out.layout = reflect::place_fields(out.fields, m_rules);
+    return true;
+}
+
 void TypeReader::read_structure(SlangReflectionType* type, Type& out) {
     const bool is_interface = m_slang.type_kind(type) == SLANG_TYPE_KIND_INTERFACE;
     out.kind = is_interface ? TypeKind::interface_ : TypeKind::structure;
     out.generic_arguments = type_arguments(type);
     const StructDecl* const decl = m_index.find_struct(without_generics(out.full_name));
     // Named like a tensor, but the user's own structure.
-    if (decl == nullptr && try_read_tensor(out)) {
+    if (decl == nullptr && (try_read_tensor(out) || try_read_buffer(out))) {
         return;
     }
-    if (is_interface) {
+    if (is_interface || (decl == nullptr && try_read_lowered(out))) {
         return;
     }
     out.attributes = m_attributes.read(type);

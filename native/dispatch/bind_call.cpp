@@ -2,6 +2,7 @@
 #include "dispatch/align.hpp"
 #include "dispatch/bound_call.hpp"
 #include "dispatch/match.hpp"
+#include "dispatch/unbound_resources.hpp"
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -374,6 +375,10 @@ private:
 
     bool bind_allocated(const reflect::TypeRef& type, const std::string& label, Operand& operand) {
         const auto kind = type->kind;
+        if (reflect::leaf(*type).kind == reflect::TypeKind::resource) {
+            return refuse(text("'", label, "' is ", tensor::display_name(*type),
+                               ", which Weft cannot bind: ", resource_remedy(type->full_name)));
+        }
         if (kind == reflect::TypeKind::tensor || kind == reflect::TypeKind::pointer ||
             kind == reflect::TypeKind::interface_ || kind == reflect::TypeKind::resource ||
             kind == reflect::TypeKind::other || reflect::pair_value_type(*type)) {

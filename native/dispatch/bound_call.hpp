@@ -14,6 +14,7 @@ namespace weft::dispatch {
 enum class SourceKind : std::uint8_t {
     node,     ///< a tensor, scalars or a generator read from the argument list
     upload,   ///< host numbers copied into a temporary tensor
+    pack,     ///< host structures copied into a temporary tensor of `dtype`
     allocate, ///< memory created for an output
     records,  ///< what a deterministic sum collects, see deterministic.hpp
 };
@@ -30,14 +31,14 @@ struct Source {
     std::uint32_t node =
         kNoNode; ///< allocate: the argument that the output replaces, if one was given
     reflect::ScalarKind scalar = reflect::ScalarKind::void_; ///< upload: kind of the temporary
-    reflect::TypeRef dtype{};                                ///< allocate: element type
+    reflect::TypeRef dtype{};                                ///< allocate, pack: element type
     tensor::ArrayLayoutRef layout{};   ///< allocate, upload: set by build_plan()
     std::vector<std::int64_t> shape{}; ///< allocate, upload
     device::BufferAccess access = device::BufferAccess::read;
     std::string name{};       ///< parameter, for messages
     std::uint32_t summed = 0; ///< records: the source that they are summed for
     std::uint64_t count = 0;  ///< records: one a scalar
-    bool downloads = false;   ///< upload: copied back into the host array
+    bool downloads = false;   ///< upload, pack: copied back into the host array
     bool returns = false;     ///< allocate, upload: part of the return value
 };
 

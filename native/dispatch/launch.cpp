@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dispatch/pack.hpp"
 #include "tensor/half.hpp"
 #include "tensor/transfer.hpp"
 
@@ -53,8 +54,8 @@ const tensor::Tensor& part_of(const tensor::Tensor& tensor, SourcePart part) {
 
 /// Scalar `component` of a host node as memory holds it.
 void write_stored(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  const ScalarDestination& to) {
-    write_scalar(arguments, node, component, to);
+                  const ScalarDestination& to, HostScalars* read = nullptr) {
+    write_scalar(arguments, node, component, to, read);
     if (to.kind == ScalarKind::float16) { // written as float
         float value = 0.0F;
         std::memcpy(&value, to.out, sizeof(value));
@@ -87,7 +88,11 @@ CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
                                   const ArgumentList& arguments, device::Device& device) {
     const Node& node = arguments.nodes[source.node];
     auto tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "argument");
-    if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
+    if (source.kind == SourceKind::pack && tensor->element_count() > 0) {
+        const std::vector<std::byte> bytes =
+            pack_structures(arguments, node, *source.dtype, source.shape.front(), plan.function);
+        device.upload(tensor->buffer(), 0, bytes);
+    } else if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
         tensor::upload(*tensor, host_bytes(arguments, node, source, plan.function));
     }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
@@ -129,7 +134,7 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
         if (source.kind == SourceKind::records) {
             continue; // prepare_records()
         }
-        if (source.kind == SourceKind::upload) {
+        if (source.kind == SourceKind::upload || source.kind == SourceKind::pack) {
             m_slots[i] = upload(plan, source, arguments, device);
             continue;
         }
@@ -158,6 +163,21 @@ void CallState::check_overlaps(const LaunchPlan& plan) const {
     }
 }
 
+void CallState::check_grids(const LaunchPlan& plan, const ArgumentList& arguments) {
+    for (const GridCheck& check : plan.grids) {
+        const Node& node = arguments.nodes[check.node];
+        const auto settings = arguments.data(node); // strides, then offsets; none of call_id()
+        const bool is_grid = node.kind == NodeKind::grid;
+        for (std::size_t i = 0; i < check.extents.size(); ++i) {
+            const auto stride = is_grid ? static_cast<std::int64_t>(settings[i]) : 1;
+            const auto first =
+                is_grid ? static_cast<std::int64_t>(settings[check.extents.size() + i]) : 0;
+            require_coordinates(plan.function, check, first,
+                                first + (check.extents[i] - 1) * stride);
+        }
+    }
+}
+
 void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments,
                      std::byte* block) const {
     for (const PackStep& step : plan.pack) {
@@ -173,18 +193,29 @@ void CallState::pack(const LaunchPlan& plan, const ArgumentList& arguments,
 
 void CallState::pack_globals(const LaunchPlan& plan, const ArgumentList& arguments) {
     m_globals.assign(plan.compiled->global_bytes, std::byte{0});
+    HostScalars read;
     for (const GlobalStep& step : plan.globals) {
+        std::byte* const out = m_globals.data() + step.offset;
+        if (step.kind == GlobalKind::address) {
+            std::memcpy(out, &m_slots[step.source].address, step.size);
+            continue;
+        }
+        if (step.kind == GlobalKind::constant) {
+            std::memcpy(out, &step.value, step.size);
+            continue;
+        }
         std::byte scalar[8] = {};
         const Node& node = arguments.nodes[step.node];
         write_stored(arguments, node, step.component,
-                     {step.scalar, scalar, plan.function, node.name});
-        std::memcpy(m_globals.data() + step.offset, scalar, step.size);
+                     {step.scalar, scalar, plan.function, node.name}, &read);
+        std::memcpy(out, scalar, step.size);
     }
 }
 
 void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
                        device::Device& device, device::CommandList* commands) {
     outputs.clear();
+    check_grids(plan, arguments); // before memory for so many elements is asked for
     resolve_sources(plan, arguments, device);
     if (!plan.is_empty) {
         check_overlaps(plan);

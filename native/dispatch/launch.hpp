@@ -60,6 +60,7 @@ private:
                 device::Device& device);
     Slot allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device);
     void check_overlaps(const LaunchPlan& plan) const;
+    static void check_grids(const LaunchPlan& plan, const ArgumentList& arguments);
     void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;
     void pack_globals(const LaunchPlan& plan, const ArgumentList& arguments);
 
@@ -74,6 +75,10 @@ private:
     std::vector<device::BufferUse> m_uses;
 };
 
+/// @throws ArgumentError if a coordinate from `first` to `last` does not fit the check's integer.
+void require_coordinates(std::string_view function, const GridCheck& check, std::int64_t first,
+                         std::int64_t last);
+
 /// Where a scalar goes, and what errors call it.
 struct ScalarDestination {
     reflect::ScalarKind kind;
@@ -82,9 +87,16 @@ struct ScalarDestination {
     std::string_view parameter;
 };
 
+/// The scalars of the host array that was read last.
+struct HostScalars {
+    const HostArray* array = nullptr;
+    reflect::ScalarKind kind = reflect::ScalarKind::void_;
+    std::vector<std::byte> bytes;
+};
+
 /// Writes scalar `component` of a host node as `to.kind` (as the argument block stores it: bool and small
-/// integers as 32 bits, half as float). @throws ArgumentError if it is out of range.
+/// integers as 32 bits, half as float). `read` saves reading an array again for its next scalar. @throws ArgumentError if it is out of range.
 void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  const ScalarDestination& to);
+                  const ScalarDestination& to, HostScalars* read = nullptr);
 
 } // namespace weft::dispatch

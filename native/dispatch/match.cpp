@@ -4,6 +4,7 @@
 #include "codegen/leaves.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dispatch/unbound_resources.hpp"
 #include "reflect/differential.hpp"
 #include "tensor/dtype.hpp"
 
@@ -173,9 +174,18 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
                      (derivative() != codegen::Derivative::backward || request.label == "_result");
     operand.is_differentiated = request.is_differentiated;
     operand.mapping = request.mapping;
+    if (reflect::leaf(*request.type).kind == TypeKind::resource) {
+        return refuse(request, text("Weft cannot bind it: ",
+                                    resource_remedy(reflect::leaf(*request.type).full_name)));
+    }
     if (reflect::pair_value_type(*request.type)) {
         operand.mapping.clear(); // its halves have it
         return match_differential_pair(request, operand);
+    }
+    const bool is_structures =
+        node.kind == NodeKind::structure || node.kind == NodeKind::structures;
+    if (is_structures && request.type->kind == TypeKind::tensor && request.type->tensor.is_buffer) {
+        return match_packed(request, operand);
     }
     if (scalar_count(*request.type) > kMostValueScalars) {
         return refuse(request, text("a value has at most ", kMostValueScalars,
@@ -287,7 +297,8 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     const Type& type = *request.type;
     const ArrayView view = view_of(m_arguments, node);
     if (type.kind == TypeKind::tensor) {
-        return match_tensor(request, view, operand);
+        return type.tensor.is_buffer ? match_buffer(request, view, operand)
+                                     : match_tensor(request, view, operand);
     }
     if (type.kind == TypeKind::pointer) {
         return match_pointer(request, view, operand);

@@ -71,6 +71,10 @@ private:
     bool match_array(const MatchRequest& request, codegen::Operand& operand);
     bool match_tensor(const MatchRequest& request, const ArrayView& view,
                       codegen::Operand& operand);
+    bool match_buffer(const MatchRequest& request, const ArrayView& view,
+                      codegen::Operand& operand);
+    bool match_packed(const MatchRequest& request, codegen::Operand& operand);
+    std::int64_t count_buffer_elements(const MatchRequest& request, const ArrayView& view);
     bool match_pointer(const MatchRequest& request, const ArrayView& view,
                        codegen::Operand& operand);
     bool match_from_tensor(const MatchRequest& request, const ArrayView& view,

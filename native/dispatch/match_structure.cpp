@@ -4,6 +4,7 @@
 
 #include "core/text.hpp"
 #include "reflect/differential.hpp"
+#include "reflect/lowered.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -66,6 +67,10 @@ bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
     const bool is_users = type.kind == TypeKind::structure && type.location.line > 0;
     if (fields.empty() && !is_users) {
         return refuse(request, remedy_of_structure(type, node));
+    }
+    if (reflect::is_optional(type) || reflect::is_tuple(type)) {
+        return refuse(request, "Weft makes none from a dict: take a structure of your own, or the "
+                               "parts as parameters");
     }
     if (!is_named(type, node.type_name)) {
         return refuse(request, text("its _type is '", node.type_name, "'"));

@@ -9,6 +9,7 @@
 #include "dispatch/kernel_error.hpp"
 #include "dispatch/kernel_features.hpp"
 #include "dispatch/module_names.hpp"
+#include "dispatch/unbound_resources.hpp"
 #include "dispatch/watcher.hpp"
 
 #include <algorithm>
@@ -144,7 +145,7 @@ void Module::require_uniform(const std::string& name) const {
     }
     const bool is_known =
         std::find(names.begin(), names.end(), name) != names.end() ||
-        is_named_in_imports(*module, name) ||
+        is_named_in_imports(*module, name) || is_constant_block(*module, name) ||
         std::any_of(m_options.links.begin(), m_options.links.end(),
                     [&](const auto& link) { return is_named_in(*link->loaded(), name); });
     if (!is_known) {
@@ -253,6 +254,7 @@ compile::KernelCode Module::compile_code(const compile::LoadedModuleRef& module,
     try {
         return m_context.compiler->compile_kernel(request);
     } catch (const core::CompileError& error) {
+        require_no_resources(*module, error, kernel.callee);
         throw_kernel_error(error, kernel, source, hidden_names(*module, source));
     }
 }
@@ -261,6 +263,7 @@ CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
                                          const std::string& source,
                                          const codegen::Kernel& kernel) const {
     compile::KernelCode code = compile_code(module, source, kernel);
+    require_bindable(code, kernel.callee);
     const device::DeviceInfo& info = m_context.device->info();
     if (info.type != device::DeviceType::cuda) {
         require_features(code.code, info, kernel.callee);

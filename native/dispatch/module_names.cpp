@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/module_names.hpp"
 
+#include "compile/constant_blocks.hpp"
 #include "compile/source_text.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -193,6 +194,18 @@ std::vector<std::string> hidden_names(const compile::LoadedModule& module,
         return !is_declared || !has_word(source, name);
     });
     return names;
+}
+
+bool is_constant_block(const compile::LoadedModule& module, std::string_view name) {
+    const auto declares = [&](std::string_view source) {
+        return std::ranges::any_of(
+            compile::constant_blocks(source),
+            [&](const compile::ConstantBlock& block) { return block.name == name; });
+    };
+    return declares(module.desc.text) ||
+           std::ranges::any_of(module.dependencies, [&](const compile::Dependency& file) {
+               return declares(file.text);
+           });
 }
 
 void require_free_names(const compile::LoadedModule& module) {

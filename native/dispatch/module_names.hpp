@@ -14,6 +14,8 @@ namespace weft::dispatch {
 [[nodiscard]] bool is_named_in_imports(const compile::LoadedModule& module, std::string_view name);
 /// True if any file of the module mentions `name`.
 [[nodiscard]] bool is_named_in(const compile::LoadedModule& module, std::string_view name);
+/// True if a file of the module declares a cbuffer of this name.
+[[nodiscard]] bool is_constant_block(const compile::LoadedModule& module, std::string_view name);
 /// Kernels are text in which the module's names are visible: some names must stay free there.
 /// @throws ArgumentError that names a function or structure called weft_..., or like a built-in type.
 void require_free_names(const compile::LoadedModule& module);

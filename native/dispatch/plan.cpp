@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/plan.hpp"
 
-#include "codegen/leaves.hpp"
 #include "codegen/pipeline.hpp"
 #include "codegen/print.hpp"
 #include "core/error.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "dispatch/deterministic.hpp"
+#include "dispatch/global_values.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
@@ -47,70 +47,10 @@ void add_arguments(const codegen::Kernel& kernel, LaunchPlan& plan) {
     }
 }
 
-const Root* find_uniform(const ArgumentList& arguments, std::string_view name) {
-    for (const Root& root : arguments.roots) {
-        if (root.role == Role::uniform && arguments.root_node(root).name == name) {
-            return &root;
-        }
-    }
-    return nullptr;
-}
-
-/// "params.scale" -> the node of field 'scale' below the uniform 'params'.
-std::uint32_t find_global_node(const ArgumentList& arguments, const std::string& path,
-                               const std::string& function) {
-    std::string_view rest = path;
-    const std::string_view head = rest.substr(0, rest.find('.'));
-    const Root* root = find_uniform(arguments, head);
-    if (root == nullptr) {
-        throw core::ArgumentError(text(function, ": its module reads the uniform '", head,
-                                       "', which has no value; give it one with function.set({'",
-                                       head, "': ...})"));
-    }
-    std::uint32_t at = root->node;
-    while (rest.find('.') != std::string_view::npos) {
-        rest.remove_prefix(rest.find('.') + 1);
-        const std::string_view field = rest.substr(0, rest.find('.'));
-        const std::uint32_t end = at + arguments.nodes[at].subtree;
-        std::uint32_t child = at + 1;
-        while (child < end && arguments.nodes[child].name != field) {
-            child += arguments.nodes[child].subtree;
-        }
-        if (child >= end) {
-            throw core::ArgumentError(text(function, ": the value of uniform '", head,
-                                           "' has no field '", field,
-                                           "'; pass a dict with all fields"));
-        }
-        at = child;
-    }
-    return at;
-}
-
-void add_globals(const ArgumentList& arguments, LaunchPlan& plan) {
-    for (const compile::GlobalField& field : plan.compiled->globals) {
-        const std::uint32_t node = find_global_node(arguments, field.name, plan.function);
-        const auto leaves = codegen::scalar_leaves(*field.type);
-        if (!leaves) {
-            throw core::ArgumentError(text(plan.function, ": the uniform '", field.name,
-                                           "' has type ", tensor::display_name(*field.type),
-                                           ", which set() cannot write"));
-        }
-        for (std::size_t i = 0; i < leaves->size(); ++i) {
-            const auto& leaf = (*leaves)[i];
-            plan.globals.push_back(
-                {.scalar = leaf.kind,
-                 .offset = field.offset + static_cast<std::uint32_t>(leaf.offset),
-                 .node = node,
-                 .component = static_cast<std::uint32_t>(i),
-                 .size = static_cast<std::uint32_t>(leaf.size)});
-        }
-    }
-}
-
 /// Layouts of the memory that a call makes, so that a repeated call makes it without looking at types.
 void set_layouts(LaunchPlan& plan, device::DeviceType device) {
     for (Source& source : plan.sources) {
-        const bool is_made = source.kind == SourceKind::upload ||
+        const bool is_made = source.kind == SourceKind::upload || source.kind == SourceKind::pack ||
                              (source.kind == SourceKind::allocate && !plan.returns_values);
         if (is_made) {
             const reflect::TypeRef dtype = source.kind == SourceKind::upload
@@ -200,10 +140,35 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
     return out;
 }
 
+/// Coordinates are made as integers, also where the parameter is a float.
+std::vector<GridCheck> find_grid_checks(const codegen::Kernel& kernel,
+                                        const std::vector<Source>& sources) {
+    std::vector<GridCheck> checks;
+    codegen::for_each_operand(kernel, [&](const Operand& operand) {
+        const bool has_coordinates = operand.kind == codegen::OperandKind::grid ||
+                                     operand.kind == codegen::OperandKind::call_id;
+        if (!has_coordinates) {
+            return;
+        }
+        const Source& source = sources[static_cast<std::size_t>(operand.source)];
+        const reflect::ScalarKind scalar = reflect::leaf(*operand.type).scalar;
+        GridCheck check{.node = source.node, .extents = {}, .name = source.name};
+        check.scalar = reflect::is_integer(scalar)        ? scalar
+                       : reflect::size_bytes(scalar) == 8 ? reflect::ScalarKind::int64
+                                                          : reflect::ScalarKind::int32;
+        for (const std::int32_t dimension : operand.dimensions) {
+            check.extents.push_back(kernel.shape[static_cast<std::size_t>(dimension)]);
+        }
+        checks.push_back(std::move(check));
+    });
+    return checks;
+}
+
 void set_flags(LaunchPlan& plan, const CallOptions& options) {
     plan.returns_values = plan.shape.empty() && options.return_kind == ReturnKind::automatic;
     for (Source& source : plan.sources) {
-        plan.uploads = plan.uploads || source.kind == SourceKind::upload;
+        plan.uploads =
+            plan.uploads || source.kind == SourceKind::upload || source.kind == SourceKind::pack;
         plan.downloads = plan.downloads || source.downloads;
         plan.allocates = plan.allocates || source.kind == SourceKind::allocate;
     }
@@ -244,6 +209,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
         return plan;
     }
     const bool is_deterministic = options.is_deterministic;
+    plan->grids = find_grid_checks(kernel, plan->sources);
     kernel.sums = is_deterministic ? codegen::SumPass::fixed : codegen::SumPass::at_once;
     codegen::lower(kernel);
     plan->explanation = explain(call, kernel);
@@ -260,7 +226,9 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     add_buffers(kernel, *plan);
     plan->overlaps = find_overlap_checks(kernel, plan->sources);
     plan->written = find_written_sources(kernel);
-    add_globals(arguments, *plan);
+    add_globals(call, arguments, *plan);
+    set_flags(*plan, options);
+    set_layouts(*plan, call.target.type);
     return plan;
 }
 

@@ -30,13 +30,30 @@ struct PackStep {
     std::uint32_t component = 0;
 };
 
-/// Writes one scalar of the block of module-scope uniforms.
+/// Coordinates of a grid or call_id(), which must fit the parameter.
+struct GridCheck {
+    std::uint32_t node = 0;
+    reflect::ScalarKind scalar = reflect::ScalarKind::int32; ///< an integer
+    std::vector<std::int64_t> extents;                       ///< of the call, one a coordinate
+    std::string name;                                        ///< parameter, for messages
+};
+
+enum class GlobalKind : std::uint8_t {
+    scalar,   ///< number `component` of the host value `node`
+    address,  ///< of the memory of `source`
+    constant, ///< `value`, known when the plan is made
+};
+
+/// Writes one scalar or pointer of the block of module-scope uniforms.
 struct GlobalStep {
+    GlobalKind kind = GlobalKind::scalar;
     reflect::ScalarKind scalar = reflect::ScalarKind::float32;
-    std::uint32_t offset = 0;
+    std::uint32_t offset = 0; ///< bytes
+    std::uint32_t size = 4;   ///< bytes
     std::uint32_t node = 0;
     std::uint32_t component = 0;
-    std::uint32_t size = 4;
+    std::uint32_t source = 0;
+    std::uint64_t value = 0;
 };
 
 struct BufferStep {
@@ -64,6 +81,7 @@ struct LaunchPlan {
     std::vector<GlobalStep> globals;
     std::vector<Source> sources;
     std::vector<std::uint32_t> returned;
+    std::vector<GridCheck> grids;
     std::vector<OverlapCheck> overlaps; ///< arguments that must not share memory
     std::vector<std::uint32_t> written; ///< sources that the kernel writes
     std::vector<std::int64_t> shape;    ///< call shape

@@ -122,16 +122,21 @@ void write_number(const Number& number, const ScalarDestination& to) {
 
 /// One element of a numpy array; the array converts itself, then small kinds are widened.
 void write_host_element(const HostArray& array, std::uint32_t component,
-                        const ScalarDestination& to) {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : array.shape) {
-        count *= extent;
-    }
+                        const ScalarDestination& to, HostScalars& read) {
     const ScalarKind wide = reflect::is_float(to.kind) ? ScalarKind::float64 : to.kind;
     const std::size_t size = reflect::size_bytes(wide);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
-    array.read_as(wide, bytes, core::text(to.function, ": parameter '", to.parameter, "'"));
-    const std::byte* element = bytes.data() + component * size;
+    if (read.array != &array || read.kind != wide) {
+        std::int64_t count = 1;
+        for (const std::int64_t extent : array.shape) {
+            count *= extent;
+        }
+        read.bytes.resize(static_cast<std::size_t>(count) * size);
+        array.read_as(wide, read.bytes,
+                      core::text(to.function, ": parameter '", to.parameter, "'"));
+        read.array = &array;
+        read.kind = wide;
+    }
+    const std::byte* element = read.bytes.data() + component * size;
     if (wide == ScalarKind::float64) {
         double value = 0.0;
         std::memcpy(&value, element, sizeof(value));
@@ -149,10 +154,26 @@ void write_host_element(const HostArray& array, std::uint32_t component,
 
 } // namespace
 
+void require_coordinates(std::string_view function, const GridCheck& check, std::int64_t first,
+                         std::int64_t last) {
+    const Range range = integer_range(check.scalar);
+    const auto fits = [&](std::int64_t value) {
+        return value < 0 ? value >= range.low : static_cast<std::uint64_t>(value) <= range.high;
+    };
+    if (!fits(first) || !fits(last)) {
+        throw core::ArgumentError(
+            text(function, ": parameter '", check.name, "' takes coordinates as ",
+                 slang_name(check.scalar), ", which holds ", range.low, " to ", range.high,
+                 ", got ", first, " to ", last,
+                 "; declare it int64_t, or call the function for a part of the grid at a time"));
+    }
+}
+
 void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
-                  const ScalarDestination& to) {
+                  const ScalarDestination& to, HostScalars* read) {
+    HostScalars own;
     if (node.kind == NodeKind::host_array) {
-        write_host_element(*node.host, component, to);
+        write_host_element(*node.host, component, to, read != nullptr ? *read : own);
     } else {
         write_number(number_of(arguments, node, component), to);
     }

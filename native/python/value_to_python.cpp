@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "python/vector_values.hpp"
+#include "reflect/lowered.hpp"
 #include "tensor/half.hpp"
 
 #include <cstring>
@@ -64,6 +65,31 @@ std::size_t packed_size(const Type& type) {
     }
 }
 
+py::object convert(const Type& type, const std::byte* at, bool in_structure);
+
+/// None or the value of an Optional, a tuple for a Tuple, a dict for any other structure.
+py::object convert_structure(const Type& type, const std::byte* at) {
+    const auto field_value = [&](const reflect::Field& field) {
+        return convert(*field.type, at + field.offset, true);
+    };
+    if (reflect::is_optional(type)) {
+        const bool has_value = get<std::uint8_t>(at + type.fields[1].offset) != 0;
+        return has_value ? field_value(type.fields[0]) : py::none();
+    }
+    if (reflect::is_tuple(type)) {
+        py::tuple out(type.fields.size());
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = field_value(type.fields[i]);
+        }
+        return out;
+    }
+    py::dict out;
+    for (const reflect::Field& field : type.fields) {
+        out[py::str(field.name)] = field_value(field);
+    }
+    return out;
+}
+
 py::object convert(const Type& type, const std::byte* at, bool in_structure) {
     const std::size_t scalar_step =
         in_structure && type.element ? type.element->layout.stride : size_bytes(type.scalar);
@@ -91,13 +117,7 @@ py::object convert(const Type& type, const std::byte* at, bool in_structure) {
         }
         return out;
     }
-    case TypeKind::structure: {
-        py::dict out;
-        for (const reflect::Field& field : type.fields) {
-            out[py::str(field.name)] = convert(*field.type, at + field.offset, true);
-        }
-        return out;
-    }
+    case TypeKind::structure: return convert_structure(type, at);
     default:
         throw core::InternalError("value_to_python: a value of type '" + type.full_name +
                                   "' was returned");

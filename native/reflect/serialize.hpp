@@ -24,8 +24,8 @@ void transfer(Archive& archive, Layout& layout) {
 
 template <class Archive>
 void transfer(Archive& archive, TensorTraits& tensor) {
-    archive(tensor.access, tensor.is_interface, tensor.is_differentiable, tensor.rank,
-            tensor.rank_parameter);
+    archive(tensor.access, tensor.is_interface, tensor.is_differentiable, tensor.is_buffer,
+            tensor.is_raw, tensor.rank, tensor.rank_parameter);
 }
 
 template <class Archive>

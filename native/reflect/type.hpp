@@ -47,10 +47,10 @@ enum class TypeKind : std::uint8_t {
     structure,
     enumeration,       ///< scalar = the underlying integer
     pointer,           ///< element = pointee
-    tensor,            ///< ITensor, Tensor, NDBuffer, ... of module weft: see TensorTraits
+    tensor,            ///< ITensor, Tensor, StructuredBuffer, ... of module weft: see TensorTraits
     generic_parameter, ///< an unbound type parameter, name = "T"
     interface_,        ///< any other interface
-    resource,          ///< textures, samplers, structured buffers: named in full_name
+    resource, ///< what only a descriptor reaches, textures and samplers: named in full_name
     other,
 };
 
@@ -60,6 +60,8 @@ struct TensorTraits {
     Access access = Access::read;
     bool is_interface = false;      ///< ITensor and friends: the caller chooses the concrete type
     bool is_differentiable = false; ///< IDiffTensor, DiffTensor, ...
+    bool is_buffer = false;         ///< StructuredBuffer, ByteAddressBuffer: elements in one row
+    bool is_raw = false;            ///< ByteAddressBuffer: bytes, whatever the elements are
     std::int32_t rank = 0;
     std::string rank_parameter; ///< the generic parameter if the rank is unbound: "D"
 };

@@ -69,7 +69,7 @@ TEST_CASE("wide operands of a software device are bound as vectors") {
 
     lower(kernel);
 
-    CHECK(print(kernel).find("RWStructuredBuffer<uint4> weft_a_storage;") != std::string::npos);
+    CHECK(print(kernel).find("weft_StorageBuffer<uint4> weft_a_storage;") != std::string::npos);
 }
 
 TEST_CASE("the printed kernel imports the module and calls the function with all operands") {

@@ -15,22 +15,40 @@ const std::string kBlock = "struct GlobalParams_0\n{\n    float gain_0;\n    Lam
 
 } // namespace
 
-TEST_CASE("members that are read are found by their place in the block") {
+TEST_CASE("members that are read are found by their names") {
     const CudaGlobals globals = read_cuda_globals(
         kBlock + "int _S9 = __ldg(&globalParams_0->gain_0_0);\nf(&globalParams_0->lamp_0, x);\n");
 
     CHECK(globals.is_used);
     CHECK_FALSE(globals.reads_all);
-    CHECK(globals.members == std::set<std::size_t>{1, 3});
+    CHECK(globals.reads({"gain_0"}));
+    CHECK(globals.reads({"lamp"}));
+    CHECK(globals.reads({"lamp", "color"}));
+    CHECK_FALSE(globals.reads({"gain"}));
+    CHECK_FALSE(globals.reads({"weights"}));
+}
+
+TEST_CASE("fields of members are told apart") {
+    CudaGlobals globals =
+        read_cuda_globals(kBlock + "x = globalParams_0->lamp_0.color_2.x_0[1];\n");
+
+    CHECK(globals.reads({"lamp", "color"}));
+    CHECK_FALSE(globals.reads({"lamp", "power"}));
+
+    globals.settle({"lamp"}, {"colour", "power"});
+    CHECK(globals.reads({"lamp", "power"}));
 }
 
 TEST_CASE("a block that is only declared is not used") {
     CHECK_FALSE(read_cuda_globals(kBlock + "float f(float x) { return x; }\n").is_used);
 }
 
-TEST_CASE("an access that names no member reads everything") {
+TEST_CASE("an access that names no known member reads everything") {
     CHECK(read_cuda_globals(kBlock + "GlobalParams_0 all = *globalParams_0;\n").reads_all);
-    CHECK(read_cuda_globals(kBlock + "float x = globalParams_0->other_0;\n").reads_all);
+    CudaGlobals unknown = read_cuda_globals(kBlock + "float x = globalParams_0->other_0;\n");
+    CHECK_FALSE(unknown.reads({"gain"}));
+    unknown.settle({}, {"gain", "lamp", "weights", "gain_0"});
+    CHECK(unknown.reads({"gain"}));
 }
 
 TEST_CASE("longer names that contain the block's do not count") {

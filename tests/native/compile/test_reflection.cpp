@@ -350,7 +350,8 @@ TEST_CASE("types that Weft cannot pass are named, not dropped") {
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[0].type->kind == TypeKind::resource);
     CHECK(parameters[0].type->full_name.find("Texture2D") == 0);
-    CHECK(parameters[1].type->kind == TypeKind::resource);
+    CHECK(parameters[1].type->kind == TypeKind::tensor);
+    CHECK(parameters[1].type->tensor.is_buffer);
     CHECK(parameters[2].type->kind == TypeKind::resource);
     CHECK(parameters[3].type->kind == TypeKind::interface_);
 }

@@ -5,6 +5,8 @@
 #include "core/text.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
+
 using namespace weft;
 using namespace weft::compile;
 
@@ -44,8 +46,40 @@ TEST_CASE("only the members that a kernel reads are listed") {
     const SpirvGlobals both = globals_of(kUniforms, "use_second() + use_third(thread.x & 3)");
 
     CHECK(second.is_used);
-    CHECK((second.reads_all || second.offsets == std::set<std::uint32_t>{16}));
-    CHECK((both.reads_all || both.offsets == std::set<std::uint32_t>{16, 32}));
+    CHECK_FALSE(second.reads(0, 4));
+    CHECK(second.reads(16, 4));
+    CHECK_FALSE(second.reads(32, 4));
+    CHECK_FALSE(both.reads(0, 4));
+    CHECK(both.reads(8, 12));
+    CHECK((both.reads(16, 4) && both.reads(32, 4) && both.reads(44, 4)));
+}
+
+TEST_CASE("fields and elements that a kernel reads are told apart") {
+    const std::string declarations =
+        "struct Lamp { float3 color; float power; };\nuniform Lamp lamp;\nuniform Lamp lamps[3];\n"
+        "float power_of(Lamp l) { return l.power; }\n";
+    const SpirvGlobals power = globals_of(declarations, "lamp.power + lamps[1].color.y");
+    const SpirvGlobals any = globals_of(declarations, "lamps[thread.x].power");
+
+    CHECK_FALSE(power.reads(0, 4));
+    CHECK(power.reads(12, 4));
+    CHECK_FALSE(power.reads(16, 4));
+    CHECK(power.reads(32, 4));
+    CHECK_FALSE(power.reads(44, 4));
+    CHECK_FALSE(power.reads(48, 4));
+    CHECK((any.reads(16, 4) && any.reads(32, 4) && any.reads(60, 4)));
+    CHECK_FALSE(any.reads(0, 4));
+}
+
+TEST_CASE("descriptors of the user's are listed by name") {
+    const SpirvGlobals globals = globals_of("Texture2D<float4> picture;\nSamplerState linear;\n",
+                                            "picture.SampleLevel(linear, float2(0.5), 0).x");
+
+    REQUIRE(globals.resources.size() == 2);
+    CHECK_FALSE(globals.is_used);
+    std::vector<std::string> names{globals.resources[0].name, globals.resources[1].name};
+    std::sort(names.begin(), names.end());
+    CHECK(names == std::vector<std::string>{"linear", "picture"});
 }
 
 TEST_CASE("what is no SPIR-V has no block") {
