@@ -39,6 +39,27 @@ TEST_CASE("fields of members are told apart") {
     CHECK(globals.reads({"lamp", "power"}));
 }
 
+TEST_CASE("fields of a copy are told apart") {
+    const std::string copy = kBlock + "Lamp_0 _S7 = slang_ldg_1(&globalParams_0->lamp_0);\n";
+    const CudaGlobals field = read_cuda_globals(copy + "y = x * _S7.power_0 + _S70.color_0;\n");
+    const CudaGlobals whole = read_cuda_globals(copy + "y = f(_S7.power_0, _S7);\n");
+
+    CHECK(field.reads({"lamp", "power"}));
+    CHECK_FALSE(field.reads({"lamp", "color"}));
+    CHECK(whole.reads({"lamp", "color"}));
+}
+
+TEST_CASE("fields are told apart behind addresses, and not behind calls") {
+    const CudaGlobals address =
+        read_cuda_globals(kBlock + "x = __ldg(&(&globalParams_0->lamp_0)->power_0);\n");
+    const CudaGlobals call =
+        read_cuda_globals(kBlock + "x = find_0(&globalParams_0->lamp_0)->power_0;\n");
+
+    CHECK(address.reads({"lamp", "power"}));
+    CHECK_FALSE(address.reads({"lamp", "color"}));
+    CHECK(call.reads({"lamp", "color"}));
+}
+
 TEST_CASE("a block that is only declared is not used") {
     CHECK_FALSE(read_cuda_globals(kBlock + "float f(float x) { return x; }\n").is_used);
 }
