@@ -16,6 +16,8 @@ using reflect::TypeKind;
 
 namespace {
 
+constexpr std::string_view kHandle = "DescriptorHandle<";
+
 /// Which parameters of a program its code reads.
 class UsedGlobals {
 public:
@@ -109,9 +111,23 @@ private:
         }
     }
 
+    /// The heap of descriptors is read by way of handles, whichever the code takes.
+    void add_handles() {
+        for (unsigned i = 0; i < m_slang.program_parameter_count(m_program); ++i) {
+            const std::string name = name_of(m_slang.program_parameter(m_program, i));
+            UnboundResource handle{name, type_of(name)};
+            if (!name.empty() && handle.type.find(kHandle) != std::string::npos) {
+                m_out.unbound.push_back(std::move(handle));
+            }
+        }
+    }
+
     void add_resource(const SpirvResource& resource) {
-        const bool is_heap = resource.name.starts_with("__slang_"); // of a handle, listed before
+        const bool is_heap = resource.name.starts_with("__slang_");
         UnboundResource unbound{resource.name, type_of(resource.name)};
+        if (is_heap && m_out.unbound.empty()) {
+            add_handles();
+        }
         if (unbound.type.find("StructuredBuffer<") != std::string::npos) {
             unbound.name.resize(
                 std::min(unbound.name.find('.'), unbound.name.size())); // ".counter"
@@ -181,7 +197,7 @@ private:
     void add_value(const GlobalPart& part) {
         const bool needs_descriptor = part.type->kind == TypeKind::resource ||
                                       part.type->kind == TypeKind::other ||
-                                      part.spelling.find("DescriptorHandle<") != std::string::npos;
+                                      part.spelling.find(kHandle) != std::string::npos;
         GlobalField field{.name = part.name,
                           .block = m_session.files().constant_block_of(part.path.front()),
                           .type = part.type,

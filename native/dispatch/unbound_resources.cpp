@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,19 +41,25 @@ constexpr std::int32_t kNotInThisStage = 36107;
 constexpr std::int32_t kAborted = 99997;
 constexpr std::int32_t kInternal = 99999;
 
+constexpr std::size_t kMostNames = 64;
+constexpr std::string_view kHandle = "DescriptorHandle<"; // where Slang's generator gives up
+
 bool is_resource(const reflect::Type& type) {
     return type.kind == reflect::TypeKind::resource || type.kind == reflect::TypeKind::other ||
-           type.name == "TensorView" || type.name == "DiffTensorView" || type.name == "TorchTensor";
+           type.name == "TensorView" || type.name == "DiffTensorView" || type.name == "TorchTensor" ||
+           type.full_name.starts_with(kHandle);
 }
 
 std::string list_of(const std::vector<compile::UnboundResource>& resources) {
     std::string list;
-    for (const compile::UnboundResource& resource : resources) {
+    for (const compile::UnboundResource& resource : std::span(resources).first(
+             std::min(resources.size(), kMostNames))) {
         list += text(list.empty() ? "" : ", ",
                      resource.name.empty() ? "a resource" : text("'", resource.name, "'"),
                      resource.type.empty() ? "" : text(" (", resource.type, ")"));
     }
-    return list;
+    const std::size_t rest = resources.size() - std::min(resources.size(), kMostNames);
+    return rest == 0 ? list : text(list, " and ", rest, " more");
 }
 
 constexpr const char* kWhatCanBeSet =
@@ -79,6 +86,9 @@ void require_no_resources(const compile::LoadedModule& module, const core::Compi
             resources.push_back({global.name, global.type->full_name});
         }
     }
+    std::ranges::stable_partition(resources, [](const compile::UnboundResource& resource) {
+        return resource.type.starts_with(kHandle);
+    });
     if (may_be_resource && !resources.empty()) {
         throw core::ArgumentError(text(function, ": Slang cannot compile it for this device (",
                                        first->message, "), and its module declares ",
