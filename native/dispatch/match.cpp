@@ -61,16 +61,15 @@ std::int64_t scalar_count(const Type& type) {
     return at == &type || !is_plain(*at) ? 0 : count * product(reflect::element_shape(*at));
 }
 
-std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& shape) {
-    std::vector<std::int64_t> strides(shape.size(), 1);
-    for (std::size_t i = shape.size(); i-- > 1;) {
-        strides[i - 1] = strides[i] * shape[i];
-    }
-    return strides;
-}
-
 std::size_t leaf_bytes(const Type& leaf) {
     return leaf.kind == TypeKind::structure ? leaf.layout.stride : reflect::size_bytes(leaf.scalar);
+}
+
+/// True if values of a vector or array type do not lie one behind the other.
+bool is_gapped(const Type& element) {
+    const auto unit = static_cast<std::size_t>(product(reflect::element_shape(element)));
+    return element.kind != TypeKind::structure &&
+           element.layout.stride != unit * leaf_bytes(reflect::leaf(element));
 }
 
 /// Bytes from element 0 to the end of the last leaf; 0 if a stride is negative.
@@ -85,57 +84,7 @@ std::uint64_t reach(const ArrayView& view) {
     return static_cast<std::uint64_t>(last + 1) * leaf_bytes(*view.leaf);
 }
 
-ArrayView view_of_tensor(const tensor::Tensor& tensor) {
-    ArrayView view;
-    const Type& dtype = *tensor.dtype();
-    view.leaf = tensor.dtype();
-    view.leaf = leaf_type(view.leaf);
-    const std::vector<std::int64_t> inner = reflect::element_shape(dtype);
-    const std::int64_t element_stride = product(inner);
-    view.shape.assign(tensor.shape().begin(), tensor.shape().end());
-    for (const std::int64_t stride : tensor.strides()) {
-        view.strides.push_back(stride * element_stride);
-    }
-    const std::vector<std::int64_t> inner_strides = row_major(inner);
-    view.shape.insert(view.shape.end(), inner.begin(), inner.end());
-    view.strides.insert(view.strides.end(), inner_strides.begin(), inner_strides.end());
-    view.element_rank = inner.size();
-    view.alignment = address_alignment(tensor.address());
-    return view;
-}
-
 } // namespace
-
-reflect::TypeRef leaf_type(reflect::TypeRef type) {
-    while (type->element && (type->kind == TypeKind::vector || type->kind == TypeKind::matrix ||
-                             type->kind == TypeKind::array)) {
-        type = type->element;
-    }
-    return type;
-}
-
-bool is_array(const Node& node) noexcept {
-    return node.kind == NodeKind::tensor || node.kind == NodeKind::list ||
-           node.kind == NodeKind::host_array;
-}
-
-ArrayView view_of(const ArgumentList& arguments, const Node& node) {
-    if (node.kind == NodeKind::tensor) {
-        return view_of_tensor(*node.tensor);
-    }
-    ArrayView view;
-    view.is_host = true;
-    if (node.kind == NodeKind::host_array) {
-        view.shape = node.host->shape;
-        view.leaf = reflect::scalar_type(node.host->scalar);
-    } else {
-        const auto shape = arguments.shape(node);
-        view.shape.assign(shape.begin(), shape.end());
-        view.leaf = reflect::scalar_type(node.scalar);
-    }
-    view.strides = row_major(view.shape);
-    return view;
-}
 
 std::int32_t conversion_cost(ScalarKind from, ScalarKind to) noexcept {
     if (from == to) {
@@ -418,10 +367,7 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
         memory.leaf = leaf_type(request.type->element);
     }
     const std::size_t own_rank = view.shape.size() - rank - inner.size();
-    const bool is_gapped = element.kind != TypeKind::structure &&
-                           element.layout.stride !=
-                               static_cast<std::size_t>(unit) * leaf_bytes(reflect::leaf(element));
-    if (is_gapped) {
+    if (is_gapped(element)) {
         return refuse(
             request,
             text("values of ", tensor::display_name(element),

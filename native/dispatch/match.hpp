@@ -2,25 +2,11 @@
 // Does one argument fit one Slang type, how, and at what cost.
 #pragma once
 
+#include "dispatch/array_view.hpp"
 #include "dispatch/bound_call.hpp"
 
 namespace weft::dispatch {
 
-/// An array argument in leaves: the scalars (or structures) at the bottom of its element type.
-struct ArrayView {
-    reflect::TypeRef leaf;
-    std::vector<std::int64_t> shape;   ///< dimensions of the array, then of one element
-    std::vector<std::int64_t> strides; ///< leaves
-    std::size_t element_rank = 0;      ///< how many trailing dimensions belong to one element
-    std::uint64_t alignment = 256;
-    bool is_host = false; ///< has to be uploaded
-};
-
-[[nodiscard]] ArrayView view_of(const ArgumentList& arguments, const Node& node);
-/// The scalar or structure at the bottom of vectors, matrices and arrays.
-[[nodiscard]] reflect::TypeRef leaf_type(reflect::TypeRef type);
-/// True for nodes that view_of accepts.
-[[nodiscard]] bool is_array(const Node& node) noexcept;
 /// Cost of a value of scalar kind `from` where Slang wants `to`; negative if it is not allowed.
 [[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from,
                                            reflect::ScalarKind to) noexcept;

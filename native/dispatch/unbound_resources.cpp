@@ -46,14 +46,14 @@ constexpr std::string_view kHandle = "DescriptorHandle<"; // where Slang's gener
 
 bool is_resource(const reflect::Type& type) {
     return type.kind == reflect::TypeKind::resource || type.kind == reflect::TypeKind::other ||
-           type.name == "TensorView" || type.name == "DiffTensorView" || type.name == "TorchTensor" ||
-           type.full_name.starts_with(kHandle);
+           type.name == "TensorView" || type.name == "DiffTensorView" ||
+           type.name == "TorchTensor" || type.full_name.starts_with(kHandle);
 }
 
 std::string list_of(const std::vector<compile::UnboundResource>& resources) {
     std::string list;
-    for (const compile::UnboundResource& resource : std::span(resources).first(
-             std::min(resources.size(), kMostNames))) {
+    for (const compile::UnboundResource& resource :
+         std::span(resources).first(std::min(resources.size(), kMostNames))) {
         list += text(list.empty() ? "" : ", ",
                      resource.name.empty() ? "a resource" : text("'", resource.name, "'"),
                      resource.type.empty() ? "" : text(" (", resource.type, ")"));
