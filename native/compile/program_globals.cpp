@@ -90,8 +90,10 @@ private:
     }
 
     std::vector<std::string> parameter_names() const {
+        const unsigned count = m_slang.program_parameter_count(m_program);
         std::vector<std::string> names;
-        for (unsigned i = 0; i < m_slang.program_parameter_count(m_program); ++i) {
+        names.reserve(count);
+        for (unsigned i = 0; i < count; ++i) {
             names.push_back(name_of(m_slang.program_parameter(m_program, i)));
         }
         return names;

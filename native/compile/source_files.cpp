@@ -158,6 +158,7 @@ const std::string* SourceFiles::try_user_text(const std::string& path) const {
 
 std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() const {
     std::vector<UserText> texts;
+    texts.reserve(m_files.size() + m_unnamed.size());
     for (const Dependency& file : m_files) {
         texts.push_back({file.path, file.text});
     }
@@ -248,8 +249,8 @@ std::optional<std::string> SourceFiles::try_read(const std::string& path) {
         return m_texts[path] = with_implicit_import(*source, m_desc.repairs);
     }
     const std::string opened = open_constant_blocks(*source);
-    return m_texts[path] = keep_parameter_gradients(
-               m_desc.repairs ? repair_reverse_mode(opened).text : opened);
+    return m_texts[path] =
+               keep_parameter_gradients(m_desc.repairs ? repair_reverse_mode(opened).text : opened);
 }
 
 SlangResult SourceFiles::loadFile(char const* path, ISlangBlob** blob) {

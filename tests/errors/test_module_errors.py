@@ -15,11 +15,9 @@ from weft import Tensor
 SOURCE = """
 uniform float gain;
 uniform float offsets[3];
-uniform float3x3 frame;
 extern static const int kSteps = 1;
 float amplify(float x) { return x * gain; }
 float shifted(float x) { return x + offsets[1]; }
-float turned(float x) { return mul(frame, float3(x)).x; }
 float climb(float x) { return x + kSteps; }
 struct Item { float weight; float weigh() { return weight; } };
 float heavy(Item item) { return item.weight; }
@@ -99,20 +97,6 @@ def test_constants_are_checked_when_they_are_named(module):
 
 def test_a_constant_may_be_set_again(module):
     assert module.climb.constants({"kSteps": 2}).constants({"kSteps": 5})(1.0) == 6.0
-
-
-@pytest.mark.parametrize(("name", "value"), [("offsets", [1, 2, 3]), ("frame", np.eye(3))])
-def test_uniforms_that_the_device_pads_are_refused(device, module, name, value):
-    function = {"offsets": module.shifted, "frame": module.turned}[name]
-    if device.type == weft.DeviceType.cuda:
-        assert isinstance(function.set({name: value})(1.0), float)
-        return
-
-    assert_raises(
-        ValueError,
-        f"the uniform '{name}' has type ",
-        lambda: function.set({name: value})(1.0),
-    )
 
 
 def test_dispatch_passes_arguments_whole(module, device):

@@ -11,7 +11,7 @@ TEST_CASE("members of a block become uniforms on the lines where they stand") {
               "    // float old;\n    float power[2] : packoffset(c1.x);\n}\nint i;") ==
           "                                   \n \n    uniform float3 color;\n"
           "    // float old;\n    uniform float power[2]                   ;\n \nint i;");
-    CHECK(open_constant_blocks("tbuffer T { float a; };") == "            uniform float a;   ;");
+    CHECK(open_constant_blocks("tbuffer T { float a; };") == "            uniform float a;  ;");
 }
 
 TEST_CASE("text without blocks stays as it is") {

@@ -17,7 +17,7 @@ const std::string kBlock = "struct GlobalParams_0\n{\n    float gain_0;\n    Lam
 
 TEST_CASE("members that are read are found by their names") {
     const CudaGlobals globals = read_cuda_globals(
-        kBlock + "int _S9 = __ldg(&globalParams_0->gain_0_0);\nf(&globalParams_0->lamp_0, x);\n");
+        kBlock + "int _S9 = __ldg(&globalParams_0->gain_0_0);\nf(&globalParams_0->lamp_0, _S9);\n");
 
     CHECK(globals.is_used);
     CHECK_FALSE(globals.reads_all);
