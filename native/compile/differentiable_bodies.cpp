@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kNone = TokenList::npos;
 
 bool is_differentiable(std::string_view attribute) {
-    return attribute == "Differentiable" || attribute == "BackwardDifferentiable";
+    return attribute == "Differentiable" || attribute == "BackwardDifferentiable" ||
+           attribute == "ForwardDifferentiable";
 }
 
 bool has_derivative_of_its_own(std::string_view attribute) {

@@ -6,27 +6,12 @@
 #pragma once
 
 #include "compile/differentiable_bodies.hpp"
+#include "compile/file_names.hpp"
 #include "compile/text_edits.hpp"
 
-#include <map>
-#include <set>
-#include <string_view>
 #include <vector>
 
 namespace weft::compile {
-
-/// Names of a file that decide which brackets read something with a gradient.
-struct FileNames {
-    std::set<std::string_view> types;     ///< structures, interfaces, aliases, generic parameters
-    std::set<std::string_view> constants; ///< static const variables
-    std::set<std::string_view>
-        without_gradient; ///< variables, parameters and fields: of integers, buffers, tensors
-    std::set<std::string_view> mutating; ///< methods that change their object
-    /// The places (from 0) of out and inout parameters, of all functions of a name.
-    std::map<std::string_view, std::set<std::size_t>> written_parameters;
-};
-
-[[nodiscard]] FileNames read_names(const TokenList& tokens);
 
 /// Sends what is read by an index through weft_read (shaders/weft/parameter.slang) in `body`. Places that are written, reads by literals
 /// (unless the same array is written by an index), what has no gradient and the only read of a function stay as they are. No line moves.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/loop_nests.hpp"
 
+#include "compile/loop_statements.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -23,10 +24,7 @@ struct Bound {
     bool operator==(const Bound&) const = default;
 };
 
-struct Loop {
-    std::size_t keyword = 0;
-    std::size_t begin = 0; ///< its first attribute, or the keyword
-    std::size_t end = 0;   ///< behind its last token
+struct Loop : LoopStatement {
     bool is_unrolled = false;
     std::size_t bound_open = kNone; ///< the `(` of its [MaxIters(...)]
     std::optional<Bound> bound;
@@ -189,47 +187,26 @@ std::optional<Bound> inferred_bound(const TokenList& tokens, const Loop& loop) {
     return rounds(head);
 }
 
-/// Reads the attributes in front of a loop.
 void read_attributes(const TokenList& tokens, Loop& loop) {
-    while (loop.begin > 0 && tokens.text(loop.begin - 1) == "]") {
-        const std::size_t open = tokens.partner(loop.begin - 1);
-        if (open == kNone || !tokens.opens_attribute(open)) {
-            return;
+    for (std::size_t i = loop.begin; i < loop.keyword; ++i) {
+        loop.is_unrolled = loop.is_unrolled || tokens.text(i) == "ForceUnroll";
+        const bool has_bound = tokens.text(i) == "MaxIters" && tokens.text(i + 1) == "(";
+        if (has_bound && tokens.partner(i + 1) != kNone) {
+            loop.bound_open = i + 1;
+            loop.bound = read_bound(tokens, i + 2, tokens.partner(i + 1));
         }
-        for (std::size_t i = open + 1; i < loop.begin; ++i) {
-            loop.is_unrolled = loop.is_unrolled || tokens.text(i) == "ForceUnroll";
-            const bool has_bound = tokens.text(i) == "MaxIters" && tokens.text(i + 1) == "(";
-            if (has_bound && tokens.partner(i + 1) != kNone) {
-                loop.bound_open = i + 1;
-                loop.bound = read_bound(tokens, i + 2, tokens.partner(i + 1));
-            }
-        }
-        loop.begin = open;
     }
 }
 
 std::vector<Loop> find_loops(const TokenList& tokens, const DifferentiableBody& body) {
     std::vector<Loop> loops;
-    std::vector<std::size_t> ends_of_do; // their `while` begins no loop
-    for (std::size_t i = body.opening + 1; i < body.closing; ++i) {
-        const std::string_view word = tokens.text(i);
-        if (word != "for" && word != "while" && word != "do") {
-            continue;
-        }
-        if (std::find(ends_of_do.begin(), ends_of_do.end(), i) != ends_of_do.end()) {
-            continue;
-        }
-        Loop loop;
-        loop.keyword = loop.begin = i;
-        loop.end = tokens.statement_end(i);
-        if (word == "do") {
-            ends_of_do.push_back(tokens.statement_end(i + 1));
-        }
+    for (const LoopStatement& statement : find_loop_statements(tokens, body)) {
+        Loop& loop = loops.emplace_back();
+        static_cast<LoopStatement&>(loop) = statement;
         read_attributes(tokens, loop);
         if (!loop.bound) {
             loop.bound = inferred_bound(tokens, loop);
         }
-        loops.push_back(std::move(loop));
     }
     for (std::size_t i = 0; i < loops.size(); ++i) {
         for (std::size_t k = 0; k <= i; ++k) {

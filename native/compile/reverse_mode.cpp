@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/reverse_mode.hpp"
 
+#include "compile/constant_values.hpp"
 #include "compile/indexed_reads.hpp"
 #include "compile/loop_nests.hpp"
+#include "compile/written_values.hpp"
 #include "core/text.hpp"
 
 namespace weft::compile {
@@ -56,6 +58,8 @@ ReverseModeText repair_reverse_mode(std::string_view source) {
     for (const DifferentiableBody& body : find_differentiable_bodies(tokens)) {
         const std::size_t before = edits.size();
         keep_calls(tokens, body, edits);
+        repair_written_values(tokens, body, names, edits);
+        repair_constant_values(tokens, body, names, edits);
         repair_loop_nests(tokens, body, edits, result.problems);
         repair_indexed_reads(tokens, body, names, edits);
         find_macros(tokens, body, result.problems);

@@ -11,7 +11,7 @@ namespace {
 
 /// `weft_read(x, #)` for `weft_read(x, 17)`: which number tells two reads apart does not matter.
 std::string without_places(const std::string& text) {
-    return std::regex_replace(text, std::regex(", [0-9]+\\)\\["), ", #)[");
+    return std::regex_replace(text, std::regex(", [0-9]{2,}\\)"), ", #)");
 }
 
 /// The body of a differentiable function, repaired.
@@ -162,4 +162,48 @@ TEST_CASE("no line moves") {
         "        s += x[i] * x[\n j];\n  return s;\n}\n";
     const std::string result = repair_reverse_mode(source).text;
     CHECK(std::ranges::count(result, '\n') == std::ranges::count(source, '\n'));
+}
+
+TEST_CASE("what a call wrote is copied in front of the loop that reads it") {
+    const std::string loop = "for (int i = 0; i < 4; ++i) s += h;";
+    for (const std::string before :
+         {"float h; sincos(s, h, s2);", "float h = 1, g; sincos(s, g, h);"}) {
+        CHECK(repaired(before + loop) == before + "{ h = weft_read(h, #); " + loop + " }");
+    }
+    CHECK(repaired("float h, c; sincos(s, h, s2); c = h; for (;c < 1;) s += c;") ==
+          "float h, c; sincos(s, h, s2); c = h; { c = weft_read(c, #); for (;c < 1;) s += c; }");
+    CHECK(repaired("float h; if (s > 0) { sincos(s, h, h); } [MaxIters(3)] while (h > 0) h -= s;") ==
+          "float h; if (s > 0) { sincos(s, h, h); } { h = weft_read(h, #); [MaxIters(3)] while (h > "
+          "0) h -= s; }");
+}
+
+TEST_CASE("what no call wrote, or no loop reads, is not copied") {
+    for (const std::string body :
+         {"float h; sincos(s, h, h); s += h;", "float h = sin(s); for (;;) s += h;",
+          "float h; for (;;) s += h; sincos(s, h, h);",
+          "{ float h; sincos(s, h, h); } for (;;) { float h = 1; s += h; }",
+          "int h; frexp(s, h); for (;;) s += h;", "let h = 1.f; far(h); for (;;) s += h;"}) {
+        CHECK(repaired(body) == body);
+    }
+}
+
+TEST_CASE("functions of other files may write what they are given") {
+    const std::string body = "float h = s; far(h); for (;;) s += h;";
+    const std::string function = "[Differentiable] float f(float s) { " + body + " }";
+    CHECK(repair_reverse_mode(function).text == function);
+    CHECK(repair_reverse_mode("import other; " + function).text.find("h = weft_read(h, ") !=
+          std::string::npos);
+}
+
+TEST_CASE("constants are read through a call where a part of them is changed") {
+    CHECK(repaired("float3 h = 0.f; h.x = s;") == "float3 h = weft_read(0.f, #); h.x = s;");
+    CHECK(repaired("float3 h = float3(0.f); h[i] += s;") ==
+          "float3 h = weft_read(float3(0.f), #); h[i] += s;");
+    CHECK(repaired("float[2][2] h = { { 1, 2 }, { 3, 4 } }; h[i][0] = s;") ==
+          "float[2][2] h = { { weft_read(1, #), 2 }, { 3, 4 } }; h[i][0] = s;");
+    for (const std::string body :
+         {"float3 h = 0.f; h = h + s;", "float3 h = i * 1.f; h.x = 1;", "int[2] h = { 0, 1 }; h[i] = 1;",
+          "float3 h = make(1.f); h.x = 1;"}) {
+        CHECK(repaired(body) == body);
+    }
 }

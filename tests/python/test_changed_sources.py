@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501 (Slang in one line reads better than in two strings)
+"""Derivatives that Slang alone gets wrong without a word are right in both modes.
+
+Each body is that of ``float f(float x, float y, int k)``; differences of its values are the truth.
+"""
+
+import numpy as np
+import pytest
+
+import weft
+
+PRELUDE = """
+import helpers;
+struct Pair : IDifferentiable
+{
+    float a; float b;
+    [Differentiable] [mutating] void step(float t) { a = a * 0.5f + sin(t); }
+    [Differentiable] [mutating] float loops(float t)
+    {
+        step(t);
+        float s = 0.f;
+        for (int i = 0; i < 4; i++) s += a * (1.f + i);
+        return s;
+    }
+    [Differentiable] [mutating] float members(float t)
+    {
+        push(this.a, t); push(b, t);
+        float s = 0.f;
+        for (int i = 0; i < 4; i++) s = s * 0.5f + a * b;
+        return s;
+    }
+}
+[Differentiable] void push(inout float a, float b) { a = a * 0.5f + sin(b); }
+[Differentiable] void push3(inout float3 a, float b) { a = a * 0.5f + float3(sin(b), b, b * b); }
+[Differentiable] void give(out float r, float b) { r = sin(b); }
+[Differentiable] void both(inout float a, inout float b) { a = a * b; b = sin(b); }
+[Differentiable] float both_and_more(inout float a, float b) { a = a * b; return a + b; }
+#define PUSH(a, b) push(a, b)
+"""
+
+HELPERS = """
+[Differentiable] public void far_push(inout float a, float b) { a = a * 0.5f + sin(b); }
+[Differentiable] public void far_give(float b, out float r) { r = sin(b); }
+"""
+
+# What a call wrote, read in a loop.
+WRITTEN = {
+    "inout": "float s = y, h = y; push(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "inout, in a call": "float s = y, h = y; push(h, x); for (int j = 0; j < 4; j++) push(s, h); return s;",
+    "out": "float s = y, h; give(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "sincos": "float s = y, a, b; sincos(x, a, b); for (int j = 0; j < 4; j++) s += a * s + b; return s;",
+    "a copy": "float s = y, h = y; push(h, x); float c = h; for (int j = 0; j < 4; j++) s = s * 0.5f + c; return s;",
+    "a copy of a copy": "float s = y, h = y; push(h, x); float c = h; float[2] d = { c, y }; for (int j = 0; j < 4; j++) s = s * 0.5f + d[0]; return s;",
+    "a copy in the loop": "float s = y, h = y; push(h, x); for (int j = 0; j < 4; j++) { float c = h; s = s * 0.5f + c; } return s;",
+    "an element": "float s = y; float[2] a = { x, y }; push(a[0], y); for (int j = 0; j < 4; j++) s = s * 0.5f + a[0]; return s;",
+    "a field": "float s = y; Pair p = { x, y }; push(p.a, y); for (int j = 0; j < 4; j++) s = s * 0.5f + p.a; return s;",
+    "a component": "float s = y; float3 p = float3(x, y, x); push(p.y, x); for (int j = 0; j < 4; j++) s = s * 0.5f + p.y; return s;",
+    "a vector": "float s = y; float3 p = float3(x, y, x); push3(p, x); for (int j = 0; j < 4; j++) s = s * 0.5f + p.z; return s;",
+    "a parameter": "float s = y; push(x, y); for (int j = 0; j < 4; j++) s = s * 0.5f + x; return s;",
+    "a result, too": "float s = both_and_more(x, y); for (int j = 0; j < 4; j++) s = s * 0.5f + x; return s;",
+    "a nest": "float s = y, h = y; push(h, x); for (int i = 0; i < 2; i++) for (int j = 0; j < 5; j++) s = s * 0.5f + h; return s;",
+    "within a loop": "float s = y; for (int i = 0; i < 2; i++) { float h = y; push(h, x); for (int j = 0; j < 5; j++) s = s * 0.5f + h; } return s;",
+    "within a loop, carried": "float s = y, h = y; for (int i = 0; i < 2; i++) { push(h, x); for (int j = 0; j < 5; j++) s = s * 0.5f + h; } return s;",
+    "by a loop": "float s = y, h = y; for (int j = 0; j < 3; j++) push(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "without braces": "float s = y, h = y; push(h, x); if (k >= 0) for (int j = 0; j < 4; j++) s = s * 0.5f + h; else s = x; return s;",
+    "while": "float s = y, h = y; push(h, x); int j = 0; [MaxIters(4)] while (j < 4) { s = s * 0.5f + h; j++; } return s;",
+    "do": "float s = y, h = y; push(h, x); int j = 0; [MaxIters(4)] do { s = s * 0.5f + h; j++; } while (j < 4); return s;",
+    "break": "float s = y, h = y; push(h, x); for (int j = 0; j < 9; j++) { if (j == 4) break; s = s * 0.5f + h; } return s;",
+    "and after the loop": "float s = y, h = y; push(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s * h;",
+    "and changed there": "float s = y, h = y; push(h, x); for (int j = 0; j < 4; j++) both(s, h); return s * h;",
+    "in a branch": "float s = y, h = y; if (x > 0) push(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "a method": "Pair p = { x, y }; p.step(y); float s = x; for (int j = 0; j < 4; j++) s = s * 0.5f + p.a; return s;",
+    "of this": "Pair p = { x, y }; return p.loops(y) + p.a;",
+    "members of this": "Pair p = { x, y }; return p.members(x) + p.a;",
+    "behind a macro": "float s = y, h = y; PUSH(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "of another file": "float s = y, h = y; far_push(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "of another file, out": "float s = y, h; far_give(x, h); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "another of its name": "float s = y; { float h; give(h, x); s += h; } for (int j = 0; j < 4; j++) { float h = x; s = s * 0.5f + h; } return s;",
+}
+
+# Constants of which a part is changed.
+CONSTANT = {
+    "loop": "float3 h = 0.f; h.x = y; for (int i = 0; i < 3; i++) { h.y += x; h.x += x * x; } return h.x + h.y;",
+    "branch": "float3 h = 0.f; h.x = x; if (x > 0.f) h.y = 1.f + h.x; return h.x + h.y;",
+    "other branch": "float3 h = 0.f; h.x = x; if (x < 0.f) h.y = 1.f; else h.z = y; return h.x + h.y + h.z;",
+    "constructor": "float3 h = float3(0.f); h.x = 1.f; for (int i = 0; i < 3; i++) h += float3(x); return h.x + h.y;",
+    "array": "float[2] h = { 0.2f, 0.3f }; h[k] *= 0.9f; for (int i = 0; i < 3; i++) h[k] += 0.1f * h[i % 2] * x; return h[0] + x;",
+    "nested array": "float[2][2] h = { { 0.2f, 0.3f }, { 0.4f, 0.5f } }; h[k][0] *= x; for (int i = 0; i < 3; i++) h[k][1] += 0.1f * h[i % 2][0] * x; return h[0][1] + h[k][0];",
+    "vector by index": "float4 h = { 0.2f, 0.3f, 0.4f, 0.5f }; h[k] *= x; for (int i = 0; i < 3; i++) h[k] += 0.1f * h[i % 2]; return h[0] + h[k];",
+    "two": "float2 h = { 0.2f, 0.3f }; float2 g = { .4f, .5f }; h[k] *= 0.9f; g[k] *= .8f; for (int i = 0; i < 3; i++) { h[k] += 0.1f * h[i % 2]; g[k] += g[i % 2] * h[i % 2] * x; } return h[0] + x + g[0];",
+    "assigned": "float3 h; h = 0.f; h.x = x; for (int i = 0; i < 3; i++) h.y += h.x; return h.y;",
+    "assigned in a branch": "float3 h = x; if (y > 0.f) h = 1.f; else h = 2.f; h.x = x; for (int i = 0; i < 3; i++) h.y += h.x; return h.y;",
+    "of a table": "float[3] h = kTable; h[k] *= x; for (int i = 0; i < 3; i++) h[k] += h[i] * x; return h[k] + h[2];",
+    "in an argument": "float3 h = 0.f; push(h.x, x); for (int i = 0; i < 3; i++) h.y += h.x * y; return h.y;",
+    "matrix": "float2x2 h = { 1.f, 2.f, 3.f, 4.f }; h[k][0] = x; for (int i = 0; i < 3; i++) h[1][k] += h[0][0] * x; return h[1][0] + h[k][0];",
+    "in a nest": "float3 h = 0.f; h.x = 1.f; for (int j = 0; j < 2; j++) for (int i = 0; i < 3; i++) h.y += x * h.x; return h.y + x;",
+    "in a loop": "float s = 0.f; for (int j = 0; j < 3; j++) { float3 h = 0.f; h.x = 1.f; if (j < 2) h.y = x * h.x; s += h.y + h.x * y; } return s;",
+}
+
+
+def module_text(bodies):
+    """`value`, `forward` and `reverse` of (which, x, y, k)."""
+    text = PRELUDE + "static const float[3] kTable = { 0.5f, 0.6f, 0.7f };\n"
+    cases = {"value": "", "forward": "", "reverse": ""}
+    for n, body in enumerate(bodies):
+        text += f"[Differentiable] float f{n}(float x, float y, no_diff int k) {{ {body} }}\n"
+        cases["value"] += f"case {n}: return float2(f{n}(x, y, k));\n"
+        cases["forward"] += (
+            f"case {n}: return float2(fwd_diff(f{n})(diffPair(x, 1.f), diffPair(y, 0.f), k).d,"
+            f" fwd_diff(f{n})(diffPair(x, 0.f), diffPair(y, 1.f), k).d);\n"
+        )
+        cases["reverse"] += (
+            f"case {n}: {{ var a = diffPair(x, 0.f); var b = diffPair(y, 0.f);"
+            f" bwd_diff(f{n})(a, b, k, 1.f); return float2(a.d, b.d); }}\n"
+        )
+    for name, case in cases.items():
+        text += (
+            f"float2 {name}(int which, float x, float y, int k)"
+            f" {{ switch (which) {{ {case} default: return float2(0.f); }} }}\n"
+        )
+    return text
+
+
+@pytest.fixture(params=["what a call wrote", "a constant changed in part"], scope="module")
+def bodies(request):
+    return WRITTEN if request.param == "what a call wrote" else CONSTANT
+
+
+def test_derivatives_in_both_modes_are_those_of_differences(device, bodies, tmp_path):
+    (tmp_path / "helpers.slang").write_text(HELPERS)
+    (tmp_path / "cases.slang").write_text(module_text(bodies.values()))
+    module = weft.Module.load_from_file(device, tmp_path / "cases.slang")
+    which = np.arange(len(bodies), dtype=np.int32)
+    x, y, k, step = 0.7, 0.9, 0, 2.0**-6
+
+    forward = module.forward(which, x, y, k, _result="numpy")
+    reverse = module.reverse(which, x, y, k, _result="numpy")
+
+    def value(x, y):
+        return module.value(which, x, y, k, _result="numpy")[:, 0].astype(float)
+
+    slopes = np.stack(
+        [
+            (8 * (value(x + s, y + t) - value(x - s, y - t)) - value(x + 2 * s, y + 2 * t) + value(x - 2 * s, y - 2 * t))
+            / (12 * step)
+            for s, t in ((step, 0), (0, step))
+        ],
+        -1,
+    )
+    for n, name in enumerate(bodies):
+        np.testing.assert_allclose(forward[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"forward, {name}")
+        np.testing.assert_allclose(reverse[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"reverse, {name}")
