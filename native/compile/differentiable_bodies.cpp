@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/differentiable_bodies.hpp"
 
+#include "compile/file_names.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -11,8 +13,7 @@ namespace {
 constexpr std::size_t kNone = TokenList::npos;
 
 bool is_differentiable(std::string_view attribute) {
-    return attribute == "Differentiable" || attribute == "BackwardDifferentiable" ||
-           attribute == "ForwardDifferentiable";
+    return attribute == "Differentiable" || attribute == "BackwardDifferentiable";
 }
 
 bool has_derivative_of_its_own(std::string_view attribute) {
@@ -24,6 +25,7 @@ bool has_derivative_of_its_own(std::string_view attribute) {
 struct Attributes {
     std::size_t end = 0; ///< behind the last `]`
     bool is_differentiable = false;
+    bool is_forward_differentiable = false;
     bool has_own_derivative = false;
 };
 
@@ -34,6 +36,8 @@ Attributes read_attributes(const TokenList& tokens, std::size_t first) {
         for (std::size_t i = result.end + 1; i < close; ++i) {
             result.is_differentiable =
                 result.is_differentiable || is_differentiable(tokens.text(i));
+            result.is_forward_differentiable =
+                result.is_forward_differentiable || tokens.text(i) == "ForwardDifferentiable";
             result.has_own_derivative =
                 result.has_own_derivative || has_derivative_of_its_own(tokens.text(i));
         }
@@ -62,14 +66,8 @@ std::optional<DifferentiableBody> read_body(const TokenList& tokens, std::size_t
         } else if (sign == "(" || sign == "[") {
             if (sign == "(" && !has_name) {
                 has_name = true;
-                // f(...) and f<T>(...)
-                for (std::size_t k = i; k-- > begin;) {
-                    if (tokens.text(k) == "<" && tokens.closing_angle(k) == i - 1) {
-                        body.name = tokens.text(k - 1);
-                        break;
-                    }
-                }
-                body.name = tokens.is_word(i - 1) ? tokens.text(i - 1) : body.name;
+                const std::size_t name = function_name(tokens, i);
+                body.name = name == kNone ? body.name : tokens.text(name);
             }
             if (tokens.partner(i) == kNone) {
                 return std::nullopt;
@@ -89,12 +87,13 @@ std::vector<DifferentiableBody> find_differentiable_bodies(const TokenList& toke
             continue;
         }
         const Attributes attributes = read_attributes(tokens, i);
-        if (!attributes.is_differentiable) {
+        if (!attributes.is_differentiable && !attributes.is_forward_differentiable) {
             continue;
         }
         const auto body = read_body(tokens, i, attributes.end);
         if (body && !attributes.has_own_derivative) {
             found.push_back(*body);
+            found.back().has_reverse_mode = attributes.is_differentiable;
         }
         i = body ? body->closing : attributes.end - 1;
     }

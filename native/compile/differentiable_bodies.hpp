@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a source has the bodies of functions that Slang differentiates in reverse mode.
+// Where a source has the bodies of functions that Slang differentiates.
 #pragma once
 
 #include "compile/slang_tokens.hpp"
@@ -9,13 +9,14 @@
 
 namespace weft::compile {
 
-/// The body of a function (method, accessor) with [Differentiable] or [BackwardDifferentiable] in front, whose
+/// The body of a function (method, accessor) with [Differentiable], [BackwardDifferentiable] or [ForwardDifferentiable] in front, whose
 /// derivative is not one that the user wrote. All are indices of tokens.
 struct DifferentiableBody {
-    std::string_view name;   ///< "get" for an accessor
-    std::size_t head = 0;    ///< the `[` of its first attribute
-    std::size_t opening = 0; ///< the `{`
-    std::size_t closing = 0; ///< the `}`
+    std::string_view name;        ///< "get" for an accessor
+    std::size_t head = 0;         ///< the `[` of its first attribute
+    std::size_t opening = 0;      ///< the `{`
+    std::size_t closing = 0;      ///< the `}`
+    bool has_reverse_mode = true; ///< false with [ForwardDifferentiable] alone
 };
 
 /// In the order of the text; none lies in another.

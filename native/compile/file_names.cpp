@@ -103,15 +103,14 @@ void read_writer(const TokenList& tokens, std::size_t at, FileNames& names) {
 
 /// `type name(` and `type name<T>(`; what a declaration does not look like is a call.
 void read_function(const TokenList& tokens, std::size_t at, FileNames& names) {
-    const bool is_generic =
-        tokens.text(at + 1) == "<" && tokens.closing_angle(at + 1) != kNone;
+    const bool is_generic = tokens.text(at + 1) == "<" && tokens.closing_angle(at + 1) != kNone;
     const std::size_t open = is_generic ? tokens.closing_angle(at + 1) + 1 : at + 1;
     if (tokens.text(open) == "(" && is_declaration(tokens, at) && tokens.text(at - 1) != ",") {
         names.functions.insert(tokens.text(at));
     }
     const std::string_view word = tokens.text(at);
-    names.has_other_texts = names.has_other_texts || word == "import" || word == "__include" ||
-                            word == "implementing";
+    names.has_other_texts =
+        names.has_other_texts || word == "import" || word == "__include" || word == "implementing";
 }
 
 void read_type_name(const TokenList& tokens, std::size_t at, Names& types) {
@@ -222,8 +221,8 @@ bool is_declaration(const TokenList& tokens, std::size_t name) {
         --first;
     }
     const std::size_t end = tokens.is_word(first) ? type_end(tokens, first) : first;
-    return tokens.is_word(first) && !is_statement_word(tokens.text(first)) &&
-           end <= name && tokens.is_word(end);
+    return tokens.is_word(first) && !is_statement_word(tokens.text(first)) && end <= name &&
+           tokens.is_word(end);
 }
 
 bool writes_argument(const FileNames& names, std::string_view function, std::size_t place) {

@@ -20,7 +20,7 @@ struct FileNames {
     /// The places (from 0) of out and inout parameters, of all functions of a name.
     std::map<std::string_view, std::set<std::size_t>> written_parameters;
     std::set<std::string_view> functions; ///< declared here, methods included
-    bool has_other_texts = false;         ///< it imports or includes: functions may be declared elsewhere
+    bool has_other_texts = false; ///< it imports or includes: functions may be declared elsewhere
 };
 
 [[nodiscard]] FileNames read_names(const TokenList& tokens);

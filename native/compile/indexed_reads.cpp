@@ -83,8 +83,7 @@ private:
                     return partner; // (a + b)[i]
                 }
                 at = name;
-            } else if (m_tokens.is_word(before) &&
-                       !is_statement_word(m_tokens.text(before))) {
+            } else if (m_tokens.is_word(before) && !is_statement_word(m_tokens.text(before))) {
                 at = before;
             } else {
                 return kNone;

@@ -57,9 +57,12 @@ ReverseModeText repair_reverse_mode(std::string_view source) {
     ReverseModeText result;
     for (const DifferentiableBody& body : find_differentiable_bodies(tokens)) {
         const std::size_t before = edits.size();
+        repair_constant_values(tokens, body, names, edits);
+        if (!body.has_reverse_mode) {
+            continue;
+        }
         keep_calls(tokens, body, edits);
         repair_written_values(tokens, body, names, edits);
-        repair_constant_values(tokens, body, names, edits);
         repair_loop_nests(tokens, body, edits, result.problems);
         repair_indexed_reads(tokens, body, names, edits);
         find_macros(tokens, body, result.problems);

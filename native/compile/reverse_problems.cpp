@@ -5,6 +5,7 @@
 #include "compile/reverse_mode.hpp"
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace weft::compile {
@@ -14,6 +15,14 @@ using core::text;
 namespace {
 
 using Problems = std::map<std::string, std::string, std::less<>>;
+
+/// A problem of a function that is one of some words.
+Problems::const_iterator find_named(const std::set<std::string_view>& words,
+                                    const Problems& problems) {
+    const auto word =
+        std::ranges::find_if(words, [&](std::string_view name) { return problems.contains(name); });
+    return word == words.end() ? problems.end() : problems.find(*word);
+}
 
 /// Adds the callers of functions in `problems` until there is no new one.
 void spread(std::span<const UserText> texts, Problems& problems) {
@@ -31,13 +40,10 @@ void spread(std::span<const UserText> texts, Problems& problems) {
     for (bool is_growing = true; is_growing;) {
         is_growing = false;
         for (const auto& [name, words] : callers) {
-            for (const std::string_view word : words) {
-                const auto callee = problems.find(word);
-                if (callee != problems.end() && !problems.contains(name)) {
-                    problems[name] = text("it calls '", word, "'; ", callee->second);
-                    is_growing = true;
-                    break;
-                }
+            const auto callee = find_named(words, problems);
+            if (callee != problems.end() && !problems.contains(name)) {
+                problems[name] = text("it calls '", callee->first, "'; ", callee->second);
+                is_growing = true;
             }
         }
     }

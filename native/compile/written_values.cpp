@@ -20,16 +20,16 @@ constexpr std::size_t kNone = TokenList::npos;
 
 /// Functions of Slang's core module that write no argument, as far as differentiable code calls them.
 const std::set<std::string_view> kPure{
-    "abs",       "acos",   "acosh",       "all",       "any",        "asfloat",  "asin",
-    "asinh",     "asint",  "asuint",      "atan",      "atan2",      "atanh",    "ceil",
-    "clamp",     "cos",    "cosh",        "cross",     "degrees",    "detach",   "determinant",
-    "distance",  "dot",    "exp",         "exp10",     "exp2",       "floor",    "fma",
-    "fmod",      "frac",   "fract",       "isfinite",  "isinf",      "isnan",    "ldexp",
-    "length",    "lerp",   "log",         "log10",     "log2",       "mad",      "max",
-    "min",       "mul",    "normalize",   "pow",       "printf",     "radians",  "rcp",
-    "reflect",   "refract", "round",      "rsqrt",     "saturate",   "select",   "sign",
-    "sin",       "sinh",   "smoothstep",  "sqrt",      "step",       "tan",      "tanh",
-    "transpose", "trunc",  "diffPair",    "weft_read", "makeTuple",  "countof"};
+    "abs",       "acos",    "acosh",      "all",       "any",       "asfloat", "asin",
+    "asinh",     "asint",   "asuint",     "atan",      "atan2",     "atanh",   "ceil",
+    "clamp",     "cos",     "cosh",       "cross",     "degrees",   "detach",  "determinant",
+    "distance",  "dot",     "exp",        "exp10",     "exp2",      "floor",   "fma",
+    "fmod",      "frac",    "fract",      "isfinite",  "isinf",     "isnan",   "ldexp",
+    "length",    "lerp",    "log",        "log10",     "log2",      "mad",     "max",
+    "min",       "mul",     "normalize",  "pow",       "printf",    "radians", "rcp",
+    "reflect",   "refract", "round",      "rsqrt",     "saturate",  "select",  "sign",
+    "sin",       "sinh",    "smoothstep", "sqrt",      "step",      "tan",     "tanh",
+    "transpose", "trunc",   "diffPair",   "weft_read", "makeTuple", "countof"};
 
 /// `a.b[i]` from its first token to behind its last one.
 struct Chain {

@@ -142,12 +142,20 @@ def test_derivatives_in_both_modes_are_those_of_differences(device, bodies, tmp_
 
     slopes = np.stack(
         [
-            (8 * (value(x + s, y + t) - value(x - s, y - t)) - value(x + 2 * s, y + 2 * t) + value(x - 2 * s, y - 2 * t))
+            (
+                8 * (value(x + s, y + t) - value(x - s, y - t))
+                - value(x + 2 * s, y + 2 * t)
+                + value(x - 2 * s, y - 2 * t)
+            )
             / (12 * step)
             for s, t in ((step, 0), (0, step))
         ],
         -1,
     )
     for n, name in enumerate(bodies):
-        np.testing.assert_allclose(forward[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"forward, {name}")
-        np.testing.assert_allclose(reverse[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"reverse, {name}")
+        np.testing.assert_allclose(
+            forward[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"forward, {name}"
+        )
+        np.testing.assert_allclose(
+            reverse[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"reverse, {name}"
+        )

@@ -119,8 +119,8 @@ TEST_CASE("what is written by an index stays") {
 
 TEST_CASE("declarations, attributes and what has no gradient are no reads") {
     for (const std::string body :
-         {"float[N] a; float b[N], c[M]; vector<float, 3> d[N]; float[N] e = {}; let g = "
-          "float[N](0);",
+         {"float[N] a; float b[N], c[M]; vector<float, 3> d[N];",
+          "float[N] e = {}; let g = float[N](0);",
           "[unroll] for (int k = 0; k < 2; k++) [branch] if (k > i) [flatten] if (k > j) s += 1;",
           "int[4] k; int4 n; return float(k[i] + n[j]);", "return x[1] + x[2];", "return x[i];",
           "switch (i) { case 1: [branch] if (j > 0) s = 1; }"}) {
@@ -140,8 +140,7 @@ TEST_CASE("functions are found however they are written") {
     const std::string right = "{ return weft_read(x, #)[i] + weft_read(x, #)[j]; }";
     for (const std::string head :
          {"[Differentiable] float f<let N : int = 4>(float[N] x, int i, int j = 2) ",
-          "[BackwardDifferentiable, PreferRecompute]\npublic static float f(float[4] x, int i, int "
-          "j)\n",
+          "[BackwardDifferentiable, PreferRecompute]\npublic float f(float[4] x, int i, int j)\n",
           "struct S { float[4] x; [Differentiable] float f(int i, int j) ",
           "[Differentiable] func f<T : IFloat>(x : T[4], i : int, j : int) -> T where T : IFloat ",
           "struct S { float[4] x; property float v { [Differentiable] get "}) {
@@ -168,13 +167,16 @@ TEST_CASE("what a call wrote is copied in front of the loop that reads it") {
     const std::string loop = "for (int i = 0; i < 4; ++i) s += h;";
     for (const std::string before :
          {"float h; sincos(s, h, s2);", "float h = 1, g; sincos(s, g, h);"}) {
-        CHECK(repaired(before + loop) == before + "{ h = weft_read(h, #); " + loop + " }");
+        std::string expected = before;
+        expected.append("{ h = weft_read(h, #); ").append(loop).append(" }");
+        CHECK(repaired(before + loop) == expected);
     }
     CHECK(repaired("float h, c; sincos(s, h, s2); c = h; for (;c < 1;) s += c;") ==
           "float h, c; sincos(s, h, s2); c = h; { c = weft_read(c, #); for (;c < 1;) s += c; }");
-    CHECK(repaired("float h; if (s > 0) { sincos(s, h, h); } [MaxIters(3)] while (h > 0) h -= s;") ==
-          "float h; if (s > 0) { sincos(s, h, h); } { h = weft_read(h, #); [MaxIters(3)] while (h > "
-          "0) h -= s; }");
+    CHECK(
+        repaired("float h; if (s > 0) { sincos(s, h, h); } [MaxIters(3)] while (h > 0) h -= s;") ==
+        "float h; if (s > 0) { sincos(s, h, h); } { h = weft_read(h, #); [MaxIters(3)] while (h > "
+        "0) h -= s; }");
 }
 
 TEST_CASE("what no call wrote, or no loop reads, is not copied") {
@@ -202,8 +204,16 @@ TEST_CASE("constants are read through a call where a part of them is changed") {
     CHECK(repaired("float[2][2] h = { { 1, 2 }, { 3, 4 } }; h[i][0] = s;") ==
           "float[2][2] h = { { weft_read(1, #), 2 }, { 3, 4 } }; h[i][0] = s;");
     for (const std::string body :
-         {"float3 h = 0.f; h = h + s;", "float3 h = i * 1.f; h.x = 1;", "int[2] h = { 0, 1 }; h[i] = 1;",
-          "float3 h = make(1.f); h.x = 1;"}) {
+         {"float3 h = 0.f; h = h + s;", "float3 h = i * 1.f; h.x = 1;",
+          "int[2] h = { 0, 1 }; h[i] = 1;", "float3 h = make(1.f); h.x = 1;"}) {
         CHECK(repaired(body) == body);
     }
+}
+
+TEST_CASE("forward mode alone needs no more") {
+    const std::string head = "[ForwardDifferentiable] float f(float[4] x, int i) { ";
+    const std::string loops = "for (int a = 0; a < 2; ++a) for (;;) s += x[i] + x[a]; }";
+    CHECK(repair_reverse_mode(head + loops).text == head + loops);
+    CHECK(repair_reverse_mode(head + "float2 h = 0; h.x = x[i]; }").text.find("weft_read(0, ") !=
+          std::string::npos);
 }
