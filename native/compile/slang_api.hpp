@@ -85,6 +85,7 @@ private:
     X(variable_attribute_count, spReflectionVariable_GetUserAttributeCount)                        \
     X(variable_attribute, spReflectionVariable_GetUserAttribute)                                   \
     X(variable_has_default, spReflectionVariable_HasDefaultValue)                                  \
+    X(variable_default_int, spReflectionVariable_GetDefaultValueInt)                               \
     X(function_name, spReflectionFunction_GetName)                                                 \
     X(function_result, spReflectionFunction_GetResultType)                                         \
     X(function_parameter_count, spReflectionFunction_GetParameterCount)                            \

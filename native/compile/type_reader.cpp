@@ -326,6 +326,13 @@ void TypeReader::read_enumeration(SlangReflectionType* type, Type& out) {
     out.scalar = underlying != nullptr ? scalar_of(underlying) : ScalarKind::int32;
     out.layout = reflect::scalar_layout(out.scalar, m_rules);
     out.attributes = m_attributes.read(type);
+    for (unsigned i = 0; i < m_slang.type_field_count(type); ++i) {
+        SlangReflectionVariable* const variable = m_slang.type_field(type, i);
+        std::int64_t value = 0;
+        if (SLANG_SUCCEEDED(m_slang.variable_default_int(variable, &value))) {
+            out.enumerators.push_back({to_string(m_slang.variable_name(variable)), value});
+        }
+    }
     if (const StructDecl* const decl = m_index.find_struct(out.full_name)) {
         out.location = decl->place.location;
         out.documentation = decl->place.text->comment_above(decl->place.position);

@@ -92,6 +92,16 @@ py::object numpy_name(const TypeObject& self) {
                                                : py::none();
 }
 
+py::dict enumerators(const TypeObject& self) {
+    py::dict result;
+    for (const reflect::Enumerator& entry : self.type->enumerators) {
+        const bool is_unsigned = self.type->scalar == reflect::ScalarKind::uint64;
+        result[py::str(entry.name)] =
+            is_unsigned ? py::int_(static_cast<std::uint64_t>(entry.value)) : py::int_(entry.value);
+    }
+    return result;
+}
+
 void bind_type_kind(py::module_& module) {
     py::native_enum<TypeKind>(module, "TypeKind", "enum.Enum", "What a type is made of.")
         .value("scalar", TypeKind::scalar)
@@ -135,6 +145,8 @@ void bind_type(py::module_& module) {
             "Element type of vectors, matrices, arrays, pointers and tensors.")
         .def_property_readonly(
             "fields", [](const TypeObject& self) { return self.type->fields; }, "Of a structure.")
+        .def_property_readonly("enumerators", &enumerators,
+                               "Names and numbers of an enumeration; else empty.")
         .def_property_readonly("attributes",
                                [](const TypeObject& self) { return self.type->attributes; })
         .def_property_readonly("documentation",

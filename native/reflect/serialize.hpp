@@ -35,11 +35,16 @@ void transfer(Archive& archive, Field& field) {
 }
 
 template <class Archive>
+void transfer(Archive& archive, Enumerator& enumerator) {
+    archive(enumerator.name, enumerator.value);
+}
+
+template <class Archive>
 void transfer(Archive& archive, Type& type) {
     archive(type.kind, type.scalar, type.rows, type.columns, type.count, type.count_parameter,
             type.row_parameter, type.element, type.name, type.full_name, type.generic_arguments,
-            type.fields, type.attributes, type.documentation, type.location, type.layout,
-            type.tensor, type.is_differentiable, type.differential);
+            type.fields, type.enumerators, type.attributes, type.documentation, type.location,
+            type.layout, type.tensor, type.is_differentiable, type.differential);
 }
 
 template <class Archive>

@@ -81,6 +81,12 @@ struct SourceLocation {
 struct Type;
 using TypeRef = std::shared_ptr<const Type>;
 
+/// A name of an enumeration.
+struct Enumerator {
+    std::string name;
+    std::int64_t value = 0; ///< the bits, if the underlying type is uint64
+};
+
 struct Field {
     std::string name;
     TypeRef type;
@@ -120,6 +126,7 @@ struct Type {
     std::string full_name; ///< as Slang source spells it: "vector<float,3>", "Foo<int>"
     std::vector<TypeRef> generic_arguments;
     std::vector<Field> fields;
+    std::vector<Enumerator> enumerators; ///< of an enumeration, in source order
     std::vector<Attribute> attributes;
     std::string documentation;
     SourceLocation location;

@@ -231,6 +231,11 @@ class Type:
         Element type of vectors, matrices, arrays, pointers and tensors.
         """
     @property
+    def enumerators(self) -> dict[str, int]:
+        """
+        Names and numbers of an enumeration; else empty.
+        """
+    @property
     def fields(self) -> list[Field]:
         """
         Of a structure.
