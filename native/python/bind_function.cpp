@@ -473,14 +473,7 @@ void bind_introspection(const FunctionClass& bound) {
 } // namespace
 
 void bind_function(py::module_& module) {
-    py::class_<ValueRef>(module, "ValueRef",
-                         "A host value that an out or inout parameter replaces.")
-        .def(py::init<py::object>(), py::arg("value"))
-        .def_readwrite("value", &ValueRef::value)
-        .def("__repr__", [](const ValueRef& self) {
-            return text("ValueRef(", py::str(self.value).cast<std::string>(), ")");
-        });
-
+    bind_value_ref(module);
     FunctionClass bound(module, "Function", py::custom_type_setup(&enable_vectorcall),
                         kFunctionDoc);
     bind_calls(bound);

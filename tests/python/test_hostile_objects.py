@@ -139,6 +139,24 @@ def test_a_reference_to_itself_is_refused(module):
         module.add(reference, 1.0)
 
 
+def test_texts_of_references_are_bounded():
+    reference = weft.ValueRef(None)
+    reference.value = reference
+    other = weft.ValueRef([reference])
+    reference.value = {"a": (other, other)}
+    chain = weft.ValueRef(1.0)
+    for _ in range(300_000):
+        chain = weft.ValueRef(chain)
+
+    assert repr(weft.ValueRef(2.0)) == "ValueRef(2.0)"
+    assert len(repr(reference)) < 1_000_000
+    assert repr(chain).startswith("ValueRef(ValueRef(")
+    assert "..." in repr(chain)
+    with pytest.raises(weft.ArgumentTypeError):
+        weft.call_id(reference)
+    del chain  # one by one, and not by recursion
+
+
 BOUND = [
     kind
     for kind in vars(weft._native).values()
