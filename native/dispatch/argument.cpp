@@ -6,6 +6,8 @@
 
 namespace weft::dispatch {
 
+using reflect::ScalarKind;
+
 namespace {
 
 std::uint64_t text_word(std::string_view text) {
@@ -42,6 +44,7 @@ void ArgumentList::clear() noexcept {
     nodes.clear();
     words.clear();
     roots.clear();
+    names.clear();
 }
 
 std::span<const std::int64_t> ArgumentList::shape(const Node& node) const noexcept {
@@ -54,6 +57,32 @@ std::span<const std::uint64_t> ArgumentList::data(const Node& node) const noexce
     return {words.data() + node.data_begin, node.data_count};
 }
 
+std::span<const std::string_view> ArgumentList::names_of(const Node& node) const noexcept {
+    return {names.data() + node.names_begin, node.names_count};
+}
+
+void ArgumentList::replace_names(std::span<const NamedNumbers> named) {
+    for (const NamedNumbers& entry : named) {
+        Node& node = nodes[entry.node];
+        if (node.names_count == 0) {
+            continue; // a node that was matched twice
+        }
+        node.names_count = 0;
+        if (node.kind == NodeKind::name) {
+            node.kind = NodeKind::integer;
+            node.integer = entry.numbers.front();
+            node.scalar =
+                entry.scalar == ScalarKind::uint64 ? ScalarKind::uint64 : ScalarKind::void_;
+            continue;
+        }
+        node.scalar = entry.scalar;
+        for (std::uint32_t i = 0; i < node.data_count; ++i) {
+            std::uint64_t& word = words[node.data_begin + i];
+            word = static_cast<std::uint64_t>(entry.numbers[word]);
+        }
+    }
+}
+
 void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradients) const {
     for (const Root& root : roots) {
         key.push_back(static_cast<std::uint64_t>(root.role) << 32U | nodes[root.node].subtree);
@@ -61,6 +90,9 @@ void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradien
     for (const Node& node : nodes) {
         key.push_back(head_word(node));
         key.push_back(text_word(node.name));
+        for (const std::string_view name : names_of(node)) {
+            key.push_back(text_word(name));
+        }
         switch (node.kind) {
         case NodeKind::tensor:
             key.push_back(node.tensor->layout_hash());

@@ -18,8 +18,9 @@ enum class NodeKind : std::uint8_t {
     boolean,
     integer,
     real,
+    name, ///< text: an enumerator, see replace_names()
     tensor,
-    list,       ///< nested sequence of numbers, rectangular
+    list,       ///< nested sequence of numbers, or of names, rectangular
     host_array, ///< numpy array
     structure,  ///< dict, dataclass, named tuple: one child a field
     structures, ///< list of such: one child an element
@@ -58,6 +59,9 @@ struct Node {
     std::uint32_t rank = 0;
     std::uint32_t data_begin = 0; ///< list scalars, generator settings: into ArgumentList::words
     std::uint32_t data_count = 0;
+    std::uint32_t names_begin = 0; ///< name, list of names: into ArgumentList::names
+    std::uint32_t names_count =
+        0; ///< different names; the scalars are indices of them. 0: of a list of numbers
     std::string_view name;      ///< field or keyword
     std::string_view type_name; ///< structure: "_type", else ""
     union {
@@ -67,6 +71,14 @@ struct Node {
         tensor::Tensor* tensor;
         HostArray* host;
     };
+};
+
+/// The numbers that the names of a node stand for.
+struct NamedNumbers {
+    std::uint32_t node = 0;
+    reflect::ScalarKind scalar =
+        reflect::ScalarKind::int64;    ///< or uint64, whose bits the numbers are
+    std::vector<std::int64_t> numbers; ///< in the order of the node's names
 };
 
 /// What a root of the argument list is.
@@ -85,13 +97,18 @@ public:
     std::vector<Node> nodes;          ///< preorder
     std::vector<std::uint64_t> words; ///< int64 shapes; scalars as the bits of int64 or double
     std::vector<Root> roots;
+    std::vector<std::string_view> names; ///< of enumerators; of each node in alphabetical order
 
     std::span<const std::int64_t> shape(const Node& node) const noexcept;
     std::span<const std::uint64_t> data(const Node& node) const noexcept;
+    std::span<const std::string_view> names_of(const Node& node) const noexcept;
     const Node& root_node(const Root& root) const noexcept { return nodes[root.node]; }
 
+    /// Turns nodes with names into such with numbers, as the plan of the call knows them.
+    void replace_names(std::span<const NamedNumbers> named);
+
     /// Appends everything that decides the plan of a call: kinds, names, tensor layouts, alignments,
-    /// but neither addresses nor numbers.
+    /// names of enumerators, but neither addresses nor numbers.
     /// @param with_gradients: the plan also depends on the tensors' gradients, and on which of them overlap.
     void append_key(std::vector<std::uint64_t>& key, bool with_gradients = false) const;
 };

@@ -227,7 +227,7 @@ private:
         const Node& node = m_arguments.nodes[*root];
         const bool is_host_number = node.kind == NodeKind::boolean ||
                                     node.kind == NodeKind::integer || node.kind == NodeKind::real ||
-                                    node.kind == NodeKind::list;
+                                    node.kind == NodeKind::name || node.kind == NodeKind::list;
         if (parameter.direction != Direction::in && is_host_number && is_derivative()) {
             return refuse(text("parameter '", parameter.name,
                                "' is an output: pass a tensor with gradients (with_grads())"));

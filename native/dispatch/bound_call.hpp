@@ -56,6 +56,7 @@ struct BoundCall {
     reflect::Function function;
     codegen::Kernel kernel;
     std::vector<Source> sources;
+    std::vector<NamedNumbers> names;     ///< of enumerators among the arguments
     std::vector<std::uint32_t> returned; ///< sources that make up the return value, in order
     BindTarget target{};
     std::int32_t cost = 0;             ///< conversions and implicit vectorisation; lower is closer

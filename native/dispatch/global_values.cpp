@@ -72,6 +72,7 @@ public:
             std::ranges::move(scratch.sources, std::back_inserter(m_plan.sources));
         }
         m_keeps_sources = false;
+        std::ranges::move(scratch.names, std::back_inserter(m_plan.names));
     }
 
 private:

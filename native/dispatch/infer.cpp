@@ -140,6 +140,9 @@ private:
     }
 
     void bind_element(const std::string& name, const Node& node, const Mapping* mapping) {
+        if (node.names_count != 0) {
+            return; // names do not tell their enumeration
+        }
         const ArrayView view = view_of(m_arguments, node);
         if (mapping != nullptr && mapping->dimensions.size() < view.shape.size()) {
             const auto own = static_cast<std::ptrdiff_t>(mapping->dimensions.size());

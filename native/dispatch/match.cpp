@@ -115,6 +115,9 @@ bool Matcher::refuse(const MatchRequest& request, const std::string& what) {
 
 bool Matcher::match(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
+    if (node.names_count != 0 && !accept_names(request)) {
+        return false;
+    }
     operand.type = request.type;
     operand.name = request.name;
     operand.reads = request.direction != Direction::out;
@@ -149,7 +152,8 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
     case NodeKind::pair: return match_value_of_pair(request, operand);
     case NodeKind::boolean:
     case NodeKind::integer:
-    case NodeKind::real: return match_number(request, operand);
+    case NodeKind::real:
+    case NodeKind::name: return match_number(request, operand);
     case NodeKind::tensor:
     case NodeKind::list:
     case NodeKind::host_array: return match_array(request, operand);

@@ -53,6 +53,8 @@ private:
     bool match_structures(const MatchRequest& request, codegen::Operand& operand);
     bool refuse_unknown_field(const MatchRequest& request,
                               const std::vector<reflect::Field>& fields);
+    /// Looks up the names of enumerators that the node has; false if one is unknown.
+    bool accept_names(const MatchRequest& request);
     bool match_number(const MatchRequest& request, codegen::Operand& operand);
     bool match_array(const MatchRequest& request, codegen::Operand& operand);
     bool match_tensor(const MatchRequest& request, const ArrayView& view,

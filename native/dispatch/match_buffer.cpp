@@ -129,7 +129,8 @@ bool Matcher::match_packed(const MatchRequest& request, Operand& operand) {
         return refuse(request);
     }
     std::string why;
-    const auto count = count_packed(m_arguments, m_arguments.nodes[request.node], element, why);
+    const auto count =
+        count_packed(m_arguments, m_arguments.nodes[request.node], element, m_call.names, why);
     if (!count) {
         return refuse(request, why);
     }

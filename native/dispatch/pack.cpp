@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "core/text.hpp"
+#include "dispatch/enumerators.hpp"
 #include "dispatch/launch.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/half.hpp"
@@ -40,18 +41,18 @@ std::vector<std::int64_t> shape_of(const ArgumentList& arguments, const Node& no
 bool holds_numbers(const Node& node) {
     return node.kind == NodeKind::host_array || node.kind == NodeKind::list ||
            node.kind == NodeKind::boolean || node.kind == NodeKind::integer ||
-           node.kind == NodeKind::real;
+           node.kind == NodeKind::real || node.kind == NodeKind::name;
 }
 
 /// Looks at the fields of a dict; `count` is -1 until an array tells it, and 0 for one structure alone.
 class FieldCheck {
 public:
-    FieldCheck(const ArgumentList& arguments, std::int64_t first)
-        : count(first), m_arguments(arguments) {}
+    FieldCheck(const ArgumentList& arguments, std::int64_t first, std::vector<NamedNumbers>& named)
+        : count(first), m_arguments(arguments), m_named(named) {}
 
     bool fits(const Node& node, const Type& type, const std::string& path) {
         if (type.kind != TypeKind::structure) {
-            return fits_numbers(node, type, path);
+            return fits_names(node, type, path) && fits_numbers(node, type, path);
         }
         bool is_fine = node.kind == NodeKind::structure && node.children == type.fields.size();
         for (std::size_t i = 0; is_fine && i < type.fields.size(); ++i) {
@@ -71,6 +72,20 @@ public:
     std::string why;
 
 private:
+    bool fits_names(const Node& node, const Type& type, const std::string& path) {
+        if (node.names_count == 0) {
+            return true;
+        }
+        const auto index = static_cast<std::uint32_t>(&node - m_arguments.nodes.data());
+        auto found = find_numbers(m_arguments, index, type, why);
+        if (!found) {
+            why = text("'", path, "': ", why);
+            return false;
+        }
+        m_named.push_back(std::move(*found));
+        return true;
+    }
+
     bool fits_numbers(const Node& node, const Type& type, const std::string& path) {
         std::vector<std::int64_t> shape = shape_of(m_arguments, node);
         bool is_fine = holds_numbers(node) && codegen::scalar_leaves(type).has_value();
@@ -87,6 +102,7 @@ private:
     }
 
     const ArgumentList& m_arguments;
+    std::vector<NamedNumbers>& m_named;
 };
 
 class Packer {
@@ -134,16 +150,17 @@ private:
 } // namespace
 
 std::optional<std::int64_t> count_packed(const ArgumentList& arguments, const Node& node,
-                                         const Type& type, std::string& why) {
+                                         const Type& type, std::vector<NamedNumbers>& named,
+                                         std::string& why) {
     if (node.kind == NodeKind::structure) {
-        FieldCheck check(arguments, -1);
+        FieldCheck check(arguments, -1, named);
         const bool fits = check.fits(node, type, type.name);
         why = check.why;
         return fits && check.count >= 0 ? std::optional(check.count) : std::nullopt;
     }
     const Node* child = &node + 1;
     for (std::uint32_t i = 0; i < node.children; ++i, child += child->subtree) {
-        FieldCheck check(arguments, 0);
+        FieldCheck check(arguments, 0, named);
         if (!check.fits(*child, type, text(type.name, "[", i, "]"))) {
             why = check.why;
             return std::nullopt;

@@ -13,8 +13,10 @@
 namespace weft::dispatch {
 
 /// How many structures of `type` the node holds; nullopt, with the reason in `why`, if it holds something else.
+/// Appends what names of enumerators among them stand for to `named`.
 [[nodiscard]] std::optional<std::int64_t> count_packed(const ArgumentList& arguments,
                                                        const Node& node, const reflect::Type& type,
+                                                       std::vector<NamedNumbers>& named,
                                                        std::string& why);
 
 /// The structures in the layout of `type`. Precondition: count_packed() said `count`.

@@ -200,6 +200,7 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     plan->shape = kernel.shape;
     plan->sources = call.sources;
     plan->returned = call.returned;
+    plan->names = std::move(call.names);
     plan->warnings = std::move(call.warnings);
     set_flags(*plan, options);
     set_layouts(*plan, call.target.type);

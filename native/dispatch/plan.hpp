@@ -80,6 +80,7 @@ struct LaunchPlan {
     std::vector<BufferStep> buffers;
     std::vector<GlobalStep> globals;
     std::vector<Source> sources;
+    std::vector<NamedNumbers> names; ///< for ArgumentList::replace_names(), before the launch
     std::vector<std::uint32_t> returned;
     std::vector<GridCheck> grids;
     std::vector<OverlapCheck> overlaps; ///< arguments that must not share memory

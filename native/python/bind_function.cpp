@@ -177,6 +177,9 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
     const ResultRequest request = read_arguments(self, frame.arguments, values, positional, names);
     const std::shared_ptr<dispatch::Function> function = requested_function(self, request);
     const auto plan = plan_for(*function, frame.arguments);
+    if (!plan->names.empty()) {
+        frame.arguments.replace_names(plan->names);
+    }
     if (commands != nullptr && (plan->uploads || plan->downloads || plan->allocates)) {
         throw core::ArgumentError(
             text("append_to: '", function->name(),

@@ -137,6 +137,8 @@ void CallArguments::add_value(PyObject* value, std::string_view name) {
     const DepthGuard guard(m_depth);
     if (value == Py_None) {
         push(NodeKind::none, name);
+    } else if (PyUnicode_Check(value)) {
+        add_name(value, name);
     } else if (PyDict_Check(value)) {
         add_mapping(value, name);
     } else if ((PyList_Check(value) || PyTuple_Check(value) || PyRange_Check(value)) &&
@@ -246,6 +248,13 @@ void CallArguments::push_grid(std::span<const std::int64_t> shape, std::string_v
     }
 }
 
+void CallArguments::add_name(PyObject* value, std::string_view name) {
+    Node& node = push(NodeKind::name, name);
+    node.names_begin = static_cast<std::uint32_t>(m_list.names.size());
+    node.names_count = 1;
+    m_list.names.push_back(utf8(keep(value)));
+}
+
 void CallArguments::add_sequence(PyObject* value, std::string_view name) {
     SequenceReader reader;
     try {
@@ -268,6 +277,11 @@ void CallArguments::add_sequence(PyObject* value, std::string_view name) {
     node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
     node.data_count = static_cast<std::uint32_t>(reader.reals.size());
     reader.append_to(m_list.words);
+    node.names_begin = static_cast<std::uint32_t>(m_list.names.size());
+    node.names_count = static_cast<std::uint32_t>(reader.names.size());
+    for (const py::object& entry : reader.names) {
+        m_list.names.push_back(utf8(keep(entry.ptr())));
+    }
 }
 
 void CallArguments::add_structures(PyObject* value, std::string_view name) {

@@ -41,6 +41,10 @@ public:
     /// Appends one argument and its subtree. @throws ArgumentError{type} for a value of an unknown kind.
     void add(dispatch::Role role, PyObject* value, std::string_view name);
     const dispatch::ArgumentList& list() const noexcept { return m_list; }
+    /// After the plan is known, before the launch. See dispatch::ArgumentList.
+    void replace_names(std::span<const dispatch::NamedNumbers> named) {
+        m_list.replace_names(named);
+    }
     /// Objects with get_this()/update_this() that were passed.
     std::span<const pybind11::object> instances() const noexcept { return m_instances; }
     /// The ValueRef behind a node, or null.
@@ -51,6 +55,7 @@ private:
     bool add_number(PyObject* value, std::string_view name);
     bool add_native(PyObject* value, std::string_view name);
     void add_pair(PyObject* value, std::string_view name);
+    void add_name(PyObject* value, std::string_view name);
     void add_sequence(PyObject* value, std::string_view name);
     void add_structures(PyObject* value, std::string_view name);
     void add_mapping(PyObject* value, std::string_view name);

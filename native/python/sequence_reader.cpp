@@ -82,6 +82,9 @@ void SequenceReader::read(PyObject* value, std::size_t depth) {
             read_scalar(item.ptr(), depth);
         }
     }
+    if (depth == 0) {
+        sort_names();
+    }
 }
 
 void SequenceReader::append_to(std::vector<std::uint64_t>& words) const {
@@ -107,7 +110,13 @@ void SequenceReader::read_scalar(PyObject* item, std::size_t depth) {
     if (depth + 1 != shape.size()) {
         fail("it mixes numbers and lists; pass a rectangular list");
     }
-    if (PyBool_Check(item)) {
+    const bool is_first = m_integers.empty();
+    if (!is_first && names.empty() == static_cast<bool>(PyUnicode_Check(item))) {
+        fail("it mixes names and numbers; pass one kind");
+    }
+    if (PyUnicode_Check(item)) {
+        read_name(item);
+    } else if (PyBool_Check(item)) {
         push({item == Py_True ? 1 : 0, false}, item == Py_True ? 1.0 : 0.0, ScalarKind::bool_);
     } else if (PyIndex_Check(item) != 0) {
         const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(item));
@@ -131,6 +140,36 @@ void SequenceReader::read_scalar(PyObject* item, std::size_t depth) {
         }
         push({}, value, ScalarKind::float64);
     }
+}
+
+void SequenceReader::read_name(PyObject* item) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(item, &size);
+    if (text == nullptr) {
+        throw py::error_already_set();
+    }
+    const auto [entry, is_new] = m_name_indices.try_emplace(
+        std::string(text, static_cast<std::size_t>(size)), static_cast<std::int64_t>(names.size()));
+    if (is_new) {
+        names.push_back(py::reinterpret_borrow<py::object>(item));
+    }
+    push({entry->second, false}, 0.0, ScalarKind::int64);
+}
+
+void SequenceReader::sort_names() {
+    std::vector<std::int64_t> places(names.size());
+    std::vector<py::object> sorted;
+    for (const auto& [name, index] : m_name_indices) {
+        const auto from = static_cast<std::size_t>(index);
+        places[from] = static_cast<std::int64_t>(sorted.size());
+        sorted.push_back(names[from]);
+    }
+    if (!names.empty()) {
+        std::ranges::for_each(m_integers, [&](std::int64_t& index) {
+            index = places[static_cast<std::size_t>(index)];
+        });
+    }
+    names = std::move(sorted);
 }
 
 void SequenceReader::push(const Integer& integer, double real, ScalarKind item_kind) {

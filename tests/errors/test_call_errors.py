@@ -27,15 +27,23 @@ CASES = {
     "unknown name": (lambda m: m.f(1, z=2), ["f", "no parameter 'z'"]),
     "given twice": (lambda m: m.f(1, x=2), ["f", "'x' is given twice"]),
     "unknown kind": (lambda m: m.f(object()), ["f", "argument 1", "type object", "pass a number"]),
-    "unknown kind by name": (lambda m: m.f(x="text"), ["f", "'x'", "type str", "pass a number"]),
+    "unknown kind by name": (
+        lambda m: m.f(x="text"),
+        ["f", "'x'", "float", "the text 'text'", "pass a number"],
+    ),
     "ragged list": (
         lambda m: m.v([[1, 2, 3], [1, 2]]),
         ["v", "argument 1", "different lengths", "rectangular"],
     ),
     "list of text": (
         lambda m: m.v(["a", "b", "c"]),
-        ["v", "argument 1", "holds a str", "numbers only"],
+        ["v", "'x'", "float3", "a list of texts, 'a', 'b', 'c'", "pass a number or an array"],
     ),
+    "names and numbers": (
+        lambda m: m.v(["a", 1, 2]),
+        ["v", "argument 1", "mixes names and numbers"],
+    ),
+    "numbers and names": (lambda m: m.v([1, "a"]), ["v", "argument 1", "mixes names and numbers"]),
     "64-bit overflow": (lambda m: m.g(1 << 70), ["g", "argument 1", "64 bits", "smaller"]),
     "integer out of range": (
         lambda m: m.g(1 << 40),
