@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/host_array.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/sequence_reader.hpp"
@@ -188,7 +189,7 @@ py::object tensor_from_dlpack(py::handle object, const std::shared_ptr<device::D
     if (PyCapsule_CheckExact(object.ptr())) {
         return py::cast(import_capsule(object.ptr(), device));
     }
-    if (!py::hasattr(object, "__dlpack__")) {
+    if (!has_attribute(object, "__dlpack__")) {
         throw ArgumentError(text("from_dlpack: an array with __dlpack__ is expected, got ",
                                  Py_TYPE(object.ptr())->tp_name,
                                  "; pass a torch, cupy, jax or numpy array"),

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/host_array.hpp"
 #include "python/sequence_reader.hpp"
 #include "tensor/array_layout.hpp"
 
@@ -34,7 +35,7 @@ void require_room(std::size_t count, const char* what) {
 }
 
 py::handle iterable(py::handle value, const char* what) {
-    if (!py::hasattr(value, "__iter__") && PySequence_Check(value.ptr()) == 0) {
+    if (!has_attribute(value, "__iter__") && PySequence_Check(value.ptr()) == 0) {
         throw core::ArgumentError(
             core::text("grid: ", what, " must be an integer or a tuple of integers, got ",
                        Py_TYPE(value.ptr())->tp_name, "; pass for example (4, 4)"),

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "dispatch/reduce.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/host_array.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/sequence_reader.hpp"
@@ -35,7 +36,7 @@ void set_axes(ReduceRequest& request, const py::object& axis) {
         add(axis);
         return;
     }
-    if (!py::hasattr(axis, "__iter__")) {
+    if (!has_attribute(axis, "__iter__")) {
         throw core::ArgumentError(core::text(dispatch::to_string(request.operation),
                                              ": axis must be an integer or a tuple of them, got ",
                                              Py_TYPE(axis.ptr())->tp_name),

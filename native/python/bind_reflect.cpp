@@ -75,7 +75,7 @@ py::object equals(const TypeObject& self, const py::object& other) {
         return py::bool_(reflect::same_type(*self.type, *other.cast<TypeObject&>().type));
     }
     const bool is_type = PyType_Check(other.ptr()) != 0 || py::isinstance<py::str>(other) ||
-                         has_base(other, "numpy.dtype") || py::hasattr(other, "as_struct");
+                         has_base(other, "numpy.dtype") || has_attribute(other, "as_struct");
     if (!is_type) {
         return py::reinterpret_borrow<py::object>(Py_NotImplemented);
     }

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/bind_error.hpp"
+#include "python/host_array.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -165,7 +166,7 @@ bool fits_one(const std::string& type, PyObject* value) {
         return PySequence_Check(value) != 0 && PyUnicode_Check(value) == 0;
     }
     if (type.starts_with("collections.abc.Iterable")) {
-        return py::hasattr(value, "__iter__");
+        return has_attribute(value, "__iter__");
     }
     const py::object known = native_class(type);
     return !known || py::isinstance(value, known);

@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/host_array.hpp"
 #include "python/value_ref.hpp"
 #include "python/value_to_python.hpp"
 
@@ -110,7 +111,7 @@ void require_finite(const dispatch::LaunchPlan& plan, const dispatch::CallState&
 
 void update_instances(const CallArguments& arguments) {
     for (const py::object& instance : arguments.instances()) {
-        if (py::hasattr(instance, "update_this")) {
+        if (has_attribute(instance, "update_this")) {
             instance.attr("update_this")(instance.attr("get_this")());
         }
     }

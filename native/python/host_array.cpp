@@ -69,6 +69,17 @@ py::object snapshot(py::handle values, int depth) {
 
 } // namespace
 
+bool has_attribute(py::handle value, const char* name) noexcept {
+    // PyObject_HasAttr reports errors of the object from 3.13 on, as if they had been lost.
+    PyObject* const found = PyObject_GetAttrString(value.ptr(), name);
+    if (found == nullptr) {
+        PyErr_Clear();
+        return false;
+    }
+    Py_DECREF(found);
+    return true;
+}
+
 bool has_base(py::handle value, std::string_view name) noexcept {
     const PyObject* const bases = Py_TYPE(value.ptr())->tp_mro;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {

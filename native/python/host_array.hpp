@@ -16,6 +16,8 @@ namespace weft::python {
 
 /// True if a class of this name is among the bases of the value's class: "numpy.generic".
 [[nodiscard]] bool has_base(pybind11::handle value, std::string_view name) noexcept;
+/// True if asking the object for the attribute gives one; what asking raises counts as no, and nobody hears of it.
+[[nodiscard]] bool has_attribute(pybind11::handle value, const char* name) noexcept;
 
 /// True for numpy.ndarray and its subclasses; costs a few pointer comparisons.
 [[nodiscard]] bool is_numpy_array(pybind11::handle value) noexcept;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import itertools
 import sys
 import tempfile
@@ -138,17 +139,51 @@ def _odd_classes() -> Iterator[tuple[str, object]]:
     yield "class of two native classes", both
 
 
-def _odd_values() -> Iterator[tuple[str, object]]:
+def _itself(name: str) -> object:
+    """An object one of whose methods or attributes is the object."""
+    is_called = name.startswith("__") or name == "get_this"
+    member = (lambda self, *_a, **_k: self) if is_called else property(lambda self: self)
+    return type(f"Own{name}", (), {name: member})()
+
+
+@functools.cache
+def _long_chains() -> tuple[object, object]:
+    chain = weft.ValueRef(1.0)
+    rows: object = [1.0]
+    for _ in range(50_000):
+        chain = weft.ValueRef(chain)
+        rows = [rows]
+    return chain, rows
+
+
+def holding_themselves() -> Iterator[tuple[str, object]]:
+    """Objects that end no recursion, and chains that are longer than a stack is deep."""
     endless: list[object] = []
     endless.append(endless)
     circle: dict[str, object] = {}
     circle["x"] = circle
     reference = weft.ValueRef(None)
     reference.value = reference
+    around = weft.ValueRef({"x": [1.0]})
+    around.value["x"].append((around, [around]))
     yield from {
         "endless list": endless,
         "circle": circle,
+        "list in a circle": [circle, endless],
         "reference to itself": reference,
+        "reference to what holds it": around,
+        "chain of references": _long_chains()[0],
+        "deep rows": _long_chains()[1],
+    }.items()
+    for name in ("__getattr__", "__iter__", "__getitem__", "__index__", "__float__", "__array__"):
+        yield f"{name} is itself", _itself(name)
+    for name in ("__dlpack__", "get_this", "__next__", "shape", "dtype", "type", "_fields", "keys"):
+        yield f"{name} is itself", _itself(name)
+
+
+def _odd_values() -> Iterator[tuple[str, object]]:
+    yield from holding_themselves()
+    yield from {
         "surrogate": "\ud800",
         "long text": "x" * 100_000,
         "long bytes": b"x" * 100,
@@ -298,7 +333,9 @@ def _forms(device: weft.Device, tensor: weft.Tensor, value: object) -> Iterator[
     yield (device, "name", value)
 
 
-def sweep(group: str, part: int, parts: int) -> list[str]:
+def sweep(
+    group: str, part: int, parts: int, values: Callable[[], Iterator[tuple[str, object]]] = hostile
+) -> list[str]:
     """What went wrong, and the name of each case before it begins (for crashes)."""
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
@@ -308,7 +345,7 @@ def sweep(group: str, part: int, parts: int) -> list[str]:
         entries = list(groups(device, module)[group]())
         for name, entry in entries[part::parts]:
             for form in range(1 if group == "calls" else 6):
-                for what, value in hostile():
+                for what, value in values():
                     print(f"at {name}, form {form}, {what}", flush=True)
                     arguments = list(_forms(device, tensor, value))[form]
                     try:
@@ -322,6 +359,7 @@ def sweep(group: str, part: int, parts: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    failures = sweep(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    chosen = holding_themselves if "--holding-themselves" in sys.argv else hostile
+    failures = sweep(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), chosen)
     print("\n".join(f"wrong: {failure}" for failure in failures))
     sys.exit(1 if failures else 0)
