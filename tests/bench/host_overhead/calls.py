@@ -28,12 +28,16 @@ def cases(device: weft.Device) -> dict[str, Callable[[], object]]:
     a, b, result = (weft.Tensor.zeros(device, (1,)) for _ in range(3))
     x, y = (weft.Tensor.zeros(device, (1,)).with_grads() for _ in range(2))
     encoder = device.create_command_encoder()
+    to_numpy = add.return_type("numpy")
     return {
         "python_loop": lambda: None,
         "tensors_with_result": lambda: add(a, b, _result=result),
         "keywords_with_result": lambda: add(a=a, b=b, _result=result),
         "number_and_tensor": lambda: add(a, 2.0, _result=result),
         "new_result": lambda: add(a, b),
+        "new_tensor": lambda: add(a, b, _result="tensor"),
+        "array_by_function": lambda: to_numpy(a, b),
+        "array": lambda: add(a, b, _result="numpy"),
         "append_to": lambda: add.append_to(encoder, a, b, _result=result),
         "numbers": lambda: add(1.5, 2.0),
         "forward": lambda: polynomial(2.0, 3.0, 1.0, x, _result=y),

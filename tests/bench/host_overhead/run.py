@@ -5,8 +5,9 @@ does not change. Only the calling thread counts, so that the work of a software 
     ./dev python tests/bench/host_overhead/run.py                   compare with baseline.json
     ./dev python tests/bench/host_overhead/run.py --write-baseline  record what is measured now
 
-Status 1 if a case has grown by more than 5 %. Counts depend on compiler and Python, so the baseline
-names them; a comparison across others is shown but does not fail.
+Status 1 if a case has grown by more than 5 %, or costs more beside another case than it may. Counts
+depend on compiler and Python, so the baseline names them; a comparison across others is shown but
+does not fail.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 BASELINE = HERE / "baseline.json"
 TOLERANCE = 0.05
+RATIOS = {"new_tensor": ("new_result", 1.03), "array": ("array_by_function", 1.03)}
+"""How much a case may cost of another one, both of one run."""
 TRIGGER = re.compile(r"^desc: Trigger: Client Request: (\w+)$", re.MULTILINE)
 TOTALS = re.compile(r"^totals: (\d+)$", re.MULTILINE)
 
@@ -78,6 +81,16 @@ def changes(counts: dict[str, int], baseline: dict[str, Any]) -> dict[str, float
     return {case: count / known[case] - 1.0 for case, count in counts.items() if known.get(case)}
 
 
+def too_dear(counts: dict[str, int]) -> list[str]:
+    """Return what costs more of another case than it may, one line each."""
+    lines = []
+    for case, (beside, most) in RATIOS.items():
+        ratio = counts[case] / counts[beside]
+        if ratio > most:
+            lines.append(f"{case} costs {ratio:.3f} of {beside}, at most {most} is allowed")
+    return lines
+
+
 def report(counts: dict[str, int], growth: dict[str, float]) -> None:
     """Print one line a case."""
     for case, count in counts.items():
@@ -110,13 +123,15 @@ def main() -> int:
     baseline = json.loads(BASELINE.read_text()) if BASELINE.is_file() else {}
     growth = changes(counts, baseline)
     report(counts, growth)
+    dear = too_dear(counts)
+    print("\n".join(dear), end="\n" if dear else "")
     if baseline.get("machine") != machine():
         print(f"the baseline is from {baseline.get('machine')}, this is {machine()}: no judgement")
-        return 0
+        return 1 if dear else 0
     grown = [case for case, change in growth.items() if change > TOLERANCE]
     if grown:
         print(f"more than {TOLERANCE:.0%} above the baseline: {', '.join(grown)}")
-    return 1 if grown else 0
+    return 1 if grown or dear else 0
 
 
 if __name__ == "__main__":
