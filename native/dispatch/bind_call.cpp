@@ -21,6 +21,22 @@ using reflect::Direction;
 
 namespace {
 
+/// True for what holds no memory that a call could write to: what becomes of its numbers is returned.
+bool holds_numbers_only(const Node& node) {
+    return std::all_of(&node, &node + node.subtree, [](const Node& entry) {
+        switch (entry.kind) {
+        case NodeKind::boolean:
+        case NodeKind::integer:
+        case NodeKind::real:
+        case NodeKind::name:
+        case NodeKind::list:
+        case NodeKind::structure:
+        case NodeKind::structures: return true;
+        default: return false;
+        }
+    });
+}
+
 class CallBinder {
 public:
     CallBinder(const reflect::Function& function, const ArgumentList& arguments,
@@ -225,9 +241,7 @@ private:
         }
         const Mapping* mapping = mapping_of(index);
         const Node& node = m_arguments.nodes[*root];
-        const bool is_host_number = node.kind == NodeKind::boolean ||
-                                    node.kind == NodeKind::integer || node.kind == NodeKind::real ||
-                                    node.kind == NodeKind::name || node.kind == NodeKind::list;
+        const bool is_host_number = holds_numbers_only(node);
         if (parameter.direction != Direction::in && is_host_number && is_derivative()) {
             return refuse(text("parameter '", parameter.name,
                                "' is an output: pass a tensor with gradients (with_grads())"));

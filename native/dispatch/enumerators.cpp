@@ -38,7 +38,9 @@ std::optional<NamedNumbers> find_numbers(const ArgumentList& arguments, std::uin
                                          const Type& type, std::string& why) {
     const Type* const enumeration = enumeration_in(type);
     if (enumeration == nullptr) {
-        why = "only enumerations take names: pass a number or an array";
+        why = "only enumerations take names: " + (type.kind == TypeKind::structure
+                                                      ? structure_remedy(type)
+                                                      : std::string("pass a number or an array"));
         return std::nullopt;
     }
     NamedNumbers named{.node = node, .numbers = {}};

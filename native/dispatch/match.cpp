@@ -165,11 +165,14 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
 bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
     const Type& type = *request.type;
+    if (request.direction != Direction::in) {
+        return refuse(request, "an output needs a Tensor or a numpy array");
+    }
     if (type.kind == TypeKind::vector || type.kind == TypeKind::matrix) {
         // One number for all components, as Slang itself converts a scalar to a vector.
         m_call.cost += kPerDimension / 2;
     } else if (type.kind != TypeKind::scalar && type.kind != TypeKind::enumeration) {
-        return refuse(request);
+        return refuse(request, structure_remedy(reflect::leaf(type)));
     }
     const ScalarKind literal = node.kind == NodeKind::boolean      ? ScalarKind::bool_
                                : node.kind == NodeKind::real       ? ScalarKind::float32
@@ -194,18 +197,8 @@ namespace {
 /// What to pass instead of an array of the wrong elements.
 std::string leaf_remedy(const Type& wanted, const ArrayView& view) {
     const Type& leaf = reflect::leaf(wanted);
-    if (leaf.kind == TypeKind::structure && leaf.fields.empty()) {
-        return leaf.location.line > 0 ? "pass {}, it has no fields"
-                                      : "calls do not pass it; make it inside the function";
-    }
     if (leaf.kind == TypeKind::structure) {
-        std::vector<std::string> names;
-        names.reserve(leaf.fields.size());
-        for (const reflect::Field& field : leaf.fields) {
-            names.push_back(field.name);
-        }
-        return text("pass a dict, a structured array or a tensor of ", tensor::display_name(leaf),
-                    ", with the fields ", core::join(names, ", "));
+        return structure_remedy(leaf);
     }
     return view.leaf->kind == TypeKind::scalar ? "convert it with astype()" : "";
 }

@@ -11,6 +11,8 @@ namespace weft::dispatch {
 [[nodiscard]] std::int32_t conversion_cost(reflect::ScalarKind from,
                                            reflect::ScalarKind to) noexcept;
 
+/// What to pass for a structure; "" for other types.
+[[nodiscard]] std::string structure_remedy(const reflect::Type& type);
 /// True for structures that one tensor is made into, the same for all calls.
 [[nodiscard]] bool is_from_tensor(const reflect::Type& type);
 /// Chooses the structure of module weft or weft_diff for a whole-tensor operand.

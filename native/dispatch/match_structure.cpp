@@ -60,13 +60,32 @@ std::string remedy_of_structure(const Type& type, const Node& node) {
 
 } // namespace
 
+std::string structure_remedy(const Type& type) {
+    if (type.kind != TypeKind::structure) {
+        return "";
+    }
+    if (type.fields.empty()) {
+        return type.location.line > 0 ? "pass {}, it has no fields"
+                                      : "calls do not pass it; make it inside the function";
+    }
+    std::vector<std::string> names;
+    names.reserve(type.fields.size());
+    for (const reflect::Field& field : type.fields) {
+        names.push_back(field.name);
+    }
+    return text("pass a dict, a structured array or a tensor of ", tensor::display_name(type),
+                ", with the fields ", core::join(names, ", "));
+}
+
 bool Matcher::match_structure(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
     const Type& type = *request.type;
     const std::vector<reflect::Field> fields = named_parts(type);
     const bool is_users = type.kind == TypeKind::structure && type.location.line > 0;
     if (fields.empty() && !is_users) {
-        return refuse(request, remedy_of_structure(type, node));
+        return refuse(request, request.direction == reflect::Direction::in
+                                   ? remedy_of_structure(type, node)
+                                   : "an output needs a Tensor or a numpy array");
     }
     if (reflect::is_optional(type) || reflect::is_tuple(type)) {
         return refuse(request, "Weft makes none from a dict: take a structure of your own, or the "

@@ -109,7 +109,7 @@ void add_result(const FunctionObject& self, CallArguments& arguments, PyObject* 
 ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments,
                              PyObject* const* values, std::size_t positional, PyObject* names) {
     ResultRequest request;
-    arguments.set_function(self.function->name());
+    arguments.set_function(*self.function);
     for (std::size_t i = 0; i < positional; ++i) {
         arguments.add(Role::positional, values[i], {});
     }

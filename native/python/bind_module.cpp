@@ -156,8 +156,12 @@ std::string advice_for(const ModuleObject& self, const std::string& spelled) {
     if (parameters.empty()) {
         return text("; '", base, "' is not generic: take module[\"", base, "\"]");
     }
+    const std::string given = name.substr(bracket);
+    const char* const remedy = given.find(" : ") != std::string::npos
+                                   ? ": give the type alone, as in <float>"
+                                   : ": check the names and that the types conform";
     return text("; '", base, "' is generic over ", core::join(parameters, ", "), ", and takes no ",
-                name.substr(bracket), ": check the names and that the types conform");
+                given, remedy);
 }
 
 py::object require_attribute(const py::object& self_object, const std::string& name) {

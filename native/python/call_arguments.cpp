@@ -37,7 +37,7 @@ std::string_view utf8(PyObject* text) {
 }
 
 bool is_dataclass(PyObject* value) {
-    return PyType_Check(value) == 0 && py::hasattr(py::handle(value), "__dataclass_fields__");
+    return PyType_Check(value) == 0 && has_attribute(value, "__dataclass_fields__");
 }
 
 /// True for a list of dicts or dataclasses: the first entry decides.
@@ -142,7 +142,7 @@ void CallArguments::add_value(PyObject* value, std::string_view name) {
     } else if (PyDict_Check(value)) {
         add_mapping(value, name);
     } else if ((PyList_Check(value) || PyTuple_Check(value) || PyRange_Check(value)) &&
-               !PyObject_HasAttrString(value, "_fields")) {
+               !has_attribute(value, "_fields")) {
         if (starts_with_structure(value)) {
             add_structures(value, name);
         } else {
@@ -337,7 +337,7 @@ bool CallArguments::add_record(PyObject* value, std::string_view name) {
     py::object names;
     if (is_dataclass(value)) {
         names = object.attr("__dataclass_fields__").attr("keys")();
-    } else if (PyTuple_Check(value) && py::hasattr(object, "_fields")) {
+    } else if (PyTuple_Check(value) && has_attribute(object, "_fields")) {
         names = object.attr("_fields");
     } else {
         return false;
@@ -422,13 +422,13 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
     if (add_array(value, name) || add_record(value, name) || add_numpy_scalar(value, name)) {
         return;
     }
-    if (py::hasattr(object, "get_this")) {
+    if (has_attribute(object, "get_this")) {
         m_instances.push_back(py::reinterpret_borrow<py::object>(object));
         m_kept.push_back(object.attr("get_this")());
         add_value(m_kept.back().ptr(), name);
         return;
     }
-    if (py::hasattr(object, "__dlpack__")) {
+    if (has_attribute(object, "__dlpack__")) {
         m_kept.push_back(tensor_from_dlpack(object, m_session->device));
         add_value(m_kept.back().ptr(), name);
         return;
@@ -438,7 +438,7 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
         add_array(m_kept.back().ptr(), name);
         return;
     }
-    if (py::hasattr(object, "__array__")) {
+    if (has_attribute(object, "__array__")) {
         throw core::ArgumentError(text(label(name), " has type ", Py_TYPE(value)->tp_name,
                                        ", whose values lie elsewhere; pass numpy.asarray(",
                                        name.empty() ? "..." : name, ")"),
@@ -459,7 +459,8 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
     }
     throw core::ArgumentError(
         text(label(name), " has type ", Py_TYPE(value)->tp_name,
-             "; pass a number, list, dict, numpy array, Tensor or generator such as grid()"),
+             "; pass a number, list, dict, numpy array, Tensor or generator such as grid()",
+             expectation(name)),
         core::ArgumentError::Kind::type);
 }
 

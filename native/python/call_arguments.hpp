@@ -3,7 +3,7 @@
 // creates no Python object and allocates nothing.
 #pragma once
 
-#include "dispatch/argument.hpp"
+#include "dispatch/function.hpp"
 #include "python/session.hpp"
 
 #include <memory>
@@ -36,8 +36,11 @@ public:
         : m_types(types), m_session(std::move(session)) {}
 
     void clear() noexcept;
-    /// Names the function for messages; the text must live until clear().
-    void set_function(std::string_view name) noexcept { m_function = name; }
+    /// The function, for messages; it must live until clear().
+    void set_function(dispatch::Function& function) noexcept {
+        m_callee = &function;
+        m_function = function.name();
+    }
     /// Appends one argument and its subtree. @throws ArgumentError{type} for a value of an unknown kind.
     void add(dispatch::Role role, PyObject* value, std::string_view name);
     const dispatch::ArgumentList& list() const noexcept { return m_list; }
@@ -72,11 +75,14 @@ private:
     void require_depth(std::string_view name) const;
     void add_index(PyObject* value, std::string_view name);
 
+    /// "; parameter 'p' is P: ..." for the argument being read, "" if the overloads do not tell.
+    [[nodiscard]] std::string expectation(std::string_view name) const;
     /// "f: argument 'x'" or "f: argument 2".
     [[nodiscard]] std::string label(std::string_view name) const;
 
     KnownTypes m_types;
     std::string_view m_function;
+    dispatch::Function* m_callee = nullptr;
     int m_depth = 0;                    ///< of the value being read
     std::shared_ptr<Session> m_session; ///< whose device takes foreign arrays
     dispatch::ArgumentList m_list;

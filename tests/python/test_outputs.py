@@ -157,3 +157,44 @@ def test_a_read_only_numpy_array_is_no_output(module):
 
     with pytest.raises(weft.ArgumentError, match="read-only"):
         module.split(np.zeros(2), locked, np.zeros(2, np.float32))
+
+
+CHANGED = """
+struct P { float x; int y; };
+struct Pair { P a; float2 b; };
+void change(inout P p) { p.x += 1; p.y += 2; }
+float give(float x, out P p) { p.x = x; p.y = 3; return -x; }
+void turn(inout Pair pair) { pair.a.x += pair.b.x; pair.b = pair.b.yx; }
+"""
+
+
+def test_a_structure_of_numbers_that_a_call_changes_is_returned(device):
+    module = weft.Module.load_from_source(device, "changed", CHANGED)
+    given = {"x": 1.0, "y": 2}
+
+    assert module.change(given) == {"x": 2.0, "y": 4}
+    assert given == {"x": 1.0, "y": 2}
+    assert module.give(5.0, given) == (-5.0, {"x": 5.0, "y": 3})
+    assert module.turn({"a": {"x": 1, "y": 2}, "b": [3, 4]}) == {
+        "a": {"x": 4.0, "y": 2},
+        "b": weft.float2(4, 3),
+    }
+
+
+def test_a_changed_structure_goes_into_its_reference(device):
+    module = weft.Module.load_from_source(device, "changed", CHANGED)
+    reference = weft.ValueRef({"x": 1.0, "y": 2})
+
+    module.change(reference)
+
+    assert reference.value == {"x": 2.0, "y": 4}
+
+
+def test_a_field_that_cannot_be_written_is_refused_beside_arrays(device):
+    module = weft.Module.load_from_source(device, "changed", CHANGED)
+    x = np.zeros(2, np.float32)
+
+    with pytest.raises(weft.ArgumentError, match=r"change: parameter 'p\.y'.*an output needs"):
+        module.change({"x": x, "y": 1})
+    module.change({"x": x, "y": np.zeros(2, np.int32)})
+    assert x.tolist() == [1.0, 1.0]
