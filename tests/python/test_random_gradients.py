@@ -7,18 +7,36 @@ tests/bench/device/random_gradients.py draws thousands.
 """
 
 import random
+import sys
 
 import numpy as np
 import pytest
 
 import weft
-from support import gradient_programs
+from support import gradient_host, gradient_programs
 
 PER_MODULE = 4
 MODULES = [
     pytest.param(number, marks=pytest.mark.full)  # some 4 s a function on software Vulkan
     for number in range(38)
 ]
+ON_HOST = 150 if sys.version_info < (3, 12) else 15
+"""Functions that the host's C++ compiler runs; the second Python of a test run changes nothing."""
+
+needs_host_compiler = pytest.mark.skipif(
+    gradient_host.compiler() is None or not gradient_host.TRANSLATOR.exists(),
+    reason="compiles C++ with the tools of a build from source",
+)
+
+
+@needs_host_compiler
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("first", range(0, ON_HOST, gradient_host.PER_PROGRAM))
+def test_derivatives_equal_differences_for_random_functions_on_the_host(first, mode):
+    seeds = range(first, first + gradient_host.PER_PROGRAM)
+    programs = [gradient_programs.draw(random.Random(seed), f"f{seed}") for seed in seeds]
+
+    assert gradient_host.find_wrong(programs, forward=mode == "forward") == []
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -25,8 +25,14 @@ INPUTS = 16
 
 PARAMETERS = "float[8] x, float4 v, Block p, no_diff int n0, no_diff int n1, no_diff int n2"
 ARGUMENTS = "x, v, p, n0, n1, n2"
-STATE = "float s = 0.5f; float y = 0.1f; float[4] h = { 0.2f, 0.3f, 0.4f, 0.5f }; float4 w = v;"
-RESULT = "return s + 0.3f * y + 0.1f * h[0] + 0.2f * h[3] + 0.05f * (w.x + w.z);"
+STATE = (
+    "float s = 0.5f; float y = 0.1f; float[4] h = { 0.2f, 0.3f, 0.4f, 0.5f }; float4 w = v;"
+    " float q = 0.4f, r = 0.6f; float3 c = 0.f; Machine m = { 0.3f, 0.7f };"
+)
+RESULT = (
+    "return s + 0.3f * y + 0.1f * h[0] + 0.2f * h[3] + 0.05f * (w.x + w.z)"
+    " + 0.1f * q + 0.2f * dot(c, float3(1.f, 2.f, 3.f)) + 0.3f * m.a * m.b;"
+)
 
 PRELUDE = """
 struct Block : IDifferentiable
@@ -37,6 +43,12 @@ struct Block : IDifferentiable
 }
 [Differentiable] float blend(float a, float b) { return sin(a * b + 0.1f); }
 [Differentiable] void push(inout float a, float b) { a = a * 0.5f + sin(b); }
+[Differentiable] void give(float a, out float b, out float c) { b = a * a * 0.5f; c = cos(a); }
+struct Machine : IDifferentiable
+{
+    float a; float b;
+    [Differentiable] [mutating] void step(float t) { a = 0.5f * a + sin(t); b = 0.6f * b + 0.2f * a * t; }
+}
 [Differentiable] T pick<T : IDifferentiable, let N : int>(T[N] a, no_diff int i) { return a[i % N]; }
 """
 
@@ -91,6 +103,17 @@ class Writer:
                 f"s = 0.7f * s + p.a[{a}] * p.a[{h}];",
                 f"s = 0.7f * s + p.at({a}) * 0.2f + p.both({a}, {h}) * 0.1f;",
                 f"y = 0.5f * y + pick(x, {x}) * pick(h, {h});",
+                f"push(q, x[{x}]);",
+                f"sincos(x[{x}] * 0.7f, q, r);",
+                f"give(x[{x}], r, h[{h}]);",
+                "s = 0.6f * s + 0.2f * q;",
+                "{ float t = q; y = 0.5f * y + t * r; }",
+                f"m.step(x[{x}]);",
+                "s = 0.7f * s + 0.3f * m.a * m.b;",
+                f"c.x += 0.2f * x[{x}] * s;",
+                f"c[({h}) % 3] = 0.4f * c.y + sin(y);",
+                f"c = 0.3f; c.z = x[{x}];",
+                "s = sin(s + 0.2f * c.x * c.z);",
                 f"if ({condition}) s = s * x[{x}] + 0.3f;",
                 f"if ({condition}) {{ y = y * 0.5f + x[{x}]; }} else y -= 0.1f * h[{h}];",
             )
@@ -264,15 +287,37 @@ def module_text(programs: Sequence[Program], *, forward: bool = False) -> str:
     return PRELUDE + rounds + functions + PROBE + value + HEAD.format(way=way, cases=cases)
 
 
+STEP = 4e-3
+"""Between the points of differences; inputs are of size 1."""
+
+
+def point_of(number: int) -> np.ndarray:
+    """Where the function of that number is differentiated."""
+    return np.random.default_rng(number).uniform(0.3, 1.2, INPUTS)
+
+
+def slopes_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Differences of fourth order from values at -2, -1, 1 and 2 steps, and how far to trust them."""
+    down2, down, up, up2 = values
+    narrow, wide = (up - down) / (2 * STEP), (up2 - down2) / (4 * STEP)
+    rounding = 4e-7 * np.abs(values).max() / STEP
+    return (4 * narrow - wide) / 3, np.abs(narrow - wide) + rounding
+
+
+def is_right(found: np.ndarray, truth: np.ndarray, error: np.ndarray) -> bool:
+    """Say whether derivatives are those of differences, as far as these can be trusted."""
+    scale = max(1e-2, float(np.abs(truth).max()))
+    return bool(np.all(np.abs(found - truth) < 2e-3 * scale + error))
+
+
 def differences(
     module: weft.Module, which: int, point: np.ndarray, bounds: Sequence[int]
-) -> np.ndarray:
-    """Central differences of a function by its 16 inputs."""
-    step = 4e-3
-    places = np.concatenate([point + step * np.eye(INPUTS), point - step * np.eye(INPUTS)])
+) -> tuple[np.ndarray, np.ndarray]:
+    """Differences of a function by its 16 inputs, and how far to trust them."""
+    places = np.concatenate([point + shift * STEP * np.eye(INPUTS) for shift in (-2, -1, 1, 2)])
     x, v, a = (np.ascontiguousarray(part, np.float32) for part in np.split(places, (8, 12), axis=1))
     values = module.value_of(which, x, v, {"a": a}, *bounds, _result="numpy").astype(float)
-    return (values[:INPUTS] - values[INPUTS:]) / (2 * step)
+    return slopes_of(values.reshape(4, INPUTS))
 
 
 def find_wrong(
@@ -284,12 +329,10 @@ def find_wrong(
     derivative = module.forward if forward else module.reverse
     wrong = []
     for number, program in enumerate(programs):
-        point = np.random.default_rng(number).uniform(0.3, 1.2, INPUTS)
+        point = point_of(number)
         x, v, a = (part.astype(np.float32) for part in np.split(point, (8, 12)))
         found = np.array(derivative(number, x, v, {"a": a}, *program.bounds)["slopes"])
-        truth = differences(module, number, point, program.bounds)
-        scale = max(1e-2, float(np.abs(truth).max()))
-        # Differences in single precision: 1e-4 of rounding, and as much of curvature.
-        if not np.abs(found - truth).max() < 5e-3 * scale:
+        truth, error = differences(module, number, point, program.bounds)
+        if not is_right(found, truth, error):
             wrong.append(f"{program.name}: found {found}, differences {truth}\n{program.text}")
     return wrong
