@@ -20,8 +20,8 @@ namespace {
 
 void require(bool is_right, const SlangRef<slang::IBlob>& messages, std::string_view what) {
     if (!is_right) {
-        throw core::ArgumentError(std::string(what) + " failed: " +
-                                  std::string(blob_text(messages.get())));
+        throw core::ArgumentError(std::string(what) +
+                                  " failed: " + std::string(blob_text(messages.get())));
     }
 }
 
@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
     }
     try {
         const std::string code = translate(arguments[1]);
-        if (!core::try_write_file(core::path_from_utf8(arguments[2]), std::as_bytes(std::span(code)))) {
+        if (!core::try_write_file(core::path_from_utf8(arguments[2]),
+                                  std::as_bytes(std::span(code)))) {
             throw core::ArgumentError(std::string("cannot write ") + arguments[2]);
         }
     } catch (const std::exception& error) {
