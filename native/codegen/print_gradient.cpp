@@ -39,6 +39,9 @@ std::string short_name(const std::string& callee) {
 } // namespace
 
 std::string differential_name(const reflect::Type& type) {
+    if (type.kind == reflect::TypeKind::array) {
+        return text("Array<", differential_name(*type.element), ", ", type.count, ">");
+    }
     return type.kind == reflect::TypeKind::structure ? type.differential : type.full_name;
 }
 
@@ -217,7 +220,13 @@ void GradientPrinter::accumulate(const Operand& operand, const std::string& valu
         }
     }
     for (const Operand& gradient : operand.gradient_out) {
-        add(gradient, value);
+        if (gradient.accumulation ==
+            Accumulation::none) { // of an inout parameter with one gradient
+            m_out.line(text(gradient.type->full_name, " ", gradient.name, " = ", value, ";"));
+            m_values.store(gradient);
+        } else {
+            add(gradient, value);
+        }
     }
 }
 

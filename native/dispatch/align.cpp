@@ -64,9 +64,12 @@ private:
                                                                     : plain;
     }
 
+    const Source& source_of(const Operand& operand) const {
+        return m_call.sources[static_cast<std::size_t>(operand.source)];
+    }
+
     std::string label(const Operand& operand) const {
-        return operand.source < 0 ? operand.name
-                                  : m_call.sources[static_cast<std::size_t>(operand.source)].name;
+        return operand.source < 0 ? operand.name : source_of(operand).name;
     }
 
     void find_rank() {
@@ -187,9 +190,15 @@ private:
         }
         for (std::size_t i = 0; i < m_rank; ++i) {
             if (operand.memory.call_strides[i] == 0 && m_call.kernel.shape[i] > 1) {
-                fail(operand, text("it is written, so its shape must be the shape of the call, ",
-                                   core::shape_text(m_call.kernel.shape), ", not ",
-                                   core::shape_text(operand.own_shape)));
+                const bool is_spent = m_call.kernel.derivative == codegen::Derivative::backward &&
+                                      source_of(operand).part == SourcePart::gradient_out;
+                fail(operand,
+                     text(is_spent ? "its one gradient is read and replaced" : "it is written",
+                          ", so its shape must be the shape of the call, ",
+                          core::shape_text(m_call.kernel.shape), ", not ",
+                          core::shape_text(operand.own_shape),
+                          is_spent ? "; or give it two: with_grads(grad_in=..., grad_out=...)"
+                                   : ""));
             }
         }
     }

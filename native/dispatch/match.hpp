@@ -92,6 +92,7 @@ private:
     bool match_pair_of_tensor(const MatchRequest& request, const reflect::TypeRef& value,
                               codegen::Operand& operand);
     bool has_gradient(const MatchRequest& request, SourcePart part) const noexcept;
+    bool has_one_gradient(const MatchRequest& request) const noexcept;
     ArrayView gradient_view(const MatchRequest& request, SourcePart part) const;
     codegen::Operand gradient_operand(const MatchRequest& request, SourcePart part,
                                       std::size_t own_rank, reflect::Direction direction);

@@ -102,6 +102,13 @@ bool Matcher::has_gradient(const MatchRequest& request, SourcePart part) const n
            (part == SourcePart::gradient_in ? tensor->grad_in() : tensor->grad_out()) != nullptr;
 }
 
+/// What is given and what is added to are one memory.
+bool Matcher::has_one_gradient(const MatchRequest& request) const noexcept {
+    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
+    return request.gradient_node != kNoNode ||
+           (tensor != nullptr && tensor->grad_in() == tensor->grad_out());
+}
+
 /// Precondition: has_gradient().
 ArrayView Matcher::gradient_view(const MatchRequest& request, SourcePart part) const {
     if (request.gradient_node != kNoNode) {
@@ -185,9 +192,11 @@ bool Matcher::attach_gradients(const MatchRequest& request, std::size_t own_rank
             gradient_operand(request, SourcePart::gradient_in, own_rank, Direction::in));
     }
     if (request.direction != Direction::out && has_sum) {
-        Operand sum =
-            gradient_operand(request, SourcePart::gradient_out, own_rank, Direction::inout);
-        sum.accumulation = codegen::Accumulation::plain;
+        // Added to what was given, the gradient of the changed value would count as one of the value before.
+        const bool replaces = request.direction == Direction::inout && has_one_gradient(request);
+        Operand sum = gradient_operand(request, SourcePart::gradient_out, own_rank,
+                                       replaces ? Direction::out : Direction::inout);
+        sum.accumulation = replaces ? codegen::Accumulation::none : codegen::Accumulation::plain;
         operand.gradient_out.push_back(std::move(sum));
     }
     return true;
@@ -265,7 +274,6 @@ bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t o
         return attach_tensor_tangents(request, own_rank, operand);
     }
     const reflect::TensorTraits& traits = request.type->tensor;
-    const tensor::Tensor* const tensor = tensor_of(m_arguments.nodes[request.node]);
     const bool is_derivative = derivative() != codegen::Derivative::none;
     const bool reads = traits.access != reflect::Access::write;
     const bool writes = traits.access != reflect::Access::read;
@@ -274,9 +282,7 @@ bool Matcher::attach_tensor_gradients(const MatchRequest& request, std::size_t o
     if (writes && !has_given && traits.is_interface) {
         return refuse(request, kGiveGradient);
     }
-    const bool is_one = request.gradient_node != kNoNode ||
-                        (tensor != nullptr && tensor->grad_in() == tensor->grad_out());
-    if (is_derivative && reads && writes && has_sum && is_one) {
+    if (is_derivative && reads && writes && has_sum && has_one_gradient(request)) {
         return refuse(
             request,
             "it is read and written, so one gradient would be read while others add to it; "

@@ -86,6 +86,29 @@ bool are_alike(const codegen::Kernel& kernel, const Operand& a, const Operand& b
     return true;
 }
 
+/// Each call stays with its own element, and what one of the two writes does not undo what the other does.
+bool work_in_place(const codegen::Kernel& kernel, const std::vector<Source>& sources, const Use& a,
+                   const Use& b) {
+    const auto source = [&](const Use& use) -> const Source& {
+        return sources[static_cast<std::size_t>(use.operand->source)];
+    };
+    const auto is_own = [](const Use& use) {
+        return !use.is_sum || use.operand->accumulation == Accumulation::plain;
+    };
+    const bool are_halves = source(a).node == source(b).node; // of one argument: read, and added to
+    const bool spoils_sum =
+        kernel.derivative == Derivative::backward && ((a.is_written && b.is_written) || are_halves);
+    return !spoils_sum && is_own(a) && is_own(b) && are_alike(kernel, *a.operand, *b.operand);
+}
+
+/// Parts of one argument that cannot be in each other's way.
+bool belong_together(const std::vector<Source>& sources, const Use& a, const Use& b) {
+    const Source& one = sources[static_cast<std::size_t>(a.operand->source)];
+    const Source& other = sources[static_cast<std::size_t>(b.operand->source)];
+    const bool are_gradients = one.part != SourcePart::primal && other.part != SourcePart::primal;
+    return one.node == other.node && !(are_gradients && (a.is_sum || b.is_sum));
+}
+
 /// Bytes from the first to the last touched along the axes whose stride is less than `limit`.
 std::int64_t inner_span(const Footprint& footprint, std::int64_t limit) {
     std::int64_t span = footprint.element_bytes;
@@ -119,16 +142,12 @@ std::vector<OverlapCheck> find_overlap_checks(const codegen::Kernel& kernel,
             const auto at = static_cast<std::uint32_t>(written.operand->source);
             const auto other_at = static_cast<std::uint32_t>(other.operand->source);
             const bool are_sums = written.is_sum && other.is_sum; // they add up in either order
-            if (!written.is_written || are_sums || sources[at].node == sources[other_at].node) {
+            if (!written.is_written || are_sums || belong_together(sources, written, other)) {
                 continue;
             }
-            const auto is_own = [](const Use& use) {
-                return !use.is_sum || use.operand->accumulation == Accumulation::plain;
-            };
             checks.push_back({.written = at,
                               .other = other_at,
-                              .is_one_to_one = is_own(written) && is_own(other) &&
-                                               are_alike(kernel, *written.operand, *other.operand),
+                              .is_one_to_one = work_in_place(kernel, sources, written, other),
                               .written_footprint = footprint_of(kernel, written.operand->memory),
                               .other_footprint = footprint_of(kernel, other.operand->memory)});
         }

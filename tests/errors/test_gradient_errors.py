@@ -21,6 +21,9 @@ float step_of(float x) { return x > 0 ? 1.f : 0.f; }
 [Differentiable] float of_smooth(Smooth s) { return s.x * s.fixed; }
 [Differentiable] float of_pair(Smooth s[2]) { return s[0].x * s[1].x; }
 [Differentiable] void split(float a, out float square, inout float s) { square = a * a; s *= a; }
+[Differentiable] void inc(float a, inout float v) { v = v * 3 + a; }
+[Differentiable] void both(inout float u, inout float v) { u *= 2; v *= 3; }
+[Differentiable] void mixed(float u, inout float v) { v *= u; }
 [Differentiable] void in_place(int i, IRWDiffTensor<float, 1> x) { x[i] = x[i] * x[i]; }
 [Differentiable]
 void copy(int i, IDiffTensor<float, 1> x, IWDiffTensor<float, 1> y) { y[i] = x[i]; }
@@ -44,6 +47,17 @@ def held(device, values=(1, 2, 3)):
 def result(device):
     """A result whose gradient is 1."""
     return Tensor.zeros(device, (3,)).with_grads(Tensor.ones(device, (3,)))
+
+
+def shared(device, gradient):
+    """Two tensors with one gradient."""
+    return [Tensor.ones(device, (3,)).with_grads(gradient, gradient) for _ in range(2)]
+
+
+def overlapping(device):
+    """A tensor whose grad_out is a view of its grad_in."""
+    gradient = Tensor.ones(device, (3,))
+    return Tensor.ones(device, (3,)).with_grads(grad_in=gradient, grad_out=gradient[:])
 
 
 CASES = {
@@ -115,6 +129,24 @@ CASES = {
     "one gradient for a tensor that is read and written": (
         lambda d, m: m.in_place.bwds(GRID, held(d)),
         "it is read and written, so one gradient would be read while others add to it; give it two",
+    ),
+    "one gradient of an inout parameter that all calls share": (
+        lambda d, m: m.inc.bwds(np.ones(3), held(d, [1])),
+        "inc: parameter 'v': its one gradient is read and replaced, so its shape must be the shape "
+        "of the call, (3,), not (1,); or give it two: with_grads(grad_in=..., grad_out=...)",
+    ),
+    "one gradient of two inout parameters": (
+        lambda d, m: m.both.bwds(*shared(d, Tensor.ones(d, (3,)))),
+        "both: parameters 'v' and 'u' share memory, and the grad_out of 'u' is written",
+    ),
+    "one gradient of an input and an inout parameter": (
+        lambda d, m: m.mixed.bwds(*shared(d, Tensor.ones(d, (3,)))),
+        "mixed: parameters 'v' and 'u' share memory, and the grad_out of 'u' is written",
+    ),
+    "two gradients of an inout parameter that are one memory": (
+        lambda d, m: m.inc.bwds(1.0, overlapping(d)),
+        "inc: parameters 'v' and 'v' share memory, and the grad_out of 'v' is written while other "
+        "calls read or write the grad_in of 'v'",
     ),
     "an output tensor without gradient": (
         lambda d, m: m.copy.bwds(GRID, held(d), Tensor.zeros(d, (3,))),
