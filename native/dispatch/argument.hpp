@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,13 +39,15 @@ public:
     virtual ~HostArray() = default;
     reflect::ScalarKind scalar = reflect::ScalarKind::void_;
     std::vector<std::int64_t> shape;
-    bool is_read_only = false;
+    /// Why results cannot be stored in it, and what to pass instead ("is a read-only array, ...; pass a copy"); "": they
+    /// can.
+    std::string write_refusal;
 
     /// Writes the elements in row-major order as `kind`. float64 to float32 rounds; a float to an
     /// integer and an integer out of range are ArgumentErrors that begin with `parameter` ("f: parameter 'x'").
     virtual void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
                          std::string_view parameter) const = 0;
-    /// Stores row-major elements of `kind` into the array. @throws ArgumentError if it is read-only.
+    /// Stores row-major elements of `kind` into the array. Precondition: no write_refusal.
     virtual void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
                             std::string_view parameter) = 0;
 };

@@ -363,6 +363,9 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     if (view.is_host) {
         memory.leaf = leaf_type(request.type->element);
     }
+    if (view.is_host && access.direction == Direction::out) {
+        access.direction = Direction::inout; // keeps the elements that the function leaves alone
+    }
     const std::size_t own_rank = view.shape.size() - rank - inner.size();
     if (is_gapped(element)) {
         return refuse(
@@ -390,18 +393,26 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
 }
 
 bool Matcher::match_pointer(const MatchRequest& request, const ArrayView& view, Operand& operand) {
-    if (view.is_host || !accepts_leaf(*request.type->element, view, true)) {
-        return refuse(request, "pass a Tensor of that element type");
-    }
+    const Type& element = *request.type->element;
     const Node& node = m_arguments.nodes[request.node];
-    if (!node.tensor->is_contiguous()) {
+    const bool is_written = request.type->tensor.access != reflect::Access::read;
+    const bool may_point = !view.is_host || node.kind == NodeKind::host_array;
+    if (!may_point || !accepts_leaf(element, view, true) ||
+        (is_written && !can_take_results(element, view))) {
+        return refuse(request, "pass a Tensor or an array of that element type");
+    }
+    if (!view.is_host && !node.tensor->is_contiguous()) {
         return refuse(request, "a pointer needs contiguous memory: pass a copy");
     }
     MatchRequest access = request;
-    access.direction = Direction::inout;
+    access.direction = is_written ? Direction::inout : Direction::in;
     operand.kind = OperandKind::pointer;
     operand.writes = false;
-    set_memory(access, view, 0, operand);
+    ArrayView memory = view;
+    if (view.is_host) {
+        memory.leaf = leaf_type(request.type->element);
+    }
+    set_memory(access, memory, 0, operand);
     return true;
 }
 

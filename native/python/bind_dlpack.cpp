@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_dlpack.hpp"
 
-#include "core/error.hpp"
 #include "core/text.hpp"
-#include "python/host_array.hpp"
+#include "python/foreign_array.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/sequence_reader.hpp"
@@ -14,17 +13,11 @@ namespace weft::python {
 
 namespace py = pybind11;
 namespace dlpack = tensor::dlpack;
-using core::ArgumentError;
 using core::text;
 using tensor::TensorRef;
 
 namespace {
 
-constexpr const char* kPlainName = "dltensor";
-constexpr const char* kUsedPlainName = "used_dltensor";
-constexpr const char* kVersionedName = "dltensor_versioned";
-constexpr const char* kUsedVersionedName = "used_dltensor_versioned";
-constexpr std::uint32_t kMajorVersion = 1;
 constexpr int kNoSynchronization = -1;
 constexpr int kLegacyDefaultStream = 1;
 
@@ -60,14 +53,6 @@ void synchronize(device::Device& device, const py::object& stream) {
     }
 }
 
-TensorRef copy_of(const tensor::Tensor& source, dispatch::Copier& copier) {
-    const std::vector<std::int64_t> shape(source.shape().begin(), source.shape().end());
-    TensorRef result = tensor::Tensor::create(
-        source.buffer().device_ref(), {.dtype = source.dtype(), .shape = shape}, "dlpack copy");
-    copier.copy(*result, source, interrupt_poll());
-    return result;
-}
-
 py::tuple device_tuple(const tensor::Tensor& tensor) {
     const dlpack::Device device = tensor::dlpack_device(tensor);
     return py::make_tuple(static_cast<std::int32_t>(device.code), device.index);
@@ -94,14 +79,15 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
     const bool is_shared = tensor::is_shared_by_dlpack(*tensor);
     if (is_shared && !copy.is_none() && copy.cast<bool>()) {
         const Unlocked unlocked;
-        tensor = copy_of(*tensor, *session->copier);
+        tensor = copy_tensor(*tensor, *session->copier);
     }
     if (is_shared) {
         synchronize(tensor->device(), stream);
     }
     const bool is_versioned =
-        !max_version.is_none() && require_int64(py::object(max_version[py::int_(0)]),
-                                                "Tensor.__dlpack__: max_version") >= kMajorVersion;
+        !max_version.is_none() &&
+        require_int64(py::object(max_version[py::int_(0)]), "Tensor.__dlpack__: max_version") >=
+            dlpack::kMajorVersion;
     void* managed = nullptr;
     {
         const Unlocked unlocked;
@@ -112,92 +98,16 @@ py::object export_tensor(TensorRef tensor, const py::object& stream, const py::o
                 : static_cast<void*>(tensor::export_dlpack(tensor, interrupt_poll()));
     }
     if (is_versioned) {
-        return make_capsule(managed, kVersionedName, [](PyObject* capsule) {
-            destroy_capsule<dlpack::VersionedArray>(capsule, kVersionedName);
+        return make_capsule(managed, dlpack::kVersionedName, [](PyObject* capsule) {
+            destroy_capsule<dlpack::VersionedArray>(capsule, dlpack::kVersionedName);
         });
     }
-    return make_capsule(managed, kPlainName, [](PyObject* capsule) {
-        destroy_capsule<dlpack::ManagedArray>(capsule, kPlainName);
+    return make_capsule(managed, dlpack::kPlainName, [](PyObject* capsule) {
+        destroy_capsule<dlpack::ManagedArray>(capsule, dlpack::kPlainName);
     });
 }
 
-/// Takes the array out of its capsule; the result releases it.
-template <typename Managed>
-std::shared_ptr<Managed> take(PyObject* capsule, const char* name, const char* used_name) {
-    auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
-    PyCapsule_SetName(capsule, used_name);
-    return {managed, [](Managed* array) {
-                if (array->release != nullptr) {
-                    array->release(array);
-                }
-            }};
-}
-
-TensorRef import_capsule(PyObject* capsule, const std::shared_ptr<device::Device>& device) {
-    if (PyCapsule_IsValid(capsule, kVersionedName) != 0) {
-        auto managed = take<dlpack::VersionedArray>(capsule, kVersionedName, kUsedVersionedName);
-        if (managed->version.major > kMajorVersion) {
-            throw ArgumentError(
-                text("from_dlpack: the array is of DLPack ", managed->version.major,
-                     ", only version 1 is understood; update Weft or the other library"));
-        }
-        return tensor::import_dlpack(device, managed->array, managed);
-    }
-    if (PyCapsule_IsValid(capsule, kPlainName) == 0) {
-        throw ArgumentError(
-            "from_dlpack: the capsule holds no array, or it was taken out before; make a new one");
-    }
-    auto managed = take<dlpack::ManagedArray>(capsule, kPlainName, kUsedPlainName);
-    return tensor::import_dlpack(device, managed->array, managed);
-}
-
-/// The stream on which the array must be ready, if its device has streams.
-py::dict stream_arguments(py::handle object, const device::Device& device) {
-    py::dict arguments;
-    const py::object location = object.attr("__dlpack_device__")();
-    if (!PyTuple_Check(location.ptr()) || PyTuple_GET_SIZE(location.ptr()) != 2) {
-        throw ArgumentError(text("from_dlpack: __dlpack_device__() of a ",
-                                 Py_TYPE(object.ptr())->tp_name, " must give (type, index), got ",
-                                 Py_TYPE(location.ptr())->tp_name),
-                            ArgumentError::Kind::type);
-    }
-    const auto code = static_cast<dlpack::DeviceCode>(require_int64(
-        PyTuple_GET_ITEM(location.ptr(), 0), "from_dlpack: the type of __dlpack_device__()"));
-    if (code == dlpack::DeviceCode::cuda || code == dlpack::DeviceCode::cuda_managed) {
-        const std::uint64_t stream = device.native_stream();
-        arguments["stream"] = stream == 0 ? py::int_(kLegacyDefaultStream) : py::int_(stream);
-    }
-    return arguments;
-}
-
-py::object request_capsule(py::handle object, const device::Device& device) {
-    py::dict arguments = stream_arguments(object, device);
-    const py::object method = object.attr("__dlpack__");
-    try {
-        return method(**arguments, py::arg("max_version") = py::make_tuple(kMajorVersion, 0));
-    } catch (py::error_already_set& error) {
-        if (!error.matches(PyExc_TypeError)) { // older libraries do not know max_version
-            throw;
-        }
-    }
-    return method(**arguments);
-}
-
 } // namespace
-
-py::object tensor_from_dlpack(py::handle object, const std::shared_ptr<device::Device>& device) {
-    if (PyCapsule_CheckExact(object.ptr())) {
-        return py::cast(import_capsule(object.ptr(), device));
-    }
-    if (!has_attribute(object, "__dlpack__")) {
-        throw ArgumentError(text("from_dlpack: an array with __dlpack__ is expected, got ",
-                                 Py_TYPE(object.ptr())->tp_name,
-                                 "; pass a torch, cupy, jax or numpy array"),
-                            ArgumentError::Kind::type);
-    }
-    const py::object capsule = request_capsule(object, *device);
-    return py::cast(import_capsule(capsule.ptr(), device));
-}
 
 void bind_dlpack(py::class_<tensor::Tensor, std::shared_ptr<tensor::Tensor>>& tensor_class) {
     tensor_class

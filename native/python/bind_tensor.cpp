@@ -10,7 +10,7 @@
 #include "python/bind_tensor_items.hpp"
 #include "python/class_or_instance.hpp"
 #include "python/docstrings.hpp"
-#include "python/host_array.hpp"
+#include "python/foreign_array.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/numpy_values.hpp"
@@ -164,9 +164,8 @@ TensorRef view_tensor(const TensorRef& self, const py::object& shape, const py::
 }
 
 void copy_from_torch(const TensorRef& self, const py::object& other) {
-    const py::object plain = has_attribute(other, "detach") ? other.attr("detach")() : other;
     const std::shared_ptr<Session> session = session_of(self->device());
-    const auto source = tensor_from_dlpack(plain, session->device).cast<TensorRef>();
+    const auto source = tensor_from_dlpack(other, session->device).cast<TensorRef>();
     const TensorRef target =
         self->dtype()->kind == reflect::TypeKind::scalar ? self : tensor::flatten_dtype(self);
     const Unlocked unlocked;

@@ -3,8 +3,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "python/bind_dlpack.hpp"
 #include "python/diff_pair.hpp"
+#include "python/foreign_array.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
 #include "python/sequence_reader.hpp"
@@ -87,6 +87,7 @@ void CallArguments::clear() noexcept {
     m_list.clear();
     m_arrays.clear();
     m_kept.clear();
+    m_locked.clear();
     m_instances.clear();
     m_value_refs.clear();
 }
@@ -358,12 +359,14 @@ bool CallArguments::add_array(PyObject* value, std::string_view name) {
     if (!is_numpy_array(value)) {
         return false;
     }
+    const std::string where = label(name);
+    require_unmasked(value, where);
     const auto array = py::reinterpret_borrow<py::array>(value);
     if (array.dtype().kind() == 'V' && !array.dtype().attr("names").is_none()) {
         add_structured(array, name);
         return true;
     }
-    m_arrays.push_back(HostArrayView::try_create(value, label(name)));
+    m_arrays.push_back(std::make_unique<HostArrayView>(array, where));
     push(NodeKind::host_array, name).host = m_arrays.back().get();
     return true;
 }
@@ -417,6 +420,37 @@ bool CallArguments::add_numpy_scalar(PyObject* value, std::string_view name) {
     return true;
 }
 
+/// Memory of the device is a tensor, that of the host an array over it: results reach both.
+void CallArguments::add_foreign(py::handle object, std::string_view name) {
+    ForeignArray array = share_from_dlpack(object, m_session->device, label(name));
+    if (is_numpy_array(array.value)) {
+        m_arrays.push_back(
+            std::make_unique<HostArrayView>(py::reinterpret_steal<py::array>(array.value.release()),
+                                            label(name), std::move(array.write_refusal)));
+        push(NodeKind::host_array, name).host = m_arrays.back().get();
+        return;
+    }
+    m_kept.push_back(std::move(array.value));
+    if (!array.write_refusal.empty()) {
+        m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()),
+                              std::move(array.write_refusal));
+    }
+    add_value(m_kept.back().ptr(), name);
+}
+
+void CallArguments::require_writable(const dispatch::LaunchPlan& plan) const {
+    for (const auto& [node, refusal] : m_locked) {
+        for (const dispatch::BufferStep& step : plan.buffers) {
+            const dispatch::Source& source = plan.sources[step.source];
+            if (source.kind == dispatch::SourceKind::node && source.node == node &&
+                step.access != device::BufferAccess::read) {
+                throw core::ArgumentError(
+                    text(plan.function, ": parameter '", source.name, "' ", refusal));
+            }
+        }
+    }
+}
+
 void CallArguments::add_object(PyObject* value, std::string_view name) {
     const py::handle object(value);
     if (add_array(value, name) || add_record(value, name) || add_numpy_scalar(value, name)) {
@@ -429,8 +463,7 @@ void CallArguments::add_object(PyObject* value, std::string_view name) {
         return;
     }
     if (has_attribute(object, "__dlpack__")) {
-        m_kept.push_back(tensor_from_dlpack(object, m_session->device));
-        add_value(m_kept.back().ptr(), name);
+        add_foreign(object, name);
         return;
     }
     if (PyObject_CheckBuffer(value) != 0 && !PyBytes_Check(value) && !PyByteArray_Check(value)) {

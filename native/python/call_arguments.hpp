@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dispatch/function.hpp"
+#include "dispatch/plan.hpp"
 #include "python/session.hpp"
 
 #include <memory>
@@ -48,6 +49,8 @@ public:
     void replace_names(std::span<const dispatch::NamedNumbers> named) {
         m_list.replace_names(named);
     }
+    /// @throws ArgumentError if the plan writes memory of another library that is read-only.
+    void require_writable(const dispatch::LaunchPlan& plan) const;
     /// Objects with get_this()/update_this() that were passed.
     std::span<const pybind11::object> instances() const noexcept { return m_instances; }
     /// The ValueRef behind a node, or null.
@@ -62,6 +65,7 @@ private:
     void add_sequence(PyObject* value, std::string_view name);
     void add_structures(PyObject* value, std::string_view name);
     void add_mapping(PyObject* value, std::string_view name);
+    void add_foreign(pybind11::handle object, std::string_view name);
     void add_object(PyObject* value, std::string_view name);
     bool add_array(PyObject* value, std::string_view name);
     void add_structured(const pybind11::array& array, std::string_view name);
@@ -88,6 +92,8 @@ private:
     dispatch::ArgumentList m_list;
     std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;
     std::vector<pybind11::object> m_kept; ///< temporaries that nodes point into
+    std::vector<std::pair<std::uint32_t, std::string>>
+        m_locked; ///< nodes of shared memory that is not to be written, and why
     std::vector<pybind11::object> m_instances;
     std::vector<std::pair<std::uint32_t, PyObject*>>
         m_value_refs; ///< by node; the caller holds them

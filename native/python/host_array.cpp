@@ -3,8 +3,12 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/foreign_array.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <utility>
 
 namespace weft::python {
 
@@ -37,6 +41,25 @@ ScalarKind kind_of(char kind, py::ssize_t size) {
     }
 }
 
+/// Whether elements may lie in one place, as those of broadcast arrays and sliding windows do.
+bool shares_elements(const py::array& array) {
+    std::vector<std::pair<py::ssize_t, py::ssize_t>> axes; // stride, extent
+    for (py::ssize_t i = 0; i < array.ndim(); ++i) {
+        if (array.size() > 0 && array.shape(i) > 1) {
+            axes.emplace_back(std::abs(array.strides(i)), array.shape(i));
+        }
+    }
+    std::ranges::sort(axes);
+    py::ssize_t span = array.itemsize();
+    for (const auto& [stride, extent] : axes) {
+        if (stride < span) {
+            return true;
+        }
+        span += (extent - 1) * stride;
+    }
+    return false;
+}
+
 py::array in_native_order(py::array array) {
     if (has_native_order(array.dtype())) {
         return array;
@@ -67,6 +90,18 @@ py::object snapshot(py::handle values, int depth) {
     return copy;
 }
 
+/// numpy.ma is written in Python: its class has no qualified name as those of extensions do.
+bool is_masked(py::handle value) {
+    const PyObject* const bases = Py_TYPE(value.ptr())->tp_mro;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); ++i) {
+        const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+        if (std::string_view(base->tp_name) == "MaskedArray") {
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
 
 bool has_attribute(py::handle value, const char* name) noexcept {
@@ -94,6 +129,21 @@ bool has_base(py::handle value, std::string_view name) noexcept {
 
 bool is_numpy_array(py::handle value) noexcept {
     return has_base(value, "numpy.ndarray");
+}
+
+void require_unmasked(py::handle value, std::string_view context) {
+    if (is_numpy_array(value) && is_masked(value)) {
+        throw ArgumentError(text(context, " is a masked array, whose mask would be lost; pass "
+                                          "array.filled(value), or array.data for all elements"),
+                            ArgumentError::Kind::type);
+    }
+    if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+        for (const py::handle entry : value) {
+            if (PyFloat_Check(entry.ptr()) == 0 && PyLong_Check(entry.ptr()) == 0) {
+                require_unmasked(entry, context);
+            }
+        }
+    }
 }
 
 ScalarKind scalar_kind(const py::dtype& dtype) {
@@ -131,10 +181,14 @@ tensor::HostTarget NumberArray::target() {
 
 py::array to_array(py::handle values, std::string_view context) {
     if (is_numpy_array(values)) {
+        require_unmasked(values, context);
         return py::reinterpret_borrow<py::array>(values);
     }
     try {
-        return py::module_::import("numpy").attr("asarray")(snapshot(values, 0));
+        const py::array array =
+            py::module_::import("numpy").attr("asarray")(snapshot(plain_array(values).value, 0));
+        require_unmasked(values, context); // not before: a list may hold itself
+        return array;
     } catch (py::error_already_set& error) {
         if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) {
             throw;
@@ -146,19 +200,16 @@ py::array to_array(py::handle values, std::string_view context) {
     }
 }
 
-HostArrayView::HostArrayView(py::array array, std::string_view parameter)
+HostArrayView::HostArrayView(py::array array, std::string_view parameter, std::string refusal)
     : m_original(array), m_numbers(std::move(array), std::string(parameter)) {
     scalar = m_numbers.kind();
     shape = m_numbers.shape();
-    is_read_only = !m_original.writeable();
-}
-
-std::unique_ptr<HostArrayView> HostArrayView::try_create(PyObject* value,
-                                                         std::string_view parameter) {
-    if (!is_numpy_array(value)) {
-        return nullptr;
+    write_refusal = std::move(refusal);
+    if (write_refusal.empty() && !m_original.writeable()) {
+        write_refusal = "is a read-only array, results are written to it; pass a copy";
+    } else if (write_refusal.empty() && shares_elements(m_original)) {
+        write_refusal = "has elements that share memory, results are written to each; pass a copy";
     }
-    return std::make_unique<HostArrayView>(py::reinterpret_borrow<py::array>(value), parameter);
 }
 
 void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out,
@@ -168,11 +219,6 @@ void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out,
 
 void HostArrayView::write_from(ScalarKind kind, std::span<const std::byte> bytes,
                                std::string_view parameter) {
-    if (is_read_only) {
-        throw ArgumentError(
-            text(std::string(parameter),
-                 " is a read-only numpy array, results are written to it; pass a copy"));
-    }
     const std::vector<std::int64_t> packed = tensor::packed_byte_strides(shape, kind);
     const tensor::HostSource source{
         .data = bytes.data(), .kind = kind, .shape = shape, .strides = packed};

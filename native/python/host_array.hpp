@@ -6,7 +6,6 @@
 #include "tensor/convert.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <pybind11/numpy.h>
 #include <string>
 #include <string_view>
@@ -21,6 +20,9 @@ namespace weft::python {
 
 /// True for numpy.ndarray and its subclasses; costs a few pointer comparisons.
 [[nodiscard]] bool is_numpy_array(pybind11::handle value) noexcept;
+
+/// @throws ArgumentError{type} for a masked array: what it masks would count.
+void require_unmasked(pybind11::handle value, std::string_view context);
 
 /// The scalar kind of a numpy dtype; void_ for complex numbers, text, objects, structures and the like.
 [[nodiscard]] reflect::ScalarKind scalar_kind(const pybind11::dtype& dtype);
@@ -57,17 +59,15 @@ private:
 /// A numpy array as an argument of a call. Made and destroyed under the interpreter lock.
 class HostArrayView final : public dispatch::HostArray {
 public:
-    /// Null if `value` is no numpy array. @throws ArgumentError{type} naming `parameter` for one that
-    /// holds no numbers.
-    [[nodiscard]] static std::unique_ptr<HostArrayView> try_create(PyObject* value,
-                                                                   std::string_view parameter);
+    /// @param write_refusal as of HostArray, for an array that may not be written although numpy would.
+    /// @throws ArgumentError{type} naming `parameter` for an array that holds no numbers.
+    HostArrayView(pybind11::array array, std::string_view parameter,
+                  std::string write_refusal = {});
 
     void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
                  std::string_view parameter) const override;
     void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
                     std::string_view parameter) override;
-
-    HostArrayView(pybind11::array array, std::string_view parameter);
 
 private:
     pybind11::array m_original;

@@ -89,31 +89,11 @@ Managed* export_as(const TensorRef& tensor, const device::InterruptPoll& poll) {
     return &result.release()->managed;
 }
 
-ScalarKind checked_scalar(const dlpack::Array& array) {
-    const std::optional<ScalarKind> kind = scalar_kind(array.dtype);
-    if (!kind) {
-        throw ArgumentError(text("from_dlpack: the array's scalars (DLPack type ",
-                                 +static_cast<std::uint8_t>(array.dtype.code), ", ",
-                                 +array.dtype.bits, " bits, ", array.dtype.lanes,
-                                 " lanes) are no bool, integer or float of Weft; convert it first"),
-                            ArgumentError::Kind::type);
-    }
-    return *kind;
-}
-
-std::vector<std::int64_t> strides_of(const dlpack::Array& array,
-                                     std::span<const std::int64_t> shape) {
-    if (array.strides == nullptr) {
-        return contiguous_strides(shape);
-    }
-    return {array.strides, array.strides + array.rank};
-}
-
 TensorRef copy_from_host(const std::shared_ptr<device::Device>& device,
                          const dlpack::Array& array) {
-    const ScalarKind kind = checked_scalar(array);
+    const ScalarKind kind = dlpack_scalar(array, "from_dlpack");
     const std::vector<std::int64_t> shape(array.shape, array.shape + array.rank);
-    std::vector<std::int64_t> strides = strides_of(array, shape);
+    std::vector<std::int64_t> strides = dlpack_strides(array);
     std::for_each(strides.begin(), strides.end(), [&](std::int64_t& stride) {
         stride *= static_cast<std::int64_t>(reflect::size_bytes(kind));
     });
@@ -137,9 +117,9 @@ TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device,
                                  "; copy the array to the host first, for example with .cpu()"));
     }
     reflect::TypeRef dtype =
-        reflect::scalar_type(checked_scalar(array), reflect::LayoutRules::host);
+        reflect::scalar_type(dlpack_scalar(array, "from_dlpack"), reflect::LayoutRules::host);
     std::vector<std::int64_t> shape(array.shape, array.shape + array.rank);
-    std::vector<std::int64_t> strides = strides_of(array, shape);
+    std::vector<std::int64_t> strides = dlpack_strides(array);
     ArrayLayoutRef layout =
         make_array_layout(std::move(dtype), std::move(shape), std::move(strides));
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
@@ -149,6 +129,25 @@ TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device,
 }
 
 } // namespace
+
+ScalarKind dlpack_scalar(const dlpack::Array& array, std::string_view context) {
+    const std::optional<ScalarKind> kind = scalar_kind(array.dtype);
+    if (!kind) {
+        throw ArgumentError(text(context, ": the array's scalars (DLPack type ",
+                                 +static_cast<std::uint8_t>(array.dtype.code), ", ",
+                                 +array.dtype.bits, " bits, ", array.dtype.lanes,
+                                 " lanes) are no bool, integer or float of Weft; convert it first"),
+                            ArgumentError::Kind::type);
+    }
+    return *kind;
+}
+
+std::vector<std::int64_t> dlpack_strides(const dlpack::Array& array) {
+    if (array.strides == nullptr) {
+        return contiguous_strides(std::vector(array.shape, array.shape + array.rank));
+    }
+    return {array.strides, array.strides + array.rank};
+}
 
 dlpack::Device dlpack_device(const Tensor& tensor) noexcept {
     if (is_shared_by_dlpack(tensor)) {

@@ -7,6 +7,8 @@
 #include "tensor/tensor.hpp"
 
 #include <memory>
+#include <string_view>
+#include <vector>
 
 namespace weft::tensor {
 
@@ -15,6 +17,14 @@ namespace weft::tensor {
 
 /// True if an export shares memory with the tensor.
 [[nodiscard]] bool is_shared_by_dlpack(const Tensor& tensor) noexcept;
+
+/// The kind of the array's elements.
+/// @param context begins the message: "from_dlpack". @throws ArgumentError{type} if Weft has none such.
+[[nodiscard]] reflect::ScalarKind dlpack_scalar(const dlpack::Array& array,
+                                                std::string_view context);
+
+/// Strides in elements, also of an array that leaves them out.
+[[nodiscard]] std::vector<std::int64_t> dlpack_strides(const dlpack::Array& array);
 
 /// The caller passes the result on to a consumer, which calls its release(). Vectors, matrices and
 /// uniform structures become axes of scalars (see flatten_dtype).

@@ -7,6 +7,10 @@
 
 namespace weft::tensor::dlpack {
 
+inline constexpr std::uint32_t kMajorVersion = 1;
+inline constexpr const char* kPlainName = "dltensor"; ///< of the capsule
+inline constexpr const char* kVersionedName = "dltensor_versioned";
+
 enum class DeviceCode : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
 
 enum class TypeCode : std::uint8_t {
