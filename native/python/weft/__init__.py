@@ -88,7 +88,8 @@ if TYPE_CHECKING:
     from weft import render as render
     from weft import scene as scene
     from weft.fit import Fit, Target
-    from weft.gradients import check_gradients, jvp, value_and_grad, vjp
+    from weft.gradient_check import check_gradients
+    from weft.gradients import jvp, value_and_grad, vjp
     from weft.render import Renderer
     from weft.scene import Scene
     from weft.vectors import Vector
@@ -175,7 +176,11 @@ def _import_at_first_use(name: str) -> object:
         from importlib import import_module
 
         return import_module(f"weft.{name}")
-    if name in ("check_gradients", "jvp", "value_and_grad", "vjp"):
+    if name == "check_gradients":
+        from weft.gradient_check import check_gradients
+
+        return check_gradients
+    if name in ("jvp", "value_and_grad", "vjp"):
         from weft import gradients
 
         return getattr(gradients, name)

@@ -1,0 +1,533 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_gradients: backward derivatives against central differences and forward mode."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft._native import ArgumentError, DiffPair, Direction, Tensor, TypeKind, from_dlpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from weft._native import Function, FunctionInfo, Parameter
+
+    Wrt = Sequence[int | str]
+    Floats = NDArray[np.floating]
+
+_NAME = "check_gradients"
+
+
+@dataclass(frozen=True)
+class GradientCheck:
+    """What :func:`check_gradients` found."""
+
+    passed: bool
+    """No difference is larger than the tolerance."""
+    differences: list[str]
+    """Where a gradient differs from its central difference or forward mode, and by how much."""
+    largest: float
+    """The largest relative difference."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A number of the backward derivative and what it should be."""
+
+    label: str
+    found: float
+    expected: float
+    scale: float
+    """Differences below it count less than their relative size."""
+
+    @property
+    def error(self) -> float:
+        size = max(abs(self.found), abs(self.expected), self.scale)
+        return abs(self.found - self.expected) / size
+
+    def __str__(self) -> str:
+        return (
+            f"{self.label}: the gradient is {self.found:.6g}, expected {self.expected:.6g}, "
+            f"relative difference {self.error:.2g}"
+        )
+
+
+@dataclass(eq=False)
+class _Leaf:
+    """A tensor inside the arguments."""
+
+    label: str
+    tensor: Tensor
+    """A copy of the caller's values."""
+    is_input: bool
+    is_output: bool
+    may_be_exempt: bool = False
+    """A field or a whole tensor, which may be no_diff without reflection telling."""
+
+
+def _fields(array: NDArray[Any], label: str) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the arrays of numbers in a structured array, as views, with what to call them."""
+    names = array.dtype.names
+    if names is None:
+        yield label, array
+        return
+    for name in names:
+        yield from _fields(array[name], f"{label}.{name}")
+
+
+def _is_float(array: NDArray[Any]) -> bool:
+    return array.dtype.kind == "f"
+
+
+def _scalar_name(slang_type: Any) -> str | None:  # noqa: ANN401
+    """Return numpy's name of the scalars of a type; None for structures and generic parameters."""
+    while slang_type is not None and slang_type.numpy_name is None:
+        slang_type = slang_type.element
+    return None if slang_type is None else str(slang_type.numpy_name)
+
+
+def _roles(parameter: Parameter) -> tuple[bool, bool]:
+    """Return whether a parameter goes in, and whether it comes out."""
+    if parameter.type is not None and parameter.type.kind == TypeKind.tensor:
+        head = parameter.type.full_name.partition("<")[0].lstrip("I")
+        return not head.startswith("W"), head.startswith(("W", "RW", "NDBuffer", "RWNDBuffer"))
+    return parameter.direction != Direction.out, parameter.direction != Direction.in_
+
+
+def _may_vary(parameter: Parameter) -> bool:
+    """Return whether a parameter can have a gradient, as far as its type is known."""
+    kind = None if parameter.type is None else parameter.type.kind
+    if kind == TypeKind.tensor:
+        return "Diff" in parameter.type.full_name.partition("<")[0]
+    if parameter.is_no_diff:
+        return False
+    scalar = None if parameter.type is None else _scalar_name(parameter.type)
+    return scalar is None or scalar.startswith("float")
+
+
+class _Reader:
+    """Makes leaves of one argument."""
+
+    def __init__(self, function: Function, parameter: Parameter, varies: bool | None) -> None:
+        self.function = function
+        self.parameter = parameter
+        self.is_in, self.is_out = _roles(parameter)
+        self.varies = _may_vary(parameter) if varies is None else varies
+        self.leaves: list[_Leaf] = []
+
+    def read(self, value: Any, label: str, is_field: bool = False) -> Any:  # noqa: ANN401
+        """Return the argument with leaves in the place of its arrays, and of numbers that vary."""
+        if isinstance(value, dict):
+            return {
+                key: entry if key == "_type" else self.read(entry, f"{label}.{key}", True)
+                for key, entry in value.items()
+            }
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return self.read(
+                {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, label
+            )
+        if hasattr(value, "_fields") and isinstance(value, tuple):
+            return self.read(value._asdict(), label)
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
+            return [self.read(entry, f"{label}[{i}]", True) for i, entry in enumerate(value)]
+        if isinstance(value, DiffPair):
+            return self.read(value.primal, label, is_field)
+        tensor = self._tensor(value, is_field)
+        return value if tensor is None else self._leaf(tensor, label, is_field)
+
+    def _tensor(self, value: Any, is_field: bool) -> Tensor | None:  # noqa: ANN401
+        """Return a copy of a value in device memory; None for what stays as it is."""
+        device = self.function.device
+        if isinstance(value, Tensor):
+            copy = Tensor.empty_like(value)
+            copy.copy_from_numpy(value.to_numpy())
+            return copy
+        if isinstance(value, (bool, str, bytes)) or value is None:
+            return None
+        if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+            return from_dlpack(device, value)
+        if not isinstance(value, (int, float, list, tuple, np.ndarray, np.generic)):
+            return None  # a generator
+        array = np.asarray(value)
+        scalar = None if is_field else _scalar_name(self.parameter.type)
+        is_number = isinstance(value, (int, float))
+        if array.dtype.kind not in ("f" if is_field or not self.varies else "fiu"):
+            return None if not self.is_out else Tensor.from_numpy(device, array)
+        if is_number and not self.varies:
+            return None
+        wanted = scalar if scalar in ("float16", "float64") else None
+        kept = wanted or (array.dtype if array.dtype == np.float16 else np.float32)
+        return Tensor.from_numpy(device, array.astype(kept))
+
+    def _leaf(self, tensor: Tensor, label: str, is_field: bool) -> _Leaf:
+        varies = self.varies
+        if varies:
+            try:
+                tensor.with_grads()
+            except ArgumentError:
+                varies = False
+        is_input, is_output = varies and self.is_in, varies and self.is_out
+        is_tensor = self.parameter.type is not None and (
+            self.parameter.type.kind == TypeKind.tensor
+        )
+        leaf = _Leaf(label, tensor, is_input, is_output, is_field or is_tensor)
+        self.leaves.append(leaf)
+        return leaf
+
+
+def _filled(value: Any, tensors: Mapping[_Leaf, Tensor]) -> Any:  # noqa: ANN401
+    """Return an argument with tensors in the place of its leaves."""
+    if isinstance(value, _Leaf):
+        return tensors[value]
+    if isinstance(value, dict):
+        return {key: _filled(entry, tensors) for key, entry in value.items()}
+    if isinstance(value, list) and any(isinstance(entry, (dict, _Leaf)) for entry in value):
+        return [_filled(entry, tensors) for entry in value]
+    return value
+
+
+def _signature(function: Function, count: int) -> FunctionInfo:
+    """Return the overload that takes as many arguments, one with derivatives if there is one."""
+    fitting = [
+        overload
+        for overload in function.overloads
+        if sum(not parameter.has_default for parameter in overload.parameters)
+        <= count
+        <= len(overload.parameters)
+    ]
+    fitting.sort(key=lambda overload: not overload.is_differentiable)
+    return fitting[0] if fitting else function.signature
+
+
+def _positions(parameters: Sequence[Parameter], count: int, wrt: Wrt, keyword: str) -> set[int]:
+    """Return the positions of the arguments that ``wrt`` or ``outputs`` names."""
+    names = [parameter.name for parameter in parameters]
+    positions = set()
+    for entry in wrt:
+        position = names.index(entry) if entry in names else entry
+        if not isinstance(position, int) or not 0 <= position < count:
+            raise ArgumentError(
+                f"{_NAME}: {keyword} names {entry!r}, expected a position below {count} or one of "
+                f"{', '.join(names)}; pass the argument by position"
+            )
+        positions.add(position)
+    return positions
+
+
+def _array_like(tensor: Tensor) -> NDArray[Any]:
+    """Return zeros of the shape and type of a tensor's values."""
+    return np.zeros_like(tensor.to_numpy())
+
+
+def _tensor_like(tensor: Tensor, values: NDArray[Any]) -> Tensor:
+    made = Tensor.empty_like(tensor)
+    if values.size:
+        made.copy_from_numpy(values)
+    return made
+
+
+def _gradient_like(tensor: Tensor) -> Tensor:
+    """Return zeros of the shape and differential type of a tensor."""
+    gradient = tensor.with_grads().grad_in
+    assert gradient is not None  # with_grads() makes one
+    return gradient
+
+
+def _product(weights: NDArray[Any], values: NDArray[Any]) -> tuple[float, float]:
+    """Return <weights, values> in double precision, and the sum of the sizes of its terms."""
+    total = size = 0.0
+    by_label = dict(_fields(values, ""))
+    for label, weight in _fields(weights, ""):
+        if _is_float(weight) and label in by_label:
+            terms = np.asarray(weight, np.float64) * np.asarray(by_label[label], np.float64)
+            total += float(np.sum(terms))
+            size += float(np.sum(np.abs(terms)))
+    return total, size
+
+
+class _Call:
+    """A function with arguments, as a map from its inputs to its outputs."""
+
+    def __init__(
+        self,
+        function: Function,
+        arguments: Sequence[Any],
+        wrt: Wrt | None,
+        outputs: Wrt | None,
+    ) -> None:
+        self.function = function
+        signature = _signature(function, len(arguments))
+        parameters = signature.parameters
+        inputs = None if wrt is None else _positions(parameters, len(arguments), wrt, "wrt")
+        written = _positions(parameters, len(arguments), outputs or (), "outputs")
+        self.values: list[Any] = []
+        self.leaves: list[_Leaf] = []
+        for position, value in enumerate(arguments):
+            if position >= len(parameters):
+                self.values.append(value)  # the call itself says what is wrong
+                continue
+            self._read(parameters[position], value, position, inputs, written)
+        self.result = _Leaf("_result", self._result(), False, True) if self._returns() else None
+        self._require_something(parameters)
+
+    def _read(
+        self,
+        parameter: Parameter,
+        value: Any,  # noqa: ANN401
+        position: int,
+        inputs: set[int] | None,
+        written: set[int],
+    ) -> None:
+        is_named = position in written or (inputs is not None and position in inputs)
+        reader = _Reader(self.function, parameter, True if is_named else None)
+        if value is None and reader.is_out:
+            raise ArgumentError(
+                f"{_NAME}: parameter {parameter.name!r} of {self.function.name} is an output; "
+                "pass a Tensor for it"
+            )
+        self.values.append(reader.read(value, parameter.name))
+        for leaf in reader.leaves:
+            leaf.is_input = leaf.is_input and (inputs is None or position in inputs)
+            leaf.is_output = leaf.is_output or (position in written and not leaf.is_input)
+        self.leaves += reader.leaves
+
+    def _returns(self) -> bool:
+        value_type = self.function.signature.return_type
+        scalar = None if value_type is None else _scalar_name(value_type)
+        return value_type is not None and value_type.full_name != "void" and scalar not in ("void",)
+
+    def _result(self) -> Tensor:
+        return self.function(*self._arguments(self._copies()), _result="tensor")
+
+    def _require_something(self, parameters: Sequence[Parameter]) -> None:
+        if not any(leaf.is_input for leaf in self.leaves):
+            names = ", ".join(parameter.name for parameter in parameters)
+            raise ArgumentError(
+                f"{_NAME}: no argument of {self.function.name} ({names}) can be differentiated by; "
+                "pass floats, arrays or Tensors of them for parameters that are not no_diff"
+            )
+        if self.result is None and not any(leaf.is_output for leaf in self.leaves):
+            raise ArgumentError(
+                f"{_NAME}: {self.function.name} has no output with derivatives: it returns nothing "
+                "and writes to no out, inout or IWDiffTensor parameter"
+            )
+
+    def outputs(self) -> list[_Leaf]:
+        found = [leaf for leaf in self.leaves if leaf.is_output]
+        return found if self.result is None else [*found, self.result]
+
+    def inputs(self) -> list[_Leaf]:
+        return [leaf for leaf in self.leaves if leaf.is_input]
+
+    def _copies(self, moved: Mapping[_Leaf, NDArray[Any]] | None = None) -> dict[_Leaf, Tensor]:
+        """Return fresh tensors: a call may change them."""
+        moved = moved or {}
+        leaves = self.leaves
+        return {
+            leaf: _tensor_like(
+                leaf.tensor, moved[leaf] if leaf in moved else leaf.tensor.to_numpy()
+            )
+            for leaf in leaves
+        }
+
+    def _arguments(self, tensors: Mapping[_Leaf, Tensor]) -> list[Any]:
+        return [_filled(value, tensors) for value in self.values]
+
+    def loss(
+        self, weights: Mapping[_Leaf, NDArray[Any]], moved: Mapping[_Leaf, NDArray[Any]]
+    ) -> float:
+        """Return the sum of the weighted outputs."""
+        tensors = self._copies(moved)
+        arguments = self._arguments(tensors)
+        if self.result is None:
+            self.function(*arguments)
+        else:
+            tensors[self.result] = self.function(*arguments, _result="tensor")
+        return sum(_product(weights[leaf], tensors[leaf].to_numpy())[0] for leaf in self.outputs())
+
+    def _derive(
+        self, derivative: Function, given: Mapping[_Leaf, NDArray[Any]]
+    ) -> dict[_Leaf, NDArray[Any]]:
+        """Call a derivative: ``given`` for what it reads; what it wrote comes back."""
+        tensors = self._copies()
+        varying = {*self.inputs(), *self.outputs()}
+        if self.result is not None:
+            tensors[self.result] = Tensor.empty_like(self.result.tensor)
+        for leaf in varying:
+            gradient = _gradient_like(leaf.tensor)
+            read = _tensor_like(gradient, given.get(leaf, _array_like(gradient)))
+            tensors[leaf] = tensors[leaf].with_grads(grad_in=read, grad_out=gradient)
+        arguments = self._arguments(tensors)
+        if self.result is None:
+            derivative(*arguments)
+        else:
+            derivative(*arguments, _result=tensors[self.result])
+        found = {}
+        for leaf in varying:
+            gradient_out = tensors[leaf].grad_out
+            assert gradient_out is not None  # set above
+            found[leaf] = gradient_out.to_numpy()
+        return found
+
+    def backward(self, weights: Mapping[_Leaf, NDArray[Any]]) -> dict[_Leaf, NDArray[Any]]:
+        """Return the gradients of the inputs for one weight of each output."""
+        found = self._derive(self.function.bwds, weights)
+        return {leaf: found[leaf] for leaf in self.inputs()}
+
+    def forward(self, tangents: Mapping[_Leaf, NDArray[Any]]) -> dict[_Leaf, NDArray[Any]]:
+        """Return the tangents of the outputs."""
+        found = self._derive(self.function.fwds, tangents)
+        return {leaf: found[leaf] for leaf in self.outputs()}
+
+
+def _random_like(array: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
+    """Return normal random numbers in the form of an array."""
+    made = np.zeros_like(array)
+    for (_, target), (_, like) in zip(_fields(made, ""), _fields(array, ""), strict=True):
+        if _is_float(like):
+            target[...] = random.standard_normal(like.shape)
+    return made
+
+
+def _step_at(values: Floats, place: tuple[int, ...], step: float | None) -> float:
+    """Return the step of a central difference: a thousandth of the size of the values around."""
+    if step is not None:
+        return step
+    finite = np.abs(np.asarray(values, np.float64))
+    typical = float(np.mean(finite[np.isfinite(finite)])) if finite.size else 0.0
+    size = max(float(finite[place]), typical)
+    return 1e-3 * (size if 0 < size < np.inf else 1.0)
+
+
+def _difference_pairs(
+    call: _Call,
+    leaf: _Leaf,
+    gradient: NDArray[Any],
+    weights: Mapping[_Leaf, NDArray[Any]],
+    picks: Sequence[int],
+    step: float | None,
+) -> list[_Pair]:
+    """Hold picked numbers of one gradient against central differences."""
+    base = leaf.tensor.to_numpy()
+    numbers = [
+        (label, slopes, place)
+        for label, slopes in _fields(gradient, leaf.label)
+        if _is_float(slopes)
+        for place in np.ndindex(slopes.shape)
+    ]
+    pairs = []
+    for pick in picks:
+        label, slopes, place = numbers[pick]
+        values = dict(_fields(base, leaf.label))[label]
+        size = _step_at(values, place, step)
+        losses, places = [], []
+        for sign in (1, -1):
+            moved = base.copy()
+            target = dict(_fields(moved, leaf.label))[label]
+            target[place] += sign * size
+            losses.append(call.loss(weights, {leaf: moved}))
+            places.append(float(target[place]))
+        slope = (losses[0] - losses[1]) / (places[0] - places[1])
+        where = ", ".join(str(entry) for entry in place)
+        scale = float(np.abs(slopes).max(initial=0.0)) or 1.0
+        named = f"{label}[{where}]" if place else label
+        pairs.append(_Pair(f"{named} by central differences", float(slopes[place]), slope, scale))
+    return pairs
+
+
+def _number_count(array: NDArray[Any]) -> int:
+    return sum(part.size for _, part in _fields(array, "") if _is_float(part))
+
+
+def _product_pair(
+    call: _Call,
+    gradients: Mapping[_Leaf, NDArray[Any]],
+    weights: Mapping[_Leaf, NDArray[Any]],
+    random: np.random.Generator,
+) -> _Pair:
+    """Hold <vjp, direction> against <cotangent, jvp> for one random direction."""
+    directions = {leaf: _random_like(gradient, random) for leaf, gradient in gradients.items()}
+    tangents = call.forward(directions)
+    ahead = [_product(weights[leaf], tangent) for leaf, tangent in tangents.items()]
+    back = [_product(directions[leaf], gradient) for leaf, gradient in gradients.items()]
+    return _Pair(
+        "<vjp, direction> by forward mode",
+        sum(total for total, _ in back),
+        sum(total for total, _ in ahead),
+        max(sum(size for _, size in ahead), sum(size for _, size in back)) or 1.0,
+    )
+
+
+def _is_exempt(call: _Call, leaf: _Leaf, gradient: NDArray[Any]) -> bool:
+    """Return whether a field or a whole tensor has no part in derivatives, in either mode."""
+    if not leaf.may_be_exempt or any(np.any(part) for _, part in _fields(gradient, "")):
+        return False
+    ones = np.zeros_like(gradient)
+    for _, part in _fields(ones, ""):
+        part[...] = 1
+    tangents = call.forward({leaf: ones})
+    return not any(np.any(part) for array in tangents.values() for _, part in _fields(array, ""))
+
+
+def check_gradients(
+    function: Function,
+    *arguments: Any,  # noqa: ANN401
+    wrt: Wrt | None = None,
+    outputs: Wrt | None = None,
+    step: float | None = None,
+    tolerance: float = 1e-2,
+    samples: int = 20,
+    seed: int = 0,
+) -> GradientCheck:
+    """Compare the backward derivative with central differences and with forward mode.
+
+    A random cotangent weighs the elements of all outputs: L(x) = <cotangent, f(x)>. For random
+    elements of every input the gradient is held against
+    (L(x + step) - L(x - step)) / (2 step); for a random direction, <vjp, direction> against
+    <cotangent, jvp>, which needs no step. What differs is printed. The arguments are copied: a call
+    that writes does not change them.
+
+    Args:
+        function: A [Differentiable] function.
+        arguments: As for a call, a Tensor for each output; keep away from kinks such as ``abs`` at
+            0. Fields of dicts and dataclasses are inputs, too.
+        wrt: Arguments to check: positions or parameter names; None: all that can have a gradient.
+        outputs: Arguments that the function writes its values to; None: those that its signature
+            says (out, inout, IWDiffTensor).
+        step: Of the central differences, in units of the argument; None: a thousandth of the size
+            of the argument's values.
+        tolerance: Largest relative difference; single precision and the step allow about 1e-2.
+        samples: Numbers of each argument that are tried.
+        seed: Of the random choices.
+
+    Returns:
+        The differences found.
+
+    Raises:
+        ArgumentError: The function is not differentiable, nothing can be differentiated by, or
+            ``wrt`` or ``outputs`` names no argument.
+    """
+    call = _Call(function, arguments, wrt, outputs)
+    random = np.random.default_rng(seed)
+    weights = {
+        leaf: _random_like(_gradient_like(leaf.tensor).to_numpy(), random)
+        for leaf in call.outputs()
+    }
+    gradients = call.backward(weights)
+    pairs = []
+    for leaf, gradient in gradients.items():
+        if _is_exempt(call, leaf, gradient):
+            continue
+        picks = random.permutation(_number_count(gradient))[:samples]
+        pairs += _difference_pairs(call, leaf, gradient, weights, [int(i) for i in picks], step)
+    pairs.append(_product_pair(call, gradients, weights, random))
+    differences = [str(pair) for pair in pairs if not pair.error <= tolerance]
+    for line in differences:
+        print(f"check_gradients: {function.name}: {line}")
+    return GradientCheck(not differences, differences, max(pair.error for pair in pairs))
