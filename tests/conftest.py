@@ -99,7 +99,11 @@ def create(kind: str) -> weft.Device:
     """Create a device for tests, with the validation layer on Vulkan."""
     if kind not in PRESENT:
         pytest.fail(f"this machine has no {kind} device, and WEFT_TEST_DEVICES requires one")
-    return weft.create_device(type=weft.DeviceType[kind], debug=kind == "vulkan" and HAS_LAYER)
+    return weft.create_device(
+        type=weft.DeviceType[kind],
+        debug=kind == "vulkan" and HAS_LAYER,
+        check_indices=False,  # makes every call wait; tests/python/test_index_checks.py has it on
+    )
 
 
 @pytest.fixture(scope="session", params=KINDS)
@@ -128,6 +132,14 @@ def kernels(request, device):
         if request.param == "gpu":
             patch.setenv("WEFT_KERNELS_FOR", "gpu")
         yield request.param
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unchecked_gradients():
+    """Leave background checks of gradients to test_gradient_checks.py: they compile, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WEFT_CHECK_GRADIENTS", "0")
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

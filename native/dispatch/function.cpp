@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dispatch/index_faults.hpp"
 #include "dispatch/resolve.hpp"
 #include "reflect/differential.hpp"
 
@@ -135,6 +136,8 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     codegen::Kernel& kernel = call->kernel;
     kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
     kernel.prelude = prelude_of(m_options, *m_module);
+    const auto& index_faults = m_module->context().index_faults;
+    const bool checks_indices = index_faults && index_faults->watch(kernel);
     const bool calls_method = kernel.has_this && kernel.derivative == codegen::Derivative::none;
     kernel.callee = calls_method ? call->function.name : call->function.full_name;
     adapt_to_device(kernel, device);
@@ -142,6 +145,10 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
                            [&](const std::string& source, const codegen::Kernel& lowered) {
                                return m_module->provide_kernel(source, lowered);
                            });
+    plan->index_faults = checks_indices ? index_faults : nullptr;
+    if (m_options.derivative == codegen::Derivative::backward) {
+        plan->wants_check = m_module->wants_gradient_check();
+    }
     if (m_plans.size() >= kMostPlans) {
         m_plans.clear();
     }

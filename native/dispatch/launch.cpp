@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dispatch/index_faults.hpp"
 #include "dispatch/pack.hpp"
 #include "tensor/half.hpp"
 #include "tensor/transfer.hpp"
@@ -64,9 +65,10 @@ void write_stored(const ArgumentList& arguments, const Node& node, std::uint32_t
     }
 }
 
-/// Row-major bytes of a list or host array as `kind`; bool takes one byte.
-std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& node,
-                                  const Source& source, std::string_view function) {
+} // namespace
+
+std::vector<std::byte> uploaded_bytes(const ArgumentList& arguments, const Node& node,
+                                      const Source& source, std::string_view function) {
     const std::size_t size = reflect::size_bytes(source.scalar);
     std::vector<std::byte> bytes(static_cast<std::size_t>(product(source.shape)) * size);
     if (node.kind == NodeKind::host_array) {
@@ -82,18 +84,20 @@ std::vector<std::byte> host_bytes(const ArgumentList& arguments, const Node& nod
     return bytes;
 }
 
-} // namespace
-
 CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
                                   const ArgumentList& arguments, device::Device& device) {
     const Node& node = arguments.nodes[source.node];
+    if (source.downloads && !node.host->write_refusal.empty()) {
+        throw core::ArgumentError(
+            text(plan.function, ": parameter '", source.name, "' ", node.host->write_refusal));
+    }
     auto tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "argument");
     if (source.kind == SourceKind::pack && tensor->element_count() > 0) {
         const std::vector<std::byte> bytes =
             pack_structures(arguments, node, *source.dtype, source.shape.front(), plan.function);
         device.upload(tensor->buffer(), 0, bytes);
     } else if (source.access != device::BufferAccess::write && tensor->element_count() > 0) {
-        tensor::upload(*tensor, host_bytes(arguments, node, source, plan.function));
+        tensor::upload(*tensor, uploaded_bytes(arguments, node, source, plan.function));
     }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
     m_temporaries[static_cast<std::size_t>(&source - m_sources_begin)] = std::move(tensor);
@@ -240,6 +244,9 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
                               .binding = step.binding,
                               .offset = slot.offset,
                               .size = step.reach_bytes});
+        }
+        if (plan.index_faults) {
+            m_uses.push_back(plan.index_faults->use());
         }
         device::Dispatch dispatch{.kernel = plan.compiled->kernel.get(),
                                   .group_count = plan.group_count,

@@ -99,4 +99,10 @@ struct HostScalars {
 void write_scalar(const ArgumentList& arguments, const Node& node, std::uint32_t component,
                   const ScalarDestination& to, HostScalars* read = nullptr);
 
+/// Row-major values of a list or host array as the source's scalar kind; bool takes one byte.
+/// @throws ArgumentError for values that are out of range, as of `function`.
+[[nodiscard]] std::vector<std::byte> uploaded_bytes(const ArgumentList& arguments, const Node& node,
+                                                    const Source& source,
+                                                    std::string_view function);
+
 } // namespace weft::dispatch

@@ -6,6 +6,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "dispatch/function.hpp"
+#include "dispatch/gradient_checker.hpp"
 #include "dispatch/kernel_error.hpp"
 #include "dispatch/kernel_features.hpp"
 #include "dispatch/module_names.hpp"
@@ -168,6 +169,14 @@ reflect::LinkConstant Module::require_constant(const std::string& name) const {
                                    "' declares no 'extern static const ... ", name, "'",
                                    core::suggestion(name, names)),
                               core::ArgumentError::Kind::attribute);
+}
+
+bool Module::wants_gradient_check() const {
+    return has_gradient_check() &&
+           (needs_gradient_check(*loaded()) ||
+            std::ranges::any_of(m_options.links, [](const std::shared_ptr<Module>& link) {
+                return needs_gradient_check(*link->loaded());
+            }));
 }
 
 std::vector<std::string> Module::names() const {

@@ -31,6 +31,7 @@ struct Context {
     std::shared_ptr<Watcher> watcher{};     ///< null: no hot reload
     std::shared_ptr<core::Logger> logger{}; ///< null: silent
     core::InterruptPoll poll{};             ///< of waits for compiles and drivers
+    std::shared_ptr<class IndexFaults> index_faults{}; ///< null: indices are not checked
 };
 
 struct ModuleOptions {
@@ -73,6 +74,16 @@ public:
     /// Names of all functions and structures, for suggestions and dir().
     [[nodiscard]] std::vector<std::string> names() const;
 
+    /// Whether backward calls of functions of the code in force, or of what it links, are to be checked; see
+    /// needs_gradient_check(). False once set_gradient_check(false) was called.
+    [[nodiscard]] bool wants_gradient_check() const;
+    void set_gradient_check(bool is_on) noexcept {
+        m_checks_gradients.store(is_on, std::memory_order_relaxed);
+    }
+    bool has_gradient_check() const noexcept {
+        return m_checks_gradients.load(std::memory_order_relaxed);
+    }
+
     /// Compiles the source again now. @throws CompileError; the last good code stays in force.
     void reload();
     /// Called by the call path: reloads if the watcher has seen a change. Never throws for bad source:
@@ -113,6 +124,7 @@ private:
     ModuleOptions m_options;
     std::atomic<std::uint64_t> m_generation{0};
     std::atomic<bool> m_is_stale{false};
+    std::atomic<bool> m_checks_gradients{true};
     std::filesystem::file_time_type m_load_time; ///< just before the source in force was read
     mutable std::mutex m_mutex;                  ///< guards what follows
     compile::LoadedModuleRef m_loaded;

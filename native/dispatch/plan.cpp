@@ -164,6 +164,36 @@ std::vector<GridCheck> find_grid_checks(const codegen::Kernel& kernel,
     return checks;
 }
 
+/// What a check of the gradients at single elements needs to know. Before passes merge dimensions.
+void note_axes(const BoundCall& call, LaunchPlan& plan) {
+    codegen::for_each_operand(call.kernel, [&](const Operand& operand) {
+        if (operand.source < 0) {
+            return;
+        }
+        const Source& source = call.sources[static_cast<std::size_t>(operand.source)];
+        if (source.part != SourcePart::primal || source.node == kNoNode) {
+            return;
+        }
+        if (operand.kind == codegen::OperandKind::pointer &&
+            source.access != device::BufferAccess::read) {
+            plan.unchecked = "it takes a pointer, through which it may write";
+        }
+        if (!operand.gradient_in.empty() && !operand.gradient_out.empty() &&
+            operand.kind == codegen::OperandKind::tensor) {
+            plan.unchecked = "it reads and writes one tensor";
+        }
+        std::vector<std::int32_t> dimensions = operand.mapping;
+        const auto first =
+            static_cast<std::int32_t>(call.kernel.shape.size() - operand.own_shape.size());
+        for (std::size_t i = dimensions.size(); i < operand.own_shape.size(); ++i) {
+            dimensions.push_back(first + static_cast<std::int32_t>(i));
+        }
+        if (!dimensions.empty()) {
+            plan.axes.push_back({.node = source.node, .dimensions = std::move(dimensions)});
+        }
+    });
+}
+
 void set_flags(LaunchPlan& plan, const CallOptions& options) {
     plan.returns_values = plan.shape.empty() && options.return_kind == ReturnKind::automatic;
     for (Source& source : plan.sources) {
@@ -191,9 +221,8 @@ void adapt_to_device(codegen::Kernel& kernel, const device::Device& device) {
     kernel.has_matrix_units = info.features.matrix_units;
 }
 
-std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
-                                             const CallOptions& options,
-                                             const KernelProvider& provide) {
+std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
+                                       const CallOptions& options, const KernelProvider& provide) {
     auto plan = std::make_shared<LaunchPlan>();
     codegen::Kernel& kernel = call.kernel;
     plan->function = call.function.name;
@@ -208,6 +237,9 @@ std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call, const ArgumentList
     if (plan->is_empty) {
         plan->explanation = "no elements: nothing is launched\n";
         return plan;
+    }
+    if (kernel.derivative == codegen::Derivative::backward) {
+        note_axes(call, *plan);
     }
     const bool is_deterministic = options.is_deterministic;
     plan->grids = find_grid_checks(kernel, plan->sources);

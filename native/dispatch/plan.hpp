@@ -5,6 +5,7 @@
 #include "dispatch/bound_call.hpp"
 #include "dispatch/overlap.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,12 @@ struct BufferStep {
     std::uint64_t reach_bytes = 0; ///< size of the bound range
 };
 
+/// The dimension of the call that each leading axis of an argument is.
+struct ArgumentAxes {
+    std::uint32_t node = 0;
+    std::vector<std::int32_t> dimensions;
+};
+
 /// What a deterministic call launches beside its kernel, see deterministic.hpp.
 struct RecordSteps {
     CompiledKernelRef clear;
@@ -89,8 +96,13 @@ struct LaunchPlan {
     std::string function;               ///< name for messages
     std::string explanation;            ///< f.explain(): what was chosen and why
     std::vector<std::string> warnings;  ///< each to be shown once
-    bool is_empty = false;              ///< no element: nothing is launched
-    bool returns_values = false;        ///< dimension 0: results are read back as host values
+    std::vector<ArgumentAxes> axes;     ///< backward: of arguments that calls share out
+    std::string unchecked;              ///< backward: why the call cannot be made again; "": it can
+    /// Backward: no call has begun the check of its gradients, and one should.
+    mutable std::atomic<bool> wants_check{false};
+    std::shared_ptr<class IndexFaults> index_faults; ///< where the kernel reports; null: nowhere
+    bool is_empty = false;                           ///< no element: nothing is launched
+    bool returns_values = false; ///< dimension 0: results are read back as host values
     bool uploads = false;
     bool downloads = false;
     bool allocates = false;
@@ -105,9 +117,8 @@ using KernelProvider =
 
 /// Lowers a bound call and compiles its kernel.
 /// @throws ArgumentError if the kernel uses a module-scope uniform that has no value.
-[[nodiscard]] std::shared_ptr<const LaunchPlan> build_plan(BoundCall& call,
-                                                           const ArgumentList& arguments,
-                                                           const CallOptions& options,
-                                                           const KernelProvider& provide);
+[[nodiscard]] std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& arguments,
+                                                     const CallOptions& options,
+                                                     const KernelProvider& provide);
 
 } // namespace weft::dispatch

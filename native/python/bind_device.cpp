@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/bind_error.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/path_argument.hpp"
@@ -44,13 +45,13 @@ DeviceType parse_device_type(const py::object& value) {
 }
 
 // NOLINTNEXTLINE(readability-function-size): one parameter for each of create_device().
-std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32_t> adapter,
-                                bool debug, const py::iterable& include_paths,
-                                const py::dict& defines, std::optional<double> compile_time_limit,
-                                std::optional<std::uint64_t> compile_memory_limit,
-                                std::optional<bool> check_nan, std::optional<bool> deterministic,
-                                const py::object& cache_directory,
-                                std::optional<std::uint64_t> cache_size_limit) {
+std::shared_ptr<Session>
+create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
+       const py::iterable& include_paths, const py::dict& defines,
+       std::optional<double> compile_time_limit, std::optional<std::uint64_t> compile_memory_limit,
+       std::optional<bool> check_nan, std::optional<bool> deterministic,
+       std::optional<bool> check_gradients, std::optional<bool> check_indices,
+       const py::object& cache_directory, std::optional<std::uint64_t> cache_size_limit) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -69,6 +70,8 @@ std::shared_ptr<Session> create(const py::object& type, std::optional<std::int32
     desc.compile_memory_limit = compile_memory_limit;
     desc.check_nan = check_nan;
     desc.deterministic = deterministic;
+    desc.check_gradients = check_gradients;
+    desc.check_indices = check_indices;
     if (!cache_directory.is_none()) {
         desc.cache_directory = path_argument(cache_directory, "create_device", "cache_directory");
     }
@@ -129,6 +132,36 @@ void bind_information(py::module_& module) {
                       "Calls of the driver's allocator so far.");
 }
 
+void raise_unheard(const Session& session) {
+    if (session.gradient_checker->has_failed()) {
+        if (const auto message = session.gradient_checker->take_unheard()) {
+            throw_wrong_gradient(*message);
+        }
+    }
+}
+
+void wait_for_work(const Session& session) {
+    {
+        const Unlocked unlocked;
+        session.device->wait(interrupt_poll());
+    }
+    raise_unheard(session);
+}
+
+void wait_for_checks(const Session& session) {
+    {
+        const Unlocked unlocked;
+        session.gradient_checker->wait(interrupt_poll());
+    }
+    raise_unheard(session);
+}
+
+void close_device(const Session& session) {
+    const Unlocked unlocked;
+    session.gradient_checker->stop();
+    session.device->close();
+}
+
 using DeviceClass = py::class_<Session, std::shared_ptr<Session>>;
 
 void bind_facts(DeviceClass& bound) {
@@ -148,6 +181,10 @@ void bind_facts(DeviceClass& bound) {
                        "infinity.")
         .def_readwrite("deterministic", &Session::deterministic,
                        "What deterministic= is for backward calls that do not say it.")
+        .def_readwrite("check_gradients", &Session::check_gradients,
+                       "True: the first backward call of each kind also begins, in the background, "
+                       "a comparison with\nforward mode at a few of its elements. Wrong gradients "
+                       "are a GradientError at the next call.")
         .def_property_readonly("include_paths",
                                [](const Session& self) { return self.include_paths; })
         .def_property_readonly(
@@ -178,21 +215,14 @@ void bind_facts(DeviceClass& bound) {
 
 void bind_work(DeviceClass& bound) {
     bound
-        .def(
-            "wait",
-            [](const Session& self) {
-                const Unlocked unlocked;
-                self.device->wait(interrupt_poll());
-            },
-            "Blocks until all submitted work is done.\n\nRaises:\n    KeyboardInterrupt: Ctrl-C; "
-            "the work goes on.\n")
-        .def(
-            "wait_for_idle",
-            [](const Session& self) {
-                const Unlocked unlocked;
-                self.device->wait(interrupt_poll());
-            },
-            "Same as wait().")
+        .def("wait", &wait_for_work,
+             "Blocks until all submitted work is done.\n\nRaises:\n    KeyboardInterrupt: Ctrl-C; "
+             "the work goes on.\n    GradientError: A check of gradients "
+             "found wrong ones.\n")
+        .def("wait_for_idle", &wait_for_work, "Same as wait().")
+        .def("wait_for_gradient_checks", &wait_for_checks,
+             "Blocks until the comparisons that check_gradients began are done.\n\nRaises:\n    "
+             "GradientError: One found wrong gradients, and nobody was told before.\n")
         .def(
             "flush",
             [](const Session& self) {
@@ -200,13 +230,8 @@ void bind_work(DeviceClass& bound) {
                 self.device->flush();
             },
             "Submits recorded work without waiting for it.")
-        .def(
-            "close",
-            [](const Session& self) {
-                const Unlocked unlocked;
-                self.device->close();
-            },
-            "Waits, then frees everything; any later use is a DeviceError. May be called twice.")
+        .def("close", &close_device,
+             "Waits, then frees everything; any later use is a DeviceError. May be called twice.")
         .def(
             "clear_cache",
             [](const Session& self) {
@@ -215,11 +240,8 @@ void bind_work(DeviceClass& bound) {
             },
             "Removes compiled code from the user's cache folder.")
         .def("__enter__", [](std::shared_ptr<Session> self) { return self; })
-        .def("__exit__",
-             [](const Session& self, const py::object&, const py::object&, const py::object&) {
-                 const Unlocked unlocked;
-                 self.device->close();
-             });
+        .def("__exit__", [](const Session& self, const py::object&, const py::object&,
+                            const py::object&) { close_device(self); });
 }
 
 void bind_session(py::module_& module) {
@@ -251,14 +273,15 @@ void bind_device(py::module_& module) {
             py::arg("debug") = false, py::arg("include_paths") = py::list(),
             py::arg("defines") = py::dict(), py::arg("compile_time_limit") = py::none(),
             py::arg("compile_memory_limit") = py::none(), py::arg("check_nan") = py::none(),
-            py::arg("deterministic") = py::none(), py::arg("cache_directory") = py::none(),
+            py::arg("deterministic") = py::none(), py::arg("check_gradients") = py::none(),
+            py::arg("check_indices") = py::none(), py::arg("cache_directory") = py::none(),
             py::arg("cache_size_limit") = py::none(),
             "Creates a device.\n\n"
             "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
             "Vulkan.\n"
             "        WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.\n"
             "    adapter: Index as enumerate_devices() shows it; None takes the best.\n"
-            "    debug: Turns the Vulkan validation layer on.\n"
+            "    debug: Turns the Vulkan validation layer on, and check_indices.\n"
             "    include_paths: Folders searched for modules and imports.\n"
             "    defines: Preprocessor definitions of every module, {'STEPS': 20}.\n"
             "    compile_time_limit: Seconds of processor time that compiling one module or kernel "
@@ -272,6 +295,12 @@ void bind_device(py::module_& module) {
             "given.\n"
             "    deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides "
             "where None is given.\n"
+            "    check_gradients: Device.check_gradients; WEFT_CHECK_GRADIENTS decides where None "
+            "is "
+            "given, else\n        it is on.\n"
+            "    check_indices: Every call waits, and an index outside a tensor is an "
+            "ArgumentIndexError that\n        names function, parameter, index and shape; None is "
+            "debug.\n"
             "    cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, "
             "else\n        the user's cache folder.\n"
             "    cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; "

@@ -174,6 +174,11 @@ void refuse_unmade_objects(const py::module_& module) {
     }
 }
 
+void throw_wrong_gradient(const std::string& message) {
+    PyErr_SetString(error_class("GradientError").ptr(), message.c_str());
+    throw py::error_already_set();
+}
+
 void set_python_error(const std::exception_ptr& error) noexcept {
     try {
         if (translate(error)) {
@@ -241,6 +246,8 @@ void bind_error(py::module_& module) {
               "A bug in Weft.");
     add_class(module, "NonFiniteError", py::make_tuple(error, base_of(PyExc_FloatingPointError)),
               "A call wrote NaN or infinity, and Device.check_nan is on.");
+    add_class(module, "GradientError", py::make_tuple(error, base_of(PyExc_ArithmeticError)),
+              "Reverse mode of a function gives wrong gradients, as Device.check_gradients found.");
     add_class(module, "GradientWarning", py::make_tuple(base_of(PyExc_RuntimeWarning)),
               "A function asks for gradients that a tensor does not have.");
     // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is pybind11's.

@@ -15,6 +15,8 @@ void bind_error(pybind11::module_& module);
 [[noreturn]] void throw_not_finite(const std::string& message);
 /// Makes every use of an object whose __init__ has not run an ArgumentError; after all classes are bound.
 void refuse_unmade_objects(const pybind11::module_& module);
+/// Throws weft.GradientError.
+[[noreturn]] void throw_wrong_gradient(const std::string& message);
 /// Sets the Python error for a C++ exception; for entry points that bypass pybind11.
 void set_python_error(const std::exception_ptr& error) noexcept;
 

@@ -331,6 +331,12 @@ void bind_contents(py::class_<ModuleObject>& bound) {
     bound
         .def_property_readonly(
             "name", [](const ModuleObject& self) { return self.module->loaded()->desc.name; })
+        .def_property(
+            "check_gradients",
+            [](const ModuleObject& self) { return self.module->has_gradient_check(); },
+            [](const ModuleObject& self, bool is_on) { self.module->set_gradient_check(is_on); },
+            "Whether Device.check_gradients concerns functions of this module; set it before their "
+            "first call.")
         .def_property_readonly("device", [](const ModuleObject& self) { return self.session; })
         .def_property_readonly(
             "functions",

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "device/fork_guard.hpp"
+#include "dispatch/gradient_checker.hpp"
 #include "python/interpreter_lock.hpp"
 
 #include <pybind11/pybind11.h>
@@ -45,6 +46,9 @@ const Cancellation*& current_cancellation() noexcept {
 }
 
 void poll() {
+    if (dispatch::poll_gradient_checker()) {
+        return; // a thread of the engine: nobody else's signals concern it
+    }
     if (is_ending()) {
         throw core::Interrupted(); // the thread is parked once it has left what it is in
     }

@@ -6,6 +6,7 @@
 #include "core/interrupt.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "python/bind_error.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 
@@ -107,13 +108,13 @@ std::optional<T> environment_number(const char* variable) {
     return number;
 }
 
-bool environment_flag(const char* variable) {
+bool environment_flag(const char* variable, bool otherwise = false) {
     const auto value = core::environment_variable(variable);
     if (value && !value->empty() && *value != "0" && *value != "1") {
         throw core::ArgumentError(core::text("create_device: ", variable, " must be 0 or 1, got '",
                                              *value, "'; correct or unset it"));
     }
-    return value && *value == "1";
+    return value && !value->empty() ? *value == "1" : otherwise;
 }
 
 /// Less would not let Slang start, or time every request out.
@@ -163,6 +164,9 @@ void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
 /// The engine's own functions, whose modules are loaded at their first use.
 void add_helpers(Session& session) {
     session.copier = std::make_shared<dispatch::Copier>(session_context(session));
+    session.index_faults =
+        session.check_indices ? std::make_shared<dispatch::IndexFaults>(*session.device) : nullptr;
+    session.gradient_checker = std::make_shared<dispatch::GradientChecker>();
     session.reducer = std::make_shared<dispatch::Reducer>(session_context(session), session.copier);
 }
 
@@ -199,6 +203,10 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     session->check_nan = desc.check_nan ? *desc.check_nan : environment_flag("WEFT_CHECK_NAN");
     session->deterministic =
         desc.deterministic ? *desc.deterministic : environment_flag("WEFT_DETERMINISTIC");
+    session->check_gradients = desc.check_gradients
+                                   ? *desc.check_gradients
+                                   : environment_flag("WEFT_CHECK_GRADIENTS", true);
+    session->check_indices = desc.check_indices.value_or(desc.device.debug);
     compile::CompilerDesc compiler;
     compiler.slang_directory = package / "lib";
     compiler.helper_executable = helper_path(package);
@@ -234,12 +242,37 @@ std::shared_ptr<Session> session_of(device::Device& device) {
     return session;
 }
 
+void end_checks_with_interpreter(Session& session) {
+    if (session.ends_checks) {
+        return;
+    }
+    session.ends_checks = true;
+    const std::weak_ptr<dispatch::GradientChecker> known = session.gradient_checker;
+    const pybind11::cpp_function end([known] {
+        const auto checker = known.lock();
+        if (!checker) {
+            return;
+        }
+        {
+            const Unlocked unlocked;
+            checker->stop();
+        }
+        while (const auto message = checker->take_unheard()) {
+            if (PyErr_WarnEx(gradient_warning().ptr(), message->c_str(), 1) != 0) {
+                throw pybind11::error_already_set();
+            }
+        }
+    });
+    pybind11::module_::import("atexit").attr("register")(end);
+}
+
 dispatch::Context session_context(const Session& session) {
     return {.device = session.device,
             .compiler = session.compiler,
             .watcher = session.watcher,
             .logger = session.logger,
-            .poll = interrupt_poll()};
+            .poll = interrupt_poll(),
+            .index_faults = session.index_faults};
 }
 
 } // namespace weft::python

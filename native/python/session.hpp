@@ -5,6 +5,8 @@
 #include "compile/compiler.hpp"
 #include "core/log.hpp"
 #include "device/device.hpp"
+#include "dispatch/gradient_checker.hpp"
+#include "dispatch/index_faults.hpp"
 #include "dispatch/module.hpp"
 #include "dispatch/reduce.hpp"
 #include "dispatch/watcher.hpp"
@@ -24,10 +26,15 @@ struct Session {
     std::shared_ptr<core::Logger> logger;
     std::vector<std::string> include_paths;
     compile::Definitions defines;
-    bool check_nan = false;     ///< look at the results of every call
-    bool deterministic = false; ///< of backward calls that do not say it themselves
+    bool check_nan = false;      ///< look at the results of every call
+    bool deterministic = false;  ///< of backward calls that do not say it themselves
+    bool check_gradients = true; ///< the second defence, see dispatch/gradient_checker.hpp
+    bool check_indices = false;  ///< of tensors, see dispatch/index_faults.hpp
+    bool ends_checks = false;    ///< the interpreter will stop them at its exit
     std::shared_ptr<dispatch::Copier> copier{};
     std::shared_ptr<dispatch::Reducer> reducer{};
+    std::shared_ptr<dispatch::GradientChecker> gradient_checker{};
+    std::shared_ptr<dispatch::IndexFaults> index_faults{}; ///< null unless check_indices
 };
 
 struct SessionDesc {
@@ -36,6 +43,8 @@ struct SessionDesc {
     compile::Definitions defines;
     std::optional<bool> check_nan{};            ///< WEFT_CHECK_NAN
     std::optional<bool> deterministic{};        ///< WEFT_DETERMINISTIC
+    std::optional<bool> check_gradients{};      ///< WEFT_CHECK_GRADIENTS; on
+    std::optional<bool> check_indices{};        ///< as device.debug
     std::optional<double> compile_time_limit{}; ///< seconds a request; WEFT_COMPILE_TIME_LIMIT
     std::optional<std::uint64_t> compile_memory_limit{}; ///< bytes; WEFT_COMPILE_MEMORY_LIMIT
     std::optional<std::string> cache_directory{};        ///< UTF-8, "": none; cache_directory()
@@ -47,6 +56,9 @@ struct SessionDesc {
 /// The session that created `device`; made anew with the same settings if nothing else holds it any more.
 /// Call under the interpreter lock.
 [[nodiscard]] std::shared_ptr<Session> session_of(device::Device& device);
+/// Registers with Python's atexit: the session's checks of gradients are stopped there, and what they found and nobody heard
+/// of becomes a warning. Call under the interpreter lock.
+void end_checks_with_interpreter(Session& session);
 [[nodiscard]] dispatch::Context session_context(const Session& session);
 /// The folder of the package: lib/, bin/ and shaders/ lie in it.
 [[nodiscard]] std::filesystem::path package_directory();

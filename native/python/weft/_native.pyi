@@ -61,6 +61,7 @@ __all__: list[str] = [
     "Function",
     "FunctionInfo",
     "GenericParameter",
+    "GradientError",
     "GradientWarning",
     "Grid",
     "ImageError",
@@ -568,11 +569,24 @@ class Device:
 
         Raises:
             KeyboardInterrupt: Ctrl-C; the work goes on.
+            GradientError: A check of gradients found wrong ones.
+        """
+    def wait_for_gradient_checks(self) -> None:
+        """
+        Blocks until the comparisons that check_gradients began are done.
+
+        Raises:
+            GradientError: One found wrong gradients, and nobody was told before.
         """
     def wait_for_idle(self) -> None:
         """
         Same as wait().
         """
+    check_gradients: bool
+    """
+    True: the first backward call of each kind also begins, in the background, a comparison with
+    forward mode at a few of its elements. Wrong gradients are a GradientError at the next call.
+    """
     check_nan: bool
     """True: every call waits, and raises NonFiniteError if it wrote NaN or infinity."""
     deterministic: bool
@@ -1141,6 +1155,10 @@ class Module:
     """
     A Slang module on a device. Its functions and types are attributes: module.f, module['f<float, 4>'], module.Pixel.
     """
+    check_gradients: bool
+    """
+    Whether Device.check_gradients concerns functions of this module; set it before their first call.
+    """
     @staticmethod
     def load_from_file(
         device: Device,
@@ -1430,6 +1448,8 @@ def create_device(
     compile_memory_limit: _Integer | None = None,
     check_nan: bool | None = None,
     deterministic: bool | None = None,
+    check_gradients: bool | None = None,
+    check_indices: bool | None = None,
     cache_directory: _Folder | None = None,
     cache_size_limit: _Integer | None = None,
 ) -> Device:
@@ -1440,7 +1460,7 @@ def create_device(
         type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
             WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
         adapter: Index as enumerate_devices() shows it; None takes the best.
-        debug: Turns the Vulkan validation layer on.
+        debug: Turns the Vulkan validation layer on, and check_indices.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
         compile_time_limit: Seconds of processor time that compiling one module or kernel may
@@ -1449,6 +1469,10 @@ def create_device(
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
         deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides where None is given.
+        check_gradients: Device.check_gradients; WEFT_CHECK_GRADIENTS decides where None is given, else
+            it is on.
+        check_indices: Every call waits, and an index outside a tensor is an ArgumentIndexError that
+            names function, parameter, index and shape; None is debug.
         cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, else
             the user's cache folder.
         cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; None is
@@ -1504,6 +1528,8 @@ def init_device(
     compile_memory_limit: _Integer | None = None,
     check_nan: bool | None = None,
     deterministic: bool | None = None,
+    check_gradients: bool | None = None,
+    check_indices: bool | None = None,
     cache_directory: _Folder | None = None,
     cache_size_limit: _Integer | None = None,
 ) -> Device:
@@ -1514,7 +1540,7 @@ def init_device(
         type: DeviceType or its name; automatic prefers a real GPU, then software Vulkan.
             WEFT_DEVICE ('cuda', 'vulkan:1') decides where automatic is asked for.
         adapter: Index as enumerate_devices() shows it; None takes the best.
-        debug: Turns the Vulkan validation layer on.
+        debug: Turns the Vulkan validation layer on, and check_indices.
         include_paths: Folders searched for modules and imports.
         defines: Preprocessor definitions of every module, {'STEPS': 20}.
         compile_time_limit: Seconds of processor time that compiling one module or kernel may
@@ -1523,6 +1549,10 @@ def init_device(
             None is 4 GiB. WEFT_COMPILE_MEMORY_LIMIT decides where None is given.
         check_nan: Starts with Device.check_nan on; WEFT_CHECK_NAN=1 decides where None is given.
         deterministic: Starts with Device.deterministic on; WEFT_DETERMINISTIC=1 decides where None is given.
+        check_gradients: Device.check_gradients; WEFT_CHECK_GRADIENTS decides where None is given, else
+            it is on.
+        check_indices: Every call waits, and an index outside a tensor is an ArgumentIndexError that
+            names function, parameter, index and shape; None is debug.
         cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, else
             the user's cache folder.
         cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; None is
@@ -1661,6 +1691,9 @@ class ArgumentAttributeError(ArgumentError, AttributeError, KeyError):
 
 class NonFiniteError(Error, FloatingPointError):
     """A call wrote NaN or infinity, and Device.check_nan is on."""
+
+class GradientError(Error, ArithmeticError):
+    """Reverse mode of a function gives wrong gradients, as Device.check_gradients found."""
 
 class GradientWarning(RuntimeWarning):
     """A function asks for gradients that a tensor does not have."""
