@@ -110,8 +110,8 @@ bool Matcher::match_buffer(const MatchRequest& request, const ArrayView& view, O
     access.mapping.clear();
     access.direction = traits.access == reflect::Access::read ? Direction::in : Direction::inout;
     if (access.direction != Direction::in && node.kind == NodeKind::host_array &&
-        node.host->is_read_only) {
-        return refuse(request, "it is written: pass an array that is not read-only");
+        !node.host->write_refusal.empty()) {
+        return refuse(request, text("it ", node.host->write_refusal));
     }
     ArrayView memory = view;
     if (view.is_host && !traits.is_raw) {
