@@ -20,10 +20,11 @@ namespace {
 
 constexpr std::size_t kElements = 4;
 constexpr std::chrono::milliseconds kPollPeriod{20};
-// Of one function: its plans may be as many as its generic arguments.
+// Of one function: its kernels may be as many as its generic arguments.
 constexpr int kMostChecks = 8;
 // A plan of a call that repeats is kept by its function; those of others need not be remembered.
 constexpr std::size_t kMostOutcomes = 4096;
+constexpr std::size_t kMostWaitingBytes = std::size_t{256} << 20U;
 
 /// Of the checker whose thread this is.
 thread_local const std::atomic<bool>* t_is_stopping = nullptr;
@@ -117,8 +118,8 @@ void GradientChecker::begin(const std::shared_ptr<Module>& module, const std::st
                             const CallOptions& options,
                             const std::shared_ptr<const LaunchPlan>& plan,
                             const ArgumentList& arguments, const device::InterruptPoll& poll) {
-    if (plan->is_empty || m_is_stopping.load(std::memory_order_relaxed) ||
-        !is_new(*module, function, *plan)) {
+    if (plan->is_empty || is_inherited() || m_is_stopping.load(std::memory_order_relaxed) ||
+        !is_new(module, function, *plan)) {
         return;
     }
     Job job{.module = module,
@@ -128,13 +129,42 @@ void GradientChecker::begin(const std::shared_ptr<Module>& module, const std::st
             .generation = module->generation()};
     try {
         job.samples = take_samples(*plan, arguments, kElements, poll);
-    } catch (const core::Error& error) {
+        note(plan, "under way");
+        enqueue(std::move(job));
+    } catch (const core::Interrupted&) {
+        throw;
+    } catch (const std::exception& error) { // no memory, no thread
         note(plan, text("left out, ", error.what()));
-        return;
     }
-    note(plan, "under way");
-    const std::lock_guard lock(m_mutex);
-    m_jobs.push_back(std::move(job));
+}
+
+std::size_t GradientChecker::bytes_of(const Job& job) {
+    std::size_t bytes = 0;
+    for (const CallSample& sample : job.samples) {
+        for (const KeptTensor& kept : sample.tensors) {
+            bytes += kept.values.size();
+        }
+    }
+    return bytes;
+}
+
+void GradientChecker::enqueue(Job job) {
+    const std::lock_guard joining(m_joining);
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_is_stopping) {
+            return;
+        }
+        std::size_t waiting = bytes_of(job);
+        for (const Job& other : m_jobs) {
+            waiting += bytes_of(other);
+        }
+        if (waiting > kMostWaitingBytes) {
+            throw core::ArgumentError(text("more than ", kMostWaitingBytes >> 20U,
+                                           " MB of arguments wait for their checks"));
+        }
+        m_jobs.push_back(std::move(job));
+    }
     if (!m_thread.joinable()) {
         m_thread = std::thread([this] { run(); });
     }
@@ -142,12 +172,18 @@ void GradientChecker::begin(const std::shared_ptr<Module>& module, const std::st
 }
 
 /// Calls of other shapes share kernels, and so their checks.
-bool GradientChecker::is_new(const Module& module, const std::string& function,
+bool GradientChecker::is_new(const std::shared_ptr<Module>& module, const std::string& function,
                              const LaunchPlan& plan) {
-    const std::string code = text(&module, " ", module.generation(), " ", function);
     const std::lock_guard lock(m_mutex);
-    return m_kernels.size() < kMostOutcomes && m_checks[code] < kMostChecks &&
-           m_kernels.insert(code + "\n" + plan.compiled->source).second && ++m_checks[code] > 0;
+    std::erase_if(m_checked, [](const auto& entry) { return entry.first.expired(); });
+    Checked& checked = m_checked[module];
+    if (checked.generation != module->generation()) {
+        checked = {};
+        checked.generation = module->generation();
+    }
+    int& count = checked.of_function[function];
+    return count < kMostChecks &&
+           checked.kernels.insert(function + "\n" + plan.compiled->source).second && ++count > 0;
 }
 
 void GradientChecker::note(const std::weak_ptr<const LaunchPlan>& plan, std::string outcome) {
@@ -159,6 +195,9 @@ void GradientChecker::note(const std::weak_ptr<const LaunchPlan>& plan, std::str
 }
 
 std::string GradientChecker::outcome(const LaunchPlan& plan) const {
+    if (is_inherited()) {
+        return "";
+    }
     const std::lock_guard lock(m_mutex);
     for (const auto& [known, outcome] : m_outcomes) {
         if (known.lock().get() == &plan) {
@@ -231,6 +270,9 @@ void GradientChecker::check(Job& job) {
 std::optional<std::string> GradientChecker::find_failure(const Module& module,
                                                          const std::string& function,
                                                          bool is_derivative) {
+    if (is_inherited()) {
+        return std::nullopt;
+    }
     const std::lock_guard lock(m_mutex);
     for (Failure& failure : m_failures) {
         const bool is_same = failure.module == &module && failure.function == function &&
@@ -245,6 +287,9 @@ std::optional<std::string> GradientChecker::find_failure(const Module& module,
 }
 
 std::optional<std::string> GradientChecker::take_unheard() {
+    if (is_inherited()) {
+        return std::nullopt;
+    }
     const std::lock_guard lock(m_mutex);
     const auto found = std::ranges::find(m_failures, false, &Failure::is_heard);
     if (found == m_failures.end()) {
@@ -255,6 +300,9 @@ std::optional<std::string> GradientChecker::take_unheard() {
 }
 
 void GradientChecker::wait(const device::InterruptPoll& poll) {
+    if (is_inherited()) {
+        return;
+    }
     std::unique_lock lock(m_mutex);
     while (!m_idle.wait_for(lock, kPollPeriod,
                             [&] { return m_is_stopping || (m_jobs.empty() && !m_is_busy); })) {
@@ -267,13 +315,18 @@ void GradientChecker::wait(const device::InterruptPoll& poll) {
 }
 
 void GradientChecker::stop() noexcept {
+    if (is_inherited()) {
+        return;
+    }
+    std::deque<Job> left; // modules may end with it: outside the lock
     {
         const std::lock_guard lock(m_mutex);
         m_is_stopping = true;
-        m_jobs.clear();
+        left.swap(m_jobs);
     }
     m_wake.notify_all();
     m_idle.notify_all();
+    const std::lock_guard joining(m_joining);
     if (m_thread.joinable()) {
         m_thread.join();
     }

@@ -3,6 +3,7 @@
 // a few elements of the first backward call of each plan whose module gives reason to. gradient_check.hpp says how.
 #pragma once
 
+#include "device/fork_guard.hpp"
 #include "dispatch/call_sample.hpp"
 #include "dispatch/module.hpp"
 
@@ -26,7 +27,8 @@ namespace weft::dispatch {
 [[nodiscard]] bool needs_gradient_check(const compile::LoadedModule& module);
 
 /// Thread-safe. Its thread starts with the first check, never touches the caller's language, and keeps the module that
-/// it looks at alive.
+/// it looks at alive. In a child after fork() it has no thread, knows of no failure and checks nothing: hold it by
+/// device::share_until_fork().
 class GradientChecker {
 public:
     GradientChecker() = default;
@@ -53,7 +55,7 @@ public:
     /// Waits until every check that was queued is done.
     void wait(const device::InterruptPoll& poll);
     /// Ends the thread, the check under way too, within a few hundredths of a second unless the device is busy.
-    /// Later checks are left out.
+    /// Later checks are left out. Any threads may call it, at once.
     void stop() noexcept;
 
 private:
@@ -74,8 +76,18 @@ private:
         bool is_heard = false;
     };
 
-    [[nodiscard]] bool is_new(const Module& module, const std::string& function,
+    /// What was checked of the code in force of one module.
+    struct Checked {
+        std::uint64_t generation = 0;
+        std::set<std::string> kernels;       ///< function and text
+        std::map<std::string, int> of_function;
+    };
+
+    bool is_inherited() const noexcept { return m_fork_generation != device::fork_generation(); }
+    [[nodiscard]] bool is_new(const std::shared_ptr<Module>& module, const std::string& function,
                               const LaunchPlan& plan);
+    static std::size_t bytes_of(const Job& job);
+    void enqueue(Job job);
     void run();
     void check(Job& job);
     void note(const std::weak_ptr<const LaunchPlan>& plan, std::string outcome);
@@ -85,11 +97,12 @@ private:
     std::condition_variable m_idle;
     std::deque<Job> m_jobs;
     std::map<std::weak_ptr<const LaunchPlan>, std::string, std::owner_less<>> m_outcomes;
-    std::set<std::string> m_kernels;     ///< that were checked: code in force, function, text
-    std::map<std::string, int> m_checks; ///< of one function
+    std::map<std::weak_ptr<Module>, Checked, std::owner_less<>> m_checked;
     std::vector<Failure> m_failures;
     bool m_is_busy = false;
+    std::mutex m_joining; ///< guards m_thread, may be held while waiting for it
     std::thread m_thread;
+    const std::uint32_t m_fork_generation = device::fork_generation();
     std::atomic<bool> m_has_failed{false};
     std::atomic<bool> m_is_stopping{false};
 };

@@ -32,6 +32,9 @@ Watcher::Stamp Watcher::stamp_of(const std::filesystem::path& path) {
 }
 
 void Watcher::watch(const std::shared_ptr<Module>& module) {
+    if (m_fork_generation != device::fork_generation()) {
+        return;
+    }
     std::vector<Stamp> stamps;
     for (const auto& dependency : module->loaded()->dependencies) {
         stamps.push_back(stamp_of(dependency.path));

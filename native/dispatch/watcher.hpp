@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "device/fork_guard.hpp"
+
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -13,7 +16,8 @@ namespace weft::dispatch {
 class Module;
 
 /// Looks at the source files of modules four times a second and marks a module stale when one changes.
-/// The thread starts with the first module that has files and ends with the watcher.
+/// The thread starts with the first module that has files and ends with the watcher. A child after fork() has none and
+/// watches nothing: hold it by device::share_until_fork().
 class Watcher {
 public:
     Watcher() = default;
@@ -44,6 +48,7 @@ private:
     std::vector<Entry> m_entries;
     bool m_is_stopping = false;
     std::thread m_thread;
+    const std::uint32_t m_fork_generation = device::fork_generation();
 };
 
 } // namespace weft::dispatch

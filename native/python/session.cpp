@@ -6,6 +6,7 @@
 #include "core/interrupt.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "device/fork_guard.hpp"
 #include "python/bind_error.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
@@ -166,7 +167,7 @@ void add_helpers(Session& session) {
     session.copier = std::make_shared<dispatch::Copier>(session_context(session));
     session.index_faults =
         session.check_indices ? std::make_shared<dispatch::IndexFaults>(*session.device) : nullptr;
-    session.gradient_checker = std::make_shared<dispatch::GradientChecker>();
+    session.gradient_checker = device::share_until_fork(std::make_unique<dispatch::GradientChecker>());
     session.reducer = std::make_shared<dispatch::Reducer>(session_context(session), session.copier);
 }
 
@@ -197,7 +198,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
         desc.cache_directory ? core::path_from_utf8(*desc.cache_directory) : cache_directory();
     auto session = std::make_shared<Session>();
     session->logger = std::make_shared<core::Logger>(core::Logger::standard_error());
-    session->watcher = std::make_shared<dispatch::Watcher>();
+    session->watcher = device::share_until_fork(std::make_unique<dispatch::Watcher>());
     session->include_paths = std::move(desc.include_paths);
     session->defines = std::move(desc.defines);
     session->check_nan = desc.check_nan ? *desc.check_nan : environment_flag("WEFT_CHECK_NAN");

@@ -60,4 +60,6 @@ class SceneModules:
         return self._recording[key]
 
     def _load(self, name: str, text: str) -> Module:
-        return Module.load_from_source(self._device, name, text)
+        module = Module.load_from_source(self._device, name, text)
+        module.check_gradients = False  # forward mode of a whole material takes long to compile
+        return module
