@@ -248,3 +248,81 @@ def test_two_shared_gradients_of_calls_that_meet_add_up(device, module):
     module.inc.bwds(np.ones(10, np.float32), v)
 
     assert sums.numpy().tolist() == [30.0]
+
+
+A, V = np.array([2, 3], np.float32), np.array([1, 2], np.float32)
+SLOPES = {0: 2 * A + 3 * V, 1: 3 * A}
+"""Of carried by a and by v: the value is (3 v + a) a."""
+
+
+@pytest.fixture(scope="module")
+def carried(device):
+    source = """
+    [Differentiable] float carried(float a, inout float v) { v = v * 3 + a; return v * a; }
+    [Differentiable] float counted(float a, inout int n, no_diff inout float q)
+    {
+        n += 1;
+        q += 1;
+        return a * a * n * q;
+    }
+    """
+    return weft.Module.load_from_source(device, "carried_values", source)
+
+
+FORMS = {
+    "tensor": Tensor.from_numpy,
+    "array": lambda device, values: values.copy(),
+    "list": lambda device, values: values.tolist(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("wrt", [(0,), (1,), (0, 1), ("v", "a")])
+def test_functional_derivatives_are_those_at_the_values_given(device, carried, form, wrt):
+    a, v = FORMS[form](device, A), FORMS[form](device, V)
+
+    value, gradients = weft.value_and_grad(carried.carried, wrt=wrt)(a, v)
+    again, pullback = weft.vjp(carried.carried, a, v, wrt=wrt)
+
+    places = [{"a": 0, "v": 1}.get(entry, entry) for entry in wrt]
+    assert value.numpy().tolist() == again.numpy().tolist() == [10, 27]
+    for place, gradient, first, second in zip(
+        places, gradients, pullback(1.0), pullback(2.0), strict=True
+    ):
+        assert np.allclose(gradient.numpy(), SLOPES[place])
+        assert np.allclose(first.numpy(), SLOPES[place])
+        assert np.allclose(second.numpy(), 2 * SLOPES[place])
+    assert np.asarray(v).tolist() == V.tolist()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_forward_mode_as_a_function_leaves_its_arguments(device, carried, form, place):
+    a, v = FORMS[form](device, A), FORMS[form](device, V)
+    tangent = Tensor.ones(device, (2,))
+
+    value, moved = weft.jvp(carried.carried, (a, v), (tangent,), wrt=(place,))
+
+    assert value.numpy().tolist() == [10, 27]
+    assert np.allclose(moved.numpy(), SLOPES[place])
+    assert np.asarray(v).tolist() == V.tolist()
+    assert tangent.numpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("form", ["tensor", "array"])
+def test_counters_and_constants_that_a_function_changes_are_left(device, carried, form):
+    n = FORMS[form](device, np.array([1, 1], np.int32))
+    q = FORMS[form](device, np.array([1, 1], np.float32))
+
+    value, (gradient,) = weft.value_and_grad(carried.counted)(A, n, q)
+
+    assert value.numpy().tolist() == [16, 36]
+    assert gradient.numpy().tolist() == [16, 24]
+    assert np.asarray(n).tolist() == np.asarray(q).tolist() == [1, 1]
+
+
+def test_inout_parameters_are_no_outputs(device, module):
+    v = held(device, [1.0])
+
+    with pytest.raises(weft.ArgumentError, match="outputs names 'v', an inout parameter"):
+        weft.vjp(module.inc, Tensor.ones(device, (1,)), v, outputs=("v",))

@@ -3,21 +3,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, Tensor
+from weft._native import ArgumentError, Direction, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from weft._native import Function
+    from weft._native import Function, Parameter
 
     Wrt = Sequence[int | str]
     Floats = NDArray[np.floating]
+
+
+CHANGEABLE = re.compile(r"(?:weft\.)?I?RW\w*Tensor\b")
+"""Tensors that a function reads and writes."""
 
 
 def _positions(
@@ -79,8 +84,49 @@ def _like(gradient: Tensor, value: object) -> Tensor:
     return made
 
 
+def _is_inout(parameter: Parameter) -> bool:
+    return parameter.direction == Direction.inout
+
+
+def _may_change(parameter: Parameter) -> bool:
+    """Return whether a function may change what it reads of an argument; of pointers nobody knows."""
+    return _is_inout(parameter) or CHANGEABLE.match(str(parameter.type)) is not None
+
+
+def _copy(value: Tensor | NDArray[Any]) -> Tensor | NDArray[Any]:
+    """Return a copy, for tensors with the gradients of the original."""
+    if not isinstance(value, Tensor):
+        return value.copy()
+    copy = Tensor.empty_like(value)
+    copy[...] = value
+    if value.grad_in is None and value.grad_out is None:
+        return copy
+    return copy.with_grads(grad_in=value.grad_in, grad_out=value.grad_out)
+
+
+def _own(
+    name: str, function: Function, parameter: Parameter, value: object
+) -> Tensor | NDArray[Any]:
+    """Return an argument that the function may change as something to copy."""
+    if isinstance(value, Tensor):
+        return value
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise ArgumentError(
+            f"{name}: {function.name} may change {parameter.name!r}, of which a copy is passed on: "
+            f"it must be a number, an array or a Tensor, got {type(value).__name__}; pass a "
+            "structure as a Tensor"
+        )
+    needs_gradient = _is_inout(parameter) and array.dtype.kind == "f"
+    return _as_tensor(name, function, array) if needs_gradient else array
+
+
 class _Call:
-    """A function with arguments, as a map from the tensors of ``wrt`` to tensors of values."""
+    """A function with arguments, as a map from the tensors of ``wrt`` to tensors of values.
+
+    What the function may change is copied for each call: a gradient is that at the values given,
+    and the caller's data stay as they are.
+    """
 
     def __init__(
         self, name: str, function: Function, arguments: Sequence[Any], wrt: Wrt, outputs: Wrt
@@ -89,7 +135,20 @@ class _Call:
         self.function = function
         self.values, self.inputs = _with_tensors(name, function, arguments, wrt)
         self.outputs = _positions(name, function, len(arguments), outputs, "outputs")
+        parameters = function.signature.parameters
+        places = range(min(len(arguments), len(parameters)))
+        self.changed = [i for i in places if _may_change(parameters[i]) and i not in self.outputs]
+        self.inouts = [i for i in self.changed if _is_inout(parameters[i])]
+        for position in self.changed:
+            given = self.values[position]
+            self.values[position] = _own(name, function, parameters[position], given)
         for position in self.outputs:
+            if position < len(parameters) and _is_inout(parameters[position]):
+                raise ArgumentError(
+                    f"{name}: outputs names {parameters[position].name!r}, an inout parameter, "
+                    f"which {function.name} reads before it writes it; write the value to an out "
+                    "parameter, or call bwds with two gradients, with_grads(grad_in=, grad_out=)"
+                )
             if not isinstance(self.values[position], Tensor) or position in self.inputs:
                 parameter = function.signature.parameters[position].name
                 raise ArgumentError(
@@ -97,18 +156,28 @@ class _Call:
                     f"{function.name} only writes; pass one, and leave it out of wrt"
                 )
 
-    def _fresh_outputs(self) -> list[Any]:
-        """Return the arguments with zeroed tensors for the outputs."""
+    def _fresh(self, moved: Mapping[int, Tensor] | None = None) -> list[Any]:
+        """Return arguments for one call: zeroed outputs, and copies of what it may change."""
         values = list(self.values)
+        for position, tensor in (moved or {}).items():
+            values[position] = tensor
         for position in self.outputs:
             values[position] = Tensor.zeros_like(values[position])
+        for position in self.changed:
+            values[position] = _copy(values[position])
         return values
+
+    def _with_gradients(self, values: list[Any]) -> None:
+        """Give the inout parameters gradients of zero, for derivatives ask for them."""
+        for position in self.inouts:
+            tensor = values[position]
+            is_float = isinstance(tensor, Tensor) and tensor.to_numpy().dtype.kind in "fV"
+            if is_float and position not in self.inputs:
+                values[position] = tensor.with_grads()
 
     def evaluate(self, moved: Mapping[int, Tensor] | None = None) -> list[Tensor]:
         """Return the values, for other tensors at some positions."""
-        values = self._fresh_outputs()
-        for position, tensor in (moved or {}).items():
-            values[position] = tensor
+        values = self._fresh(moved)
         result = self.function(*values)
         if self.outputs:
             return [values[position] for position in self.outputs]
@@ -116,9 +185,10 @@ class _Call:
 
     def backward(self, results: Sequence[Tensor], cotangents: Sequence[Any]) -> tuple[Tensor, ...]:
         """Return the gradients of the inputs for one cotangent of each value."""
-        values = self._fresh_outputs()
+        values = self._fresh()
+        self._with_gradients(values)
         for position in self.inputs:
-            values[position] = self.values[position].with_grads()
+            values[position] = values[position].with_grads()
         held = [
             Tensor.empty_like(result).with_grads(grad_in=_like(_zero_gradient(result), cotangent))
             for result, cotangent in zip(results, cotangents, strict=True)
@@ -128,10 +198,13 @@ class _Call:
 
     def forward(self, results: Sequence[Tensor], tangents: Sequence[Any]) -> list[Tensor]:
         """Return the tangents of the values, and write the values into ``results``."""
-        values = self._fresh_outputs()
+        values = self._fresh()
+        self._with_gradients(values)
         for position, tangent in zip(self.inputs, tangents, strict=True):
-            moved = self.values[position]
-            values[position] = moved.with_grads(grad_in=_like(_zero_gradient(moved), tangent))
+            moved = values[position]
+            given = _like(_zero_gradient(moved), tangent)
+            is_inout = position in self.inouts  # which fwds writes
+            values[position] = moved.with_grads(grad_in=_copy(given) if is_inout else given)
         moving = [_zero_gradient(result) for result in results]
         held = [
             result.with_grads(grad_out=tangent)
