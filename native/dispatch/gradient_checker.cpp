@@ -182,8 +182,10 @@ bool GradientChecker::is_new(const std::shared_ptr<Module>& module, const std::s
         checked.generation = module->generation();
     }
     int& count = checked.of_function[function];
-    return count < kMostChecks &&
-           checked.kernels.insert(function + "\n" + plan.compiled->source).second && ++count > 0;
+    const bool is_new = count < kMostChecks &&
+                        checked.kernels.insert(function + "\n" + plan.compiled->source).second;
+    count += is_new ? 1 : 0;
+    return is_new;
 }
 
 void GradientChecker::note(const std::weak_ptr<const LaunchPlan>& plan, std::string outcome) {

@@ -79,7 +79,7 @@ private:
     /// What was checked of the code in force of one module.
     struct Checked {
         std::uint64_t generation = 0;
-        std::set<std::string> kernels;       ///< function and text
+        std::set<std::string> kernels; ///< function and text
         std::map<std::string, int> of_function;
     };
 

@@ -28,9 +28,9 @@ class Watcher;
 struct Context {
     std::shared_ptr<device::Device> device;
     std::shared_ptr<compile::Compiler> compiler;
-    std::shared_ptr<Watcher> watcher{};     ///< null: no hot reload
-    std::shared_ptr<core::Logger> logger{}; ///< null: silent
-    core::InterruptPoll poll{};             ///< of waits for compiles and drivers
+    std::shared_ptr<Watcher> watcher{};                ///< null: no hot reload
+    std::shared_ptr<core::Logger> logger{};            ///< null: silent
+    core::InterruptPoll poll{};                        ///< of waits for compiles and drivers
     std::shared_ptr<class IndexFaults> index_faults{}; ///< null: indices are not checked
 };
 

@@ -44,7 +44,7 @@ DeviceType parse_device_type(const py::object& value) {
     }
 }
 
-// NOLINTNEXTLINE(readability-function-size): one parameter for each of create_device().
+// NOLINTBEGIN(readability-function-size): one parameter for each of create_device().
 std::shared_ptr<Session>
 create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
        const py::iterable& include_paths, const py::dict& defines,
@@ -78,6 +78,7 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
     desc.cache_size_limit = cache_size_limit;
     return create_session(std::move(desc));
 }
+// NOLINTEND(readability-function-size)
 
 void bind_information(py::module_& module) {
     py::class_<device::DeviceLimits>(module, "DeviceLimits",

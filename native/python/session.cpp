@@ -167,7 +167,8 @@ void add_helpers(Session& session) {
     session.copier = std::make_shared<dispatch::Copier>(session_context(session));
     session.index_faults =
         session.check_indices ? std::make_shared<dispatch::IndexFaults>(*session.device) : nullptr;
-    session.gradient_checker = device::share_until_fork(std::make_unique<dispatch::GradientChecker>());
+    session.gradient_checker =
+        device::share_until_fork(std::make_unique<dispatch::GradientChecker>());
     session.reducer = std::make_shared<dispatch::Reducer>(session_context(session), session.copier);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background checks of gradients hinder no end: of a process, a child, a device, a thread, a module."""
+"""Background checks of gradients hinder no end: of a process, a child, a device, a thread."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ def run_script(device, *rest):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(
-    "action", ["pass", "device.close()", "del device, module, x, r", "device.wait_for_gradient_checks()"]
-)  # fmt: skip
+    "action",
+    ["pass", "device.close()", "del device, module, x, r", "device.wait_for_gradient_checks()"],
+)
 def test_a_forked_child_ends(device, state, action):
     ended = run_script(
         device,

@@ -1155,6 +1155,7 @@ class Module:
     """
     A Slang module on a device. Its functions and types are attributes: module.f, module['f<float, 4>'], module.Pixel.
     """
+
     check_gradients: bool
     """
     Whether Device.check_gradients concerns functions of this module; set it before their first call.

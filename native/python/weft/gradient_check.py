@@ -133,7 +133,7 @@ class _Reader:
                 {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, label
             )
         if hasattr(value, "_fields") and isinstance(value, tuple):
-            return self.read(value._asdict(), label)
+            return self.read(dict(zip(value._fields, value, strict=True)), label)
         if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
             return [self.read(entry, f"{label}[{i}]", True) for i, entry in enumerate(value)]
         if isinstance(value, DiffPair):
@@ -303,7 +303,9 @@ class _Call:
         return value_type is not None and value_type.full_name != "void" and scalar not in ("void",)
 
     def _result(self) -> Tensor:
-        return self.function(*self._arguments(self._copies()), _result="tensor")
+        result = self.function(*self._arguments(self._copies()), _result="tensor")
+        assert isinstance(result, Tensor)  # as _result says
+        return result
 
     def _require_something(self, parameters: Sequence[Parameter]) -> None:
         if not any(leaf.is_input for leaf in self.leaves):
