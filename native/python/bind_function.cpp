@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_tensor.hpp"
+#include "python/call_checks.hpp"
 #include "python/call_options.hpp"
 #include "python/call_results.hpp"
 #include "python/derive_function.hpp"
@@ -170,41 +171,13 @@ const std::shared_ptr<dispatch::Function>& requested_function(const FunctionObje
     return requested;
 }
 
-/// Reports what a check of the function's gradients found, before anything runs.
-void report_wrong_gradients(const FunctionObject& self) {
-    dispatch::GradientChecker& checker = *self.pool->session->gradient_checker;
-    if (!checker.has_failed() || !self.pool->session->check_gradients ||
-        !self.module->has_gradient_check()) {
-        return;
-    }
-    const bool is_derivative = self.function->options().derivative == codegen::Derivative::backward;
-    if (const auto message =
-            checker.find_failure(*self.module, self.function->name(), is_derivative)) {
-        throw_wrong_gradient(*message);
-    }
-}
-
-/// Keeps a few elements of the call, and begins the check of its gradients.
-void begin_gradient_check(const FunctionObject& self, const dispatch::Function& function,
-                          const std::shared_ptr<const dispatch::LaunchPlan>& plan,
-                          const dispatch::ArgumentList& arguments) {
-    Session& session = *self.pool->session;
-    if (!session.check_gradients || !plan->wants_check.exchange(false)) {
-        return;
-    }
-    end_checks_with_interpreter(session);
-    const Unlocked unlocked;
-    session.gradient_checker->begin(self.module, function.name(), function.options(), plan,
-                                    arguments, interrupt_poll());
-}
-
 py::object call(const FunctionObject& self, PyObject* const* values, std::size_t positional,
                 PyObject* names, device::CommandList* commands) {
     const FrameLease lease(*self.pool);
     CallFrame& frame = *lease;
     const ResultRequest request = read_arguments(self, frame.arguments, values, positional, names);
     const std::shared_ptr<dispatch::Function> function = requested_function(self, request);
-    report_wrong_gradients(self);
+    report_wrong_gradients(self, *self.pool->session);
     const auto plan = plan_for(*function, frame.arguments);
     if (!plan->names.empty()) {
         frame.arguments.replace_names(plan->names);
@@ -220,7 +193,7 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
     }
     frame.arguments.require_writable(*plan);
     if (plan->wants_check.load(std::memory_order_relaxed)) {
-        begin_gradient_check(self, *function, plan, frame.arguments.list());
+        begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     }
     device::Device& device = *self.module->context().device;
     frame.state.launch(*plan, frame.arguments.list(), device, commands);

@@ -89,7 +89,7 @@ def _is_inout(parameter: Parameter) -> bool:
 
 
 def _may_change(parameter: Parameter) -> bool:
-    """Return whether a function may change what it reads of an argument; of pointers nobody knows."""
+    """Return whether a function may change what it reads; of pointers nobody knows."""
     return _is_inout(parameter) or CHANGEABLE.match(str(parameter.type)) is not None
 
 

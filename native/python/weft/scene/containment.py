@@ -32,7 +32,10 @@ FORBIDDEN = re.compile(
     r"(?:__|weft_)\w*|\w*(?:bit_cast|reinterpret|asm|[aA]ligned|[aA]ddress|[pP]ointer)\w*|groupshared|"
     r"cbuffer|tbuffer|uniform|extern|export|import|implementing|module|typedef|syntax|"
     r"attribute_syntax|globallycoherent|operator|extension|u?intptr_t|u?size_t|u?int64_t[1-4]?|"
-    r"printf|decltype|namespace|using"
+    r"printf|decltype|namespace|using|"
+    # Memory by way of a type; a text may declare the name in one place and mean Weft's in another.
+    r"(?:[A-Z]\w*)?(?:Atomic|Block|Buffer|Handle|Ptr|Record|Ref|Sampler|Storage|String|Structure|"
+    r"Tensor|Texture)\w*"
 )
 CORE_TYPES = (
     "Array Differential DifferentialPair IArithmetic IDifferentiable IFloat IInteger ILogical "

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls do for the background checks of gradients, see dispatch/gradient_checker.hpp. Under the interpreter lock.
+#pragma once
+
+#include "python/bind_function.hpp"
+#include "python/session.hpp"
+
+#include <memory>
+
+namespace weft::python {
+
+/// Reports what a check of the function's gradients found, before anything runs.
+/// @throws GradientError
+void report_wrong_gradients(const FunctionObject& self, const Session& session);
+
+/// Keeps a few elements of the call, and begins the check of its gradients.
+void begin_gradient_check(const FunctionObject& self, Session& session,
+                          const dispatch::Function& function,
+                          const std::shared_ptr<const dispatch::LaunchPlan>& plan,
+                          const dispatch::ArgumentList& arguments);
+
+} // namespace weft::python
