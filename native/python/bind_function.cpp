@@ -192,9 +192,7 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
         show_warnings(*plan, self.pool->shown_warnings);
     }
     frame.arguments.require_writable(*plan);
-    if (plan->wants_check.load(std::memory_order_relaxed)) {
-        begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
-    }
+    begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     device::Device& device = *self.module->context().device;
     frame.state.launch(*plan, frame.arguments.list(), device, commands);
     if (frame.state.needs_read_back(*plan)) {
@@ -202,11 +200,7 @@ py::object call(const FunctionObject& self, PyObject* const* values, std::size_t
         frame.state.read_back(*plan, device, interrupt_poll());
     }
     if (plan->index_faults && commands == nullptr) {
-        {
-            const Unlocked unlocked;
-            device.wait(interrupt_poll());
-        }
-        plan->index_faults->require_none(*plan, frame.state, frame.arguments.list());
+        require_no_index_faults(*plan, frame.state, frame.arguments.list(), device);
     }
     if (plan->downloads) {
         frame.state.store_host_arrays(*plan, frame.arguments.list());

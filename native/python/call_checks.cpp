@@ -23,13 +23,23 @@ void begin_gradient_check(const FunctionObject& self, Session& session,
                           const dispatch::Function& function,
                           const std::shared_ptr<const dispatch::LaunchPlan>& plan,
                           const dispatch::ArgumentList& arguments) {
-    if (!session.check_gradients || !plan->wants_check.exchange(false)) {
+    if (!plan->wants_check.load(std::memory_order_relaxed) || !session.check_gradients ||
+        !plan->wants_check.exchange(false)) {
         return;
     }
     end_checks_with_interpreter(session);
     const Unlocked unlocked;
     session.gradient_checker->begin(self.module, function.name(), function.options(), plan,
                                     arguments, interrupt_poll());
+}
+
+void require_no_index_faults(const dispatch::LaunchPlan& plan, const dispatch::CallState& state,
+                             const dispatch::ArgumentList& arguments, device::Device& device) {
+    {
+        const Unlocked unlocked;
+        device.wait(interrupt_poll());
+    }
+    plan.index_faults->require_none(plan, state, arguments);
 }
 
 } // namespace weft::python
