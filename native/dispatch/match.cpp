@@ -165,7 +165,7 @@ bool Matcher::match(const MatchRequest& request, Operand& operand) {
 bool Matcher::match_number(const MatchRequest& request, Operand& operand) {
     const Node& node = m_arguments.nodes[request.node];
     const Type& type = *request.type;
-    if (request.direction != Direction::in) {
+    if (operand.writes) { // backward calls write no values
         return refuse(request, "an output needs a Tensor or a numpy array");
     }
     if (type.kind == TypeKind::vector || type.kind == TypeKind::matrix) {
