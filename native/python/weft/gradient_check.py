@@ -11,7 +11,6 @@ import numpy as np
 from weft._native import ArgumentError, Tensor
 from weft.gradient_leaves import (
     NAME,
-    Floats,
     Leaf,
     Pair,
     Reader,
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft._native import Function, FunctionInfo, Parameter
+    from weft.gradient_leaves import Floats
 
     Wrt = Sequence[int | str]
-    Floats = NDArray[np.floating]
 
 
 @dataclass(frozen=True)

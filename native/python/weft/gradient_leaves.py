@@ -122,8 +122,9 @@ class Reader:
             return self.read(
                 {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, label
             )
-        if hasattr(value, "_fields") and isinstance(value, tuple):
-            return self.read(dict(zip(value._fields, value, strict=True)), label)
+        fields = getattr(value, "_fields", None)
+        if fields is not None and isinstance(value, tuple):
+            return self.read(dict(zip(fields, value, strict=True)), label)
         if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
             return [self.read(entry, f"{label}[{i}]", True) for i, entry in enumerate(value)]
         if isinstance(value, DiffPair):

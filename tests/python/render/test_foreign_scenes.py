@@ -352,6 +352,13 @@ ESCAPES = {
     "pointer": HEAD + "float* p = (float*)140000000; *p = n; return n; }",
     "pointer read": HEAD + "return *(float*)(140000000); }",
     "generic pointer": HEAD + "Ptr<float> p = Ptr<float>(140000000); return p[0]; }",
+    "a name of its own for a pointer": "float own<Ptr>(float x) { return x; }"
+    + HEAD
+    + "Ptr<float> p = Ptr<float>(140000000); return p[0]; }",
+    "a name of its own for a buffer": "float own<RWStructuredBuffer>(float x) { return x; }"
+    + "RWStructuredBuffer<float> held; "
+    + HEAD
+    + "held[0] = n; return n; }",
     "alias": "typealias P = float*; " + HEAD + "P p = P(140000000); return p[0]; }",
     "typedef": "typedef float* P; " + HEAD + "P p; return n; }",
     "member": "struct S { float* p; } " + HEAD + "S s = bit_cast<S>(uint2(1, 2)); return *s.p; }",
