@@ -33,7 +33,8 @@ std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const refl
 
 FunctionReader::FunctionReader(Session& session, TypeReader& types)
     : m_slang(session.functions()), m_types(types), m_attributes(session.functions()),
-      m_reverse_problems(session.files().reverse_problems()) {}
+      m_reverse_problems(session.files().reverse_problems()),
+      m_forward_problems(session.files().forward_problems()) {}
 
 Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
     const std::string name = decl.is_constructor ? owner->name : decl.place.name;
@@ -75,8 +76,12 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
     take_entry_point_attributes(result);
     result.is_differentiable =
         m_slang.function_modifier(function, SLANG_MODIFIER_DIFFERENTIABLE) != nullptr;
-    const auto problem = m_reverse_problems.find(result.name);
-    result.reverse_problem = problem != m_reverse_problems.end() ? problem->second : "";
+    const auto find_in = [&](const auto& problems) {
+        const auto problem = problems.find(result.name);
+        return problem != problems.end() ? problem->second : std::string();
+    };
+    result.reverse_problem = find_in(m_reverse_problems);
+    result.forward_problem = find_in(m_forward_problems);
     result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
     result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;
     return result;

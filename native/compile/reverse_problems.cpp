@@ -2,6 +2,7 @@
 #include "compile/reverse_problems.hpp"
 
 #include "compile/differentiable_bodies.hpp"
+#include "compile/file_names.hpp"
 #include "compile/reverse_mode.hpp"
 #include "core/text.hpp"
 
@@ -49,7 +50,88 @@ void spread(std::span<const UserText> texts, Problems& problems) {
     }
 }
 
+/// Behind the groups of attributes that begin at a `[`.
+std::size_t attributes_end(const TokenList& tokens, std::size_t begin) {
+    std::size_t end = begin;
+    while (tokens.text(end) == "[" && tokens.partner(end) != TokenList::npos) {
+        end = tokens.partner(end) + 1;
+    }
+    return end;
+}
+
+/// The function that is declared from a token on, "" if none is.
+std::string_view declared_function(const TokenList& tokens, std::size_t begin) {
+    for (std::size_t i = begin; i < tokens.size(); ++i) {
+        const std::string_view sign = tokens.text(i);
+        if (sign == ";" || sign == "{") {
+            return {};
+        }
+        if (sign == "(") {
+            const std::size_t name = function_name(tokens, i);
+            return name == TokenList::npos ? std::string_view() : tokens.text(name);
+        }
+    }
+    return {};
+}
+
+/// Which functions of a file have a derivative of each mode; places of tokens.
+struct Derivatives {
+    std::map<std::string_view, std::size_t> reverse; ///< given by a function of the user's
+    std::set<std::string_view> forward;
+};
+
+void read_derivatives(const TokenList& tokens, Derivatives& found) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens.text(i) != "[" || !tokens.opens_attribute(i)) {
+            continue;
+        }
+        const std::size_t end = attributes_end(tokens, i);
+        const std::string_view name = declared_function(tokens, end);
+        for (std::size_t k = i; k < end; ++k) {
+            const std::string_view word = tokens.text(k);
+            const bool is_closed =
+                tokens.text(k + 1) == "(" && tokens.partner(k + 1) != TokenList::npos;
+            const std::string_view other =
+                is_closed ? tokens.text(tokens.partner(k + 1) - 1) : std::string_view();
+            if (word == "BackwardDerivative") {
+                found.reverse.try_emplace(name, k);
+            } else if (word == "BackwardDerivativeOf") {
+                found.reverse.try_emplace(other, k);
+            } else if (word == "ForwardDerivativeOf") {
+                found.forward.insert(other);
+            } else if (word == "Differentiable" || word == "ForwardDifferentiable" ||
+                       word == "ForwardDerivative") {
+                found.forward.insert(name);
+            }
+        }
+        i = std::max(i, end - 1);
+    }
+}
+
 } // namespace
+
+Problems find_forward_problems(std::span<const UserText> texts) {
+    Problems problems;
+    for (const UserText& file : texts) {
+        const TokenList tokens(file.text);
+        Derivatives found;
+        read_derivatives(tokens, found);
+        for (const auto& [name, place] : found.reverse) {
+            if (!name.empty() && !found.forward.contains(name)) {
+                problems.try_emplace(
+                    std::string(name),
+                    text("forward mode of Slang would be wrong at ", file.path, ":",
+                         tokens.line_of(place), ": '", name,
+                         "' has a derivative of reverse mode alone; give it [Differentiable] or "
+                         "[ForwardDerivative(...)], too"));
+            }
+        }
+    }
+    if (!problems.empty()) {
+        spread(texts, problems);
+    }
+    return problems;
+}
 
 Problems find_reverse_problems(std::span<const UserText> texts, bool repaired) {
     Problems problems;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that Slang would differentiate wrongly and whose text cannot be changed so that it does not.
+// Functions that Slang would differentiate wrongly, without a word, and whose text cannot be changed so that it does not.
 #pragma once
 
 #include <map>
@@ -28,5 +28,10 @@ struct UserText {
 /// @param repaired: whether Slang reads the texts repaired (reverse_mode.hpp).
 [[nodiscard]] std::map<std::string, std::string, std::less<>>
 find_reverse_problems(std::span<const UserText> texts, bool repaired);
+
+/// The same for forward mode: functions for which `texts` have a derivative of reverse mode alone, to which Slang gives
+/// the tangent 0, and those that name them.
+[[nodiscard]] std::map<std::string, std::string, std::less<>>
+find_forward_problems(std::span<const UserText> texts);
 
 } // namespace weft::compile

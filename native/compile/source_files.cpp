@@ -156,16 +156,23 @@ const std::string* SourceFiles::try_user_text(const std::string& path) const {
     return unnamed != m_unnamed.end() ? &unnamed->second : nullptr;
 }
 
-std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() const {
+std::vector<UserText> SourceFiles::user_texts() const {
     std::vector<UserText> texts;
-    texts.reserve(m_files.size() + m_unnamed.size());
     for (const Dependency& file : m_files) {
         texts.push_back({file.path, file.text});
     }
     for (const auto& [name, source] : m_unnamed) {
         texts.push_back({name, source});
     }
-    return find_reverse_problems(texts, m_desc.repairs);
+    return texts;
+}
+
+std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() const {
+    return find_reverse_problems(user_texts(), m_desc.repairs);
+}
+
+std::map<std::string, std::string, std::less<>> SourceFiles::forward_problems() const {
+    return find_forward_problems(user_texts());
 }
 
 std::string SourceFiles::constant_block_of(std::string_view name) const {

@@ -5,6 +5,7 @@
 
 #include "compile/compiler.hpp"
 #include "compile/own_modules.hpp"
+#include "compile/reverse_problems.hpp"
 
 #include <map>
 #include <optional>
@@ -53,6 +54,8 @@ public:
     std::vector<std::string> absent_files() const { return {m_absent.begin(), m_absent.end()}; }
     /// find_reverse_problems() of what was read so far.
     [[nodiscard]] std::map<std::string, std::string, std::less<>> reverse_problems() const;
+    /// find_forward_problems() of what was read so far.
+    [[nodiscard]] std::map<std::string, std::string, std::less<>> forward_problems() const;
     /// Why a user file that exists could not be taken (too large, not UTF-8); "" if all went well.
     const std::string& problem() const noexcept { return m_problem; }
 
@@ -85,6 +88,7 @@ private:
     std::optional<std::string> try_read_user_file(const std::string& path);
     std::optional<std::string> try_read_binary(const std::string& path);
     bool is_own_module(const std::string& path) const;
+    std::vector<UserText> user_texts() const;
 
     Desc m_desc;
     std::string m_shader_prefix;

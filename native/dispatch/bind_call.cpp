@@ -115,9 +115,13 @@ private:
         if (is_derivative() && !function().is_differentiable) {
             return refuse("it is not differentiable; put [Differentiable] in front of it");
         }
+        if (!is_derivative()) {
+            return true;
+        }
         const bool is_reverse = m_options.derivative == codegen::Derivative::backward;
-        return !is_reverse || function().reverse_problem.empty() ||
-               refuse(function().reverse_problem);
+        const std::string& problem =
+            is_reverse ? function().reverse_problem : function().forward_problem;
+        return problem.empty() || refuse(problem);
     }
 
     bool is_differentiated(const reflect::Parameter& parameter) const {

@@ -48,6 +48,7 @@ struct Function {
         false; ///< [Differentiable] or [BackwardDifferentiable] or custom derivative
     /// Why reverse mode of it (of what it calls) would be wrong, as a clause; "" if nothing is known against it.
     std::string reverse_problem;
+    std::string forward_problem; ///< the same for forward mode
     bool is_static = false;
     bool is_mutating = false; ///< [mutating] method
     bool is_constructor = false;
