@@ -227,6 +227,10 @@ void bind_functions(py::module_& module) {
                       "The comment above the declaration.")
         .def_readonly("location", &reflect::Function::location)
         .def_readonly("is_differentiable", &reflect::Function::is_differentiable)
+        .def_readonly("reverse_problem", &reflect::Function::reverse_problem,
+                      "Why bwds is refused, '' if it is not.")
+        .def_readonly("forward_problem", &reflect::Function::forward_problem,
+                      "Why fwds is refused, '' if it is not.")
         .def_readonly("is_static", &reflect::Function::is_static)
         .def_readonly("is_mutating", &reflect::Function::is_mutating)
         .def_readonly("is_entry_point", &reflect::Function::is_entry_point)

@@ -64,9 +64,9 @@ void transfer(Archive& archive, Function& function) {
     archive(function.name, function.full_name, function.owner, function.this_type,
             function.parameters, function.return_type, function.generics, function.attributes,
             function.documentation, function.location, function.is_differentiable,
-            function.reverse_problem, function.forward_problem, function.is_static, function.is_mutating,
-            function.is_constructor, function.is_entry_point, function.is_public,
-            function.group_size);
+            function.reverse_problem, function.forward_problem, function.is_static,
+            function.is_mutating, function.is_constructor, function.is_entry_point,
+            function.is_public, function.group_size);
 }
 
 template <class Archive>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward mode of functions that have a derivative of reverse mode alone is refused: Slang gives 0."""
+"""Forward mode of what has a derivative of reverse mode alone is refused: Slang gives 0."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,9 @@ import pytest
 import weft
 from weft import Tensor
 
-BACKWARD = "void g_bwd(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 2.f * x.p * d); }"
+BACKWARD = (
+    "void g_bwd(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 2.f * x.p * d); }"
+)
 FORWARD = (
     "DifferentialPair<float> g_fwd(DifferentialPair<float> x)"
     " { return diffPair(x.p * x.p, 2.f * x.p * x.d); }"
@@ -24,7 +26,9 @@ WITHOUT = {
 WITH = {
     "of Slang's own": f"[Differentiable] [BackwardDerivative(g_bwd)] {BODY} {BACKWARD}",
     "of Slang's own, of": f"[Differentiable] {BODY} [BackwardDerivativeOf(g)] {BACKWARD}",
-    "of the user's": f"[ForwardDerivative(g_fwd), BackwardDerivative(g_bwd)] {BODY} {BACKWARD} {FORWARD}",
+    "of the user's": (
+        f"[ForwardDerivative(g_fwd), BackwardDerivative(g_bwd)] {BODY} {BACKWARD} {FORWARD}"
+    ),
     "of the user's, of": (
         f"{BODY} [BackwardDerivativeOf(g)] {BACKWARD} [ForwardDerivativeOf(g)] {FORWARD}"
     ),

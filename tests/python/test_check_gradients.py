@@ -46,12 +46,15 @@ struct Paint : IDifferentiable
 float step_of(float x) { return x > 0 ? 1.f : 0.f; }
 [Differentiable] float constant(no_diff float x) { return x; }
 [Differentiable] void nothing(float x) {}
-[BackwardDerivative(wrong_bwd)] float wrong(float x, float y) { return x * y; }
+[Differentiable] [BackwardDerivative(wrong_bwd)] float wrong(float x, float y) { return x * y; }
 void wrong_bwd(inout DifferentialPair<float> x, inout DifferentialPair<float> y, float d)
 {
     x = diffPair(x.p, d * y.p);
     y = diffPair(y.p, d * 2 * x.p);
 }
+[BackwardDerivative(square_bwd)] float square(float x) { return x * x; }
+void square_bwd(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, d * 2 * x.p); }
+[Differentiable] float uses_square(float x) { return square(x) + x; }
 [Differentiable] float uses_wrong(float x, float y) { return wrong(x, y); }
 [Differentiable] float of_wrong_paint(Paint p, float light) { return wrong(light, p.weight); }
 [Differentiable] void writes_wrong(float x, float y, out float z) { z = wrong(x, y); }
@@ -162,6 +165,12 @@ def test_a_wrong_gradient_of_any_argument_is_found(module, call, label):
     assert not check.passed
     assert any(label in line for line in check.differences), check.differences
     assert any("by forward mode" in line for line in check.differences)
+
+
+def test_a_function_without_forward_mode_is_held_against_differences_alone(module):
+    check = weft.check_gradients(module.uses_square, X)
+
+    assert check.passed, check.differences
 
 
 def test_the_arguments_stay_as_they_are(device, module):

@@ -329,6 +329,16 @@ class FunctionInfo:
     @property
     def is_differentiable(self) -> bool: ...
     @property
+    def reverse_problem(self) -> str:
+        """
+        Why bwds is refused, '' if it is not.
+        """
+    @property
+    def forward_problem(self) -> str:
+        """
+        Why fwds is refused, '' if it is not.
+        """
+    @property
     def is_entry_point(self) -> bool: ...
     @property
     def is_mutating(self) -> bool: ...

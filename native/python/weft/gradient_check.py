@@ -317,9 +317,16 @@ def _product_pair(
     )
 
 
+def _has_forward_mode(call: _Call) -> bool:
+    """Return whether there are tangents: forward mode may be refused where reverse mode is not."""
+    return not any(overload.forward_problem for overload in call.function.overloads)
+
+
 def _is_exempt(call: _Call, leaf: Leaf, gradient: NDArray[Any]) -> bool:
     """Return whether a field or a whole tensor has no part in derivatives, in either mode."""
     if not leaf.may_be_exempt or any(np.any(part) for _, part in named_fields(gradient, "")):
+        return False
+    if not _has_forward_mode(call):
         return False
     ones = np.zeros_like(gradient)
     for _, part in named_fields(ones, ""):
@@ -345,8 +352,8 @@ def check_gradients(
     A random cotangent weighs the elements of all outputs: L(x) = <cotangent, f(x)>. For random
     elements of every input the gradient is held against
     (L(x + step) - L(x - step)) / (2 step); for a random direction, <vjp, direction> against
-    <cotangent, jvp>, which needs no step. What differs is printed. The arguments are copied: a call
-    that writes does not change them.
+    <cotangent, jvp>, which needs no step (and is left out of a function without forward mode). What
+    differs is printed. The arguments are copied: a call that writes does not change them.
 
     Args:
         function: A [Differentiable] function.
@@ -381,7 +388,8 @@ def check_gradients(
             continue
         picks = random.permutation(_number_count(gradient))[:samples]
         pairs += _difference_pairs(call, leaf, gradient, weights, [int(i) for i in picks], step)
-    pairs.append(_product_pair(call, gradients, weights, random))
+    if _has_forward_mode(call):
+        pairs.append(_product_pair(call, gradients, weights, random))
     differences = [str(pair) for pair in pairs if not pair.error <= tolerance]
     for line in differences:
         print(f"check_gradients: {function.name}: {line}")
