@@ -62,7 +62,7 @@ ReverseModeText repair_reverse_mode(std::string_view source) {
             continue;
         }
         keep_calls(tokens, body, edits);
-        repair_written_values(tokens, body, names, edits);
+        repair_written_values(tokens, body, names, edits, result.problems);
         repair_loop_nests(tokens, body, edits, result.problems);
         repair_indexed_reads(tokens, body, names, edits);
         find_macros(tokens, body, result.problems);

@@ -35,6 +35,7 @@ const std::set<std::string_view> kPure{
 struct Chain {
     std::size_t begin = 0;
     std::size_t end = 0;
+    bool is_certain = false; ///< what is called is known to write it
 };
 
 /// `IShape`, by the convention of Slang's own modules.
@@ -43,6 +44,13 @@ bool is_interface_name(std::string_view name) {
            std::isupper(static_cast<unsigned char>(name[1])) != 0;
 }
 
+/// Of which statement the value is copied behind it, and which values.
+struct Copies {
+    std::size_t begin = 0; ///< first token of the statement
+    std::size_t end = 0;   ///< its `;`
+    std::set<std::string> values;
+};
+
 /// Finds what calls write in one function.
 class WriteFinder {
 public:
@@ -50,70 +58,29 @@ public:
         : m_tokens(tokens), m_body(body), m_names(names),
           m_loops(find_loop_statements(tokens, body)) {}
 
-    const std::vector<LoopStatement>& loops() const { return m_loops; }
+    bool has_loops() const { return !m_loops.empty(); }
 
-    /// What is written in front of a loop and mentioned in it, as Slang writes it.
-    std::set<std::string> find(const LoopStatement& loop) const {
-        std::size_t first = m_body.opening + 1;
-        for (const LoopStatement& outer : m_loops) {
-            if (outer.begin < loop.begin && outer.end >= loop.end) {
-                first = std::max(first, outer.keyword + 1);
+    void find() {
+        for (std::size_t i = m_body.opening + 1; i < m_body.closing; ++i) {
+            if (!begins_chain(i)) {
+                continue;
+            }
+            if (is_mutating_call(i)) {
+                note(i, "this", true);
+            } else if (const Chain chain = written_chain(i); chain.begin != chain.end) {
+                note(i, value_name(i), chain.is_certain);
             }
         }
-        Written written;
-        for (std::size_t i = first; i < loop.begin; ++i) {
-            if (m_tokens.text(i) == "=") {
-                follow_copy(i, written);
-            } else if (begins_chain(i)) {
-                if (is_mutating_call(i)) {
-                    written["this"] = true;
-                } else if (const Chain chain = written_chain(i); chain.begin != chain.end) {
-                    note(chain, written);
-                }
-            }
-        }
-        std::set<std::string> found;
-        for (const auto& [value, is_certain] : written) {
-            if (can_copy(value, is_certain, loop)) {
-                found.insert(value);
-            }
-        }
-        return found;
     }
 
-private:
-    /// Variables and members, and whether a function that is known to write wrote them.
-    using Written = std::map<std::string, bool>;
+    std::vector<Copies> copies;
+    std::vector<std::size_t>
+        in_heads; ///< calls in conditions of loops, which leave no place for a copy
 
+private:
     bool begins_chain(std::size_t at) const {
         const std::string_view before = m_tokens.text(at - 1);
         return m_tokens.is_word(at) && before != "." && before != "::" && before != "->";
-    }
-
-    /// `c = a`: c holds what was written to a.
-    void follow_copy(std::size_t sign, Written& written) const {
-        std::size_t begin = sign;
-        while (begin > 0) {
-            const std::size_t partner = m_tokens.partner(begin - 1);
-            if (m_tokens.text(begin - 1) == "]" && partner != kNone) {
-                begin = partner;
-            } else if (m_tokens.is_word(begin - 1)) {
-                --begin;
-                if (m_tokens.text(begin - 1) != ".") {
-                    break;
-                }
-                --begin;
-            } else {
-                return;
-            }
-        }
-        for (std::size_t i = sign + 1; i < m_body.closing && m_tokens.text(i) != ";"; ++i) {
-            if (begins_chain(i) && (written.contains(std::string(m_tokens.text(i))) ||
-                                    written.contains(value_name(i)))) {
-                written.try_emplace(value_name(begin), false);
-                return;
-            }
-        }
     }
 
     /// `a` for `a.b[i]`, `this.a` for `this.a.b`.
@@ -129,11 +96,9 @@ private:
                !is_declaration(m_tokens, at);
     }
 
-    bool may_write(std::size_t function, std::size_t place) const {
-        const std::string_view name = m_tokens.text(function);
-        const bool is_macro = std::ranges::any_of(
+    bool is_macro(std::string_view name) const {
+        return std::ranges::any_of(
             m_tokens.macros(), [&](const MacroDefinition& macro) { return macro.name == name; });
-        return writes_argument(m_names, name, place) || is_macro || is_foreign(name);
     }
 
     /// True for a function of another file.
@@ -161,8 +126,7 @@ private:
         }
         if (m_tokens.text(end) == "(" && last != begin && end == last + 1) { // a method
             const std::string_view method = m_tokens.text(last);
-            const bool writes = m_names.mutating.contains(method) || is_foreign(method);
-            return writes ? Chain{begin, before} : Chain{};
+            return m_names.mutating.contains(method) ? Chain{begin, before, true} : Chain{};
         }
         const std::string_view front = m_tokens.text(begin - 1);
         const std::string_view back = m_tokens.text(end);
@@ -171,93 +135,174 @@ private:
         }
         const std::size_t open = enclosing(m_tokens, begin, "(");
         const std::size_t function = open == kNone ? kNone : function_name(m_tokens, open);
-        const bool writes =
-            function != kNone && may_write(function, argument_place(m_tokens, open, begin));
-        return writes ? Chain{begin, end} : Chain{};
+        if (function == kNone) {
+            return {};
+        }
+        const std::string_view name = m_tokens.text(function);
+        const std::size_t place = argument_place(m_tokens, open, begin);
+        const bool is_certain = writes_argument(m_names, name, place);
+        return is_certain || is_macro(name) || is_foreign(name) ? Chain{begin, end, is_certain}
+                                                                : Chain{};
     }
 
-    void note(const Chain& chain, Written& written) const {
-        const std::size_t open = enclosing(m_tokens, chain.begin, "(");
-        const std::size_t function = open == kNone ? kNone : function_name(m_tokens, open);
-        const bool is_certain =
-            function != kNone && writes_argument(m_names, m_tokens.text(function),
-                                                 argument_place(m_tokens, open, chain.begin));
-        written[value_name(chain.begin)] |= is_certain;
+    void note(std::size_t at, const std::string& value, bool is_certain) {
+        Copies statement;
+        const bool is_in_head = !find_statement(at, statement);
+        if (!can_copy(value, is_certain, at) || !is_read_later(value, at, statement)) {
+            return;
+        }
+        if (is_in_head) {
+            if (is_certain) {
+                in_heads.push_back(at);
+            }
+            return;
+        }
+        if (m_tokens.text(statement.begin) == "return") {
+            return;
+        }
+        if (copies.empty() || copies.back().begin != statement.begin) {
+            copies.push_back(statement);
+        }
+        copies.back().values.insert(value);
     }
 
-    bool can_copy(std::string_view value, bool is_certain, const LoopStatement& loop) const {
+    /// The statement around a token; false in the head of an `if`, a `switch` or a loop.
+    bool find_statement(std::size_t at, Copies& statement) const {
+        std::size_t first = at;
+        while (first > m_body.opening + 1) {
+            const std::string_view sign = m_tokens.text(first - 1);
+            const std::size_t partner = m_tokens.partner(first - 1);
+            const bool is_list = sign == "{" && is_initializer(first - 1);
+            if (sign == ";" || sign == "else" || sign == "do" || (sign == "{" && !is_list)) {
+                break;
+            }
+            if (sign == "(" && is_head(first - 1)) {
+                return false;
+            }
+            if (sign == ")" && partner != kNone && is_head(partner)) {
+                break;
+            }
+            if (sign == "}" && partner != kNone && !is_initializer(partner)) {
+                break;
+            }
+            const bool is_closing = sign == ")" || sign == "]" || sign == "}";
+            first = is_closing && partner != kNone ? partner : first - 1;
+        }
+        statement.begin = first;
+        statement.end = first;
+        while (statement.end < m_body.closing && m_tokens.text(statement.end) != ";") {
+            const std::size_t partner = m_tokens.partner(statement.end);
+            const std::string_view sign = m_tokens.text(statement.end);
+            const bool is_opening = sign == "(" || sign == "[" || sign == "{";
+            statement.end = is_opening && partner != kNone ? partner + 1 : statement.end + 1;
+        }
+        return true;
+    }
+
+    bool is_head(std::size_t open) const {
+        const std::string_view word = m_tokens.text(open - 1);
+        return word == "if" || word == "for" || word == "while" || word == "switch";
+    }
+
+    bool is_initializer(std::size_t open) const {
+        const std::string_view before = m_tokens.text(open - 1);
+        return before == "=" || before == "(" || before == "," ||
+               (before == "{" && is_initializer(open - 1)) || before == "return";
+    }
+
+    bool can_copy(std::string_view value, bool is_certain, std::size_t at) const {
         constexpr std::string_view kThis = "this.";
         if (value == "this") {
             return is_certain;
         }
         if (value.starts_with(kThis)) {
-            const std::string_view member = value.substr(kThis.size());
-            return is_mentioned(member, loop) && has_gradient(member);
+            return has_gradient(value.substr(kThis.size()));
         }
-        return is_mentioned(value, loop) && has_gradient(value) &&
-               is_assignable(value, is_certain, loop);
+        return has_gradient(value) && is_assignable(value, is_certain, at);
     }
 
     bool has_gradient(std::string_view name) const {
         return !m_names.without_gradient.contains(name) && !m_names.constants.contains(name);
     }
 
-    bool is_mentioned(std::string_view name, const LoopStatement& loop) const {
-        for (std::size_t i = loop.begin; i < loop.end; ++i) {
-            if (m_tokens.text(i) == name) {
+    /// True if it is mentioned behind the statement, or the next round may read it.
+    bool is_read_later(std::string_view value, std::size_t at, const Copies& statement) const {
+        if (std::ranges::any_of(m_loops, [&](const LoopStatement& loop) {
+                return loop.begin < at && at < loop.end;
+            })) {
+            return true;
+        }
+        const std::string_view name = value.substr(value.find('.') + 1);
+        for (std::size_t i = statement.end; i < m_body.closing; ++i) {
+            if (value == "this" || m_tokens.text(i) == name) {
                 return true;
             }
         }
         return false;
     }
 
-    /// True for a variable or parameter in whose scope the loop is, and for a member that a known function writes.
-    bool is_assignable(std::string_view name, bool is_certain, const LoopStatement& loop) const {
+    /// True for a variable or parameter, and for a member that a known function writes.
+    bool is_assignable(std::string_view name, bool is_certain, std::size_t at) const {
         bool is_declared = false;
         bool is_assignable = false;
-        for (std::size_t i = m_body.head; i < loop.begin; ++i) {
-            if (m_tokens.text(i) == name && is_declaration(m_tokens, i)) {
+        for (std::size_t i = m_body.head; i < at; ++i) {
+            if (m_tokens.text(i) == name && is_declaration(m_tokens, i) && is_in_scope(i, at)) {
                 is_declared = true;
-                is_assignable = is_in_scope(i, loop) ? !is_fixed(i) : is_assignable;
+                is_assignable = !is_fixed(i, is_certain);
             }
         }
         return is_declared ? is_assignable : is_certain;
     }
 
-    /// True if what is declared at `name` can be seen at a loop.
-    bool is_in_scope(std::size_t name, const LoopStatement& loop) const {
+    /// True if what is declared at `name` can be seen at a token.
+    bool is_in_scope(std::size_t name, std::size_t at) const {
         for (std::size_t i = name; i-- > m_body.head;) {
             const std::size_t partner = m_tokens.partner(i);
             if (partner == kNone || partner < name) {
                 continue;
             }
             if (m_tokens.text(i) == "{") {
-                return partner >= loop.end;
+                return partner >= at;
             }
-            for (const LoopStatement& outer : m_loops) { // for (float q = ...
-                if (outer.keyword + 1 == i) {
-                    return outer.end >= loop.end;
+            for (const LoopStatement& loop : m_loops) { // for (float q = ...
+                if (loop.keyword + 1 == i) {
+                    return loop.end >= at;
                 }
             }
         }
         return true; // a parameter
     }
 
-    /// True for `let a`, `const float a`, and for interfaces, which weft_read does not return.
-    bool is_fixed(std::size_t name) const {
+    /// The first token of what declares a name: of `float` in `(int k, float a)` and in `float a, b`.
+    std::size_t declaration_begin(std::size_t name) const {
+        const bool is_in_list = m_tokens.text(name - 1) == ",";
         std::size_t first = name;
-        while (first > 0) {
-            const std::string_view word = m_tokens.text(first - 1);
-            if (word == ";" || word == "{" || word == "}" || word == "(") {
+        for (; first > 0; --first) {
+            const std::string_view sign = m_tokens.text(first - 1);
+            const std::size_t partner = m_tokens.partner(first - 1);
+            if (sign == ";" || sign == "{" || sign == "}" || sign == "(" ||
+                (sign == "," && !is_in_list)) {
                 break;
             }
+            const bool is_closing = sign == ")" || sign == "]";
+            first = is_closing && partner != kNone ? partner + 1 : first;
+        }
+        return first;
+    }
+
+    /// True for `let a`, `const float a`, and for interfaces, which weft_read does not return. What only may be written has to be
+    /// a number, vector or matrix, or an array of them: others may hold what cannot be copied.
+    bool is_fixed(std::size_t name, bool is_certain) const {
+        bool is_number = false;
+        for (std::size_t i = declaration_begin(name); i < name; ++i) {
+            const std::string_view word = m_tokens.text(i);
+            is_number = is_number || is_core_type(word);
             if (word == "let" || word == "const" || word == "constexpr" ||
                 is_interface_name(word)) {
                 return true;
             }
-            --first;
         }
-        return false;
+        return !is_number && !is_certain;
     }
 
     const TokenList& m_tokens;
@@ -266,31 +311,33 @@ private:
     std::vector<LoopStatement> m_loops;
 };
 
-/// The loop with the label in front of it.
-std::size_t statement_begin(const TokenList& tokens, const LoopStatement& loop) {
-    const std::size_t begin = loop.begin;
-    const bool is_labeled = begin > 1 && tokens.text(begin - 1) == ":" &&
-                            tokens.is_word(begin - 2) && tokens.text(begin - 2) != "default";
-    const std::string_view before =
-        is_labeled && begin > 2 ? tokens.text(begin - 3) : std::string_view();
-    return is_labeled && (before == ";" || before == "{" || before == "}") ? begin - 2 : begin;
-}
-
 } // namespace
 
 void repair_written_values(const TokenList& tokens, const DifferentiableBody& body,
-                           const FileNames& names, std::vector<TextEdit>& edits) {
-    const WriteFinder finder(tokens, body, names);
-    for (const LoopStatement& loop : finder.loops()) {
-        const std::size_t place = tokens[loop.begin].begin;
+                           const FileNames& names, std::vector<TextEdit>& edits,
+                           std::vector<ReverseProblem>& problems) {
+    WriteFinder finder(tokens, body, names);
+    if (!finder.has_loops()) {
+        return;
+    }
+    finder.find();
+    for (const Copies& statement : finder.copies) {
         std::string copies;
-        for (const std::string& value : finder.find(loop)) {
-            copies += text(value, " = weft_read(", value, ", ", place, "); ");
+        for (const std::string& value : statement.values) {
+            copies +=
+                text(" ", value, " = weft_read(", value, ", ", tokens[statement.end].begin, ");");
         }
-        if (!copies.empty()) {
-            edits.push_back({tokens[statement_begin(tokens, loop)].begin, 0, text("{ ", copies)});
-            edits.push_back({tokens[loop.end - 1].end(), 0, " }"});
+        const std::string_view before = tokens.text(statement.begin - 1);
+        const bool is_in_block = before == ";" || before == "{" || before == "}";
+        if (!is_in_block) {
+            edits.push_back({tokens[statement.begin].begin, 0, "{ "});
         }
+        edits.push_back({tokens[statement.end].end(), 0, copies + (is_in_block ? "" : " }")});
+    }
+    for (const std::size_t call : finder.in_heads) {
+        problems.push_back({std::string(body.name), tokens.line_of(call),
+                            text("a call in a condition may write to '", tokens.text(call),
+                                 "'; call it in a statement of its own")});
     }
 }
 

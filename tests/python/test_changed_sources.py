@@ -76,6 +76,13 @@ WRITTEN = {
     "behind a macro": "float s = y, h = y; PUSH(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
     "of another file": "float s = y, h = y; far_push(h, x); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
     "of another file, out": "float s = y, h; far_give(x, h); for (int j = 0; j < 4; j++) s = s * 0.5f + h; return s;",
+    "read in some rounds": "float s = y; for (int j = 0; j < 4; j++) { float h; give(h, x * (1.f + j)); if (j == 1) s += h; } return s;",
+    "read in some rounds, else": "float s = y; for (int j = 0; j < 4; j++) { float h; give(h, x * (1.f + j)); if (j == 1) s += h; else s *= 0.5f; } return s;",
+    "not in skipped rounds": "float s = y; for (int j = 0; j < 4; j++) { float h; give(h, x * (1.f + j)); if (j == 1) continue; s += h; } return s;",
+    "in a ternary": "float s = y; for (int j = 0; j < 4; j++) { float h; give(h, x * (1.f + j)); s += j == 1 ? h : s * h; } return s;",
+    "an element, in some rounds": "float s = y; for (int j = 0; j < 4; j++) { float[2] h; h[1] = s; give(h[0], x * (1.f + j)); if (j == 1) s += h[0] * h[1]; } return s;",
+    "around a loop that returns": "float s = y; for (int i = 0; i < 6; ++i) { float q, r; sincos(x * (1.f + i), q, r); for (int j = 0; j < 1; ++j) { if (j == 5) return s; } push(s, q); } return s;",
+    "in an expression": "float s = y; for (int j = 0; j < 4; j++) { float h = x; float t = both_and_more(h, y); if (j != 2) s += h * t; } return s;",
     "another of its name": "float s = y; { float h; give(h, x); s += h; } for (int j = 0; j < 4; j++) { float h = x; s = s * 0.5f + h; } return s;",
 }
 

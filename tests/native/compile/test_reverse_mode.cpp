@@ -163,30 +163,42 @@ TEST_CASE("no line moves") {
     CHECK(std::ranges::count(result, '\n') == std::ranges::count(source, '\n'));
 }
 
-TEST_CASE("what a call wrote is copied in front of the loop that reads it") {
-    const std::string loop = "for (int i = 0; i < 4; ++i) s += h;";
-    for (const std::string before :
-         {"float h; sincos(s, h, s2);", "float h = 1, g; sincos(s, g, h);"}) {
-        std::string expected = before;
-        expected.append("{ h = weft_read(h, #); ").append(loop).append(" }");
-        CHECK(repaired(before + loop) == expected);
-    }
-    CHECK(repaired("float h, c; sincos(s, h, s2); c = h; for (;c < 1;) s += c;") ==
-          "float h, c; sincos(s, h, s2); c = h; { c = weft_read(c, #); for (;c < 1;) s += c; }");
-    CHECK(
-        repaired("float h; if (s > 0) { sincos(s, h, h); } [MaxIters(3)] while (h > 0) h -= s;") ==
-        "float h; if (s > 0) { sincos(s, h, h); } { h = weft_read(h, #); [MaxIters(3)] while (h > "
-        "0) h -= s; }");
+TEST_CASE("what a call wrote is copied behind it in a function with loops") {
+    const std::string loop = " for (;;) s += h;";
+    const std::string copy = " h = weft_read(h, #);";
+    CHECK(repaired("float h; sincos(s, h, s2);" + loop) ==
+          "float h; sincos(s, h, s2);" + copy + loop);
+    CHECK(repaired("float h; float2 c = { set(h), 1 };" + loop) ==
+          "float h; float2 c = { set(h), 1 };" + loop);
+    CHECK(repaired("float h; float c = frexp(s, h);" + loop) ==
+          "float h; float c = frexp(s, h);" + copy + loop);
+    CHECK(repaired("float h; if (i > 0) sincos(s, h, s2); else s = 1;" + loop) ==
+          "float h; if (i > 0) { sincos(s, h, s2);" + copy + " } else s = 1;" + loop);
+    const std::string both = " g = weft_read(g, #);" + copy;
+    CHECK(repaired("float h, g; for (;;) { sincos(s, h, g); if (i > 0) s += h; }") ==
+          "float h, g; for (;;) { sincos(s, h, g);" + both + " if (i > 0) s += h; }");
+    CHECK(repaired("float h, g; for (;;) sincos(h, h, g);") ==
+          "float h, g; for (;;) { sincos(h, h, g);" + both + " }");
 }
 
-TEST_CASE("what no call wrote, or no loop reads, is not copied") {
+TEST_CASE("what no call wrote, or nothing reads, is not copied") {
     for (const std::string body :
          {"float h; sincos(s, h, h); s += h;", "float h = sin(s); for (;;) s += h;",
-          "float h; for (;;) s += h; sincos(s, h, h);",
-          "{ float h; sincos(s, h, h); } for (;;) { float h = 1; s += h; }",
-          "int h; frexp(s, h); for (;;) s += h;", "let h = 1.f; far(h); for (;;) s += h;"}) {
+          "float h; for (;;) s += 1; sincos(s, h, h);", "int h; frexp(s, h); for (;;) s += h;",
+          "let h = 1.f; far(h); for (;;) s += h;",
+          "float h; for (;;) s += h; return frexp(s, h);"}) {
         CHECK(repaired(body) == body);
     }
+}
+
+TEST_CASE("a call that writes in a condition is named") {
+    const std::string text = "[Differentiable] float f(float s) {\n"
+                             "float h;\nfor (;;) { if (frexp(s, h) > 0) s += h; } }";
+    const ReverseModeText result = repair_reverse_mode(text);
+    REQUIRE(result.problems.size() == 1);
+    CHECK(result.problems[0].line == 3);
+    CHECK(result.problems[0].reason.find("statement of its own") != std::string::npos);
+    CHECK(result.text == text);
 }
 
 TEST_CASE("functions of other files may write what they are given") {
