@@ -44,10 +44,10 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
 }
 
 /// The plan was made for arguments that have the part.
-const tensor::Tensor& part_of(const tensor::Tensor& tensor, SourcePart part) {
+const tensor::Tensor* part_of(const tensor::Tensor* tensor, SourcePart part) {
     switch (part) {
-    case SourcePart::gradient_in: return *tensor.grad_in();
-    case SourcePart::gradient_out: return *tensor.grad_out();
+    case SourcePart::gradient_in: return tensor->grad_in().get();
+    case SourcePart::gradient_out: return tensor->grad_out().get();
     case SourcePart::primal: break;
     }
     return tensor;
@@ -146,7 +146,7 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
         if (node.kind != NodeKind::tensor) {
             continue;
         }
-        const tensor::Tensor& tensor = part_of(*node.tensor, source.part);
+        const tensor::Tensor& tensor = *part_of(node.tensor, source.part);
         device::Buffer& buffer = tensor.buffer();
         if (&buffer.device() != &device) {
             throw_of_another_device(plan, source, buffer.device(), device);
@@ -236,14 +236,15 @@ void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
         m_arguments.assign(plan.arguments.begin(), plan.arguments.end());
         pack(plan, arguments, m_arguments.data());
         pack_globals(plan, arguments);
-        m_uses.clear();
+        m_uses.resize(plan.buffers.size());
+        device::BufferUse* use = m_uses.data();
         for (const BufferStep& step : plan.buffers) {
             const Slot& slot = m_slots[step.source];
-            m_uses.push_back({.buffer = slot.buffer,
-                              .access = step.access,
-                              .binding = step.binding,
-                              .offset = slot.offset,
-                              .size = step.reach_bytes});
+            *use++ = {.buffer = slot.buffer,
+                      .access = step.access,
+                      .binding = step.binding,
+                      .offset = slot.offset,
+                      .size = step.reach_bytes};
         }
         if (plan.index_faults) {
             m_uses.push_back(plan.index_faults->use());
@@ -274,7 +275,7 @@ const tensor::Tensor* CallState::tensor_of(const LaunchPlan& plan, const Argumen
                                            std::uint32_t source) const {
     const Source& wanted = plan.sources[source];
     if (wanted.kind == SourceKind::node) {
-        return &part_of(*arguments.nodes[wanted.node].tensor, wanted.part);
+        return part_of(arguments.nodes[wanted.node].tensor, wanted.part);
     }
     return source < m_temporaries.size() ? m_temporaries[source].get() : nullptr;
 }

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/interpreter_lock.hpp"
 
 #include <pybind11/stl.h>
 
@@ -52,17 +53,17 @@ std::string bounded(std::string_view message) {
 /// str() of an error, whoever raised it. KeyError would quote the message.
 py::object shown_text(py::handle self) {
     const py::handle base(PyExc_Exception);
-    const py::object whole = base.attr("__str__")(self);
+    py::object whole = base.attr("__str__")(self);
     const Py_ssize_t length = PyUnicode_GET_LENGTH(whole.ptr());
-    constexpr auto half = static_cast<Py_ssize_t>(kLongestText / 2);
-    if (length <= 2 * half) {
+    constexpr auto kHalf = static_cast<Py_ssize_t>(kLongestText / 2);
+    if (length <= 2 * kHalf) {
         return whole;
     }
     const auto part = [&](Py_ssize_t begin, Py_ssize_t end) {
         return py::reinterpret_steal<py::object>(PyUnicode_Substring(whole.ptr(), begin, end));
     };
-    const py::str left_out(core::text(" ... (", length - 2 * half, " characters left out) ... "));
-    return part(0, half) + left_out + part(length - half, length);
+    const py::str left_out(core::text(" ... (", length - 2 * kHalf, " characters left out) ... "));
+    return part(0, kHalf) + left_out + part(length - kHalf, length);
 }
 
 void raise(const char* name, std::string_view message) {
@@ -111,6 +112,7 @@ void raise_device(const DeviceError& error) {
 
 /// Rethrows `error` and sets the Python error; false if it is none of ours.
 bool translate(const std::exception_ptr& error) {
+    park_at_end(); // what the end of the interpreter interrupts has nobody to tell
     try {
         std::rethrow_exception(error);
     } catch (const ArgumentError& caught) {

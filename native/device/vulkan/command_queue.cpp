@@ -197,6 +197,7 @@ void CommandQueue::end_open() {
     }
     m_context.check(result, "vkEndCommandBuffer", "flush");
     m_ended = commands;
+    ++m_open_value;
 }
 
 void CommandQueue::submit() {

@@ -54,9 +54,7 @@ public:
     /// value_before_room() said that it need not.
     VkCommandBuffer open();
     /// The value of the batch being recorded, or of the next one that will be.
-    std::uint64_t open_value() const noexcept {
-        return submitted() + (m_ended == VK_NULL_HANDLE ? 1 : 2);
-    }
+    std::uint64_t open_value() const noexcept { return m_open_value; }
     /// Memory for host data that the next command reads. May submit and wait for room, as open() may, so a
     /// command takes once and before it records anything.
     RingSlice take(std::uint64_t size_bytes, std::uint64_t alignment);
@@ -109,6 +107,7 @@ private:
     VkCommandBuffer m_open = VK_NULL_HANDLE;
     VkCommandBuffer m_ended =
         VK_NULL_HANDLE; ///< recorded, but its submission failed; of the same batch as m_open
+    std::uint64_t m_open_value = 1;
     std::uint32_t m_commands = 0;
     std::uint64_t m_threads = 0;
     std::atomic<std::uint64_t> m_submitted{0};
