@@ -15,20 +15,6 @@ constexpr std::size_t kNone = TokenList::npos;
 
 using Names = std::set<std::string_view>;
 
-/// Behind `a.b[i]`, which begins at a word.
-std::size_t chain_end(const TokenList& tokens, std::size_t begin) {
-    std::size_t end = begin + 1;
-    for (;;) {
-        if (tokens.text(end) == "[" && tokens.partner(end) != kNone) {
-            end = tokens.partner(end) + 1;
-        } else if (tokens.text(end) == "." && tokens.is_word(end + 1)) {
-            end += 2;
-        } else {
-            return end;
-        }
-    }
-}
-
 /// Variables of which a part is changed, or handed to a call that may change it.
 Names find_changed_in_part(const TokenList& tokens, const DifferentiableBody& body) {
     Names names;
@@ -36,7 +22,7 @@ Names find_changed_in_part(const TokenList& tokens, const DifferentiableBody& bo
         if (!tokens.is_word(i) || tokens.text(i - 1) == ".") {
             continue;
         }
-        const std::size_t end = chain_end(tokens, i);
+        const std::size_t end = chain_end(tokens, i + 1);
         const std::string_view before = tokens.text(i - 1);
         const std::string_view after = tokens.text(end);
         const bool is_argument = (before == "(" || before == ",") && (after == ")" || after == ",");

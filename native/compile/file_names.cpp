@@ -147,6 +147,18 @@ bool is_core_type(std::string_view word) {
            word == "matrix" || word == "Array" || word == "void";
 }
 
+std::size_t chain_end(const TokenList& tokens, std::size_t at) {
+    for (;;) {
+        if (tokens.text(at) == "[" && tokens.partner(at) != kNone) {
+            at = tokens.partner(at) + 1;
+        } else if (tokens.text(at) == "." && tokens.is_word(at + 1)) {
+            at += 2;
+        } else {
+            return at;
+        }
+    }
+}
+
 std::size_t type_end(const TokenList& tokens, std::size_t at) {
     ++at;
     while (tokens.text(at) == "." || tokens.text(at) == "::") {

@@ -31,6 +31,8 @@ struct FileNames {
 [[nodiscard]] bool is_assignment(std::string_view sign);
 /// True for `float3`, `int4x4`, `vector` and their kin.
 [[nodiscard]] bool is_core_type(std::string_view word);
+/// Behind the rest of `a.b[i]`, from behind its first name or index on.
+[[nodiscard]] std::size_t chain_end(const TokenList& tokens, std::size_t at);
 /// Behind the type that begins at a word: `float`, `a.b`, `vector<float, 3>`, `float[8]`.
 [[nodiscard]] std::size_t type_end(const TokenList& tokens, std::size_t at);
 /// The name of the function whose parameters or arguments open at `open`; npos if there is none.

@@ -58,7 +58,7 @@ private:
         if (is_covered) {
             return;
         }
-        if (is_written(begin, chain_end(open))) {
+        if (is_written(begin, chain_end(m_tokens, m_tokens.partner(open) + 1))) {
             if (!is_literal) {
                 changed.insert(m_tokens.text(open - 1));
             }
@@ -97,23 +97,9 @@ private:
         return kNone;
     }
 
-    /// Behind the last token of the chain with the bracket at `open`.
-    std::size_t chain_end(std::size_t open) const {
-        std::size_t at = m_tokens.partner(open) + 1;
-        for (;;) {
-            if (m_tokens.text(at) == "[" && m_tokens.partner(at) != kNone) {
-                at = m_tokens.partner(at) + 1;
-            } else if (m_tokens.text(at) == "." && m_tokens.is_word(at + 1)) {
-                at += 2;
-            } else {
-                return at;
-            }
-        }
-    }
-
     bool is_type(std::size_t begin, std::size_t open) const {
         const std::string_view first = m_tokens.text(begin);
-        const std::size_t end = chain_end(open);
+        const std::size_t end = chain_end(m_tokens, m_tokens.partner(open) + 1);
         if (is_core_type(first) || m_names.types.contains(first) || m_tokens.is_word(end)) {
             return m_tokens.text(begin + 1) != "(";
         }

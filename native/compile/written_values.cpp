@@ -110,23 +110,10 @@ private:
 
     /// The argument or object that begins at a word, if a call may write it; else an empty chain.
     Chain written_chain(std::size_t begin) const {
-        std::size_t end = begin + 1;
-        std::size_t last = begin; // the last name
-        std::size_t before = begin;
-        for (;;) {
-            if (m_tokens.text(end) == "[" && m_tokens.partner(end) != kNone) {
-                end = m_tokens.partner(end) + 1;
-            } else if (m_tokens.text(end) == "." && m_tokens.is_word(end + 1)) {
-                before = end;
-                last = end + 1;
-                end += 2;
-            } else {
-                break;
-            }
-        }
-        if (m_tokens.text(end) == "(" && last != begin && end == last + 1) { // a method
-            const std::string_view method = m_tokens.text(last);
-            return m_names.mutating.contains(method) ? Chain{begin, before, true} : Chain{};
+        const std::size_t end = chain_end(m_tokens, begin + 1);
+        if (m_tokens.text(end) == "(" && end > begin + 1 && m_tokens.is_word(end - 1)) { // a method
+            const bool writes = m_names.mutating.contains(m_tokens.text(end - 1));
+            return writes ? Chain{begin, end - 2, true} : Chain{};
         }
         const std::string_view front = m_tokens.text(begin - 1);
         const std::string_view back = m_tokens.text(end);
