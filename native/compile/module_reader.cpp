@@ -1,15 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compile/diagnostics.hpp"
 #include "compile/reader.hpp"
+#include "core/text.hpp"
 
 namespace weft::compile {
 
 namespace {
 
+/// Slang throws an object of its own for a type that the target has no layout for.
+bool has_layout(Session& session, SlangReflectionVariable* variable) {
+    try {
+        auto* const type = reinterpret_cast<slang::TypeReflection*>(
+            session.functions().variable_type(variable));
+        return session.get()->getTypeLayout(type) != nullptr;
+    } catch (...) {
+        return false;
+    }
+}
+
+/// The layout of a module's globals. @throws CompileError naming the first global that has none
+slang::ProgramLayout* layout_of_globals(Session& session, slang::IModule* module,
+                                        DeclIndex& index) {
+    try {
+        return session.layout_of(module);
+    } catch (const core::Error&) {
+        throw;
+    } catch (...) {
+        for (const auto& [variable, place] : index.decls_of(module).variables) {
+            if (has_layout(session, variable)) {
+                continue;
+            }
+            const reflect::SourceLocation& at = place.location;
+            throw make_compile_error(
+                "Slang source cannot be used on this device",
+                {{.severity = "error",
+                  .file = at.file,
+                  .line = at.line,
+                  .column = at.column,
+                  .message = core::text("'", place.name, "' is a resource that kernels of this "
+                                        "device cannot hold; remove it, or put it and what uses "
+                                        "it in a module of its own")}});
+        }
+        throw;
+    }
+}
+
 class ModuleReader {
 public:
     ModuleReader(Session& session, slang::IModule* module)
         : m_slang(session.functions()), m_module(module), m_index(session),
-          m_types(session, session.layout_of(module), m_index), m_functions(session, m_types) {}
+          m_types(session, layout_of_globals(session, module, m_index), m_index),
+          m_functions(session, m_types) {}
 
     reflect::Module read(const std::string& name) {
         const ModuleDecls& decls = m_index.decls_of(m_module);

@@ -107,10 +107,16 @@ PLACES = {
 """Textures in structures, in blocks, in arrays; and used by a called function."""
 
 
-def source() -> str:
+UNKNOWN_TO_CUDA = ("SubpassInput<float4>", "SubpassInputMS<float4>")
+"""A module with a global of such a type does not load there; test_layout.cpp holds the message."""
+
+
+def source(device: str) -> str:
     """Build a module with a resource of each type, and a function for each that uses it."""
     lines = [HELPERS]
     for i, (kind, use) in enumerate(REFUSED):
+        if device == "cuda" and kind in UNKNOWN_TO_CUDA:
+            continue
         name = f"resource{i}"
         lines.append(f"{kind} {name};")
         expression = (
@@ -144,7 +150,7 @@ def outcomes(kind: str, functions: list[str]) -> dict[str, list]:
     """Call the functions, each where its call can end no other's process."""
     found: dict[str, list] = {}
     while missing := [name for name in functions if name not in found]:
-        request = json.dumps({"device": kind, "source": source(), "functions": missing})
+        request = json.dumps({"device": kind, "source": source(kind), "functions": missing})
         child = subprocess.run(
             [sys.executable, "-c", CHILD],
             input=request,
@@ -162,12 +168,19 @@ def outcomes(kind: str, functions: list[str]) -> dict[str, list]:
 
 @pytest.fixture(scope="module")
 def called(device):
-    names = [f"use{i}" for i in range(len(REFUSED))] + [f"use_{place}" for place in PLACES]
-    return outcomes(device.info.type.name, [*names, "untouched"])
+    kind = device.info.type.name
+    used = [
+        f"use{i}"
+        for i, (resource, _) in enumerate(REFUSED)
+        if kind != "cuda" or resource not in UNKNOWN_TO_CUDA
+    ]
+    return outcomes(kind, [*used, *(f"use_{place}" for place in PLACES), "untouched"])
 
 
 @pytest.mark.parametrize("index", range(len(REFUSED)), ids=[kind for kind, _ in REFUSED])
-def test_a_resource_in_use_is_refused_by_name(called, index):
+def test_a_resource_in_use_is_refused_by_name(device, called, index):
+    if device.info.type.name == "cuda" and REFUSED[index][0] in UNKNOWN_TO_CUDA:
+        pytest.skip("CUDA has no layout for it")
     what, message = called[f"use{index}"]
 
     assert what == "ArgumentError", message

@@ -21,8 +21,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 PER_MODULE = 8
 
 
-def check(kind: str, first: int, count: int, forward: bool) -> tuple[int, list[str], list[str]]:
-    """Return how many functions were compared, the wrong ones, those that do not compile."""
+def check(
+    kind: str, first: int, count: int, forward: bool
+) -> tuple[int, list[str], list[str], list[int]]:
+    """Return how many functions were compared, the wrong ones, those that do not compile.
+
+    And the seeds of a module that lost the device, which are to be tried alone.
+    """
     import weft
     from support import gradient_programs
 
@@ -39,15 +44,19 @@ def check(kind: str, first: int, count: int, forward: bool) -> tuple[int, list[s
             wrong += gradient_programs.find_wrong(device, group, forward=forward)
             compared += len(group)
         except weft.DeviceError as error:  # what lies outside memory ends the process's device
-            wrong.append(f"{group[0].name} to {group[-1].name}: {error}")
-            return compared, wrong, failed
+            waiting = [program.name for others in pending for program in others]
+            lost = waiting + [program.name for program in group]
+            if len(group) == 1:
+                wrong.append(f"{group[0].name}: {error}\n{group[0].text}")
+                lost = waiting
+            return compared, wrong, failed, [int(name[1:]) for name in lost]
         except weft.CompileError as error:
             if len(group) == 1:
                 failed.append(f"{group[0].name}: {error}\n{group[0].text}")
             else:
                 pending += [group[: len(group) // 2], group[len(group) // 2 :]]
     device.close()
-    return compared, wrong, failed
+    return compared, wrong, failed, []
 
 
 def main() -> int:
@@ -69,22 +78,26 @@ def main() -> int:
     with concurrent.futures.ProcessPoolExecutor(
         options.jobs, mp_context=fresh, max_tasks_per_child=1
     ) as pool:
-        tasks = [
-            pool.submit(
-                check, options.device, first, min(PER_MODULE, seeds.stop - first), options.forward
+
+        def submit(first: int, count: int) -> concurrent.futures.Future:
+            return pool.submit(check, options.device, first, count, options.forward)
+
+        tasks = {submit(first, min(PER_MODULE, seeds.stop - first)) for first in seeds}
+        while tasks:
+            done, tasks = concurrent.futures.wait(
+                tasks, return_when=concurrent.futures.FIRST_COMPLETED
             )
-            for first in seeds
-        ]
-        for task in concurrent.futures.as_completed(tasks):
-            if task.cancelled():
-                continue
-            count, bad, broken = task.result()
-            compared, wrong, failed = compared + count, wrong + bad, failed + broken
-            for line in bad + broken:
-                print(line, flush=True)
+            for task in done:
+                if task.cancelled():
+                    continue
+                count, bad, broken, lost = task.result()
+                compared, wrong, failed = compared + count, wrong + bad, failed + broken
+                for line in bad + broken:
+                    print(line, flush=True)
+                tasks |= {submit(seed, 1) for seed in lost}
             if time.monotonic() - start > options.seconds:
-                for other in tasks:
-                    other.cancel()
+                for task in tasks:
+                    task.cancel()
     mode = "forward" if options.forward else "reverse"
     print(
         f"{options.device}, {mode}: {compared} functions compared, {len(wrong)} wrong, "

@@ -114,3 +114,13 @@ TEST_CASE("a bool takes four bytes behind a SPIR-V pointer and one behind a CUDA
     CHECK(spirv->reflection.functions.at(0).parameters.at(0).type->layout.stride == 4);
     CHECK(cuda->reflection.functions.at(0).parameters.at(0).type->layout.stride == 1);
 }
+
+TEST_CASE("a global whose type CUDA cannot lay out is named") {
+    const std::string source = "Texture2D<float4> picture;\nSubpassInput<float4> attachment;\n"
+                               "float f(float x) { return x; }\n";
+
+    CHECK(load_text(*plain_compiler(), source)->reflection.functions.size() == 1);
+    CHECK_THROWS_WITH(load_text(*plain_compiler(), source, Target::cuda),
+                      Catch::Contains("'attachment' is a resource that kernels of this device cannot hold") &&
+                          Catch::Contains(":2:"));
+}
