@@ -75,13 +75,17 @@ std::string number(double value) {
 }
 
 std::string failure_text(const std::string& function, const CallSample& sample,
-                         const GradientVerdict& verdict) {
+                         const GradientVerdict& verdict, device::DeviceType kind) {
+    const char* const compiler =
+        kind == device::DeviceType::cuda
+            ? "; NVRTC's optimizer may be wrong, too: try WEFT_NVRTC_OPTIONS=--Ofast-compile=mid"
+            : "";
     return text(function, ".bwds: its gradients are wrong: at element ",
                 core::shape_text(sample.element), " of the call <v, J^T w> is ",
                 number(verdict.reverse), " in reverse mode, and ", number(verdict.forward),
                 " in forward mode, with which central differences agree; rewrite its nested loops "
                 "and indexed reads as functions of their own, look at it with "
-                "weft.check_gradients(), or call create_device(check_gradients=False) to go on");
+                "weft.check_gradients(), or call create_device(check_gradients=False) to go on", compiler);
 }
 
 } // namespace
@@ -240,7 +244,8 @@ void GradientChecker::check(Job& job) {
             const GradientVerdict verdict = comparison.run(sample, poll_gradient_checker);
             is_decided = is_decided && verdict.kind != Kind::undecided;
             if (verdict.kind == Kind::wrong && (worst.empty() || verdict.difference > largest)) {
-                worst = failure_text(job.function, sample, verdict);
+                worst = failure_text(job.function, sample, verdict,
+                                     job.module->context().device->info().type);
             }
             largest = std::max(largest, verdict.difference);
         }

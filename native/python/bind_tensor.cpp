@@ -331,12 +331,12 @@ void bind_values(TensorClass& tensor_class) {
         .def("clear", &clear_values, "Every byte of every element becomes 0.")
         .def(
             "torch",
-            [](const py::object& self) {
+            [](const TensorRef& self) {
                 return py::module_::import("torch").attr("from_dlpack")(self);
             },
             "A torch tensor: CUDA memory is shared, other devices are copied to the CPU.")
         .def(
-            "to_torch", [](const py::object& self) { return self.attr("torch")(); },
+            "to_torch", [](const TensorRef& self) { return py::cast(self).attr("torch")(); },
             "Same as torch().")
         .def("__array__", &array_protocol, py::arg("dtype") = py::none(),
              py::arg("copy") = py::none())

@@ -297,3 +297,10 @@ def test_out_of_memory_says_what_was_asked_and_who_holds_how_much(device):
     assert isinstance(caught.value, RuntimeError)
     assert "tensor" in str(caught.value)
     assert held.numpy().sum() == 0
+
+
+@pytest.mark.parametrize("name", ["torch", "to_torch"])
+@pytest.mark.parametrize("value", [[1.0], np.ones(2), None, "text"])
+def test_conversions_to_torch_take_tensors_alone(name, value):
+    with pytest.raises(TypeError, match=rf"{name}"):
+        getattr(Tensor, name)(value)

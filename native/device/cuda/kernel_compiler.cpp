@@ -2,11 +2,13 @@
 #include "device/cuda/kernel_compiler.hpp"
 
 #include "core/file.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <sstream>
 
 namespace weft::device::cuda {
 namespace {
@@ -103,7 +105,8 @@ core::CompileError rejected(const std::string& log, const std::string& label) {
 } // namespace
 
 KernelCompiler::KernelCompiler(Desc desc)
-    : m_desc(std::move(desc)), m_cache({.directory = m_desc.cache_directory}) {}
+    : m_desc(std::move(desc)), m_cache({.directory = m_desc.cache_directory}),
+      m_options(core::environment_variable("WEFT_NVRTC_OPTIONS").value_or("")) {}
 
 const std::optional<NvrtcLocation>& KernelCompiler::location() {
     const std::lock_guard lock(m_mutex);
@@ -156,6 +159,7 @@ core::Hash128 KernelCompiler::key_of(std::string_view source) {
         .add(m_desc.architecture.number())
         .add(m_desc.is_debug)
         .add(found ? std::string_view(found->identity) : std::string_view())
+        .add(m_options)
         .add(source)
         .finish();
 }
@@ -172,6 +176,10 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const st
     }
     for (std::string& option : type_options(source, m_desc.search, label)) {
         request.options.push_back(std::move(option));
+    }
+    std::istringstream words(m_options);
+    for (std::string word; words >> word;) {
+        request.options.push_back(word);
     }
     NvrtcResult result = compiler.compile(request);
     if (result.image.empty()) {

@@ -30,6 +30,7 @@ public:
         bool is_cached = false; ///< came from the disk
     };
 
+    /// Further options of NVRTC, separated by spaces, come from the variable WEFT_NVRTC_OPTIONS.
     explicit KernelCompiler(Desc desc);
 
     /// @throws CompileError if NVRTC rejects the source; DeviceError{unavailable} if NVRTC, or a CUDA header that the
@@ -54,6 +55,7 @@ private:
 
     Desc m_desc;
     core::FileCache m_cache;
+    std::string m_options;
     std::mutex m_mutex;
     std::optional<std::optional<NvrtcLocation>> m_location;
     std::unique_ptr<const Nvrtc> m_nvrtc;

@@ -61,6 +61,21 @@ TEST_CASE("another source, architecture or debug mode is another cache entry") {
     CHECK(compile(debugging, "//!kernel k 0\n").key != key);
 }
 
+#if !defined(_WIN32)
+TEST_CASE("WEFT_NVRTC_OPTIONS are given to NVRTC, and make another cache entry") {
+    const TemporaryFolder cache;
+    cuda::KernelCompiler plain(desc(cache.path()));
+    setenv("WEFT_NVRTC_OPTIONS", " --Ofast-compile=mid  -DSMALL=1 ", 1);
+    cuda::KernelCompiler other(desc(cache.path()));
+    unsetenv("WEFT_NVRTC_OPTIONS");
+
+    const auto key = compile(plain, "//!kernel k 0\n").key;
+    CHECK(last_compile_options().find("-DSMALL=1") == std::string::npos);
+    CHECK(compile(other, "//!kernel k 0\n").key != key);
+    CHECK(last_compile_options().find("--Ofast-compile=mid -DSMALL=1 ") != std::string::npos);
+}
+#endif
+
 TEST_CASE("a damaged cache entry is compiled again") {
     FakeDevice device({.has_cache = true});
     const KernelDesc kernel{.entry_point = "k", .label = "k"};
