@@ -113,3 +113,61 @@ def test_a_method_that_a_written_buffer_lacks_is_a_compile_error(device):
             "no_load",
             "RWStructuredBuffer<float> b;\nfloat f(int i) { return b.Load(i); }\n",
         )
+
+
+NARROW = """
+struct S { int8_t3 v; float x; };
+uniform half4 h; uniform half3x2 m; uniform uint16_t2 k[4]; uniform S s; uniform float4 wide;
+float of_vector(int i) { return h[i]; }
+float of_matrix(int i) { return m[i][i & 1]; }
+int of_array(int i) { return k[i][i & 1]; }
+int of_structure(int i) { return s.v[i]; }
+float constant(int i) { return h.x + m[i].y + wide[i]; }
+[Differentiable] float sloped(no_diff int i, float x) { return h[i] * x; }
+"""
+
+NARROW_VALUES = {
+    "h": (1, 2, 3, 4),
+    "m": [[1, 2], [3, 4], [5, 6]],
+    "k": np.arange(8, dtype=np.uint16).reshape(4, 2),
+    "s": {"v": (1, 2, 3), "x": 0},
+    "wide": (10, 20, 30, 40),
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "uniform", "expected"),
+    [("of_vector", "h", 2), ("of_matrix", "m", 4), ("of_array", "k", 3), ("of_structure", "s", 2)],
+)
+def test_reads_that_a_driver_gets_wrong_are_refused_before_it_sees_them(
+    device, monkeypatch, function, uniform, expected
+):
+    monkeypatch.setenv("WEFT_KERNELS_FOR", "nvidia")
+    module = weft.Module.load_from_source(device, f"narrow_{function}", NARROW)
+    bound = getattr(module, function).set(**NARROW_VALUES)
+
+    if device.info.type == weft.DeviceType.cuda:
+        assert bound(1) == expected
+        return
+    with pytest.raises(weft.ArgumentError) as caught:
+        bound(1)
+
+    words = [f"'{function}'", "8- or 16-bit", f"'{uniform}'", device.info.name]
+    assert_in_order(str(caught.value), [*words, "constant indices", "32-bit", "CUDA"])
+    assert module.constant.set(**NARROW_VALUES)(1) == 1 + 4 + 20
+
+
+def test_gradients_of_reads_that_a_driver_gets_wrong_are_refused(device, monkeypatch):
+    monkeypatch.setenv("WEFT_KERNELS_FOR", "nvidia")
+    module = weft.Module.load_from_source(device, "narrow_gradients", NARROW)
+    x = weft.Tensor.ones(device, (2,)).with_grads()
+    result = weft.Tensor.ones(device, (2,)).with_grads()
+    result.grad.copy_from_numpy(np.ones(2, np.float32))
+    backward = module.sloped.bwds.set(h=NARROW_VALUES["h"])
+
+    if device.info.type == weft.DeviceType.cuda:
+        backward(1, x, _result=result)
+        assert x.grad.numpy().tolist() == [2, 2]
+        return
+    with pytest.raises(weft.ArgumentError, match=r"'h'.*constant indices"):
+        backward(1, x, _result=result)

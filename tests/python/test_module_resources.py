@@ -347,6 +347,12 @@ def test_a_read_only_array_cannot_take_what_is_written(module):
         module.store.set(room=room)(1)
 
 
+def misreads_narrow_uniforms(device):
+    """Say whether this is NVIDIA's Vulkan driver, for which such reads are refused."""
+    is_nvidia = device.info.driver.startswith("NVIDIA")
+    return device.info.type.name == "vulkan" and is_nvidia
+
+
 def test_uniforms_of_padded_types_arrive_whole(device):
     module = weft.Module.load_from_source(
         device,
@@ -383,6 +389,10 @@ def test_uniforms_of_padded_types_arrive_whole(device):
     cases += [("f", "rows", (4, 3)), ("n", "d23", (2, 3)), ("o", "i33", (3, 3))]
     for name, uniform, shape in cases:
         value = numbers(*shape, dtype=np.int32 if name == "o" else np.float32)
+        if uniform == "h32" and misreads_narrow_uniforms(device):
+            with pytest.raises(weft.ArgumentError, match=r"'d' .*'h32'.*constant indices"):
+                read(name, uniform, value, shape)
+            continue
         assert np.array_equal(read(name, uniform, value, shape), value), uniform
     assert np.array_equal(read("e", "table", numbers(200), (10, 20)), numbers(10, 20))
     assert read("g", "mats", numbers(2, 2, 2), (2, 2)).tolist() == [[2, 3], [6, 7]]

@@ -157,6 +157,7 @@ void describe(Adapter& adapter, const Properties& properties, std::uint64_t heap
     const VkPhysicalDeviceProperties& core = properties.core.properties;
     adapter.uniform_alignment =
         static_cast<std::uint32_t>(core.limits.minUniformBufferOffsetAlignment);
+    adapter.misreads_narrow_uniforms = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
     adapter.max_loop_rounds = loop_rounds(properties);
     adapter.vendor = core.vendorID;
     adapter.device = core.deviceID;

@@ -37,6 +37,7 @@ struct Adapter {
     std::uint32_t vendor = 0;
     std::uint32_t device = 0;
     std::uint32_t driver_version = 0;
+    bool misreads_narrow_uniforms = false; ///< see spirv_uniforms.hpp
     std::uint32_t max_loop_rounds = 0; ///< of a thread in all its loops, then they end; 0: no limit
 };
 

@@ -7,6 +7,7 @@
 #include "device/vulkan/spirv.hpp"
 #include "device/vulkan/spirv_addresses.hpp"
 #include "device/vulkan/spirv_loops.hpp"
+#include "device/vulkan/spirv_uniforms.hpp"
 
 #include <algorithm>
 
@@ -138,18 +139,42 @@ SpirvCode require_spirv(const KernelDesc& desc) {
     return std::move(*code);
 }
 
+void require_right_reads(const Context& context, const KernelDesc& desc,
+                         const SpirvModule& module) {
+    const std::optional<std::string> uniform = find_indexed_narrow_uniform(module);
+    if (uniform) {
+        const std::string where =
+            uniform->empty() ? "a uniform" : core::text("the uniform '", *uniform, "'");
+        throw core::ArgumentError(core::text(
+            "create_kernel: '", desc.label,
+            "' picks a component of a vector or matrix of 8- or "
+            "16-bit numbers in ",
+            where,
+            " by an index that only the run tells, and the driver of "
+            "device '",
+            context.adapter().info.name, "' (", context.adapter().info.driver,
+            ") reads other components than these; use constant indices (.x, [0]), a type of 32-bit "
+            "numbers, a parameter in place of the uniform, or a CUDA device"));
+    }
+}
+
 /// Does to the code what this device's compiler needs. Returns the pipeline's report_offset.
+/// @throws ArgumentError for code that it gets wrong.
 std::uint32_t adapt(const Context& context, const KernelDesc& desc, LoopWatch* watch,
                     SpirvCode& code) {
     // The variable lets tests do on a CPU what GPUs get.
-    const bool widens = !context.adapter().info.features.is_software ||
-                        core::environment_variable("WEFT_KERNELS_FOR") == "large";
-    if (!widens && watch == nullptr) {
+    const auto made_for = core::environment_variable("WEFT_KERNELS_FOR");
+    const bool widens = !context.adapter().info.features.is_software || made_for == "large";
+    const bool misreads = context.adapter().misreads_narrow_uniforms || made_for == "nvidia";
+    if (!widens && !misreads && watch == nullptr) {
         return 0;
     }
     std::optional<SpirvModule> module = SpirvModule::read(code.words);
     if (!module) {
         return 0;
+    }
+    if (misreads) {
+        require_right_reads(context, desc, *module);
     }
     std::uint32_t offset = 0;
     if (watch != nullptr) {

@@ -14,14 +14,6 @@ constexpr std::uint32_t kOpEntryPoint = 15;
 constexpr std::size_t kEntryPointName = 3; // word of the instruction
 constexpr std::uint32_t kUnknownLanguage = 0;
 
-/// The literal string in `words`: UTF-8, padded with zeros.
-std::string literal(std::span<const std::uint32_t> words) {
-    std::string text(words.size_bytes(), '\0');
-    std::memcpy(text.data(), words.data(), words.size_bytes());
-    text.resize(std::min(text.find('\0'), text.size()));
-    return text;
-}
-
 } // namespace
 
 std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
@@ -44,7 +36,7 @@ std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
         }
         const std::span<std::uint32_t> instruction = words.subspan(at, length);
         if (operation == kOpEntryPoint && length > kEntryPointName && result.entry_point.empty()) {
-            result.entry_point = literal(instruction.subspan(kEntryPointName));
+            result.entry_point = read_literal(instruction.subspan(kEntryPointName));
         } else if (operation == kOpSource && length > 1) {
             // Validation layers older than Slang's number in the SPIR-V registry reject it.
             instruction[1] = kUnknownLanguage;
@@ -52,6 +44,13 @@ std::optional<SpirvCode> read_spirv(std::span<const std::byte> code) {
         at += length;
     }
     return result.entry_point.empty() ? std::nullopt : std::optional(std::move(result));
+}
+
+std::string read_literal(std::span<const std::uint32_t> words) {
+    std::string text(words.size_bytes(), '\0');
+    std::memcpy(text.data(), words.data(), words.size_bytes());
+    text.resize(std::min(text.find('\0'), text.size()));
+    return text;
 }
 
 } // namespace weft::device::vulkan

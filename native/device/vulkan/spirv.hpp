@@ -21,4 +21,7 @@ struct SpirvCode {
 /// entry point.
 [[nodiscard]] std::optional<SpirvCode> read_spirv(std::span<const std::byte> code);
 
+/// The literal string in `words`: UTF-8, padded with zeros.
+[[nodiscard]] std::string read_literal(std::span<const std::uint32_t> words);
+
 } // namespace weft::device::vulkan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPIR-V as instructions that can be changed, for what drivers need done to it (spirv_addresses.hpp,
-// spirv_loops.hpp). Numbers are those of the SPIR-V specification, version 1.6.
+// spirv_loops.hpp) and to find what they get wrong (spirv_uniforms.hpp). Numbers are
+// those of the SPIR-V specification, version 1.6.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +15,21 @@ namespace weft::device::vulkan {
 
 /// Operations that Weft looks for or writes.
 namespace spirv {
-inline constexpr std::uint32_t kEntryPoint = 15, kExecutionMode = 16, kCapability = 17,
-                               kMemoryModel = 14, kTypeVoid = 19, kTypeBool = 20, kTypeInt = 21,
-                               kTypeVector = 23, kTypeStruct = 30, kTypePointer = 32,
-                               kTypeFunction = 33, kConstant = 43, kConstantNull = 46,
-                               kFunction = 54, kFunctionParameter = 55, kFunctionEnd = 56,
-                               kFunctionCall = 57, kVariable = 59, kLoad = 61, kStore = 62,
-                               kAccessChain = 65, kPtrAccessChain = 67,
+inline constexpr std::uint32_t kMemberName = 6, kEntryPoint = 15, kExecutionMode = 16,
+                               kCapability = 17, kMemoryModel = 14, kTypeVoid = 19, kTypeBool = 20,
+                               kTypeInt = 21, kTypeFloat = 22, kTypeVector = 23, kTypeMatrix = 24,
+                               kTypeArray = 28, kTypeRuntimeArray = 29, kTypeStruct = 30,
+                               kTypePointer = 32, kTypeFunction = 33, kConstant = 43,
+                               kConstantNull = 46, kFunction = 54, kFunctionParameter = 55,
+                               kFunctionEnd = 56, kFunctionCall = 57, kVariable = 59, kLoad = 61,
+                               kStore = 62, kCopyMemory = 63, kAccessChain = 65,
+                               kInBoundsAccessChain = 66, kPtrAccessChain = 67,
                                kInBoundsPtrAccessChain = 70, kDecorate = 71, kMemberDecorate = 72,
-                               kCompositeExtract = 81, kUConvert = 113, kSConvert = 114,
-                               kConvertPtrToU = 117, kConvertUToPtr = 120, kBitcast = 124,
-                               kIAdd = 128, kIMul = 132, kLogicalOr = 166, kSelect = 169,
-                               kIEqual = 170, kINotEqual = 171, kPhi = 245, kLoopMerge = 246,
-                               kSelectionMerge = 247, kLabel = 248, kBranch = 249,
+                               kVectorExtractDynamic = 77, kCompositeExtract = 81, kUConvert = 113,
+                               kSConvert = 114, kConvertPtrToU = 117, kConvertUToPtr = 120,
+                               kBitcast = 124, kIAdd = 128, kIMul = 132, kLogicalOr = 166,
+                               kSelect = 169, kIEqual = 170, kINotEqual = 171, kPhi = 245,
+                               kLoopMerge = 246, kSelectionMerge = 247, kLabel = 248, kBranch = 249,
                                kBranchConditional = 250, kSwitch = 251, kReturn = 253, kUndef = 1;
 } // namespace spirv
 
