@@ -45,11 +45,25 @@ void find_macros(const TokenList& tokens, const DifferentiableBody& body,
     }
 }
 
+/// A function in which constants were changed for forward mode, `edit` the first of these changes.
+ReverseProblem constant_change(const TokenList& tokens, const DifferentiableBody& body,
+                               const TextEdit& edit) {
+    std::size_t at = body.opening;
+    while (at < body.closing && tokens[at].begin < edit.at) {
+        ++at;
+    }
+    return {
+        std::string(body.name), tokens.line_of(at),
+        "a constant of which a part is changed has no form that Weft can change; let a function "
+        "return it, float3 h = same(0.f) with [Differentiable] float same(float x) { return x; "
+        "}"};
+}
+
 } // namespace
 
 ReverseModeText repair_reverse_mode(std::string_view source) {
     if (source.find("Differentiable") == std::string_view::npos) {
-        return {std::string(source), {}, {}};
+        return {std::string(source), {}, {}, {}};
     }
     const TokenList tokens(source);
     const FileNames names = read_names(tokens);
@@ -58,6 +72,9 @@ ReverseModeText repair_reverse_mode(std::string_view source) {
     for (const DifferentiableBody& body : find_differentiable_bodies(tokens)) {
         const std::size_t before = edits.size();
         repair_constant_values(tokens, body, names, edits);
+        if (edits.size() > before) {
+            result.forward_changes.push_back(constant_change(tokens, body, edits[before]));
+        }
         if (!body.has_reverse_mode) {
             continue;
         }

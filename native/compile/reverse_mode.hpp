@@ -14,6 +14,7 @@ struct ReverseModeText {
     std::string text;                     ///< what Slang is to read; lines stay where they are
     std::vector<ReverseProblem> problems; ///< what was left as it is, though it would be wrong
     std::vector<ReverseProblem> changes;  ///< the functions that were changed, a place in each
+    std::vector<ReverseProblem> forward_changes; ///< those of them that forward mode needs changed
 };
 
 /// `source` with those of its differentiable functions changed that reverse mode would get wrong: bounds of nested loops

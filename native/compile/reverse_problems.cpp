@@ -110,10 +110,17 @@ void read_derivatives(const TokenList& tokens, Derivatives& found) {
 
 } // namespace
 
-Problems find_forward_problems(std::span<const UserText> texts) {
+Problems find_forward_problems(std::span<const UserText> texts, bool repaired) {
     Problems problems;
     for (const UserText& file : texts) {
         const TokenList tokens(file.text);
+        for (const ReverseProblem& problem : repaired
+                                                 ? std::vector<ReverseProblem>()
+                                                 : repair_reverse_mode(file.text).forward_changes) {
+            problems.try_emplace(problem.function,
+                                 text("forward mode of Slang would be wrong at ", file.path, ":",
+                                      problem.line, ": ", problem.reason));
+        }
         Derivatives found;
         read_derivatives(tokens, found);
         for (const auto& [name, place] : found.reverse) {

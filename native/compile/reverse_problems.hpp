@@ -30,8 +30,9 @@ struct UserText {
 find_reverse_problems(std::span<const UserText> texts, bool repaired);
 
 /// The same for forward mode: functions for which `texts` have a derivative of reverse mode alone, to which Slang gives
-/// the tangent 0, and those that name them.
+/// the tangent 0, those in which constants would have to be changed (constant_values.hpp) and are not, and those that name them.
+/// @param repaired: whether Slang reads the texts repaired.
 [[nodiscard]] std::map<std::string, std::string, std::less<>>
-find_forward_problems(std::span<const UserText> texts);
+find_forward_problems(std::span<const UserText> texts, bool repaired);
 
 } // namespace weft::compile

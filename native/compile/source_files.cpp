@@ -158,6 +158,7 @@ const std::string* SourceFiles::try_user_text(const std::string& path) const {
 
 std::vector<UserText> SourceFiles::user_texts() const {
     std::vector<UserText> texts;
+    texts.reserve(m_files.size() + m_unnamed.size());
     for (const Dependency& file : m_files) {
         texts.push_back({file.path, file.text});
     }
@@ -172,7 +173,7 @@ std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() 
 }
 
 std::map<std::string, std::string, std::less<>> SourceFiles::forward_problems() const {
-    return find_forward_problems(user_texts());
+    return find_forward_problems(user_texts(), m_desc.repairs);
 }
 
 std::string SourceFiles::constant_block_of(std::string_view name) const {
