@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/lookup.hpp"
 
+#include "compile/cuda_copies.hpp"
 #include "compile/diagnostics.hpp"
 #include "compile/program_globals.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include <span>
 #include <vector>
 
 namespace weft::compile {
@@ -42,8 +44,14 @@ KernelCode compile_entry_point(Session& session, const std::string& source,
     (void)check_diagnostics(output.get(), SLANG_FAILED(result) || !code, what);
 
     KernelCode kernel;
-    const auto* const bytes = static_cast<const std::byte*>(code->getBufferPointer());
-    kernel.code.assign(bytes, bytes + code->getBufferSize());
+    if (session.target() == Target::cuda) {
+        const std::string text = keep_copies_apart(blob_text(code.get()));
+        const auto bytes = std::as_bytes(std::span(text));
+        kernel.code.assign(bytes.begin(), bytes.end());
+    } else {
+        const auto* const bytes = static_cast<const std::byte*>(code->getBufferPointer());
+        kernel.code.assign(bytes, bytes + code->getBufferSize());
+    }
     kernel.hash = core::hash_bytes(kernel.code);
     read_program_globals(session, program.get(), kernel);
     return kernel;

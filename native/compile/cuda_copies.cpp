@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/cuda_copies.hpp"
+
+#include "core/text.hpp"
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace weft::compile {
+
+namespace {
+
+constexpr std::string_view kSpace = " \t\r";
+constexpr std::string_view kIdentifierCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+/// What Slang calls the structure of values that the forward part leaves to the backward part.
+constexpr std::string_view kContext = "s_minCtx_";
+constexpr std::string_view kArray = "FixedArray<";
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kSpace);
+    return first == std::string_view::npos
+               ? std::string_view()
+               : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::string_view take_line(std::string_view& rest) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    return line;
+}
+
+/// "FixedArray<float, 8>" and "value1_0" of "FixedArray<float, 8>  value1_0"; the type is empty if there is only a name.
+std::pair<std::string_view, std::string_view> split_declaration(std::string_view text) {
+    const std::size_t space = text.find_last_of(kSpace);
+    return space == std::string_view::npos
+               ? std::pair{std::string_view(), text}
+               : std::pair{trimmed(text.substr(0, space)), text.substr(space + 1)};
+}
+
+/// The structures of a source: which of them hold what reverse mode keeps of the rounds of a loop.
+class Structures {
+public:
+    explicit Structures(std::string_view source) {
+        constexpr std::string_view kStruct = "struct ";
+        std::vector<std::string_view>* fields = nullptr;
+        while (!source.empty()) {
+            const std::string_view line = take_line(source);
+            if (line.starts_with(kStruct) && line.find_first_of("{;:") == std::string_view::npos) {
+                fields = &m_fields[trimmed(line.substr(kStruct.size()))];
+            } else if (line.starts_with('}')) {
+                fields = nullptr;
+            } else if (fields != nullptr && line.ends_with(';')) {
+                const auto [type, name] =
+                    split_declaration(trimmed(line.substr(0, line.size() - 1)));
+                fields->push_back(type);
+                m_types[name] = type;
+            }
+        }
+    }
+
+    /// Of a field by its name, which Slang gives to one structure only; empty for any other name.
+    std::string_view type_of(std::string_view field) const {
+        const auto found = m_types.find(field);
+        return found == m_types.end() ? std::string_view() : found->second;
+    }
+
+    bool holds_rounds(std::string_view type) const {
+        while (type.starts_with(kArray)) {
+            type = trimmed(type.substr(kArray.size(), type.rfind(',') - kArray.size()));
+        }
+        const auto found = m_fields.find(type);
+        if (found == m_fields.end()) {
+            return false;
+        }
+        for (const std::string_view field : found->second) {
+            if ((type.starts_with(kContext) && field.starts_with(kArray)) || holds_rounds(field)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+private:
+    std::map<std::string_view, std::vector<std::string_view>> m_fields;
+    std::map<std::string_view, std::string_view> m_types;
+};
+
+struct Copy {
+    std::string_view from_root; ///< the variable that holds what is copied
+    bool is_pointer = false;    ///< the variable points to it
+    std::string_view type;      ///< empty if the line does not tell
+};
+
+/// What a line "(&a)->b_0 = c.d_1;" copies; nullopt if it is no assignment of a variable or a field.
+std::optional<Copy> read_copy(std::string_view line, const Structures& structures) {
+    const std::size_t equals = line.find(" = ");
+    if (equals == std::string_view::npos || !line.ends_with(';')) {
+        return std::nullopt;
+    }
+    const std::string_view to = trimmed(line.substr(0, equals));
+    std::string_view from = trimmed(line.substr(equals + 3, line.size() - equals - 4));
+    const std::size_t last = from.find_last_not_of(kIdentifierCharacters);
+    const auto [declared, name] = split_declaration(to);
+    const std::size_t target = name.find_last_not_of(kIdentifierCharacters);
+    Copy copy;
+    copy.type = declared;
+    if (copy.type.empty() && target != std::string_view::npos) {
+        copy.type = structures.type_of(name.substr(target + 1));
+    }
+    if (copy.type.empty() && last != std::string_view::npos) {
+        copy.type = structures.type_of(from.substr(last + 1));
+    }
+    const bool is_followed = from.starts_with('*');
+    const bool is_address = from.starts_with("(&");
+    from.remove_prefix(is_followed ? 1 : is_address ? 2 : 0);
+    copy.from_root = from.substr(0, from.find_first_not_of(kIdentifierCharacters));
+    const std::string_view behind = from.substr(copy.from_root.size());
+    copy.is_pointer = is_followed || (!is_address && behind.starts_with("->"));
+    const bool is_plain =
+        behind.find_first_not_of(core::text(kIdentifierCharacters, ".->)")) == behind.npos;
+    return is_plain && !copy.from_root.empty() ? std::optional(copy) : std::nullopt;
+}
+
+} // namespace
+
+std::string keep_copies_apart(std::string_view source) {
+    if (source.find(kContext) == std::string_view::npos) {
+        return std::string(source);
+    }
+    const Structures structures(source);
+    std::string result;
+    result.reserve(source.size() + source.size() / 16);
+    for (std::string_view rest = source; !rest.empty();) {
+        const std::string_view line = take_line(rest);
+        result.append(line);
+        if (const auto copy = read_copy(line, structures);
+            copy && structures.holds_rounds(copy->type)) {
+            result += core::text(" asm volatile(\"\" :: \"l\"(", copy->is_pointer ? "" : "&",
+                                 copy->from_root, "));");
+        }
+        result += '\n';
+    }
+    return result;
+}
+
+} // namespace weft::compile
