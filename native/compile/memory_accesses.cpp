@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/memory_accesses.hpp"
+
+#include "compile/differentiable_bodies.hpp"
+#include "compile/file_names.hpp"
+#include "compile/loop_statements.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+
+namespace weft::compile {
+
+namespace {
+
+constexpr std::size_t kNone = TokenList::npos;
+constexpr std::string_view kShared = "::";
+
+/// Of memory at module scope and in structures.
+std::string shared_key(std::string_view name) {
+    return core::text(kShared, name);
+}
+
+bool begins_with(std::string_view word, std::string_view small, std::string_view large) {
+    return word.starts_with(small) || word.starts_with(large);
+}
+
+class AccessFinder {
+public:
+    AccessFinder(const MemoryText& file, const FunctionText& function, const MemoryNames& names,
+                 const KnownMemory& known)
+        : m_file(file), m_tokens(file.tokens), m_function(function), m_names(names), m_known(known),
+          m_loops(
+              find_loop_statements(file.tokens, DifferentiableBody{.name = function.name,
+                                                                   .head = function.head,
+                                                                   .opening = function.opening,
+                                                                   .closing = function.closing})) {}
+
+    void find() {
+        find_locals();
+        for (std::size_t i = m_function.opening + 1; i < m_function.closing; ++i) {
+            if (!m_tokens.is_word(i)) {
+                continue;
+            }
+            if (is_memory(i) && !declares(m_tokens, i)) {
+                read_memory(i);
+            } else if (m_names.variables.contains(m_tokens.text(i)) && !is_hidden(i) &&
+                       !declares(m_tokens, i)) {
+                const std::size_t end = chain_end(m_tokens, i + 1);
+                add(i, end, use_of(i, end), m_tokens.source_of(i, end));
+            } else if (m_tokens.text(i + 1) == "(" && !declares(m_tokens, i)) {
+                read_call(i);
+            }
+        }
+        std::ranges::stable_sort(accesses, {}, &MemoryAccess::begin);
+    }
+
+    std::vector<MemoryAccess> accesses;
+
+private:
+    bool is_memory(std::size_t at) const {
+        const std::string_view name = m_tokens.text(at);
+        const bool is_own = m_locals.contains(name) && m_tokens.text(at - 1) != ".";
+        return is_own ? m_memory.contains(name) || m_aliases.contains(name)
+                      : m_names.memory.contains(name);
+    }
+
+    /// True for `a.x` and for a variable of the function that has the name of another one.
+    bool is_hidden(std::size_t at) const {
+        return m_tokens.text(at - 1) == "." || m_locals.contains(m_tokens.text(at));
+    }
+
+    /// What the function declares, and which of it is another name of memory.
+    void find_locals() {
+        for (const MemoryParameter& parameter : m_function.parameters) {
+            declare(parameter.at);
+        }
+        for (std::size_t i = m_function.opening + 1; i < m_function.closing; ++i) {
+            if (!m_tokens.is_word(i) || !declares(m_tokens, i)) {
+                continue;
+            }
+            declare(i);
+            const std::size_t end = m_tokens.statement_end(i);
+            for (std::size_t k = i + 2; m_tokens.text(i + 1) == "=" && k < end; ++k) {
+                const std::string_view next = m_tokens.text(k + 1);
+                const bool is_handle = m_tokens.text(i + 2) == "&" || next == ";" || next == "." ||
+                                       next == "+" || next == "-";
+                const bool is_deduced =
+                    m_tokens.text(i - 1) == "let" || m_tokens.text(i - 1) == "var";
+                const bool is_value = next == "." && m_tokens.text(k + 2) != "_address";
+                if (m_tokens.is_word(k) && is_memory(k) && is_handle && !is_value &&
+                    (is_deduced || m_file.memory.contains(i))) {
+                    m_aliases[m_tokens.text(i)] = m_tokens.text(k);
+                }
+            }
+        }
+    }
+
+    void declare(std::size_t name) {
+        m_locals.insert(m_tokens.text(name));
+        if (m_file.memory.contains(name)) {
+            m_memory.insert(m_tokens.text(name));
+        }
+    }
+
+    std::string_view origin(std::string_view name) const {
+        for (int steps = 0; steps < 8 && m_aliases.contains(name); ++steps) {
+            name = m_aliases.find(name)->second;
+        }
+        return name;
+    }
+
+    void add(std::size_t begin, std::size_t end, MemoryUse use, std::string_view element) {
+        if (!use.reads && !use.writes) {
+            return;
+        }
+        const bool is_member = m_tokens.text(begin - 1) == ".";
+        const std::string_view memory =
+            is_member ? m_tokens.text(begin) : origin(m_tokens.text(begin));
+        const bool is_local = m_locals.contains(memory) && !is_member;
+        MemoryAccess access{.key = is_local ? std::string(memory) : shared_key(memory),
+                            .name = m_tokens.text(begin),
+                            .element = element,
+                            .reads = use.reads,
+                            .writes = use.writes,
+                            .is_local = is_local,
+                            .begin = begin,
+                            .name_end = end,
+                            .end = end};
+        const std::string_view before = m_tokens.text(first_of(begin) - 1);
+        access.is_store =
+            use.writes && !use.reads && (before == ";" || before == "{" || before == "}");
+        access.block_end = block_end(begin);
+        for (const LoopStatement& loop : m_loops) {
+            if (loop.begin <= begin && begin < loop.end) {
+                access.loop_begin = access.loop_end == 0 ? loop.begin : access.loop_begin;
+                access.loop_end = std::max(access.loop_end, loop.end);
+            }
+        }
+        if (access.is_store) { // what stands to the right is read before
+            access.end = m_tokens.statement_end(begin);
+        }
+        accesses.push_back(access);
+    }
+
+    /// The first token of `this.a.t` for `t`.
+    std::size_t first_of(std::size_t at) const {
+        while (m_tokens.text(at - 1) == "." && m_tokens.is_word(at - 2)) {
+            at -= 2;
+        }
+        return at;
+    }
+
+    std::size_t block_end(std::size_t at) const {
+        for (std::size_t i = at; i-- > m_function.opening;) {
+            const std::size_t partner = m_tokens.partner(i);
+            if (m_tokens.text(i) == "{" && partner != kNone && partner > at) {
+                return partner;
+            }
+        }
+        return m_function.closing;
+    }
+
+    /// `t[i]`, `t.load(i)`, `*t`, `f(t)`.
+    void read_memory(std::size_t at) {
+        std::size_t end = at + 1;
+        while (m_tokens.text(end) == "." && m_tokens.text(end + 2) != "(" &&
+               m_tokens.is_word(end + 1)) {
+            end += 2;
+        }
+        if (m_tokens.text(end) == "[" && m_tokens.partner(end) != kNone) {
+            const std::string_view index = m_tokens.source_of(end + 1, m_tokens.partner(end));
+            const std::size_t behind = chain_end(m_tokens, end);
+            const bool is_part = behind > m_tokens.partner(end) + 1;
+            const MemoryUse use = element_use(at, behind);
+            add(at, behind, use, index);
+            if (is_part && (use.reads || use.writes)) {
+                accesses.back().is_store = false; // t[i].x = 1
+            }
+        } else if (m_tokens.text(end) == "." && m_tokens.text(end + 2) == "(") {
+            const std::size_t close = m_tokens.partner(end + 2);
+            add(at, close == kNone ? end + 2 : close + 1, method_use(end + 1),
+                first_argument(end + 2));
+        } else if (m_tokens.text(at - 1) == "*" && !is_operand_before(at - 1)) {
+            const bool is_enclosed = m_tokens.text(at - 2) == "(" && m_tokens.text(end) == ")";
+            add(at, end, use_of(at - (is_enclosed ? 2 : 1), end + (is_enclosed ? 1 : 0)), "0");
+        } else if (const std::size_t open = enclosing(m_tokens, at, "("); open != kNone) {
+            read_pointer_sum(at, open);
+            read_argument(at, end, open);
+        }
+    }
+
+    bool is_operand_before(std::size_t at) const {
+        const std::string_view before = m_tokens.text(at - 1);
+        return (m_tokens.is_word(at - 1) && before != "return") || before == ")" || before == "]" ||
+               m_tokens[at - 1].kind == TokenKind::number;
+    }
+
+    /// `(p + 1)[0]` and `*(p + 1)`.
+    void read_pointer_sum(std::size_t at, std::size_t open) {
+        const std::size_t close = m_tokens.partner(open);
+        const std::string_view next = m_tokens.text(at + 1);
+        if ((next != "+" && next != "-" && m_tokens.text(at - 1) != "+") || close == kNone) {
+            return;
+        }
+        if (m_tokens.text(close + 1) == "[") {
+            const std::size_t end = chain_end(m_tokens, close + 1);
+            add(at, end, use_of(open, end), "");
+        } else if (m_tokens.text(open - 1) == "*" && !is_operand_before(open - 1)) {
+            add(at, close + 1, use_of(open - 1, close + 1), "");
+        }
+    }
+
+    /// The first argument of a call, or all of them without a comma.
+    std::string_view first_argument(std::size_t open) const {
+        const std::size_t close = m_tokens.partner(open);
+        std::size_t end = open + 1;
+        while (close != kNone && end < close && m_tokens.text(end) != ",") {
+            const std::string_view sign = m_tokens.text(end);
+            const bool is_open = sign == "(" || sign == "[" || sign == "{";
+            end = is_open && m_tokens.partner(end) != kNone ? m_tokens.partner(end) + 1 : end + 1;
+        }
+        return m_tokens.source_of(open + 1, end);
+    }
+
+    /// Of a method of a buffer or tensor.
+    static MemoryUse kind_of(std::string_view method) {
+        if (begins_with(method, "store", "Store")) {
+            return {.reads = false, .writes = true};
+        }
+        if (begins_with(method, "load", "Load") || begins_with(method, "sample", "Sample")) {
+            return {.reads = true, .writes = false};
+        }
+        const bool changes = method.starts_with("Interlocked") || method == "_address" ||
+                             method.ends_with("Counter") || method.starts_with("Append");
+        return {.reads = changes, .writes = changes};
+    }
+
+    MemoryUse method_use(std::size_t name) const {
+        const std::string_view method = m_tokens.text(name);
+        const bool is_alias = method == "_address" && is_alias_statement(name);
+        return is_alias ? MemoryUse() : kind_of(method);
+    }
+
+    /// True within `float* p = t._address(i);`.
+    bool is_alias_statement(std::size_t at) const {
+        std::size_t first = at;
+        while (first > m_function.opening && m_tokens.text(first) != ";" &&
+               m_tokens.text(first) != "{" && m_tokens.text(first) != "}" &&
+               m_tokens.text(first) != "=") {
+            --first;
+        }
+        return m_tokens.text(first) == "=" && m_aliases.contains(m_tokens.text(first - 1));
+    }
+
+    MemoryUse element_use(std::size_t at, std::size_t end) const {
+        const bool is_address = m_tokens.text(at - 1) == "&" && !is_operand_before(at - 1);
+        if (is_address && is_alias_statement(at)) {
+            return {};
+        }
+        return is_address ? MemoryUse{true, true} : use_of(first_of(at), end);
+    }
+
+    /// What is done to the value between two tokens.
+    MemoryUse use_of(std::size_t begin, std::size_t end) const {
+        const std::string_view next = m_tokens.text(end);
+        const std::string_view before = m_tokens.text(begin - 1);
+        if (next == "=") {
+            return {.reads = false, .writes = true};
+        }
+        const bool is_shift = next == ">" && m_tokens.text(end + 1) == ">=";
+        if (is_assignment(next) || is_shift || next == "++" || next == "--" || before == "++" ||
+            before == "--") {
+            return {.reads = true, .writes = true};
+        }
+        if (next == "(") { // a method of the element: m_tokens.text(end - 1)
+            return {.reads = true, .writes = mutates(m_tokens.text(end - 1))};
+        }
+        if ((before != "(" && before != ",") || (next != ")" && next != ",")) {
+            return {.reads = true, .writes = false};
+        }
+        const std::size_t open = enclosing(m_tokens, begin, "(");
+        const std::size_t function = open == kNone ? kNone : function_name(m_tokens, open);
+        return function == kNone
+                   ? MemoryUse{.reads = true, .writes = false}
+                   : value_use(m_tokens.text(function), argument_place(m_tokens, open, begin));
+    }
+
+    /// What a call does to a value that it is given.
+    MemoryUse value_use(std::string_view function, std::size_t place) const {
+        if (function.starts_with("Interlocked") ||
+            function.find("tomic") != std::string_view::npos) {
+            return {.reads = true, .writes = place == 0};
+        }
+        MemoryUse use{.reads = true, .writes = writes_argument({}, function, place)};
+        const auto known = m_known.signatures.find(function);
+        if (known == m_known.signatures.end()) {
+            use.reads = !use.writes;
+            return use;
+        }
+        use = {};
+        for (const FunctionText* overload : known->second) {
+            if (place < overload->parameters.size()) {
+                use.reads = use.reads || overload->parameters[place].is_read;
+                use.writes = use.writes || overload->parameters[place].is_written;
+            }
+        }
+        return use;
+    }
+
+    /// True for [mutating] methods of any file, which change `this`.
+    bool mutates(std::string_view method) const { return m_names.mutating.contains(method); }
+
+    /// Memory that is handed to a call.
+    void read_argument(std::size_t at, std::size_t end, std::size_t open) {
+        const std::size_t name = function_name(m_tokens, open);
+        const std::string_view next = m_tokens.text(end);
+        if (name == kNone || (next != ")" && next != ",")) {
+            return;
+        }
+        const std::string_view function = m_tokens.text(name);
+        if (m_known.signatures.contains(function)) {
+            const auto known = m_known.uses.find(function);
+            const std::string place = parameter_key(argument_place(m_tokens, open, first_of(at)));
+            if (known != m_known.uses.end() && known->second.contains(place)) {
+                add(at, end, known->second.find(place)->second, "");
+                accesses.back().is_store = false;
+            }
+            return;
+        }
+        const bool changes =
+            function.starts_with("Interlocked") || function.find("tomic") != std::string_view::npos;
+        const bool is_type = is_core_type(function) || is_statement_word(function) ||
+                             m_names.types.contains(function);
+        add(at, end, {.reads = !is_type, .writes = changes}, "");
+    }
+
+    /// What a function does to memory at module scope and in structures.
+    void read_call(std::size_t at) {
+        const auto known = m_known.uses.find(m_tokens.text(at));
+        if (known == m_known.uses.end()) {
+            return;
+        }
+        for (const auto& [key, use] : known->second) {
+            if (key.starts_with(kShared) && (use.reads || use.writes)) {
+                MemoryAccess access{.key = key,
+                                    .name = m_tokens.text(at),
+                                    .element = "",
+                                    .reads = use.reads,
+                                    .writes = use.writes};
+                access.begin = at;
+                access.end = m_tokens.partner(at + 1) == kNone ? at + 1 : m_tokens.partner(at + 1);
+                accesses.push_back(std::move(access));
+            }
+        }
+    }
+
+    const MemoryText& m_file;
+    const TokenList& m_tokens;
+    const FunctionText& m_function;
+    const MemoryNames& m_names;
+    const KnownMemory& m_known;
+    std::vector<LoopStatement> m_loops;
+    std::set<std::string_view> m_locals;
+    std::set<std::string_view> m_memory;                    ///< of the locals
+    std::map<std::string_view, std::string_view> m_aliases; ///< name -> what it stands for
+};
+
+} // namespace
+
+std::string parameter_key(std::size_t place) {
+    return core::text('#', place);
+}
+
+std::vector<MemoryAccess> find_accesses(const MemoryText& file, const FunctionText& function,
+                                        const MemoryNames& names, const KnownMemory& known) {
+    AccessFinder finder(file, function, names, known);
+    finder.find();
+    return std::move(finder.accesses);
+}
+
+} // namespace weft::compile
