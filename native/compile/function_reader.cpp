@@ -34,6 +34,7 @@ std::optional<reflect::Literal> fit_literal(reflect::Literal literal, const refl
 FunctionReader::FunctionReader(Session& session, TypeReader& types)
     : m_slang(session.functions()), m_types(types), m_attributes(session.functions()),
       m_reverse_problems(session.files().reverse_problems()),
+      m_memory_problems(session.files().memory_problems()),
       m_forward_problems(session.files().forward_problems()) {}
 
 Function FunctionReader::read(const FunctionDecl& decl, reflect::TypeRef owner) {
@@ -81,6 +82,11 @@ Function FunctionReader::read(SlangReflectionFunction* function, const FunctionD
         return problem != problems.end() ? problem->second : std::string();
     };
     result.reverse_problem = find_in(m_reverse_problems);
+    const bool has_result = result.return_type->kind != reflect::TypeKind::scalar ||
+                            result.return_type->scalar != reflect::ScalarKind::void_;
+    if (result.reverse_problem.empty() && has_result) { // without one, a backward call runs it once
+        result.reverse_problem = find_in(m_memory_problems);
+    }
     result.forward_problem = find_in(m_forward_problems);
     result.is_static = m_slang.function_modifier(function, SLANG_MODIFIER_STATIC) != nullptr;
     result.is_mutating = m_slang.function_modifier(function, SLANG_MODIFIER_MUTATING) != nullptr;

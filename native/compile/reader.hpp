@@ -91,6 +91,7 @@ private:
     TypeReader& m_types;
     AttributeReader m_attributes;
     std::map<std::string, std::string, std::less<>> m_reverse_problems;
+    std::map<std::string, std::string, std::less<>> m_memory_problems;
     std::map<std::string, std::string, std::less<>> m_forward_problems;
 };
 

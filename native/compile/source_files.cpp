@@ -5,6 +5,7 @@
 #include "compile/entry_points.hpp"
 #include "compile/exported_imports.hpp"
 #include "compile/parameter_gradients.hpp"
+#include "compile/plain_memory.hpp"
 #include "compile/reverse_mode.hpp"
 #include "compile/tensor_generics.hpp"
 #include "core/byte_order_mark.hpp"
@@ -170,6 +171,10 @@ std::vector<UserText> SourceFiles::user_texts() const {
 
 std::map<std::string, std::string, std::less<>> SourceFiles::reverse_problems() const {
     return find_reverse_problems(user_texts(), m_desc.repairs);
+}
+
+std::map<std::string, std::string, std::less<>> SourceFiles::memory_problems() const {
+    return find_memory_problems(user_texts());
 }
 
 std::map<std::string, std::string, std::less<>> SourceFiles::forward_problems() const {

@@ -54,6 +54,8 @@ public:
     std::vector<std::string> absent_files() const { return {m_absent.begin(), m_absent.end()}; }
     /// find_reverse_problems() of what was read so far.
     [[nodiscard]] std::map<std::string, std::string, std::less<>> reverse_problems() const;
+    /// find_memory_problems() of what was read so far.
+    [[nodiscard]] std::map<std::string, std::string, std::less<>> memory_problems() const;
     /// find_forward_problems() of what was read so far.
     [[nodiscard]] std::map<std::string, std::string, std::less<>> forward_problems() const;
     /// Why a user file that exists could not be taken (too large, not UTF-8); "" if all went well.
