@@ -245,6 +245,19 @@ void bind_work(DeviceClass& bound) {
                             const py::object&) { close_device(self); });
 }
 
+void bind_open_devices(py::module_& module) {
+    module.def(
+        "_open_devices",
+        [] {
+            std::vector<device::DeviceInfo> open;
+            for (const auto& device : open_devices()) {
+                open.push_back(device->info());
+            }
+            return open;
+        },
+        "The devices of this process that are open.");
+}
+
 void bind_session(py::module_& module) {
     DeviceClass bound(
         module, "Device",
@@ -252,6 +265,7 @@ void bind_session(py::module_& module) {
         "A context manager: leaving the block closes the device.\n");
     bind_facts(bound);
     bind_work(bound);
+    bind_open_devices(module);
 }
 
 } // namespace

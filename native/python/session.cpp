@@ -179,6 +179,12 @@ struct SessionRecord {
     LiveDevice is_alive{};
 };
 
+/// A fork concerns all devices of the process, and nothing that Python passes to its hooks leads to them.
+std::vector<std::weak_ptr<device::Device>>& known_devices() {
+    static std::vector<std::weak_ptr<device::Device>> devices;
+    return devices;
+}
+
 } // namespace
 
 std::filesystem::path package_directory() {
@@ -219,17 +225,32 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
     desc.device.library_directories = cuda_library_directories();
     compiler.poll = desc.device.poll = interrupt_poll();
-    const Unlocked unlocked;
-    // Loading a driver takes seconds on some systems, and cannot be told to stop.
-    core::run_abandonable(interrupt_poll(), [session, compiler, device = std::move(desc.device)] {
-        session->compiler = compile::Compiler::create(compiler);
-        std::shared_ptr<SessionRecord> record(
-            new SessionRecord{.session = session, .settings = *session});
-        session->device = device::Device::create(device);
-        session->device->attach(std::move(record));
-        add_helpers(*session);
-    });
+    {
+        const Unlocked unlocked;
+        // Loading a driver takes seconds on some systems, and cannot be told to stop.
+        core::run_abandonable(interrupt_poll(),
+                              [session, compiler, device = std::move(desc.device)] {
+                                  session->compiler = compile::Compiler::create(compiler);
+                                  std::shared_ptr<SessionRecord> record(
+                                      new SessionRecord{.session = session, .settings = *session});
+                                  session->device = device::Device::create(device);
+                                  session->device->attach(std::move(record));
+                                  add_helpers(*session);
+                              });
+    }
+    std::erase_if(known_devices(), [](const auto& known) { return known.expired(); });
+    known_devices().push_back(session->device);
     return session;
+}
+
+std::vector<std::shared_ptr<device::Device>> open_devices() {
+    std::vector<std::shared_ptr<device::Device>> open;
+    for (const std::weak_ptr<device::Device>& known : known_devices()) {
+        if (auto device = known.lock(); device && !device->is_closed()) {
+            open.push_back(std::move(device));
+        }
+    }
+    return open;
 }
 
 std::shared_ptr<Session> session_of(device::Device& device) {

@@ -56,6 +56,8 @@ struct SessionDesc {
 /// The session that created `device`; made anew with the same settings if nothing else holds it any more.
 /// Call under the interpreter lock.
 [[nodiscard]] std::shared_ptr<Session> session_of(device::Device& device);
+/// What is open of the devices that create_session() made. Call under the interpreter lock.
+[[nodiscard]] std::vector<std::shared_ptr<device::Device>> open_devices();
 /// Registers with Python's atexit: the session's checks of gradients are stopped there, and what they found and nobody heard
 /// of becomes a warning. Call under the interpreter lock.
 void end_checks_with_interpreter(Session& session);

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft._forks import names_of_endangered
 
 SOURCE = """
 [Differentiable] float f(float x)
@@ -61,6 +62,8 @@ def run_script(device, *rest):
     ["pass", "device.close()", "del device, module, x, r", "device.wait_for_gradient_checks()"],
 )
 def test_a_forked_child_ends(device, state, action):
+    if names_of_endangered([device.info]):
+        pytest.skip("the driver crashes when a forked child ends (docs/devices.md)")
     ended = run_script(
         device,
         STATES[state],

@@ -21,6 +21,7 @@ from weft._platform import require_supported_platform
 require_supported_platform()
 
 # ruff: noqa: E402  (an unsupported platform must be named before the native library fails to load)
+from weft import _forks as _forks  # warns before forks
 from weft import types
 from weft._native import (
     ArgumentAttributeError,

@@ -1392,6 +1392,11 @@ def _counted_calls(kind: str) -> int:
     For tests: calls of a kind since _arm_fault().
     """
 
+def _open_devices() -> list[DeviceInfo]:
+    """
+    The devices of this process that are open.
+    """
+
 @typing.overload
 def all(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> bool: ...
 @typing.overload
