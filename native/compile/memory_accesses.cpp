@@ -24,6 +24,22 @@ bool begins_with(std::string_view word, std::string_view small, std::string_view
     return word.starts_with(small) || word.starts_with(large);
 }
 
+/// What the text of a macro does to the memory that it names or is given.
+MemoryUse macro_use(const MacroDefinition& macro) {
+    const TokenList content(macro.body);
+    MemoryUse use{.reads = true, .writes = false};
+    bool is_store_alone = false;
+    for (std::size_t i = 0; i < content.size(); ++i) {
+        const std::string_view sign = content.text(i);
+        const bool is_step = sign == "++" || sign == "--" || sign.starts_with("Interlocked");
+        const bool is_write = is_assignment(sign) || begins_with(sign, "store", "Store");
+        is_store_alone = (!use.writes && sign == "=") || (is_store_alone && !is_step && !is_write);
+        use.writes = use.writes || is_step || is_write;
+    }
+    use.reads = !is_store_alone;
+    return use;
+}
+
 class AccessFinder {
 public:
     AccessFinder(const MemoryText& file, const FunctionText& function, const MemoryNames& names,
@@ -41,6 +57,7 @@ public:
             if (!m_tokens.is_word(i)) {
                 continue;
             }
+            read_macro(i);
             if (is_memory(i) && !declares(m_tokens, i)) {
                 read_memory(i);
             } else if (m_names.variables.contains(m_tokens.text(i)) && !is_hidden(i) &&
@@ -327,11 +344,46 @@ private:
             }
             return;
         }
+        if (const MacroDefinition* const macro = find_macro(function)) {
+            add(at, end, macro_use(*macro), "");
+            return;
+        }
         const bool changes =
             function.starts_with("Interlocked") || function.find("tomic") != std::string_view::npos;
         const bool is_type = is_core_type(function) || is_statement_word(function) ||
                              m_names.types.contains(function);
         add(at, end, {.reads = !is_type, .writes = changes}, "");
+    }
+
+    const MacroDefinition* find_macro(std::string_view name) const {
+        const auto& macros = m_tokens.macros();
+        const auto found = std::ranges::find(macros, name, &MacroDefinition::name);
+        return found == macros.end() ? nullptr : &*found;
+    }
+
+    /// Memory that a macro names itself.
+    void read_macro(std::size_t at) {
+        const MacroDefinition* const macro = find_macro(m_tokens.text(at));
+        if (macro == nullptr) {
+            return;
+        }
+        const TokenList content(macro->body);
+        const MemoryUse use = macro_use(*macro);
+        for (std::size_t i = 0; i < content.size(); ++i) {
+            const std::string_view name = content.text(i);
+            const bool is_own = m_memory.contains(name);
+            if (content.is_word(i) && (is_own || m_names.memory.contains(name))) {
+                MemoryAccess access;
+                access.key = is_own ? std::string(name) : shared_key(name);
+                access.name = name;
+                access.reads = use.reads;
+                access.writes = use.writes;
+                access.is_local = is_own;
+                access.begin = at;
+                access.name_end = access.end = at + 1;
+                accesses.push_back(std::move(access));
+            }
+        }
     }
 
     /// What a function does to memory at module scope and in structures.

@@ -58,6 +58,16 @@ OTHER = {
         "t[0, 1] = t[0, 1] + 1.f; return x * t[0, 1];",
     ),
     "a component": ("", "RWTensor<float3, 1> t, ", "t[0].x += 1.f; return x * t[0].x;"),
+    "a macro": (
+        "#define BUMP(a) a[0] += 1.f\n",
+        "RWTensor<float, 1> t, ",
+        "BUMP(t); return x * t[0];",
+    ),
+    "a macro with the name in it": (
+        "#define BUMP t[0]++\n",
+        "RWTensor<float, 1> t, ",
+        "BUMP; return x * t[0];",
+    ),
     "integers": (
         "",
         "RWTensor<uint, 1> t, ",
@@ -106,7 +116,7 @@ def test_reverse_mode_is_refused_whatever_memory_it_is(device, case):
     memory = Tensor.from_numpy(device, np.ascontiguousarray(given, kind))
     message = refusal(device, module, "f", (memory,) if parameter else ())
 
-    assert "other:2: '" in message
+    assert f"other:{declarations.count(chr(10)) + 2}: '" in message
     assert "is read and changed" in message
 
 
