@@ -120,8 +120,8 @@ std::optional<Copy> read_copy(std::string_view line, const Structures& structure
     copy.from_root = from.substr(0, from.find_first_not_of(kIdentifierCharacters));
     const std::string_view behind = from.substr(copy.from_root.size());
     copy.is_pointer = is_followed || (!is_address && behind.starts_with("->"));
-    const bool is_plain =
-        behind.find_first_not_of(core::text(kIdentifierCharacters, ".->)")) == behind.npos;
+    const bool is_plain = behind.find_first_not_of(core::text(kIdentifierCharacters, ".->)")) ==
+                          std::string_view::npos;
     return is_plain && !copy.from_root.empty() ? std::optional(copy) : std::nullopt;
 }
 

@@ -10,8 +10,8 @@ namespace {
 /// Slang throws an object of its own for a type that the target has no layout for.
 bool has_layout(Session& session, SlangReflectionVariable* variable) {
     try {
-        auto* const type = reinterpret_cast<slang::TypeReflection*>(
-            session.functions().variable_type(variable));
+        auto* const type =
+            reinterpret_cast<slang::TypeReflection*>(session.functions().variable_type(variable));
         return session.get()->getTypeLayout(type) != nullptr;
     } catch (...) {
         return false;
@@ -37,7 +37,8 @@ slang::ProgramLayout* layout_of_globals(Session& session, slang::IModule* module
                   .file = at.file,
                   .line = at.line,
                   .column = at.column,
-                  .message = core::text("'", place.name, "' is a resource that kernels of this "
+                  .message = core::text("'", place.name,
+                                        "' is a resource that kernels of this "
                                         "device cannot hold; remove it, or put it and what uses "
                                         "it in a module of its own")}});
         }

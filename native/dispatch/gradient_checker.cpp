@@ -85,7 +85,8 @@ std::string failure_text(const std::string& function, const CallSample& sample,
                 number(verdict.reverse), " in reverse mode, and ", number(verdict.forward),
                 " in forward mode, with which central differences agree; rewrite its nested loops "
                 "and indexed reads as functions of their own, look at it with "
-                "weft.check_gradients(), or call create_device(check_gradients=False) to go on", compiler);
+                "weft.check_gradients(), or call create_device(check_gradients=False) to go on",
+                compiler);
 }
 
 } // namespace

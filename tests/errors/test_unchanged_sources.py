@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a changed text does not compile, modes that needed the change are refused, no others."""
+"""Where a changed text does not compile, the modes that needed it are refused, no others."""
 
 import numpy as np
 import pytest

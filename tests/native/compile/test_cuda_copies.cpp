@@ -11,12 +11,13 @@ using namespace weft::compile;
 
 namespace {
 
-const std::string kStructures = "struct s_minCtx_f_0\n{\n    float value0_0;\n"
-                                "    FixedArray<FixedArray<float, 4>, 8>  value1_0;\n};\n\n"
-                                "struct s_minCtx_g_0\n{\n    float value0_1;\n};\n\n"
-                                "struct Tuple_0\n{\n    float value0_2;\n    s_minCtx_f_0 value1_1;\n};\n\n"
-                                "struct Table_0\n{\n    FixedArray<float, 64>  rows_0;\n};\n\n"
-                                "struct Call_0\n{\n    FixedArray<Tuple_0, 2>  value0_3;\n    s_minCtx_g_0 value1_2;\n};\n\n";
+const std::string kStructures =
+    "struct s_minCtx_f_0\n{\n    float value0_0;\n"
+    "    FixedArray<FixedArray<float, 4>, 8>  value1_0;\n};\n\n"
+    "struct s_minCtx_g_0\n{\n    float value0_1;\n};\n\n"
+    "struct Tuple_0\n{\n    float value0_2;\n    s_minCtx_f_0 value1_1;\n};\n\n"
+    "struct Table_0\n{\n    FixedArray<float, 64>  rows_0;\n};\n\n"
+    "struct Call_0\n{\n    FixedArray<Tuple_0, 2>  value0_3;\n    s_minCtx_g_0 value1_2;\n};\n\n";
 
 std::string after(const std::string& lines) {
     return keep_copies_apart(kStructures + lines).substr(kStructures.size());
@@ -28,10 +29,11 @@ std::string derivative_of(const std::string& function) {
     const auto module = load_text(*compiler, function, Target::cuda);
     KernelRequest request{.module = module, .linked = {}, .source = {}, .entry_point = "go"};
     request.target = Target::cuda;
-    request.source = core::text("import \"", module->import_name,
-                                "\";\n[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid go(uniform "
-                                "float* p)\n{ var x = diffPair(p[0], 0.f); bwd_diff(f)(x, 1.f); p[1] = "
-                                "x.d; }\n");
+    request.source =
+        core::text("import \"", module->import_name,
+                   "\";\n[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid go(uniform "
+                   "float* p)\n{ var x = diffPair(p[0], 0.f); bwd_diff(f)(x, 1.f); p[1] = "
+                   "x.d; }\n");
     const KernelCode kernel = compiler->compile_kernel(request);
     return {reinterpret_cast<const char*>(kernel.code.data()), kernel.code.size()};
 }
@@ -66,9 +68,9 @@ TEST_CASE("other lines stay as they are") {
 }
 
 TEST_CASE("derivatives of nested loops hold such copies, those without a loop do not") {
-    const std::string nest = derivative_of(
-        "[Differentiable] float f(float x) { float s = x; for (int i = 0; i < 9; i++) for (int j = 0; "
-        "j < 4; j++) s = sin(s * x); return s; }");
+    const std::string nest = derivative_of("[Differentiable] float f(float x) { float s = x; for "
+                                           "(int i = 0; i < 9; i++) for (int j = 0; "
+                                           "j < 4; j++) s = sin(s * x); return s; }");
 
     CHECK(nest.find("; asm volatile(\"\" :: \"l\"(&_S") != std::string::npos);
     CHECK(derivative_of("[Differentiable] float f(float x) { return sin(x) * x; }")

@@ -120,7 +120,8 @@ TEST_CASE("a global whose type CUDA cannot lay out is named") {
                                "float f(float x) { return x; }\n";
 
     CHECK(load_text(*plain_compiler(), source)->reflection.functions.size() == 1);
-    CHECK_THROWS_WITH(load_text(*plain_compiler(), source, Target::cuda),
-                      Catch::Contains("'attachment' is a resource that kernels of this device cannot hold") &&
-                          Catch::Contains(":2:"));
+    CHECK_THROWS_WITH(
+        load_text(*plain_compiler(), source, Target::cuda),
+        Catch::Contains("'attachment' is a resource that kernels of this device cannot hold") &&
+            Catch::Contains(":2:"));
 }
