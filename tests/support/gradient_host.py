@@ -95,8 +95,8 @@ def run(command: Sequence[str]) -> str:
     return ended.stdout
 
 
-def compute(programs: Sequence[Program], folder: Path, *, forward: bool = False) -> np.ndarray:
-    """Return a row a function: its value, 16 derivatives, 16 x 4 values at shifted points."""
+def source_of(programs: Sequence[Program], *, forward: bool = False) -> str:
+    """Return Slang whose group i computes the row of function i; `compute` says what is in it."""
     bounds = "\n    ".join(
         f"if (which == {number}) {{ n0 = {p.bounds[0]}; n1 = {p.bounds[1]}; n2 = {p.bounds[2]}; }}"
         for number, p in enumerate(programs)
@@ -107,8 +107,13 @@ def compute(programs: Sequence[Program], folder: Path, *, forward: bool = False)
         outputs=OUTPUTS,
         step=gradient_programs.STEP,
     )
+    return gradient_programs.module_text(programs, forward=forward) + entry
+
+
+def compute(programs: Sequence[Program], folder: Path, *, forward: bool = False) -> np.ndarray:
+    """Return a row a function: its value, 16 derivatives, 16 x 4 values at shifted points."""
     source, code, program = folder / "source.slang", folder / "code.cpp", folder / "program"
-    source.write_text(gradient_programs.module_text(programs, forward=forward) + entry)
+    source.write_text(source_of(programs, forward=forward))
     run([str(TRANSLATOR), str(source), str(code)])
     code.write_text(code.read_text() + MAIN)
     flags = ["-std=c++17", "-w", "-O0", "-fsanitize=address", "-fno-omit-frame-pointer"]
@@ -122,7 +127,11 @@ def compute(programs: Sequence[Program], folder: Path, *, forward: bool = False)
 def find_wrong(programs: Sequence[Program], *, forward: bool = False) -> list[str]:
     """Return what a mode gets wrong, a line a function: differences are the truth."""
     with tempfile.TemporaryDirectory() as folder:
-        rows = compute(programs, Path(folder), forward=forward)
+        return compare(programs, compute(programs, Path(folder), forward=forward))
+
+
+def compare(programs: Sequence[Program], rows: np.ndarray) -> list[str]:
+    """Return what is wrong in rows of `compute`, a line a function."""
     wrong = []
     for program, row in zip(programs, rows, strict=True):
         values = row[1 + INPUTS :].reshape(INPUTS, len(SHIFTS))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft_slang_to_host SOURCE OUTPUT: C++ text of the entry point computeMain of a Slang source, which is read as Weft reads a user's
-// module. A derivative is the same for every target, and a C++ compiler is ready long before a driver is.
+// weft_slang_to_host SOURCE OUTPUT [cuda]: C++ (or CUDA) text of the entry point computeMain of a Slang source, which is read as Weft
+// reads a user's module. A derivative is the same for every target, and a C++ compiler is ready long before a driver is.
+#include "compile/cuda_copies.hpp"
 #include "compile/slang_api.hpp"
 #include "compile/source_files.hpp"
 #include "core/error.hpp"
@@ -25,7 +26,7 @@ void require(bool is_right, const SlangRef<slang::IBlob>& messages, std::string_
     }
 }
 
-std::string translate(const std::string& path) {
+std::string translate(const std::string& path, bool is_cuda) {
     const compile::SlangLibrary library(WEFT_TEST_SLANG_DIR);
     SlangRef<slang::IGlobalSession> global;
     const SlangGlobalSessionDesc global_desc;
@@ -34,7 +35,8 @@ std::string translate(const std::string& path) {
     compile::SourceFiles files({.shader_directory = WEFT_TEST_SHADER_DIR, .snapshot = {}});
     const char* const shaders = WEFT_TEST_SHADER_DIR;
     slang::TargetDesc target;
-    target.format = SLANG_CPP_SOURCE;
+    target.format = is_cuda ? SLANG_CUDA_SOURCE : SLANG_CPP_SOURCE;
+    target.lineDirectiveMode = SLANG_LINE_DIRECTIVE_MODE_NONE;
     slang::SessionDesc desc;
     desc.targets = &target;
     desc.targetCount = 1;
@@ -64,19 +66,21 @@ std::string translate(const std::string& path) {
     SlangRef<slang::IBlob> code;
     linked->getEntryPointCode(0, 0, code.out(), messages.out());
     require(static_cast<bool>(code), messages, "generate");
-    return std::string(blob_text(code.get()));
+    const std::string_view result = blob_text(code.get());
+    return is_cuda ? compile::keep_copies_apart(result) : std::string(result);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     const std::span arguments(argv, static_cast<std::size_t>(argc));
-    if (arguments.size() != 3) {
-        std::cerr << "usage: weft_slang_to_host SOURCE OUTPUT\n";
+    const bool is_cuda = arguments.size() == 4 && std::string_view(arguments[3]) == "cuda";
+    if (arguments.size() != 3 && !is_cuda) {
+        std::cerr << "usage: weft_slang_to_host SOURCE OUTPUT [cuda]\n";
         return 2;
     }
     try {
-        const std::string code = translate(arguments[1]);
+        const std::string code = translate(arguments[1], is_cuda);
         if (!core::try_write_file(core::path_from_utf8(arguments[2]),
                                   std::as_bytes(std::span(code)))) {
             throw core::ArgumentError(std::string("cannot write ") + arguments[2]);
