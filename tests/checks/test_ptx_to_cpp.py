@@ -67,7 +67,7 @@ def run(ptx, folder):
 def test_instructions_do_what_the_manual_says(tmp_path):
     done = run(HEAD + SUM.replace("ROUNDS", "8"), tmp_path)
 
-    # 2 (0 + ... + 7); 12 - 6; -7 / 2 downwards; the bytes of 11223344 from the other end; -5 / 3 downwards
+    # 2 (0 + ... + 7); 12 - 6; -7 / 2 downwards; 11223344 from its other end; -5 / 3 downwards
     assert done.stdout == "56 6 -4 15 44332211 -2 2 42600000\n"
 
 
