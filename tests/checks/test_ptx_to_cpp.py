@@ -49,6 +49,7 @@ PRINT = """
 int main()
 {
     kernel();
+    using namespace f_computeMain;
     printf("%g %g %d %u %x %d %u %x\\n", r_f1, r_f5, (int)r_r3, r_r4, r_r5, (int)r_r6, r_r7, r_r8);
 }
 """
@@ -81,13 +82,60 @@ def test_a_write_outside_of_local_memory_ends_the_program_with_its_line(tmp_path
 
 @pytest.mark.parametrize(
     "line",
-    ["bar.sync 0;", "call.uni f, ();", "tex.2d.v4.f32 {%f1}, [t];", "vote.sync.any.pred %p1;"],
+    ["bar.sync 0;", "call %rd1, (), f;", "tex.2d.v4.f32 {%f1}, [t];", "vote.sync.any.pred %p1;"],
 )
 def test_an_unknown_instruction_is_named(line):
     with pytest.raises(ValueError, match=r"line 14 of the PTX: '.*' is not known"):
         ptx_to_cpp.translate(HEAD + "\t" + line + "\n\tret;\n}\n")
 
 
-def test_a_second_function_is_refused():
-    with pytest.raises(ValueError, match="functions beside the kernel"):
-        ptx_to_cpp.translate(".func (.reg .b32 r) f()\n{\n}\n" + HEAD + "\tret;\n}\n")
+CALLED = """
+.func (.param .b32 func_retval0) _Z4addup(
+	.param .b64 _Z4addup_param_0,
+	.param .align 4 .b8 _Z4addup_param_1[8]
+)
+{
+	.local .align 4 .b8 	__local_depot0[4];
+	.reg .b64 	%SPL;
+	.reg .f32 	%f<8>;
+	.reg .b64 	%rd<2>;
+	mov.u64 	%SPL, __local_depot0;
+	ld.param.u64 	%rd1, [_Z4addup_param_0];
+	ld.param.f32 	%f1, [_Z4addup_param_1+4];
+	ld.f32 	%f2, [%rd1];
+	add.f32 	%f3, %f1, %f2;
+	st.local.f32 	[%SPL], %f3;
+	st.param.f32 	[func_retval0+0], %f3;
+	ret;
+}
+"""
+CALL = """
+	mov.f32 	%f1, 0f40A00000;
+	st.local.f32 	[%SPL], %f1;
+	{ // callseq 0, 0
+	.reg .b32 temp_param_reg;
+	.param .b64 param0;
+	st.param.b64 	[param0+0], %SPL;
+	.param .align 4 .b8 param1[8];
+	st.param.f32 	[param1+4], 0f40400000;
+	.param .b32 retval0;
+	call.uni (retval0),
+	_Z4addup,
+	(
+	param0,
+	param1
+	);
+	ld.param.f32 	%f5, [retval0+0];
+	} // callseq 0
+	ld.local.f32 	%f6, [%SPL];
+	mov.b32 	%r8, %f6;
+	ret;
+}
+"""
+
+
+@needs_compiler
+def test_calls_have_parameters_results_and_local_memory_of_their_own(tmp_path):
+    done = run(CALLED + HEAD + CALL, tmp_path)
+
+    assert done.stdout == "5 8 0 0 0 0 0 40a00000\n"

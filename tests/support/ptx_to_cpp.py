@@ -3,8 +3,9 @@
 
 So that what NVRTC makes of a kernel can be looked at without a GPU: reads and writes of local
 memory are checked, and a compiler's mistake shows as a wrong number. Knows the instructions that
-arithmetic on floats and integers takes; a call, a barrier or any other one is a ValueError with its
-line. The source of their meaning is NVIDIA's "Parallel Thread Execution ISA".
+arithmetic on floats and integers takes, and calls without recursion, whose functions share one
+local memory; a barrier or any other one is a ValueError with its line. The source of their meaning
+is NVIDIA's "Parallel Thread Execution ISA".
 """
 
 from __future__ import annotations
@@ -246,7 +247,7 @@ def label(name: str) -> str:
 
 def declaration(text: str) -> str | None:
     """Return C++ of ".reg .b32 %r<8>;", None of any other line."""
-    found = re.match(r"\.reg \.(\w+)\s+%(\w+)(?:<(\d+)>)?;", text)
+    found = re.match(r"\.reg \.(\w+) %(\w+)(?:<(\d+)>)?;", text)
     if found is None:
         return None
     kind, name, count = found.groups()
@@ -254,31 +255,116 @@ def declaration(text: str) -> str | None:
     return f"static {REGISTERS[kind]} {', '.join(names)};"
 
 
+def parameters(text: str) -> dict[str, int]:
+    """Return the bytes of each parameter that a text declares, by name."""
+    found = re.findall(r"\.param (?:\.align \d+ )?\.([bfsu])(\d+) (\w+)(?:\[(\d+)\])?", text)
+    return {name: int(bits) // 8 * int(count or 1) for _, bits, name, count in found}
+
+
+def statements(ptx: str) -> list[tuple[int, str]]:
+    """Return the lines without comments; heads and calls that fill several lines are one."""
+    result: list[tuple[int, str]] = []
+    is_open = False
+    for line, whole in enumerate(ptx.splitlines(), 1):
+        text = re.sub(r"\s+", " ", whole.split("//")[0]).strip()
+        if is_open:
+            result[-1] = (result[-1][0], f"{result[-1][1]} {text}")
+        elif text:
+            result.append((line, text))
+        opens = text.startswith((".func", ".visible", "call")) or is_open
+        is_open = opens and not (text.endswith(";") or text == ")" or text.endswith("()"))
+    return result
+
+
+class Function:
+    """One function of a module: its registers, its place in local memory, its instructions."""
+
+    def __init__(self, head: str, start: int) -> None:
+        found = re.match(r"\.(?:visible \.entry|func) (?:\(([^)]*)\) )?([\w$]+) ?\((.*)\)", head)
+        if found is None:
+            raise ValueError(f"the head of a function is not known: {head}")
+        self.result, self.name = list(parameters(found[1] or "")), found[2]
+        self.arguments = list(parameters(found[3]))
+        self.memory = parameters(head)
+        self.start, self.size = start, 0
+        self.registers: list[str] = []
+        self.body: list[str] = []
+
+    def add(self, text: str, line: int) -> None:
+        """Read one statement."""
+        if found := re.match(r"\.local .*\.b8 \w+\[(\d+)\];", text):
+            self.size = (int(found[1]) + 15) // 16 * 16
+        elif declared := declaration(text):
+            if "temp_param_reg" not in declared:
+                self.registers.append(declared)
+        elif text.startswith(".param"):
+            for name, size in parameters(text).items():
+                self.memory[name] = max(size, self.memory.get(name, 0))
+        elif found := re.match(r"(\$\w+):$", text):
+            self.body.append(f"{label(found[1])}:;")
+        elif text.startswith("call"):
+            self.body.append(self.call(text, line))
+        elif text[0] not in "{}().":
+            guard = re.match(r"@(!?)%(\w+) (.*)", text)
+            condition = f"if ({guard[1]}r_{guard[2]}) " if guard else ""
+            self.body.append(f"{condition}{{ {instruction(guard[3] if guard else text, line)} }}")
+
+    def call(self, text: str, line: int) -> str:
+        found = re.match(r"call\.uni (?:\((\w+)\), )?([\w$]+), \( ?([^)]*?) ?\);", text)
+        if found is None:
+            raise ValueError(f"line {line} of the PTX: '{text}' is not known")
+        name, given = namespace(found[2]), [word.strip() for word in found[3].split(",") if word]
+        copies = [
+            f"memcpy({name}::g_{found[2]}_param_{number}, g_{word}, {self.memory[word]});"
+            for number, word in enumerate(given)
+        ]
+        back = (
+            f"memcpy(g_{found[1]}, {name}::g_func_retval0, {self.memory[found[1]]});"
+            if found[1]
+            else ""
+        )
+        return f"{{ {' '.join(copies)} {name}::run(); {back} }}"
+
+    def declare(self) -> str:
+        """Return C++ of the registers and parameters, and the head."""
+        memory = [f"static unsigned char g_{name}[{size}];" for name, size in self.memory.items()]
+        inside = "\n".join([*self.registers, *memory, "static void run();"])
+        return f"namespace {namespace(self.name)} {{\n{inside}\n}}"
+
+    def define(self) -> str:
+        """Return C++ of the body."""
+        body = "\n".join(self.body).replace(
+            "(uint64_t)local_memory)", f"(uint64_t)local_memory + {self.start})"
+        )
+        return f"namespace {namespace(self.name)} {{\nvoid run()\n{{\n{body}\n}}\n}}"
+
+
+def namespace(name: str) -> str:
+    return "f_" + name.replace("$", "_")
+
+
 def translate(ptx: str) -> str:
     """Return C++ with ``static void kernel()``, and the module's variables as ``g_NAME`` before it.
 
     Raises:
-        ValueError: The module has a second function, or an instruction that is not known.
+        ValueError: The module has an instruction that is not known.
     """
-    size, body, variables, is_inside = 0, [], [], False
-    for line, whole in enumerate(ptx.splitlines(), 1):
-        text = re.sub(r"\s+", " ", whole.split("//")[0]).strip()
+    variables: list[str] = []
+    functions: list[Function] = []
+    for line, text in statements(ptx):
+        start = functions[-1].start + functions[-1].size if functions else 0
         if found := re.match(r"\.(?:global|const) .*?\.b8 (\w+)\[(\d+)\](?: = (\{.*\}))?;", text):
-            start = f" = {found[3]}" if found[3] else ""
-            variables.append(f"static unsigned char g_{found[1]}[{found[2]}]{start};")
-        elif ".func" in text:
-            raise ValueError(f"line {line} of the PTX: functions beside the kernel are not known")
-        elif text.startswith(".visible .entry"):
-            is_inside = True
-        elif found := re.match(r"\.local .*\.b8 \w+\[(\d+)\];", text):
-            size = int(found[1])
-        elif declared := declaration(text):
-            variables.append(declared)
-        elif found := re.match(r"(\$\w+):$", text):
-            body.append(f"{label(found[1])}:;")
-        elif is_inside and text and text[0] not in "{}().":
-            guard = re.match(r"@(!?)%(\w+) (.*)", text)
-            condition = f"if ({guard[1]}r_{guard[2]}) " if guard else ""
-            body.append(f"{condition}{{ {instruction(guard[3] if guard else text, line)} }}")
-    text = PROLOGUE.replace("@LOCAL@", str(size)) + "\n".join(variables)
-    return text + "\nstatic void kernel()\n{\n" + "\n".join(body) + "\n}\n"
+            begin = f" = {found[3]}" if found[3] else ""
+            variables.append(f"static unsigned char g_{found[1]}[{found[2]}]{begin};")
+        elif text.startswith((".func", ".visible .entry")):
+            if not text.endswith(";"):
+                functions.append(Function(text, start))
+        elif functions:
+            functions[-1].add(text, line)
+    size = functions[-1].start + functions[-1].size
+    parts = [PROLOGUE.replace("@LOCAL@", str(size)), *variables]
+    parts += [function.declare() for function in functions]
+    parts += [function.define() for function in functions]
+    return "\n".join(
+        [*parts, f"static void kernel() {{ {namespace(functions[-1].name)}::run(); }}\n"]
+    )

@@ -4,9 +4,8 @@
     python tests/bench/device/nvrtc_gradients.py LIBNVRTC --first 5000 --programs 100
 
 LIBNVRTC is libnvrtc.so of the wheel nvidia-cuda-nvrtc (-cu12), any version; its libnvrtc-builtins
-lies beside it. Slang's CUDA is compiled to PTX, one function a module, that is turned into C++
-(ptx_to_cpp.py), and reverse mode is compared with differences. Where NVRTC leaves calls, it is told
-to inline them, which may hide a fault. Ends with 1 if a function is wrong; those whose PTX has an
+lies beside it. Slang's CUDA is compiled to PTX, that is turned into C++ (ptx_to_cpp.py), and
+reverse mode is compared with differences. Ends with 1 if a function is wrong; those whose PTX has an
 unknown instruction are counted apart.
 """
 
@@ -34,12 +33,12 @@ OPTIONS = ["--gpu-architecture=compute_90", "--std=c++17", "--device-as-default-
 MAIN = """
 int main(int, char** arguments)
 {
-    static float points[16], results[@OUTPUTS@];
+    static float points[16 * @FUNCTIONS@], results[@OUTPUTS@ * @FUNCTIONS@];
     FILE* file = fopen(arguments[1], "rb");
-    if (!file || fread(points, 4, 16, file) != 16) return 3;
+    if (!file || fread(points, 64, @FUNCTIONS@, file) != @FUNCTIONS@) return 3;
     const uint64_t pointers[2] = { (uint64_t)points, (uint64_t)results };
     memcpy(g_SLANG_globalParams, pointers, sizeof pointers);
-    kernel();
+    for (block_index = 0; block_index < @FUNCTIONS@; block_index++) kernel();
     for (float result : results) printf("%.9g\\n", result);
 }
 """
@@ -65,41 +64,45 @@ def compile_to_ptx(library: str, source: str, options: list[str]) -> str:
     return text.value.decode()
 
 
-def compute(seed: int, folder: Path, options: argparse.Namespace) -> tuple:
-    """Return the function and its row, as gradient_host.compute does for several."""
-    program = gradient_programs.draw(random.Random(seed), f"f{seed}")
-    (folder / "source.slang").write_text(gradient_host.source_of([program]))
+def compute(programs: list, folder: Path, options: argparse.Namespace) -> np.ndarray:
+    """Return a row a function, as gradient_host.compute does."""
+    (folder / "source.slang").write_text(gradient_host.source_of(programs))
     translator = str(gradient_host.TRANSLATOR)
     gradient_host.run([translator, str(folder / "source.slang"), str(folder / "code.cu"), "cuda"])
-    prelude, name, own = (folder / "code.cu").read_text().partition("struct GlobalParams_0")
+    source = (folder / "code.cu").read_text()
     if options.as_slang_writes:
-        own = re.sub(r' asm volatile\("" :: "l"\(&?\w+\)\);', "", own)
-    words = [*OPTIONS, *options.option]
-    ptx = compile_to_ptx(options.library, prelude + name + own, words)
-    if re.search(r"^\.func", ptx, re.MULTILINE):
-        own = re.sub(r"^__device__ (?=\w)", "__device__ __forceinline__ ", own, flags=re.MULTILINE)
-        ptx = compile_to_ptx(options.library, prelude + name + own, words)
-    text = ptx_to_cpp.translate(ptx) + MAIN.replace("@OUTPUTS@", str(gradient_host.OUTPUTS))
+        source = re.sub(r' asm volatile\("" :: "l"\(&?_S\d+\)\);', "", source)
+    ptx = compile_to_ptx(options.library, source, [*OPTIONS, *options.option])
+    main_text = MAIN.replace("@OUTPUTS@", str(gradient_host.OUTPUTS))
+    text = ptx_to_cpp.translate(ptx) + main_text.replace("@FUNCTIONS@", str(len(programs)))
     (folder / "code.cpp").write_text(text)
     compiler = str(gradient_host.compiler())
     run = str(folder / "program")
     gradient_host.run([compiler, "-std=c++17", "-w", "-O0", str(folder / "code.cpp"), "-o", run])
-    np.array(gradient_programs.point_of(0), np.float32).tofile(folder / "points")
+    points = [gradient_programs.point_of(number) for number in range(len(programs))]
+    np.array(points, np.float32).tofile(folder / "points")
     printed = gradient_host.run([run, str(folder / "points")])
-    return program, np.array(printed.split(), float)
+    return np.array(printed.split(), float).reshape(len(programs), gradient_host.OUTPUTS)
 
 
-def check(seed: int, options: argparse.Namespace) -> tuple[list[str], int]:
-    """Return what is wrong with a function, and 1 if it could not be tried."""
+def check(first: int, count: int, options: argparse.Namespace) -> tuple[list[str], int]:
+    """Return what is wrong of some functions, and how many could not be tried."""
+    seeds = range(first, first + count)
+    programs = [gradient_programs.draw(random.Random(seed), f"f{seed}") for seed in seeds]
     with tempfile.TemporaryDirectory() as folder:
         try:
-            program, row = compute(seed, Path(folder), options)
+            rows = compute(programs, Path(folder), options)
         except ValueError as error:
-            print(f"f{seed} was not tried: {error}", flush=True)
-            return [], 1
+            print(f"f{first} was not tried: {error}", flush=True)
+            return [], count
         except RuntimeError as error:
-            return [f"f{seed}: {error}"], 0
-    return gradient_host.compare([program], row[None]), 0
+            if count == 1:
+                return [f"f{first}: {str(error).splitlines()[-1]}"], 0
+            parts = [check(seed, 1, options) for seed in seeds]
+            wrong = [line for lines, _ in parts for line in lines]
+            alone = "" if wrong else f"f{first} to f{first + count - 1}, only together: {error}"
+            return [*wrong, *([alone] if alone else [])], sum(left for _, left in parts)
+    return gradient_host.compare(programs, rows), 0
 
 
 def main() -> int:
@@ -108,20 +111,23 @@ def main() -> int:
     parser.add_argument("library", metavar="LIBNVRTC")
     parser.add_argument("--first", type=int, default=5000, help="seed of the first function")
     parser.add_argument("--programs", type=int, default=100)
+    parser.add_argument("--per-module", type=int, default=8, help="functions of one kernel")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--option", action="append", default=[], help="of NVRTC, repeatable")
     parser.add_argument(
         "--as-slang-writes", action="store_true", help="without the uses that keep copies apart"
     )
     options = parser.parse_args()
-    seeds = range(options.first, options.first + options.programs)
+    end = options.first + options.programs
+    starts = range(options.first, end, options.per_module)
+    counts = [min(options.per_module, end - start) for start in starts]
     bad = untried = 0
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        for wrong, left in pool.map(check, seeds, [options] * len(seeds)):
+        for wrong, left in pool.map(check, starts, counts, [options] * len(counts)):
             for line in wrong:
                 print(line.splitlines()[0], flush=True)
             bad, untried = bad + len(wrong), untried + left
-    print(f"{len(seeds) - untried} functions compared, {bad} wrong, {untried} not tried")
+    print(f"{options.programs - untried} functions compared, {bad} wrong, {untried} not tried")
     return int(bad > 0)
 
 
