@@ -18,6 +18,8 @@ constexpr std::string_view kIdentifierCharacters =
 /// What Slang calls the structure of values that the forward part leaves to the backward part.
 constexpr std::string_view kContext = "s_minCtx_";
 constexpr std::string_view kArray = "FixedArray<";
+/// The forward part of weft_read (shaders/weft/parameter.slang), which indexed reads of arrays are changed into.
+constexpr std::string_view kRead = " s_apply_weft_read_";
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(kSpace);
@@ -128,17 +130,24 @@ std::optional<Copy> read_copy(std::string_view line, const Structures& structure
 } // namespace
 
 std::string keep_copies_apart(std::string_view source) {
-    if (source.find(kContext) == std::string_view::npos) {
+    if (source.find(kContext) == std::string_view::npos &&
+        source.find(kRead) == std::string_view::npos) {
         return std::string(source);
     }
     const Structures structures(source);
     std::string result;
     result.reserve(source.size() + source.size() / 16);
+    bool is_read = false;
     for (std::string_view rest = source; !rest.empty();) {
         const std::string_view line = take_line(rest);
         result.append(line);
+        const bool is_inside = line.empty() ||
+                               kSpace.find(line.front()) != std::string_view::npos ||
+                               line.front() == '{' || line.front() == '#';
+        is_read = line.find(kRead) != std::string_view::npos ? !is_inside : is_read && is_inside;
         if (const auto copy = read_copy(line, structures);
-            copy && structures.holds_rounds(copy->type)) {
+            copy && (structures.holds_rounds(copy->type) ||
+                     (is_read && copy->is_pointer && copy->type.starts_with(kArray)))) {
             result += core::text(" asm volatile(\"\" :: \"l\"(", copy->is_pointer ? "" : "&",
                                  copy->from_root, "));");
         }

@@ -5,8 +5,8 @@
 
 LIBNVRTC is libnvrtc.so of the wheel nvidia-cuda-nvrtc (-cu12), any version; its libnvrtc-builtins
 lies beside it. Slang's CUDA is compiled to PTX, that is turned into C++ (ptx_to_cpp.py), and
-reverse mode is compared with differences. Ends with 1 if a function is wrong; those whose PTX has an
-unknown instruction are counted apart.
+reverse mode is compared with differences. Ends with 1 if a function is wrong; those whose PTX has
+an unknown instruction are counted apart.
 """
 
 from __future__ import annotations

@@ -55,6 +55,20 @@ TEST_CASE("what is copied of a loop's rounds is used behind the copy, on the sam
           "    FixedArray<Tuple_0, 2>  _S7 = _S6.value0_3; asm volatile(\"\" :: \"l\"(&_S6));\n");
 }
 
+TEST_CASE("the array of an indexed read is used behind its copy, in no other function") {
+    const std::string head = "struct Tuple_6\n{\n    FixedArray<float, 8>  value0_11;\n};\n";
+    const std::string copy = "{\n\n    Tuple_6 _S38;\n    (&_S38)->value0_11 = *_S37;";
+    const std::string rest = "\n    return _S38;\n}\n";
+    const std::string read =
+        head +
+        "__device__ Tuple_6 s_apply_weft_read_1(FixedArray<float, 8>  * _S37, int place_1)\n";
+    const std::string other =
+        head + "__device__ Tuple_6 s_apply_f_1(FixedArray<float, 8>  * _S37, int place_1)\n";
+
+    CHECK(keep_copies_apart(read + copy + rest + other + copy + rest) ==
+          read + copy + " asm volatile(\"\" :: \"l\"(_S37));" + rest + other + copy + rest);
+}
+
 TEST_CASE("other lines stay as they are") {
     for (const std::string line :
          {"    float _S1 = _S2;\n", "    (&_S1)->value0_0 = 0.5f;\n", "    Table_0 _S1 = _S2;\n",
