@@ -30,9 +30,14 @@ def _remove_unfinished() -> None:
 atexit.register(_remove_unfinished)
 
 
+def _is_stopped() -> bool:
+    """Return whether the interpreter ends and stops this thread, whose files are removed."""
+    return _ending.is_set() and threading.current_thread().daemon
+
+
 def _stop_at_end() -> None:
     """Wait for ever in a daemon thread once the interpreter ends, which then stops it."""
-    if _ending.is_set() and threading.current_thread().daemon:
+    if _is_stopped():
         threading.Event().wait()
 
 
@@ -49,18 +54,11 @@ def replacing(file: Path) -> Iterator[Path]:
         _unfinished.add(temporary)
     try:
         yield temporary
-        _replace(temporary, file)
+        with _lock:
+            if not _is_stopped():
+                temporary.replace(file)
     finally:
         _stop_at_end()
         with _lock:
             _unfinished.discard(temporary)
         temporary.unlink(missing_ok=True)
-
-
-def _replace(temporary: Path, file: Path) -> None:
-    with _lock:
-        is_whole = not _ending.is_set() or temporary.exists()
-        if is_whole:
-            temporary.replace(file)
-    if not is_whole:
-        _stop_at_end()
