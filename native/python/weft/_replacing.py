@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import atexit
-import os
+import shutil
+import tempfile
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+_ATTEMPTS = 100
 
 _lock = threading.Lock()
 _unfinished: set[Path] = set()
@@ -22,9 +25,11 @@ def _remove_unfinished() -> None:
     """Remove what daemon threads write: the end of the interpreter stops them where they are."""
     with _lock:
         _ending.set()
-        for temporary in _unfinished:
-            with suppress(OSError):  # Windows removes no open file
-                temporary.unlink(missing_ok=True)
+        for folder in _unfinished:
+            for _ in range(_ATTEMPTS):  # a thread may create its file between a look and the end
+                shutil.rmtree(folder, ignore_errors=True)
+                if not folder.exists():
+                    break
 
 
 atexit.register(_remove_unfinished)
@@ -43,22 +48,26 @@ def _stop_at_end() -> None:
 
 @contextmanager
 def replacing(file: Path) -> Iterator[Path]:
-    """Give a name beside a file, which takes its place if the block ends well.
+    """Give a name for a file, which takes the place of ``file`` if the block ends well.
 
-    It is in the same folder, so that the rename is one step, and has the same ending, which tells
-    writers the format. At the end of the interpreter nothing is left of what was not finished.
+    It is in a folder of its own beside the file: the rename is one step, writers see the same name,
+    and nothing can be created there once the folder is gone. At the end of the interpreter nothing
+    is left of what was not finished.
+
+    Raises:
+        OSError: The folder of the file does not exist, or nothing can be written in it.
     """
     _stop_at_end()
-    temporary = file.with_name(f".{file.stem}.{os.getpid()}{file.suffix}")
     with _lock:
-        _unfinished.add(temporary)
+        folder = Path(tempfile.mkdtemp(prefix=f".{file.stem[:64]}.", dir=file.parent))
+        _unfinished.add(folder)
     try:
-        yield temporary
+        yield folder / file.name
         with _lock:
             if not _is_stopped():
-                temporary.replace(file)
+                (folder / file.name).replace(file)
     finally:
         _stop_at_end()
         with _lock:
-            _unfinished.discard(temporary)
-        temporary.unlink(missing_ok=True)
+            _unfinished.discard(folder)
+        shutil.rmtree(folder, ignore_errors=True)
