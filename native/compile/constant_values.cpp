@@ -26,8 +26,7 @@ Names find_changed_in_part(const TokenList& tokens, const DifferentiableBody& bo
         const std::string_view before = tokens.text(i - 1);
         const std::string_view after = tokens.text(end);
         const bool is_argument = (before == "(" || before == ",") && (after == ")" || after == ",");
-        const bool is_step = before == "++" || before == "--" || after == "++" || after == "--";
-        if (end > i + 1 && (is_assignment(after) || is_step || is_argument || after == "(")) {
+        if (end > i + 1 && (is_changed(tokens, i, end) || is_argument || after == "(")) {
             names.insert(tokens.text(i));
         }
     }

@@ -137,6 +137,14 @@ bool is_assignment(std::string_view sign) {
            sign == "%=" || sign == "&=" || sign == "|=" || sign == "^=" || sign == "<<=";
 }
 
+bool is_changed(const TokenList& tokens, std::size_t begin, std::size_t end) {
+    const auto is_step = [](std::string_view sign) { return sign == "++" || sign == "--"; };
+    const std::string_view next = tokens.text(end);
+    const bool is_shift = next == ">" && tokens.text(end + 1) == ">="; // two signs as generics close
+    return is_assignment(next) || is_shift || is_step(next) ||
+           (begin > 0 && is_step(tokens.text(begin - 1)));
+}
+
 bool is_statement_word(std::string_view word) {
     return kStatementWords.contains(word);
 }

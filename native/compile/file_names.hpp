@@ -29,6 +29,8 @@ struct FileNames {
 [[nodiscard]] bool is_statement_word(std::string_view word);
 /// True for `=`, `+=` and their kin.
 [[nodiscard]] bool is_assignment(std::string_view sign);
+/// True if what stands from `begin` to `end` is assigned to, or counted up or down.
+[[nodiscard]] bool is_changed(const TokenList& tokens, std::size_t begin, std::size_t end);
 /// True for `float3`, `int4x4`, `vector` and their kin.
 [[nodiscard]] bool is_core_type(std::string_view word);
 /// Behind the rest of `a.b[i]`, from behind its first name or index on.

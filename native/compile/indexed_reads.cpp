@@ -129,8 +129,7 @@ private:
     bool is_written(std::size_t begin, std::size_t end) const {
         const std::string_view next = m_tokens.text(end);
         const std::string_view before = begin == 0 ? std::string_view() : m_tokens.text(begin - 1);
-        if (is_assignment(next) || next == "++" || next == "--" || before == "++" ||
-            before == "--") {
+        if (is_changed(m_tokens, begin, end)) {
             return true;
         }
         if (next == "(") { // a method of the element

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/loop_nests.hpp"
 
+#include "compile/file_names.hpp"
 #include "compile/loop_statements.hpp"
 #include "core/text.hpp"
 
@@ -138,12 +139,7 @@ bool writes_to(const TokenList& tokens, std::size_t begin, std::size_t end,
         if (tokens.text(i) != variable || tokens.text(i - 1) == ".") {
             continue;
         }
-        const std::string_view next = tokens.text(i + 1);
-        const std::string_view before = tokens.text(i - 1);
-        const bool is_assigned =
-            next == "=" || (next.size() > 1 && next.back() == '=' && next != "==" && next != "!=" &&
-                            next != "<=" && next != ">=");
-        if (is_assigned || next == "++" || next == "--" || before == "++" || before == "--") {
+        if (is_changed(tokens, i, i + 1)) {
             return true;
         }
     }

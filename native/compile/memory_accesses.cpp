@@ -284,9 +284,7 @@ private:
         if (next == "=") {
             return {.reads = false, .writes = true};
         }
-        const bool is_shift = next == ">" && m_tokens.text(end + 1) == ">=";
-        if (is_assignment(next) || is_shift || next == "++" || next == "--" || before == "++" ||
-            before == "--") {
+        if (is_changed(m_tokens, begin, end)) {
             return {.reads = true, .writes = true};
         }
         if (next == "(") { // a method of the element: m_tokens.text(end - 1)

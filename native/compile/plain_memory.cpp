@@ -61,10 +61,7 @@ bool is_unchanged(const TokenList& tokens, const MemoryAccess& write, const Memo
             continue;
         }
         for (std::size_t i = write.end; i < end; ++i) {
-            const std::string_view next = tokens.text(i + 1);
-            const bool is_step = next == "++" || next == "--" || tokens.text(i - 1) == "++" ||
-                                 tokens.text(i - 1) == "--";
-            if (tokens.text(i) == tokens.text(k) && (is_step || is_assignment(next))) {
+            if (tokens.text(i) == tokens.text(k) && is_changed(tokens, i, i + 1)) {
                 return false;
             }
         }
