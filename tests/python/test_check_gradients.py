@@ -202,3 +202,28 @@ def test_what_cannot_be_checked_says_why(module, call, text):
         weft.check_gradients(function, *arguments)
 
     assert text in str(caught.value)
+
+
+def test_functions_that_bend_within_the_usual_step_pass(device):
+    text = "[Differentiable] float f(float x) { return sin(1000.f * x); }"
+    module = weft.Module.load_from_source(device, "bends", text)
+    x = np.linspace(1, 2, 30, dtype=np.float32)
+
+    assert weft.check_gradients(module.f, x).passed
+
+
+def test_wrong_derivatives_of_functions_that_bend_are_found(device):
+    text = """
+    [BackwardDerivative(back)] float f(float x) { return sin(1000.f * x); }
+    void back(inout DifferentialPair<float> x, float d)
+    {
+        x = diffPair(x.p, 1.1f * 1000.f * cos(1000.f * x.p) * d);
+    }
+    """
+    module = weft.Module.load_from_source(device, "bends wrongly", text)
+    x = np.linspace(1, 2, 30, dtype=np.float32)
+
+    found = weft.check_gradients(module.f, x)
+
+    assert not found.passed
+    assert len(found.differences) >= 10
