@@ -13,6 +13,7 @@ import weft
 from support import light_cases
 from support.graph_scenes import GOLDEN, compiled, graph_texts, scene_of
 from weft.render import PathSettings
+from weft.render.directions import Directions
 from weft.render.record import Recorder
 
 EXPECTED = np.load(GOLDEN / "cycles_graphs.npz")
@@ -87,13 +88,13 @@ def direction(renderer, name, parameter):
 @pytest.mark.parametrize("name", names(()))
 def test_derivatives_are_differences(device, name):
     renderer = weft.Renderer(device, scene_of(compiled(name), pixels=16))
-    recorder = Recorder(renderer, [0], len(DERIVED[name]))
+    rows = np.stack([direction(renderer, name, entry) for entry in DERIVED[name]])
+    recorder = Recorder(renderer, [0], Directions(device, renderer.tables.materials, rows))
     settings = PathSettings(samples=4, bounces=3, roulette_from=None, seed=3)
     recorder.draw(renderer.scene.cameras[0], settings)
-    rows = np.stack([direction(renderer, name, entry) for entry in DERIVED[name]])
     values = renderer.tables.values.to_numpy()
 
-    recorder.replay(renderer.tables.values, weft.Tensor.from_numpy(device, rows))
+    recorder.replay(renderer.tables.values, with_tangents=True)
     tangents = recorder.develop(0, 4, with_tangents=True)[1:]
 
     for row, tangent, parameter in zip(rows, tangents, DERIVED[name], strict=True):

@@ -9,6 +9,7 @@ import pytest
 import weft
 from support.render_scenes import lambert, quad, top_camera
 from weft.render import PathSettings, renderer
+from weft.render.directions import Directions
 from weft.render.record import Recorder
 from weft.scene import (
     Attribute,
@@ -156,13 +157,13 @@ def test_what_shines_has_the_derivative_of_its_light(device, color):
     scene = lit_by(lamp, width=1.2)
     scene.lights = [PointLight((0.4, 0.2, 0.5), power=1.0, radius=0.1)]
     own = weft.Renderer(device, scene)
-    recorder = Recorder(own, [1], 1)
-    settings = replace(SETTINGS, samples=256)
-    recorder.draw(scene.cameras[0], settings)
     values, place = own.tables.values, own.tables.materials.ranges["lamp.strength"].first
     row = np.zeros((1, values.shape[0]), np.float32)
     row[0, place] = 1
-    recorder.replay(values, weft.Tensor.from_numpy(device, row))
+    recorder = Recorder(own, [1], Directions(device, own.tables.materials, row))
+    settings = replace(SETTINGS, samples=256)
+    recorder.draw(scene.cameras[0], settings)
+    recorder.replay(values, with_tangents=True)
     image, slope = recorder.develop(0, 256, with_tangents=True)
     without = values.to_numpy()
     without[place] = 0
@@ -180,7 +181,7 @@ def test_what_is_lit_is_replayed_as_rendered(device, monkeypatch):
     lamp = Material("lamp", Closure("emission", color=drivers()["texture"], strength=5.0))
     scene = lit_by(lamp)
     own = weft.Renderer(device, scene)
-    recorder = Recorder(own, [0], 0)
+    recorder = Recorder(own, [0], None)
     recorder.draw(scene.cameras[0], SETTINGS)
     image = own.render(settings=SETTINGS)
 

@@ -236,7 +236,7 @@ def test_pictures_of_a_seed_are_equal_and_records_bring_the_same(device):
     settings = PathSettings(samples=4, bounces=3, roulette_from=None, seed=3)
 
     image = renderer.render(settings=settings)
-    recorder = Recorder(renderer, [0], 0)
+    recorder = Recorder(renderer, [0], None)
     recorder.draw(scene.cameras[0], settings)
     recorder.replay(renderer.tables.values)
     record = recorder.develop(0, settings.samples, with_tangents=False)[0]

@@ -7,6 +7,7 @@ import pytest
 import weft
 from support.render_scenes import lambert, placed, quad, top_camera
 from weft.render import PathSettings
+from weft.render.directions import Directions
 from weft.render.record import Recorder
 from weft.scene import (
     Add,
@@ -111,13 +112,17 @@ def striped(device):
     renderer = weft.Renderer(
         device, scene_of(Material("floor", Closure("diffuse", color=call)), pixels=16)
     )
-    recorder = Recorder(renderer, [0], 2)
+    ranges = renderer.tables.materials.ranges
+    rows = np.zeros((2, renderer.tables.values.shape[0]), np.float32)
+    rows[0, ranges["floor.color.frequency"].first] = 1
+    rows[1, ranges["floor.color.tint"].first + 2] = 1
+    recorder = Recorder(renderer, [0], Directions(device, renderer.tables.materials, rows))
     recorder.draw(renderer.scene.cameras[0], SETTINGS)
-    return renderer, recorder
+    return renderer, recorder, rows
 
 
 def test_functions_see_the_surface(striped):
-    renderer, recorder = striped
+    renderer, recorder, _ = striped
     recorder.replay(renderer.tables.values)
 
     image = recorder.develop(0, 16, with_tangents=False)[0].reshape(16, 16, 3).mean(axis=0)
@@ -128,15 +133,11 @@ def test_functions_see_the_surface(striped):
 
 
 def test_parameters_of_functions_have_gradients(striped, device):
-    renderer, recorder = striped
-    ranges = renderer.tables.materials.ranges
+    renderer, recorder, rows = striped
     values = renderer.tables.values.to_numpy()
-    rows = np.zeros((2, len(values)), np.float32)
-    rows[0, ranges["floor.color.frequency"].first] = 1
-    rows[1, ranges["floor.color.tint"].first + 2] = 1
     weights = np.random.default_rng(1).normal(size=(256, 3)).astype(np.float32)
 
-    recorder.replay(renderer.tables.values, weft.Tensor.from_numpy(device, rows))
+    recorder.replay(renderer.tables.values, with_tangents=True)
     tangents = recorder.develop(0, 16, with_tangents=True)[1:]
     gradients = weft.Tensor.zeros(device, (len(values),))
     recorder.replay(renderer.tables.values)
@@ -161,7 +162,7 @@ def test_texels_have_gradients(device):
     pixels = np.random.default_rng(4).random((2, 2, 3)).astype(np.float32)
     scene = scene_of(Material("floor", Closure("diffuse", color=Texture(pixels, "extend"))))
     renderer = weft.Renderer(device, scene)
-    recorder = Recorder(renderer, [0], 0)
+    recorder = Recorder(renderer, [0], None)
     recorder.draw(scene.cameras[0], SETTINGS)
     values = renderer.tables.values
     texels = weft.Tensor.zeros(device, (12,))

@@ -121,7 +121,7 @@ def floor(device):
         environment=Environment(np.ones(3)),
     )
     renderer = weft.Renderer(device, scene)
-    recorder = Recorder(renderer, [0], 0)
+    recorder = Recorder(renderer, [0], None)
     settings = PathSettings(samples=16, bounces=1, roulette_from=None, seed=6)
     recorder.draw(scene.cameras[0], settings)
     return renderer, recorder, settings

@@ -8,6 +8,7 @@ import weft
 from support.render_scenes import placed, quad, sphere, top_camera
 from weft.fit import Fit, Parameter, Target, TextureParameter
 from weft.render import PathSettings
+from weft.render.directions import Directions
 from weft.render.record import Recorder
 from weft.scene import (
     Attribute,
@@ -231,7 +232,9 @@ def bumpy(device):
         environment=Environment(rng.random((4, 8, 3))),
     )
     renderer = weft.Renderer(device, scene)
-    recorder = Recorder(renderer, [0], 2)
+    recorder = Recorder(
+        renderer, [0], Directions(device, renderer.tables.materials, directions(renderer))
+    )
     settings = PathSettings(samples=4, bounces=2, roulette_from=None, seed=3)
     recorder.draw(scene.cameras[0], settings)
     return renderer, recorder, settings
@@ -259,7 +262,7 @@ def test_replayed_paths_give_the_rendered_picture(bumpy):
 def test_other_inputs_have_derivatives(bumpy, device):
     renderer, recorder, _ = bumpy
     values, rows = renderer.tables.values.to_numpy(), directions(renderer)
-    recorder.replay(renderer.tables.values, weft.Tensor.from_numpy(device, rows))
+    recorder.replay(renderer.tables.values, with_tangents=True)
     tangents = recorder.develop(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):

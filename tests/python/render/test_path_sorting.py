@@ -28,7 +28,7 @@ def test_both_give_the_same_picture_and_the_same_records(device, monkeypatch):
         monkeypatch.setattr(renderer, "must_sort_paths", lambda *_, sorts=sorts: sorts)
         scene = two_materials()
         own = weft.Renderer(device, scene)
-        recorder = Recorder(own, [0], 0)
+        recorder = Recorder(own, [0], None)
         recorder.draw(scene.cameras[0], SETTINGS)
         recorder.replay(own.tables.values)
         pictures.append(own.render(settings=SETTINGS))

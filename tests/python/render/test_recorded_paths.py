@@ -7,6 +7,7 @@ import pytest
 import weft
 from support.render_scenes import lambert, placed, quad, sphere
 from weft.render import PathSettings
+from weft.render.directions import Directions
 from weft.render.record import Recorder
 from weft.scene import Camera, Environment, principled
 
@@ -26,7 +27,9 @@ def recorded(device):
         environment=Environment(np.random.default_rng(5).random((4, 8, 3))),
     )
     renderer = weft.Renderer(device, scene)
-    recorder = Recorder(renderer, [0], 2)
+    recorder = Recorder(
+        renderer, [0], Directions(device, renderer.tables.materials, directions(renderer))
+    )
     recorder.draw(scene.cameras[0], SETTINGS)
     return renderer, recorder
 
@@ -53,7 +56,7 @@ def test_replayed_paths_give_the_rendered_picture(recorded):
 def test_tangents_are_differences_of_replays(recorded, device):
     renderer, recorder = recorded
     values, rows = renderer.tables.values.to_numpy(), directions(renderer)
-    recorder.replay(renderer.tables.values, weft.Tensor.from_numpy(device, rows))
+    recorder.replay(renderer.tables.values, with_tangents=True)
     tangents = recorder.develop(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
@@ -70,7 +73,7 @@ def test_reverse_mode_is_the_transpose_of_forward_mode(recorded, device):
     renderer, recorder = recorded
     rows = directions(renderer)
     weights = np.random.default_rng(1).normal(size=(144, 3)).astype(np.float32)
-    recorder.replay(renderer.tables.values, weft.Tensor.from_numpy(device, rows))
+    recorder.replay(renderer.tables.values, with_tangents=True)
     forward = (recorder.develop(0, 4, with_tangents=True)[1:] * weights).sum(axis=(1, 2))
 
     gradients = weft.Tensor.zeros(device, (rows.shape[1],))
@@ -80,3 +83,77 @@ def test_reverse_mode_is_the_transpose_of_forward_mode(recorded, device):
     )
 
     assert rows @ gradients.to_numpy() == pytest.approx(forward, rel=1e-3, abs=1e-3)
+
+
+@pytest.fixture(scope="module")
+def balls(device):
+    """Three materials of two programs that light each other, and directions of unequal numbers.
+
+    Directions: three of the first ball, one of both balls, one of the floor, and one that moves
+    nothing.
+    """
+    first = principled("first", base_color=(0.8, 0.4, 0.2), roughness=0.43, metallic=0.3)
+    second = principled("second", base_color=(0.2, 0.4, 0.7), roughness=0.57, metallic=0.6)
+    scene = weft.Scene(
+        [
+            placed(sphere(), first, move=(-0.9, 0, 1)),
+            placed(sphere(), second, move=(1.2, 0, 1)),
+            placed(quad(8), lambert((0.6, 0.5, 0.4), "floor")),
+        ],
+        cameras=[Camera(12, 12, transform=Camera.look_at((0, -6, 4), (0, 0, 0.7)))],
+        environment=Environment(np.random.default_rng(5).random((4, 8, 3))),
+    )
+    renderer = weft.Renderer(device, scene)
+    ranges = renderer.tables.materials.ranges
+    rows = np.zeros((6, renderer.tables.values.shape[0]), np.float32)
+    rows[0, ranges["first.roughness"].first] = 1
+    rows[1, ranges["floor.color"].first : ranges["floor.color"].first + 3] = 1
+    rows[2, ranges["first.metallic"].first] = 1
+    rows[3, [ranges["first.base_color"].first + 1, ranges["second.roughness"].first]] = 0.5, -1
+    rows[5, ranges["first.base_color"].first + 2] = 1
+    return renderer, rows
+
+
+def tangents_of(renderer, rows):
+    materials = renderer.tables.materials
+    directions = Directions(renderer.device, materials, rows)
+    recorder = Recorder(renderer, range(3), directions)
+    recorder.draw(renderer.scene.cameras[0], SETTINGS)
+    recorder.replay(renderer.tables.values, with_tangents=True)
+    return recorder, recorder.develop(0, 4, with_tangents=True)
+
+
+def test_directions_of_several_materials_are_those_of_each_alone(balls):
+    renderer, rows = balls
+    recorder, film = tangents_of(renderer, rows)
+
+    assert recorder.directions.most == 4
+    assert (film[5] == 0).all()
+    for row, tangent in zip(rows, film[1:], strict=True):
+        alone = tangents_of(renderer, row[None])[1][1]
+        assert np.abs(alone - tangent).max() <= 1e-6 * max(np.abs(alone).max(), 1e-6)
+
+
+def test_directions_of_several_materials_are_differences(balls, device):
+    renderer, rows = balls
+    recorder, film = tangents_of(renderer, rows)
+    values = renderer.tables.values.to_numpy()
+
+    for row, tangent in zip(rows, film[1:], strict=True):
+        sides = []
+        for step in (5e-3, -5e-3):
+            recorder.replay(weft.Tensor.from_numpy(device, values + np.float32(step) * row))
+            sides.append(recorder.develop(0, 4, with_tangents=False)[0])
+        assert np.abs((sides[0] - sides[1]) / 1e-2 - tangent).max() < 2e-3
+
+
+def test_other_directions_compile_nothing(balls, device, tmp_path):
+    renderer, rows = balls
+    with weft.create_device(type=device.info.type, cache_directory=tmp_path) as own:
+        counts = []
+        for some in (rows[:2], rows, rows[2:3]):
+            tangents_of(weft.Renderer(own, renderer.scene), some)
+            counts.append(sum(path.is_file() for path in (tmp_path / "slang").rglob("*")))
+
+    assert counts[0] > 8
+    assert counts == [counts[0]] * 3

@@ -8,6 +8,7 @@ import weft
 from support.render_scenes import lambert, placed, quad, sphere, top_camera
 from weft.fit import Fit, Parameter, Target
 from weft.render import PathSettings, renderer
+from weft.render.directions import Directions
 from weft.render.record import Recorder
 from weft.scene import (
     AreaLight,
@@ -147,14 +148,18 @@ def behind_glass(device):
         [Camera(12, 12, transform=Camera.look_at((0, -4, 4.5), (0, 0, 0.7)))],
     )
     own = weft.Renderer(device, scene)
-    recorder = Recorder(own, [0], 2)
+    ranges = own.tables.materials.ranges
+    rows = np.zeros((2, own.tables.values.shape[0]), np.float32)
+    rows[0, ranges["gloss.base_color"].first + 1] = 1
+    rows[1, ranges["gloss.roughness"].first] = 1
+    recorder = Recorder(own, [0], Directions(device, own.tables.materials, rows))
     settings = PathSettings(samples=4, bounces=3, roulette_from=None, seed=3)
     recorder.draw(scene.cameras[0], settings)
-    return own, recorder, settings
+    return own, recorder, settings, rows
 
 
 def test_replayed_paths_give_the_rendered_picture(behind_glass):
-    own, recorder, settings = behind_glass
+    own, recorder, settings, _ = behind_glass
     image = own.render(settings=settings).reshape(-1, 3)
 
     recorder.replay(own.tables.values)
@@ -164,12 +169,9 @@ def test_replayed_paths_give_the_rendered_picture(behind_glass):
 
 
 def test_what_lies_behind_has_derivatives(behind_glass, device):
-    own, recorder, _ = behind_glass
-    ranges, values = own.tables.materials.ranges, own.tables.values.to_numpy()
-    rows = np.zeros((2, len(values)), np.float32)
-    rows[0, ranges["gloss.base_color"].first + 1] = 1
-    rows[1, ranges["gloss.roughness"].first] = 1
-    recorder.replay(own.tables.values, weft.Tensor.from_numpy(device, rows))
+    own, recorder, _, rows = behind_glass
+    values = own.tables.values.to_numpy()
+    recorder.replay(own.tables.values, with_tangents=True)
     tangents = recorder.develop(0, 4, with_tangents=True)[1:]
 
     for row, tangent in zip(rows, tangents, strict=True):
@@ -193,7 +195,7 @@ def test_what_lies_behind_has_derivatives(behind_glass, device):
 
 
 def test_launches_over_all_paths_give_the_same_picture(behind_glass, device, monkeypatch):
-    own, _, settings = behind_glass
+    own, _, settings, _ = behind_glass
     monkeypatch.setattr(renderer, "must_sort_paths", lambda *_: False)
 
     unsorted = weft.Renderer(device, own.scene).render(settings=settings)

@@ -177,12 +177,6 @@ class Unknowns:
             out[block.part] = block.is_factor or bool((high - low)[block.first] > WIDEST)
         return out
 
-    @property
-    def direction_count(self) -> int:
-        """How many directions forward mode needs."""
-        scene = [block for block in self.blocks if not block.is_factor]
-        return sum(1 if block.is_separable and block.size == 3 else block.size for block in scene)
-
     def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[Column]]:
         """Return the directions that forward mode needs, and what each serves.
 

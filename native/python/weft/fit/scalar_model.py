@@ -55,7 +55,7 @@ class ScalarModel:
         self.parts = [recorder.tables for recorder in views[0].recorders]
         self.scene_values = [part.materials.values.copy() for part in self.parts]
         directions, self._columns = unknowns.directions(len(self.scene_values[0]))
-        self._directions = Tensor.from_numpy(renderer.device, directions)
+        self._has_directions = len(directions) > 0
 
     def _values(self, x: NDArray[np.float64]) -> list[Tensor]:
         for values in self.scene_values:
@@ -100,9 +100,8 @@ class ScalarModel:
         values = self._values(x)
         slopes = self.unknowns.slopes(x).astype(np.float32)
         gains = self.unknowns.gains(x, len(self.views))
-        has_directions = self._directions.shape[0] > 0
         for view in self.views:
-            view.replay(values, self._directions if has_directions else None, texels)
+            view.replay(values, texels, with_tangents=self._has_directions)
         factors = self.light_factors(x)
         halves = [self._half(half, slopes, gains, factors) for half in range(2)]
         return halves[0], halves[1]
@@ -117,7 +116,7 @@ class ScalarModel:
         residuals, jacobians = [], []
         for number, view in enumerate(self.views):
             parts = view.develop(
-                half * self._drawn, self._drawn, with_tangents=self._directions.shape[0] > 0
+                half * self._drawn, self._drawn, with_tangents=self._has_directions
             )
             film = np.einsum("gkpc,gc->kpc", parts, factors)
             weights = view.weights[view.pixels]

@@ -60,7 +60,7 @@ class TextureStage:
         """Load the kernels."""
         self.settings = settings
         materials = materials_of(renderer, [parameter.name for parameter in parameters])
-        views = build_views(renderer, targets, materials, 0, with_texels=True)
+        views = build_views(renderer, targets, materials, None, with_texels=True)
         self.model = build_texture_model(renderer, views, parameters, settings)
         self._draws = 0
 

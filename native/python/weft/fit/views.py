@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from weft._native import Tensor
     from weft.fit.target import Target
+    from weft.render.directions import Directions
     from weft.render.renderer import Renderer
     from weft.render.upload import SceneTables
     from weft.scene import Camera
@@ -44,18 +45,19 @@ class View:
     def replay(
         self,
         values: Sequence[Tensor],
-        tangents: Tensor | None = None,
         texels: Tensor | None = None,
+        *,
+        with_tangents: bool = False,
     ) -> None:
         """Evaluate the last draw; see Recorder.replay(). `values`: one a part."""
         for own, recorder in zip(values, self.recorders, strict=True):
-            recorder.replay(own, tangents, texels)
+            recorder.replay(own, texels, with_tangents=with_tangents)
 
     def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
         """Return the mean of samples of each part.
 
         Returns:
-            Shape ``(parts, 1 + tangents, pixels, 3)``.
+            Shape ``(parts, 1 + directions, pixels, 3)``.
         """
         return np.stack(
             [entry.develop(first, count, with_tangents=with_tangents) for entry in self.recorders]
@@ -94,7 +96,7 @@ def build_views(
     renderer: Renderer,
     targets: Sequence[Target],
     materials: Sequence[int],
-    tangents: int,
+    directions: Directions | None,
     parts: Sequence[SceneTables] = (),
     *,
     with_texels: bool = False,
@@ -105,7 +107,7 @@ def build_views(
         renderer: Of the scene.
         targets: Pictures.
         materials: Numbers of the materials that change.
-        tangents: Directions of forward mode; 0 for reverse mode only.
+        directions: Of forward mode; ``None`` for reverse mode only.
         parts: The scene under each part of its light; none: under all of it.
         with_texels: Textures change as well.
 
@@ -118,7 +120,7 @@ def build_views(
         target.require_size(camera)
         weights = target.noise_weights().reshape(-1, 3)
         recorders = [
-            Recorder(renderer, materials, tangents, part, with_texels=with_texels)
+            Recorder(renderer, materials, directions, part, with_texels=with_texels)
             for part in parts or [renderer.tables]
         ]
         image = target.image.reshape(-1, 3)

@@ -39,25 +39,23 @@ class SceneModules:
         if device.info.features.is_software:
             require_contained([item for program in programs for item in program.origins.items()])
         self._device, self._programs, self._traits = device, programs, traits
-        self._recording: dict[tuple[int, int], Module] = {}
+        self._recording: dict[int, Module] = {}
         self.shared = self._load("weft_scene", print_shared_module(traits))
         self.programs = [
             self._load("weft_material", print_program_module(program, traits))
             for program in programs
         ]
 
-    def recording(self, program: int, tangents: int) -> Module:
+    def recording(self, program: int) -> Module:
         """Return the module of a program with the kernels that record and replay paths.
 
         Args:
             program: Its number.
-            tangents: Directions of forward mode, at least 1.
         """
-        key = (program, tangents)
-        if key not in self._recording:
-            text = print_recording_module(self._programs[program], self._traits, tangents)
-            self._recording[key] = self._load("weft_material", text)
-        return self._recording[key]
+        if program not in self._recording:
+            text = print_recording_module(self._programs[program], self._traits)
+            self._recording[program] = self._load("weft_material", text)
+        return self._recording[program]
 
     def _load(self, name: str, text: str) -> Module:
         module = Module.load_from_source(self._device, name, text)

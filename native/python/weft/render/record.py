@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor, grid
+from weft.render.directions import Directions
 from weft.render.light_stages import light_calls
 from weft.render.prepare import compile_together
 from weft.render.renderer import PathBuffers
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 30, 7
+RECORD_ROWS, HEAD_ROWS = 34, 7
 
 
 @dataclass
@@ -42,9 +43,9 @@ class Recorder:
     Args:
         renderer: Of the scene.
         materials: Numbers of the materials whose parameters change.
-        tangents: Directions of forward mode; 0 for reverse mode only.
+        directions: Of forward mode; ``None`` for reverse mode only.
         tables: The scene under other lights; ``None``: as it is.
-        with_texels: gradients() will be asked for, whether or not there are tangents.
+        with_texels: gradients() will be asked for, whether or not there are directions.
 
     Raises:
         ArgumentError: One of the materials lets light pass straight.
@@ -54,7 +55,7 @@ class Recorder:
         self,
         renderer: Renderer,
         materials: Sequence[int],
-        tangents: int,
+        directions: Directions | None,
         tables: SceneTables | None = None,
         *,
         with_texels: bool = False,
@@ -62,9 +63,10 @@ class Recorder:
         """Load the kernels."""
         self.renderer = renderer
         self.tables = tables or renderer.tables
-        self.tangents = tangents
-        self.has_gradients = with_texels or not tangents
         tables = renderer.tables  # kernels are those of all lights
+        none = np.zeros((0, len(tables.materials.values)))
+        self.directions = directions or Directions(renderer.device, tables.materials, none)
+        self.has_gradients = with_texels or not self.directions.count
         self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
         for number in materials:
             if tables.materials.programs[tables.materials.records[number, 0]].passes:
@@ -76,9 +78,7 @@ class Recorder:
         self.scene = self.tables.view_without_lights(materials)
         modules = renderer.sorting_modules
         self.shared = modules.shared
-        self.modules = {
-            number: modules.recording(number, max(tangents, 1)) for number in self.programs
-        }
+        self.modules = {number: modules.recording(number) for number in self.programs}
         self._rows: Tensor | None = None
         self._heads: Tensor | None = None  # of its own: buffers serve several recorders
         self.launches: list[RecordedLaunch] = []
@@ -87,7 +87,7 @@ class Recorder:
 
     def _reserve(self, used: int, wanted: int, buffers: PathBuffers) -> None:
         """Make room for records; keeps the first `used` ones."""
-        rows = RECORD_ROWS + 3 * max(self.tangents, 1)
+        rows = RECORD_ROWS + 3 * max(self.directions.most, 1)
         if self._rows is None or self._rows.shape[1] < wanted:
             capacity = (wanted * 5 // 4 + 255) // 256 * 256
             grown = Tensor.zeros(self.renderer.device, (rows, capacity))
@@ -143,8 +143,8 @@ class Recorder:
         values = renderer.tables.values
         calls: list[tuple[Function, Sequence[Any]]] = []
         for module in self.modules.values():
-            if self.tangents:
-                tangents = (lanes, scene, self.view, values.shape[0])
+            if self.directions.count:
+                tangents = (lanes, scene, self.view, self.directions.view)
                 calls.append((module.programTangents, tangents))
             if self.has_gradients:
                 calls.append((module.programGradients, (lanes, scene, self.view)))
@@ -158,7 +158,8 @@ class Recorder:
         calls.append((shared.escape, (lanes, scene, paths, step)))
         calls.append((shared.close, (lanes, paths, self.view)))
         calls.append((shared.settle, (lanes, paths, self.view)))
-        developed = (lanes, paths, self.view, step, 0, 1, 0, self.pixels, values)
+        directed = self.directions.view
+        developed = (lanes, paths, self.view, step, 0, 1, 0, directed, self.pixels, values)
         calls.append((shared.developHalf, developed))
         if self.has_gradients:
             calls.append((shared.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
@@ -200,23 +201,24 @@ class Recorder:
         return True
 
     def replay(
-        self, values: Tensor, tangents: Tensor | None = None, texels: Tensor | None = None
+        self, values: Tensor, texels: Tensor | None = None, *, with_tangents: bool = False
     ) -> None:
-        """Evaluate all records for parameters, and along directions in their space.
+        """Evaluate all records for parameters.
 
         Args:
             values: All parameters of the scene.
-            tangents: One row a direction, shape ``(tangents, parameters)``.
             texels: Of all textures; ``None``: those of the scene.
+            with_tangents: Derivatives along the directions as well.
         """
+        tangents = self.directions.seeds if with_tangents else None
         scene = self._scene(values, tangents=tangents, texels=texels)
         for launch in reversed(self.launches):
             self.view["first"] = launch.first
             lanes, module = grid((launch.count,)), self.modules[launch.program]
-            if tangents is None:
-                module.programReplay(lanes, scene, self.view)
+            if with_tangents:
+                module.programTangents(lanes, scene, self.view, self.directions.view)
             else:
-                module.programTangents(lanes, scene, self.view, values.shape[0])
+                module.programReplay(lanes, scene, self.view)
 
     def gradients(
         self,
@@ -259,14 +261,15 @@ class Recorder:
         """Return the mean of samples [first, first + count) of each pixel.
 
         Returns:
-            Shape ``(1 + tangents, pixels, 3)``: radiance, then its derivative along each direction.
+            Shape ``(1 + directions, pixels, 3)``: radiance, then its derivative along each
+            direction; replay() with tangents comes first.
         """
         if not 0 <= first < first + count <= self.step["samples"]:
             raise ArgumentError(
                 f"Recorder.develop: samples {first} to {first + count} were asked for, "
                 f"the draw has {self.step['samples']}"
             )
-        blocks = 1 + (self.tangents if with_tangents else 0)
+        blocks = 1 + (self.directions.count if with_tangents else 0)
         film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
         self.shared.developHalf(
             grid((self.pixels,)),
@@ -276,6 +279,7 @@ class Recorder:
             first,
             count,
             blocks - 1,
+            self.directions.view,
             self.pixels,
             film,
         )
@@ -305,7 +309,7 @@ class Recorder:
             "values": values,
             "tangents": values if tangents is None else tangents,
             "gradients": values if gradients is None else gradients,
-            "base": 0,
+            "firstTangent": 0,
         }
         view["materials"] = view["materials"] | {"parameters": parameters}
         if texels is not None:

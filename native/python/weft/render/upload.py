@@ -344,7 +344,7 @@ class SceneTables:
                     "values": self.values,
                     "tangents": self.values,
                     "gradients": self.values,
-                    "base": 0,
+                    "firstTangent": 0,
                 },
             },
             "textures": {

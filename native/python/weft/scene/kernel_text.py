@@ -124,24 +124,24 @@ float2 programMeasure(SceneView scene, uint2 place)
 _RECORDING = """
 void programRecord(int k, SceneView scene, PathView paths, RecordView records,
                    StepSettings settings)
-{{
+{
     recordPath<Program>(k, scene, paths, records, settings);
-}}
+}
 
 void programReplay(int k, SceneView scene, RecordView records)
-{{
+{
     replayRecord<Program>(k, scene, records);
-}}
+}
 
-void programTangents(int k, SceneView scene, RecordView records, uint stride)
-{{
-    replayTangents<Program, {tangents}>(k, scene, records, stride);
-}}
+void programTangents(int k, SceneView scene, RecordView records, DirectionView directions)
+{
+    replayTangents<Program>(k, scene, records, directions);
+}
 
 void programGradients(int k, SceneView scene, RecordView records)
-{{
+{
     replayGradients<Program>(k, scene, records);
-}}
+}
 """
 
 
@@ -199,9 +199,9 @@ void seed(int i, PathView paths, RecordView records, StepSettings settings, floa
 }
 
 void developHalf(int i, PathView paths, RecordView records, StepSettings settings, uint first,
-                 uint count, uint tangents, uint pixels, float* film)
+                 uint count, uint tangents, DirectionView directions, uint pixels, float* film)
 {
-    developRecords(i, paths, records, settings, first, count, tangents, pixels, film);
+    developRecords(i, paths, records, settings, first, count, tangents, directions, pixels, film);
 }
 """
 
@@ -252,12 +252,11 @@ def print_program_module(program: Program, traits: SceneTraits) -> str:
     return "\n\n".join(parts)
 
 
-def print_recording_module(program: Program, traits: SceneTraits, tangents: int) -> str:
+def print_recording_module(program: Program, traits: SceneTraits) -> str:
     """Return print_program_module() with the kernels that record and replay paths.
 
     Args:
         program: Whose parameters change.
         traits: Of the scene.
-        tangents: Directions of forward mode, at least 1.
     """
-    return print_program_module(program, traits) + _RECORDING.format(tangents=tangents)
+    return print_program_module(program, traits) + _RECORDING
