@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weft.fit.fit import Fit
 
-FORMAT = 3
+FORMAT = 4
 
 State = dict[str, "NDArray[np.generic]"]
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from weft.fit.quadratic import ROUNDING, curvature_noise, safe_quadratic
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from weft.fit.prior import Prior
 
 
-# Eigenvalues of H with a unit diagonal below this are those of sums in float32.
-ROUNDING = 1e-6
+VAGUE = 2.0  # times the noise of H: smaller eigenvalues are not told from zero
 # No residuals count as explained by the fit for more than this: leverages of noise have no bound.
 MOST_LEVERAGE = 0.5
 
@@ -63,18 +64,48 @@ class Normal:
         matrix: H, shape ``(parameters, parameters)``.
         gradient: g, shape ``(parameters,)``.
         loss: r_A' r_B: unbiased, zero where the model explains the target.
+        spread: Mean of both halves' J_i' J_i of each parameter: H_ii with the noise of J.
+        skew: (J_A' J_B - J_B' J_A) / 2: noise as that of the matrix.
+        noise: Covariance of the gradient by the noise of the halves.
     """
 
     matrix: NDArray[np.float64]
     gradient: NDArray[np.float64]
     loss: float
+    spread: NDArray[np.float64]
+    skew: NDArray[np.float64]
+    noise: NDArray[np.float64]
 
 
-def normal_equations(a: Half, b: Half) -> Normal:
-    """Return the normal equations of two independent halves."""
-    cross = a.jacobian.T @ b.jacobian
-    gradient = (a.jacobian.T @ b.residual + b.jacobian.T @ a.residual) / 2
-    return Normal((cross + cross.T) / 2, gradient, float(a.residual @ b.residual))
+def exact_normal(matrix: NDArray[np.float64], gradient: NDArray[np.float64], loss: float) -> Normal:
+    """Return normal equations without noise."""
+    return Normal(
+        matrix, gradient, loss, np.diag(matrix), np.zeros_like(matrix), np.zeros_like(matrix)
+    )
+
+
+def normal_equations(a: Half, b: Half, together: int = 1) -> Normal:
+    """Return the normal equations of two independent halves.
+
+    Args:
+        a: One half.
+        b: The other.
+        together: So many residuals in a row share their noise: the channels of a pixel.
+    """
+    cross = (a.jacobian.T @ b.jacobian).astype(np.float64)
+    of_a = a.jacobian * b.residual[:, None]
+    of_b = b.jacobian * a.residual[:, None]
+    # The halves differ by noise alone; every cluster of residuals has its own.
+    apart = (of_a - of_b).reshape(-1, together, of_a.shape[1]).sum(axis=1) / 2
+    squares = [np.square(half.jacobian).sum(axis=0, dtype=np.float64) for half in (a, b)]
+    return Normal(
+        (cross + cross.T) / 2,
+        (of_a.sum(axis=0, dtype=np.float64) + of_b.sum(axis=0, dtype=np.float64)) / 2,
+        float(a.residual @ b.residual),
+        (squares[0] + squares[1]) / 2,
+        (cross - cross.T) / 2,
+        (apart.T @ apart).astype(np.float64),
+    )
 
 
 def damped_step(normal: Normal, damping: float) -> NDArray[np.float64]:
@@ -121,6 +152,25 @@ class Average:
         return halves[0], halves[1]
 
 
+def _differ(expected: tuple[Half, Half], found: tuple[Half, Half]) -> bool:
+    """Return whether residuals differ from what a linear model expects by more than noise."""
+    products = (found[0].residual - expected[0].residual) * (
+        found[1].residual - expected[1].residual
+    )
+    return float(products.sum()) > SIGNIFICANT * float(np.sqrt(np.square(products).sum()))
+
+
+def _is_left(a: Half, b: Half, together: int) -> bool:
+    """Return whether more than noise is left of the residuals.
+
+    Noise of a target is its own in every pixel, as that of a draw is in every half: products of
+    neighbours in different halves have no mean.
+    """
+    products = a.residual[:-together] * b.residual[together:]
+    products = products + b.residual[:-together] * a.residual[together:]
+    return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
+
+
 def _empty_halves(a: Half, b: Half) -> tuple[Half, Half]:
     """Return halves of the same shape, all zero."""
     return (
@@ -139,11 +189,14 @@ class Information:
             variance.
         lost: Directions along which the residuals do not change, shape
             ``(parameters, directions)``, unit vectors on a scale where H has a unit diagonal.
+        drawn_share: How much of each variance more draws would take away, in [0, 1]; the rest is in
+            the pictures. Empty: not known.
     """
 
     matrix: NDArray[np.float64]
     covariance: NDArray[np.float64]
     lost: NDArray[np.float64]
+    drawn_share: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
     @property
     def is_silent(self) -> NDArray[np.bool_]:
@@ -199,6 +252,7 @@ def gather_information(
     b: Half,
     known: NDArray[np.float64] | None = None,
     together: int = 1,
+    extent: NDArray[np.float64] | None = None,
 ) -> Information:
     """Return what two halves say of the parameters.
 
@@ -212,22 +266,35 @@ def gather_information(
         b: The other.
         known: What the prior has added to the diagonal of the matrix.
         together: So many residuals in a row share their noise: the channels of a pixel.
+        extent: Ranges of the parameters: along directions whose curvature is not told from its
+            noise, errors are as large as the first range met. ``None``: such directions are lost.
     """
-    diagonal = np.diag(normal.matrix).astype(np.float64)
-    is_known = diagonal > 1e-9 * max(float(diagonal.max()), 1e-30)
-    scale = np.sqrt(np.where(is_known, diagonal, 1.0))
-    unit = np.where(np.outer(is_known, is_known), normal.matrix / np.outer(scale, scale), 0)
-    values, vectors = np.linalg.eigh(unit)
-    is_lost = values < ROUNDING
-    inverse = (vectors / np.maximum(values, ROUNDING)) @ vectors.T / np.outer(scale, scale)
+    is_known = normal.spread > 1e-9 * max(float(normal.spread.max()), 1e-30)
+    scale = np.sqrt(np.where(is_known, normal.spread, 1.0))
+    units = np.where(np.outer(is_known, is_known), np.outer(scale, scale), np.inf)
+    values, vectors = np.linalg.eigh(normal.matrix / units)
+    noise = curvature_noise(normal.skew / units, values, vectors)
+    floor = np.maximum(VAGUE * noise, ROUNDING)
+    is_lost = (vectors[~is_known] ** 2).sum(axis=0) > 0.5
+    is_lost |= (values < floor) & ((extent is None) | (noise <= ROUNDING))
+    is_vague = (values < floor) & ~is_lost
+    inverses = np.where(is_vague, 0, 1 / np.maximum(values, ROUNDING))
+    inverse = (vectors * inverses) @ vectors.T / np.outer(scale, scale)
     residual = unexplained(a, b, inverse, together)
     jacobian = (a.jacobian + b.jacobian).reshape(residual.shape[0], together, -1) / 2
     weighted = np.einsum("gip,gi->gp", jacobian, residual)
-    noise = weighted.T @ weighted
+    left = weighted.T @ weighted
     if known is not None:
-        noise = noise + residual_variance(a, b) * np.diag(known)
-    covariance = inverse @ noise @ inverse
-    return Information(normal.matrix, covariance, vectors[:, is_lost])
+        left = left + residual_variance(a, b) * np.diag(known)
+    covariance = inverse @ left @ inverse
+    drawn = np.diag(inverse @ normal.noise @ inverse)
+    if extent is not None and is_vague.any():
+        along = vectors[:, is_vague] / scale[:, None]
+        along /= np.abs(along / extent[:, None]).max(axis=0)
+        vague = along @ along.T
+        covariance, drawn = covariance + vague, drawn + np.diag(vague)
+    share = drawn / np.maximum(np.maximum(np.diag(covariance), drawn), 1e-300)
+    return Information(normal.matrix, covariance, vectors[:, is_lost], share)
 
 
 @dataclass
@@ -253,6 +320,15 @@ class State:
     information: Information | None = None
 
 
+SIGNIFICANT = 3.0  # multiple of what noise alone would do
+SHORTEST = 0.005  # of the range: steps that are not shortened any more
+LATEST = 12  # averaged draws after which that is asked even if steps go on
+QUESTIONED = 4  # averaged draws after which numbers are asked whether anything tells them
+LOST = 0.25  # of the range: an error of what the residuals do not tell
+DOUBTFUL = 0.05  # of the range: an error of what may be lost at a bound
+NEAR = 0.01  # of the range: at a bound
+DRAWN_SHARE = 0.2  # of a variance by noise of the draws: more of them would hardly change it
+FAR = 0.1  # of the range: a number that is so far from its start has moved
 CERTAIN = 6.0  # standard deviations of its noise: a larger loss is more than noise
 
 
@@ -277,6 +353,16 @@ def _primes(count: int) -> list[int]:
     return found
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where draws were averaged, and what they said: the loss of the averaged model."""
+
+    loss: float
+    x: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    information: Information
+
+
 @dataclass
 class GaussNewton:
     """Fits a few parameters.
@@ -289,10 +375,9 @@ class GaussNewton:
         radius: Largest change of a parameter in one step, in units of its range.
         tolerance: Wanted standard error, in units of the range.
         inner_steps: Most steps on one draw.
-        reach: Averages start anew when the solution is farther than this from where they began, in
-            units of the range.
         warm_draws: Draws after which the model is averaged even if steps are still large.
         prior: What is known of the parameters; ``None``: nothing.
+        hold: Where parameters stay that residuals tell nothing of; counts for steps only.
         starts: Most places to start from: another one is tried where the steps have ended and more
             than noise is left of the residuals. The best of them counts.
         open_range: Unknowns that other starts leave where they are.
@@ -303,25 +388,27 @@ class GaussNewton:
     x: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    radius: float = 0.15
+    radius: float = 0.2
     tolerance: float = 0.003
     inner_steps: int = 3
-    reach: float = 0.12
     warm_draws: int = 12
     prior: Prior | None = None
+    hold: Prior | None = None
     starts: int = 1
     open_range: NDArray[np.bool_] | None = None
     together: int = 1
     state: State = field(init=False)
-    _damping: float = 1e-2
+    _reach: float = field(init=False)
     _average: Average | None = None
-    _ends: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
     _began: int = 0  # draws at the start under way
+    _is_asked: bool = False
+    _settled: list[Place] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Start at the start."""
         self.x = np.clip(np.asarray(self.x, np.float64), self.low, self.high)
         self.state = State(self.x.copy(), np.full(len(self.x), np.inf))
+        self._reach = self.radius
 
     @property
     def averaged(self) -> int:
@@ -344,11 +431,14 @@ class GaussNewton:
         out: dict[str, NDArray[np.generic]] = {
             "x": state.x,
             "errors": state.errors,
-            "numbers": np.array([state.loss, self._damping]),
-            "counts": np.array([state.draws, state.is_done, self._began]),
-            "losses": np.array([loss for loss, _ in self._ends]),
-            "ends": np.array([x for _, x in self._ends]).reshape(-1, len(state.x)),
+            "numbers": np.array([state.loss, self._reach]),
+            "counts": np.array([state.draws, state.is_done, self._began, self._is_asked]),
+            "places": np.array(len(self._settled)),
         }
+        for number, place in enumerate(self._settled):
+            told = {f"information.{name}": value for name, value in vars(place.information).items()}
+            entries = {"loss": np.array(place.loss), "x": place.x, "errors": place.errors} | told
+            out |= {f"place{number}.{name}": value for name, value in entries.items()}
         if average is not None:
             out |= {"origin": average.origin, "count": np.array(average.count)}
             for name, half in (("a", average.a), ("b", average.b)):
@@ -357,9 +447,23 @@ class GaussNewton:
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
-        loss, self._damping = map(float, saved["numbers"])
-        draws, is_done, self._began = map(int, saved["counts"])
-        self._ends = list(zip(map(float, saved["losses"]), saved["ends"], strict=True))
+        loss, self._reach = map(float, saved["numbers"])
+        draws, is_done, self._began, is_asked = map(int, saved["counts"])
+        self._is_asked = bool(is_asked)
+        self._settled = [
+            Place(
+                float(saved[f"place{number}.loss"]),
+                saved[f"place{number}.x"],
+                saved[f"place{number}.errors"],
+                Information(
+                    **{
+                        name: saved[f"place{number}.information.{name}"]
+                        for name in ("matrix", "covariance", "lost", "drawn_share")
+                    }
+                ),
+            )
+            for number in range(int(saved["places"]))
+        ]
         self.state = State(saved["x"], saved["errors"], loss, draws, False, bool(is_done))
         self._average = None
         if "origin" not in saved:
@@ -370,62 +474,67 @@ class GaussNewton:
         if self._average.count:
             self._learn(self.state.x)
 
-    def _clip(
-        self, x: NDArray[np.float64], step: NDArray[np.float64], radius: float
-    ) -> NDArray[np.float64]:
-        """Return `x` moved by `step`, shortened to the trust region and the bounds."""
-        extent = self.high - self.low
-        largest = float(np.max(np.abs(step) / extent))
-        return np.clip(x + step * min(1.0, radius / max(largest, 1e-30)), self.low, self.high)
+    def _step(self, normal: Normal, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where the loss is smallest within the bounds and not too far from `x`."""
+        most = self._reach * (self.high - self.low)
+        low, high = np.maximum(self.low - x, -most), np.minimum(self.high - x, most)
+        moved = x + safe_quadratic(normal).step(np.minimum(low, 0), np.maximum(high, 0))
+        return np.clip(moved, self.low, self.high)
 
     def _walk(self) -> None:
-        """Take Levenberg-Marquardt steps on one draw, as long as they pay."""
+        """Take Gauss-Newton steps on one draw, as long as they pay."""
         state = self.state
         x = state.x
-        moved = 0.0
+        is_noise = False
         for _ in range(self.inner_steps):
             a, b = self.model.linearise(x)
             variance = residual_variance(a, b)
-            normal = self._with_prior(normal_equations(a, b), x, variance)
-            candidate = self._clip(x, damped_step(normal, self._damping), self.radius)
+            normal = self._with_prior(normal_equations(a, b, self.together), x, variance)
+            state.loss = float(a.residual @ b.residual) / len(a.residual)
+            is_noise = bool((safe_quadratic(normal).ratios < SIGNIFICANT**2).all())
+            candidate = self._shortened(normal, x, a, b)
+            if candidate is None:
+                break
+            step = float(np.max(np.abs(candidate - x) / (self.high - self.low)))
+            x = candidate
+            if step < 0.03 or is_noise:
+                break
+        state.x = x
+        if is_noise or state.draws - self._began >= self.warm_draws:
+            self._end_walk(a, b)
+
+    def _shortened(
+        self, normal: Normal, x: NDArray[np.float64], a: Half, b: Half
+    ) -> NDArray[np.float64] | None:
+        """Return a step that does not raise the loss of this draw; None: no step is that short."""
+        variance = residual_variance(a, b)
+        while True:
+            candidate = self._step(normal, x)
             after_a, after_b = self.model.residuals(candidate)
-            loss = float(after_a @ after_b)
-            if self.prior is not None:
-                loss += self.prior.loss(candidate, variance)
             # What noise alone makes of the difference of the losses.
             change = after_a * after_b - a.residual * b.residual
             noise = float(np.std(change)) * np.sqrt(len(change))
-            state.loss = normal.loss / len(change)
-            if loss - normal.loss > noise:
-                self._damping = min(self._damping * 10, 1e3)
-                continue
-            self._damping = max(self._damping / 5, 1e-4)
-            step = float(np.max(np.abs(candidate - x) / (self.high - self.low)))
-            moved = max(moved, step)
-            x = candidate
-            if step < 0.03:
-                break
-        state.x = x
-        draws = state.draws - self._began
-        if (moved < 0.06 and self._damping < 1) or draws >= self.warm_draws:
-            self._end_walk(a, b)
+            rise = float(change.sum()) + sum(
+                entry.loss(candidate, variance) - entry.loss(x, variance)
+                for entry in (self.prior, self.hold)
+                if entry is not None
+            )
+            if rise <= noise:
+                self._reach = min(self._reach * 1.5, self.radius)
+                return candidate
+            self._reach /= 3
+            if self._reach < SHORTEST:
+                self._reach = SHORTEST
+                return None
 
     def _with_prior(self, normal: Normal, x: NDArray[np.float64], variance: float) -> Normal:
-        return normal if self.prior is None else self.prior.add_to(normal, x, variance)
+        for entry in (self.prior, self.hold):
+            normal = normal if entry is None else entry.add_to(normal, x, variance)
+        return normal
 
     def _end_walk(self, a: Half, b: Half) -> None:
-        """Average from here, or start elsewhere if what is left is more than noise."""
+        """Average from here."""
         state = self.state
-        after_a, after_b = self.model.residuals(state.x)
-        products = after_a * after_b
-        noise = float(np.std(products)) * np.sqrt(len(products))
-        loss = float(products.sum())
-        self._ends.append((loss, state.x.copy()))
-        if loss > CERTAIN * noise and len(self._ends) < self.starts:
-            state.x = self._other_start(len(self._ends))
-            self._began, self._damping = state.draws, 1e-2
-            return
-        _, state.x = min(self._ends, key=lambda end: end[0])
         state.is_averaging = True
         self._average = Average(state.x.copy(), *_empty_halves(a, b))
 
@@ -439,36 +548,107 @@ class GaussNewton:
         """Average the linear model and solve it."""
         state, average = self.state, self._average
         assert average is not None
-        average.add(state.x, *self.model.linearise(state.x))
-        x = average.origin
-        for _ in range(2):
-            a, b = average.at(x)
-            variance = residual_variance(a, b)
-            normal = self._with_prior(normal_equations(a, b), x, variance)
-            x = self._clip(x, damped_step(normal, 0.0), self.radius)
+        a, b = drawn = self.model.linearise(state.x)
+        if average.count and _differ(average.at(state.x), drawn):
+            # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
+            self._reach = max(self._reach / 2, SHORTEST)
+            average = self._average = Average(state.x.copy(), *_empty_halves(a, b))
+        average.add(state.x, a, b)
+        a, b = average.at(state.x)
+        normal = normal_equations(a, b, self.together)
+        normal = self._with_prior(normal, state.x, residual_variance(a, b))
+        x = self._step(normal, state.x)
         a, b = average.at(x)
-        # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
-        if float(np.max(np.abs(x - average.origin) / (self.high - self.low))) > self.reach:
-            state.x = x
-            self._average = Average(x.copy(), *_empty_halves(a, b))
-            state.loss = float(a.residual @ b.residual) / len(a.residual)
-            return
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)
         self._learn(x)
-        state.is_done = average.count >= 2 and bool(
-            np.all(state.errors <= self.tolerance * (self.high - self.low))
+        is_still = bool((safe_quadratic(normal).ratios < SIGNIFICANT**2).all())
+        is_asked = self._is_asked
+        if not is_asked and ((is_still and average.count >= QUESTIONED) or average.count >= LATEST):
+            self._is_asked = True
+            if self._question(*drawn):
+                return
+        state.is_done = average.count >= 2 and self._is_asked and self._is_exact()
+
+    def _is_exact(self) -> bool:
+        """Return whether errors are as small as was asked for, or as the pictures allow."""
+        state = self.state
+        assert state.information is not None
+        assert self._average is not None
+        is_small = state.errors <= self.tolerance * (self.high - self.low)
+        is_noise_of_pictures = state.information.drawn_share <= DRAWN_SHARE
+        return bool(is_small.all()) or (
+            self._average.count > QUESTIONED and bool((is_small | is_noise_of_pictures).all())
         )
+
+    def _question(self, a: Half, b: Half) -> bool:
+        """Ask whether this is the place; return whether to go on elsewhere.
+
+        Steps may end in another valley, where more than noise is left of the residuals, or take
+        numbers to where nothing tells them, such as a bound where derivatives vanish: nothing there
+        leads back. Other starts are tried then, and the best place counts.
+
+        Args:
+            a: One half of the last draw.
+            b: The other.
+        """
+        state, settled = self.state, self._settled
+        if len(settled) == self.starts:
+            return False
+        assert state.information is not None
+        settled.append(Place(state.loss, state.x.copy(), state.errors, state.information))
+        left = _is_left(a, b, self.together)
+        doubtful = self._doubtful()
+        if len(settled) < self.starts and (left or doubtful.any()):
+            place = self._other_start(len(settled))
+            state.x = place if left else np.where(doubtful, self._elsewhere(len(settled)), state.x)
+            self._average, state.is_averaging, self._is_asked = None, False, False
+            self._began, self._reach = state.draws, self.radius
+            return True
+        best = self.best
+        assert best is not None
+        is_best = best is settled[-1]
+        settled += [best] * (self.starts - len(settled))
+        if is_best:
+            return False
+        assert self._average is not None
+        state.x = best.x.copy()
+        self._average = Average(state.x.copy(), *_empty_halves(self._average.a, self._average.b))
+        return True
+
+    @property
+    def best(self) -> Place | None:
+        """The place that explains the residuals best; ``None`` before draws were averaged."""
+        return min(self._settled, key=lambda place: place.loss, default=None)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another start is under way, of which less is known than of the best place."""
+        return bool(self._settled) and not self._is_asked
+
+    def _doubtful(self) -> NDArray[np.bool_]:
+        """Return which parameters have moved to where residuals tell nothing of them."""
+        x, errors, extent = self.state.x, self.state.errors, self.high - self.low
+        moved = np.abs(x - self.x) > FAR * extent
+        bounded = np.minimum(x - self.low, self.high - x) < NEAR * extent
+        doubtful: NDArray[np.bool_] = moved & (errors > np.where(bounded, DOUBTFUL, LOST) * extent)
+        return doubtful
+
+    def _elsewhere(self, number: int) -> NDArray[np.float64]:
+        """Return where parameters that were lost are looked for next."""
+        return self.x if number == 1 else (self.low + self.high) / 2
 
     def _learn(self, x: NDArray[np.float64]) -> None:
         """Find what the averaged model says at `x`."""
         assert self._average is not None
         a, b = self._average.at(x)
         known = None
-        normal = normal_equations(a, b)
+        normal = normal_equations(a, b, self.together)
         if self.prior is not None:
             variance = residual_variance(a, b)
             normal = self.prior.add_to(normal, x, variance)
             known = variance * self.prior.precision
-        self.state.information = gather_information(normal, a, b, known, self.together)
+        self.state.information = gather_information(
+            normal, a, b, known, self.together, self.high - self.low
+        )
         self.state.errors = self.state.information.errors

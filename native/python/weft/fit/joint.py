@@ -20,6 +20,7 @@ from weft.fit.gauss_newton import (
     Information,
     Normal,
     damped_step,
+    exact_normal,
     gather_information,
     normal_equations,
     residual_variance,
@@ -78,7 +79,7 @@ class Equations:
 
     def at(self, x: NDArray[np.float64]) -> Normal:
         """Return them for steps from `x`."""
-        return Normal(self.matrix, self.matrix @ x - self.pull, 0.0)
+        return exact_normal(self.matrix, self.matrix @ x - self.pull, 0.0)
 
 
 class JointModel:
@@ -283,7 +284,7 @@ class JointModel:
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
         free = np.flatnonzero(~self.held)
         step = np.zeros_like(self.x)
-        own = Normal(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
+        own = exact_normal(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
         step[free] = damped_step(own, 1e-2)
         largest = float(np.max(np.abs(step) / extent)) if len(step) else 0.0
         step *= min(1.0, RADIUS / max(largest, 1e-30))
@@ -318,5 +319,5 @@ class JointModel:
         noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))
         scaled = Half(mean.residual * noise, mean.jacobian)
         known = residual_variance(scaled, scaled) * self.prior.precision
-        total = Normal(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
+        total = exact_normal(self._mean_matrix + np.diag(known), np.zeros(len(self.x)), 0.0)
         self.information = gather_information(total, scaled, scaled, known, CHANNELS)

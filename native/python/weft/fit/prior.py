@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.gauss_newton import Normal
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from weft.fit.gauss_newton import Normal
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,10 @@ class Prior:
         """Return normal equations that count the prior as further residuals."""
         if not self.precision.any():
             return normal
-        return Normal(
-            normal.matrix + variance * np.diag(self.precision),
-            normal.gradient + variance * self.precision * (x - self.expected),
-            normal.loss + self.loss(x, variance),
+        return replace(
+            normal,
+            matrix=normal.matrix + variance * np.diag(self.precision),
+            gradient=normal.gradient + variance * self.precision * (x - self.expected),
+            loss=normal.loss + self.loss(x, variance),
+            spread=normal.spread + variance * self.precision,
         )
