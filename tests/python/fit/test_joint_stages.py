@@ -74,7 +74,8 @@ def test_a_fit_goes_on_amid_later_numbers(device, photos, tmp_path, run):
         first, second = whole.step(), resumed.step()
         for name in NAMES:
             np.testing.assert_array_equal(first.values[name], second.values[name])
-            np.testing.assert_array_equal(first.errors[name], second.errors[name])
+            # Sums over arrays that lie elsewhere in memory round otherwise.
+            np.testing.assert_allclose(first.errors[name], second.errors[name], rtol=1e-9)
 
 
 @pytest.mark.slow

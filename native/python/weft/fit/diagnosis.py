@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LARGE = 0.25  # of the range: an error from which on a value says nothing
 TOGETHER = 0.9  # correlation of parameters that take each other's place
+MOST_PARTNERS = 3  # that are named
 SHARED = 0.05  # share of a direction without information that joins two parameters
 
 NO_PIXEL = "no pixel of the pictures depends on it"
@@ -156,8 +157,11 @@ def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> 
         if other is not block and (
             (shared[own, theirs] > SHARED).any() or (correlation[own, theirs] > TOGETHER).any()
         ):
-            partners.append(phrase(other.name))
-    return partners
+            partners.append((float(correlation[own, theirs].max()), phrase(other.name)))
+    partners.sort(key=lambda entry: -entry[0])
+    names = [name for _, name in partners[:MOST_PARTNERS]]
+    more = len(partners) - len(names)
+    return names if more <= 0 else [*names, f"{more} more"]
 
 
 def phrase(name: str) -> str:

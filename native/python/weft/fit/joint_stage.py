@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 RUNS = (0.0, 0.25, 0.5, 1.0)  # of numbers alone: after these shares of the draws of the textures
 FIRST_TOLERANCE = 0.02  # of the range: numbers of runs before the last need no more
-FIRST_DRAWS = 16  # that such a run takes at most
-FIRST_AVERAGES = 4  # draws that are averaged for it at most
+FIRST_DRAWS = 20  # that such a run takes at most
+FIRST_AVERAGES = 6  # draws that are averaged for it at most
 LEAST_PATHS = 1 << 15  # in each half of a draw of numbers alone, where pixels are few
 TRUSTED_ERROR = 0.1  # of the range: a number with a larger error moves with the textures
 FIRST_SHARE, LAST_SHARE = 0.05, 0.2  # of the time, that the first and the last run usually take

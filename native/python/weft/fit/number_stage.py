@@ -12,8 +12,10 @@ from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.lights import build_parts
 from weft.fit.parameters import build_unknowns, result_values
+from weft.fit.prior import Prior
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
+from weft.render.directions import Directions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,17 +23,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.exposure import Exposure
-    from weft.fit.gauss_newton import Information
+    from weft.fit.gauss_newton import Information, Place
     from weft.fit.lights import LightParameter
     from weft.fit.parameters import Parameter
-    from weft.fit.prior import Prior
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture, TextureParameter
     from weft.render.renderer import Renderer
 
 
-WALK_PATHS = 1 << 15  # in each half of a draw, that steps far from the end need at most
+LEAST_PATHS = 1 << 15  # in each half of a draw, where pixels are few
+PATHS_A_NUMBER = 1 << 11  # in each half of a draw
+MOST_SAMPLES = 8  # times those of the settings
+HOLDING = 1.0  # of the range: how far from its start a number may be before anything is known
 
 
 class StageOfNumbers:
@@ -68,7 +72,9 @@ class StageOfNumbers:
         own = [name for entry in parameters for name in (entry.name, *entry.tied)]
         materials = materials_of(renderer, [*own, *self.texture_names])
         parts = build_parts(renderer, lights)
-        directions = self.unknowns.direction_count
+        scene = renderer.tables.materials
+        rows, _ = self.unknowns.directions(len(scene.values))
+        directions = Directions(renderer.device, scene, rows)
         self.views = build_views(
             renderer, targets, materials, directions, parts, with_texels=bool(textures)
         )
@@ -99,25 +105,41 @@ class StageOfNumbers:
             unknowns.high,
             tolerance=tolerance,
             prior=prior,
+            hold=self._hold(),
             starts=starts,
             open_range=unknowns.has_open_range(),
             together=CHANNELS,
         )
 
+    def _hold(self) -> Prior:
+        """Return what keeps numbers at their start where nothing moves them."""
+        unknowns = self.unknowns
+        extent = unknowns.high - unknowns.low
+        return Prior.none(len(extent)).holding(
+            ~unknowns.has_open_range(), unknowns.start, HOLDING * extent
+        )
+
     @property
     def x(self) -> NDArray[np.float64]:
-        """The unknowns."""
-        return self.solver.state.x
+        """The unknowns: at the best place, while another start is tried."""
+        best = self._best_place
+        return self.solver.state.x if best is None else best.x
+
+    @property
+    def _best_place(self) -> Place | None:
+        return self.solver.best if self.solver.is_elsewhere else None
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """Of the unknowns."""
-        return self.solver.state.errors
+        best = self._best_place
+        return self.solver.state.errors if best is None else best.errors
 
     @property
     def information(self) -> Information | None:
         """What the averaged draws say of the unknowns."""
-        return self.solver.state.information
+        best = self._best_place
+        return self.solver.state.information if best is None else best.information
 
     @property
     def loss(self) -> float:
@@ -176,12 +198,11 @@ class NumberStage(StageOfNumbers):
         self.solver.step()
 
     def _samples(self) -> int:
-        """Return the paths a pixel of the next draw: steps far from the end outweigh noise."""
+        """Return the paths a pixel of the next draw: more where pixels are few."""
         wanted = self.settings.samples
-        if self.solver.state.is_averaging:
-            return wanted
         pixels = sum(len(view.pixels) for view in self.views)
-        return min(max(-(-WALK_PATHS // max(pixels, 1)), (wanted + 1) // 2), wanted)
+        paths = max(LEAST_PATHS, PATHS_A_NUMBER * len(self.x))
+        return min(max(paths // max(pixels, 1), wanted), MOST_SAMPLES * wanted)
 
     def end(self) -> None:
         """Leave the scene with what was found."""
