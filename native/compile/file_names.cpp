@@ -140,7 +140,8 @@ bool is_assignment(std::string_view sign) {
 bool is_changed(const TokenList& tokens, std::size_t begin, std::size_t end) {
     const auto is_step = [](std::string_view sign) { return sign == "++" || sign == "--"; };
     const std::string_view next = tokens.text(end);
-    const bool is_shift = next == ">" && tokens.text(end + 1) == ">="; // two signs as generics close
+    const bool is_shift =
+        next == ">" && tokens.text(end + 1) == ">="; // two signs as generics close
     return is_assignment(next) || is_shift || is_step(next) ||
            (begin > 0 && is_step(tokens.text(begin - 1)));
 }

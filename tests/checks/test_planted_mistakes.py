@@ -22,10 +22,10 @@ SPEC.loader.exec_module(script)
 MISTAKES = script.load_mistakes()
 
 
-def test_there_are_sixty_over_all_folders_and_each_has_a_name():
+def test_there_are_at_least_sixty_over_all_folders_and_each_has_a_name():
     folders = Counter(entry.folder for entry in MISTAKES if entry.folder != "once_survived")
 
-    assert folders.total() == 60
+    assert folders.total() >= 60
     assert set(folders) == {"codegen", "dispatch", "device", "fit", "render", "addon"}
     assert len({entry.name for entry in MISTAKES}) == len(MISTAKES)
 

@@ -8,8 +8,8 @@ import weft
 from support.render_scenes import placed, quad, top_camera
 from weft.fit import Exposure, Fit, FitSettings, LightParameter, Parameter, Target
 from weft.fit.diagnosis import Evidence, find_undetermined
-from weft.fit.gauss_newton import Half, Information, gather_information, normal_equations
 from weft.fit.hidden_inputs import RULES, find_hiding_input
+from weft.fit.information import Half, Information, gather_information, normal_equations
 from weft.fit.parameters import build_unknowns
 from weft.render import PathSettings
 from weft.scene import CLOSURES, Closure, Environment, Material, Mix, Scene, Texture, principled

@@ -7,11 +7,11 @@ import pytest
 from weft.fit.gauss_newton import (
     GaussNewton,
     Half,
-    damped_step,
     gather_information,
     normal_equations,
 )
 from weft.fit.prior import Prior
+from weft.fit.quadratic import damped_step
 
 
 class NoisyCurves:

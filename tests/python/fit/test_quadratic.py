@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from weft.fit.gauss_newton import Half, exact_normal, gather_information, normal_equations
+from weft.fit.information import Half, exact_normal, gather_information, normal_equations
 from weft.fit.quadratic import box_step, curvature_noise, safe_quadratic
 
 

@@ -22,7 +22,7 @@ from weft.render.first_hits import find_first_hits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.gauss_newton import Information
+    from weft.fit.information import Information
     from weft.fit.parameters import Block, Parameter, Unknowns
     from weft.fit.target import Target
     from weft.render.renderer import Renderer

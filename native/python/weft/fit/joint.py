@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import Tensor
-from weft.fit.gauss_newton import (
+from weft.fit.information import (
     Half,
     Information,
     Normal,
-    damped_step,
     exact_normal,
     gather_information,
     normal_equations,
     residual_variance,
 )
 from weft.fit.prior import Prior
+from weft.fit.quadratic import damped_step
 from weft.fit.texture_model import blurred
 from weft.fit.views import CHANNELS
 

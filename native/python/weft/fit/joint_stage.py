@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
-from weft.fit.gauss_newton import Information
+from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import StageOfNumbers

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.exposure import Exposure
-    from weft.fit.gauss_newton import Information, Place
+    from weft.fit.gauss_newton import Place
+    from weft.fit.information import Information
     from weft.fit.lights import LightParameter
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.gauss_newton import Normal
+    from weft.fit.information import Normal
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.gauss_newton import Normal
+    from weft.fit.information import Normal
 
 # Eigenvalues of H with a unit diagonal below this are those of sums in float32.
 ROUNDING = 1e-6
@@ -124,4 +124,22 @@ def box_step(
             if length < 1e-6:
                 return step
         step = candidate
+    return step
+
+
+def damped_step(normal: Normal, damping: float) -> NDArray[np.float64]:
+    """Return the step of Levenberg and Marquardt.
+
+    Directions that noise has given a negative curvature are not followed.
+    """
+    diagonal = np.diag(normal.matrix)
+    largest = float(diagonal.max())
+    if largest <= 0:
+        return np.zeros(len(diagonal))
+    scale = np.sqrt(np.maximum(diagonal, 1e-10 * largest))
+    values, vectors = np.linalg.eigh(normal.matrix / np.outer(scale, scale))
+    along = vectors.T @ (normal.gradient / scale)
+    usable = values > ROUNDING
+    inverse = np.where(usable, 1 / (np.where(usable, values, 1) + damping), 0)
+    step: NDArray[np.float64] = -(vectors @ (inverse * along)) / scale
     return step

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import Tensor
-from weft.fit.gauss_newton import Half
+from weft.fit.information import Half
 from weft.fit.views import counted_pixels, draw_views
 
 if TYPE_CHECKING:
