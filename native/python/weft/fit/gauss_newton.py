@@ -16,7 +16,7 @@ from weft.fit.information import (
     normal_equations,
     residual_variance,
 )
-from weft.fit.quadratic import safe_quadratic
+from weft.fit.quadratic import CAUTION, safe_quadratic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,7 @@ def _differ(expected: tuple[Half, Half], found: tuple[Half, Half]) -> bool:
     products = (found[0].residual - expected[0].residual) * (
         found[1].residual - expected[1].residual
     )
-    return float(products.sum()) > SIGNIFICANT * float(np.sqrt(np.square(products).sum()))
+    return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
 
 
 def _is_left(a: Half, b: Half, together: int) -> bool:
@@ -271,11 +271,14 @@ class GaussNewton:
         if self._average.count:
             self._learn(self.state.x)
 
-    def _step(self, normal: Normal, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _step(
+        self, normal: Normal, x: NDArray[np.float64], caution: float = CAUTION
+    ) -> NDArray[np.float64]:
         """Return where the loss is smallest within the bounds and not too far from `x`."""
         most = self._reach * (self.high - self.low)
         low, high = np.maximum(self.low - x, -most), np.minimum(self.high - x, most)
-        moved = x + safe_quadratic(normal).step(np.minimum(low, 0), np.maximum(high, 0))
+        quadratic = safe_quadratic(normal, caution)
+        moved = x + quadratic.step(np.minimum(low, 0), np.maximum(high, 0))
         return np.clip(moved, self.low, self.high)
 
     def _walk(self) -> None:
@@ -354,7 +357,8 @@ class GaussNewton:
         a, b = average.at(state.x)
         normal = normal_equations(a, b, self.together)
         normal = self._with_prior(normal, state.x, residual_variance(a, b))
-        x = self._step(normal, state.x)
+        # The noise of an average stays: it is no reason to wait for the next draw.
+        x = self._step(normal, state.x, CAUTION / average.count**2)
         a, b = average.at(x)
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)

@@ -199,11 +199,15 @@ class NumberStage(StageOfNumbers):
         self.solver.step()
 
     def _samples(self) -> int:
-        """Return the paths a pixel of the next draw: more where pixels are few."""
+        """Return the paths a pixel of the next draw: more where pixels are few or numbers many.
+
+        Steps far from the end outweigh noise: half as many do, if that is enough.
+        """
         wanted = self.settings.samples
+        least = wanted if self.solver.state.is_averaging else (wanted + 1) // 2
         pixels = sum(len(view.pixels) for view in self.views)
         paths = max(LEAST_PATHS, PATHS_A_NUMBER * len(self.x))
-        return min(max(paths // max(pixels, 1), wanted), MOST_SAMPLES * wanted)
+        return min(max(paths // max(pixels, 1), least), MOST_SAMPLES * wanted)
 
     def end(self) -> None:
         """Leave the scene with what was found."""

@@ -52,18 +52,25 @@ class Quadratic:
         return scaled / self.scale
 
 
-def safe_quadratic(normal: Normal) -> Quadratic:
-    """Return the model of normal equations, in the directions that noise leaves known."""
+def safe_quadratic(normal: Normal, caution: float = CAUTION) -> Quadratic:
+    """Return the model of normal equations, in the directions that noise leaves known.
+
+    Args:
+        normal: Of two noisy halves.
+        caution: Slopes below so many variances of their noise are shortened.
+    """
     scale = np.sqrt(np.where(normal.spread > 0, normal.spread, 1.0))
     units = np.outer(scale, scale)
     values, vectors = np.linalg.eigh(normal.matrix / units)
-    # The noise of all directions: a step that is too long costs more than one that is too short.
-    floor = max(float(np.linalg.norm(normal.skew / units, 2)), ROUNDING)
+    floor = curvature_noise(normal.skew / units, values, vectors)
+    if caution >= CAUTION:
+        # The noise of all directions: a step that is too long costs more than one too short.
+        floor = np.maximum(floor, np.linalg.norm(normal.skew / units, 2))
     values = np.maximum(values, floor)
     slopes = vectors.T @ (normal.gradient / scale)
     noise = np.einsum("ij,ik,kj->j", vectors, normal.noise / units, vectors, optimize=True)
     ratios = slopes**2 / np.maximum(noise, 1e-30)
-    kept = slopes * ratios / (ratios + CAUTION)
+    kept = slopes * ratios / (ratios + caution)
     return Quadratic((vectors * values) @ vectors.T, vectors @ kept, ratios, scale)
 
 
