@@ -82,6 +82,20 @@ def test_steps_at_the_optimum_are_smaller_than_noise_would_make_them():
     assert np.std(cautious) < 0.6 * np.std(plain)
 
 
+def test_parameters_with_noise_alone_hardly_move():
+    rng = np.random.default_rng(6)
+    wide = np.full(8, 1e9)
+    cautious, plain = [], []
+    for _ in range(100):
+        normal = normal_equations(*noisy_halves(rng, 0.3, dead=3))
+        quadratic = safe_quadratic(normal)
+        cautious.append(quadratic.step(-wide, wide)[5:] * quadratic.scale[5:])
+        plain.append(np.linalg.solve(normal.matrix, -normal.gradient)[5:] * quadratic.scale[5:])
+
+    assert np.std(cautious) < 0.05 * np.std(plain)
+    assert np.abs(cautious).max() < 3
+
+
 def test_the_noise_of_the_gradient_is_that_of_its_draws():
     rng = np.random.default_rng(4)
     normals = [normal_equations(*noisy_halves(rng, 0.3)) for _ in range(500)]
