@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from addon.core.fitting import estimate
 from addon.core.fitting.estimate import (
     SPREAD_OF_DEVICE,
     SPREAD_OF_SCENE,
@@ -20,6 +21,8 @@ from addon.core.fitting.plan_size import size_of_plan
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
+from weft.fit import number_stage
+from weft.render import record
 from weft.scene import Mesh, Object
 
 SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, draws=10)
@@ -56,6 +59,18 @@ def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(devi
     assert 1 / 2 < in_room / estimate_memory(size_of_plan(room)) < 1.0
     assert on_plate < estimate_memory(size_of_plan(plate))
     assert len(done.draw_seconds) == 2
+
+
+def test_few_pixels_get_more_samples_as_fits_give_them():
+    few, many = replace(SIZE, pixels=(100,)), replace(SIZE, pixels=(100_000,))
+
+    assert few.most_samples == estimate.MOST_SAMPLES * SIZE.samples
+    assert many.most_samples == SIZE.samples
+    assert replace(many, numbers=400).most_samples == pytest.approx(400 * 2048 / 100_000)
+    assert replace(few, numbers=0).most_samples == SIZE.samples
+    for name in ("LEAST_PATHS", "PATHS_A_NUMBER", "MOST_SAMPLES"):
+        assert getattr(estimate, name) == getattr(number_stage, name)
+    assert estimate.RECORD_ROWS == record.RECORD_ROWS
 
 
 def test_a_plan_says_how_large_it_is():

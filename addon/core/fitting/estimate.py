@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 FLOAT = 4  # bytes
 PATH_ROWS = 43  # numbers that a path under way keeps: rays, hits, state, queue
 HEAD_ROWS = 7  # numbers that a recorded path keeps
-RECORD_ROWS = 30  # numbers of a recorded surface, without its tangents
+RECORD_ROWS = 34  # numbers of a recorded surface, without its tangents
+LEAST_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
+PATHS_A_NUMBER = 1 << 11  # in each half
+MOST_SAMPLES = 8  # times those of the settings, where pixels are few
 TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the tree that rays search
 UNUSED = 1.25  # records are allocated with room to spare
 SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
@@ -33,7 +36,8 @@ class FitSize:
 
     Args:
         pixels: Of each picture, as it is compared.
-        samples: Paths a pixel in each of the two halves of a draw.
+        samples: Paths a pixel in each of the two halves of a draw; more are drawn where pixels are
+            few and numbers are unknown.
         bounces: Surfaces that a path may leave.
         numbers: Unknown numbers of materials; a colour has three.
         parts: The light is drawn in so many parts: one, and one more for each unknown light.
@@ -54,9 +58,17 @@ class FitSize:
     draws: int = 40
 
     @property
+    def most_samples(self) -> float:
+        """Paths a pixel in each half of a draw, at most."""
+        if self.numbers == 0 and self.parts == 1:
+            return self.samples
+        wanted = max(LEAST_PATHS, PATHS_A_NUMBER * self.numbers) / max(sum(self.pixels), 1)
+        return min(max(wanted, self.samples), MOST_SAMPLES * self.samples)
+
+    @property
     def work(self) -> float:
         """Surfaces of paths that a draw shades, once for itself and once for each derivative."""
-        paths = 2 * self.samples * sum(self.pixels) * self.parts
+        paths = 2 * self.most_samples * sum(self.pixels) * self.parts
         directions = max(self.numbers, 1) + (8 if self.texels else 0)
         return paths * (self.bounces + 1) * (1 + 0.25 * directions)
 
@@ -102,7 +114,7 @@ def estimate_memory(size: FitSize) -> float:
     That is in a closed room of one material, where paths end at the last bounce only and each of
     their surfaces is recorded. Where paths escape, or meet what does not change, it is less.
     """
-    paths = [2 * size.samples * pixels for pixels in size.pixels]
+    paths = [2 * size.most_samples * pixels for pixels in size.pixels]
     # One buffer serves all pictures; each keeps its own records, once a part of the light.
     under_way = max(paths, default=0) * PATH_ROWS
     rows = RECORD_ROWS + 3 * max(size.numbers, 1)
