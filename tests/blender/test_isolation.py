@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -125,7 +126,8 @@ def test_a_compiler_that_dies_takes_neither_blender_nor_the_scene_along(plate, m
     def kill():
         while not stop.is_set():
             for number in compilers():
-                os.kill(number, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # reaped since it was found
+                    os.kill(number, signal.SIGKILL)
             time.sleep(0.002)
 
     # New to the cache, so that there is something to compile.
