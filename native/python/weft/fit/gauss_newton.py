@@ -86,6 +86,11 @@ def _is_left(a: Half, b: Half, together: int) -> bool:
     return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
 
 
+def _is_still(normal: Normal) -> bool:
+    """Return whether no slope is more than noise."""
+    return bool((safe_quadratic(normal).ratios < SIGNIFICANT**2).all())
+
+
 def _empty_halves(a: Half, b: Half) -> tuple[Half, Half]:
     """Return halves of the same shape, all zero."""
     return (
@@ -291,7 +296,7 @@ class GaussNewton:
             variance = residual_variance(a, b)
             normal = self._with_prior(normal_equations(a, b, self.together), x, variance)
             state.loss = float(a.residual @ b.residual) / len(a.residual)
-            is_noise = bool((safe_quadratic(normal).ratios < SIGNIFICANT**2).all())
+            is_noise = _is_still(normal)
             candidate = self._shortened(normal, x, a, b)
             if candidate is None:
                 break
@@ -363,13 +368,16 @@ class GaussNewton:
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)
         self._learn(x)
-        is_still = bool((safe_quadratic(normal).ratios < SIGNIFICANT**2).all())
-        is_asked = self._is_asked
-        if not is_asked and ((is_still and average.count >= QUESTIONED) or average.count >= LATEST):
+        if not self._is_asked and self._is_due(average.count, normal):
             self._is_asked = True
             if self._question(*drawn):
                 return
         state.is_done = average.count >= 2 and self._is_asked and self._is_exact()
+
+    @staticmethod
+    def _is_due(averaged: int, normal: Normal) -> bool:
+        """Return whether enough draws are averaged to ask whether this is the place."""
+        return averaged >= LATEST or (averaged >= QUESTIONED and _is_still(normal))
 
     def _is_exact(self) -> bool:
         """Return whether errors are as small as was asked for, or as the pictures allow."""

@@ -17,7 +17,7 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
-from weft.fit.number_stage import StageOfNumbers
+from weft.fit.number_stage import LEAST_PATHS, MOST_SAMPLES, StageOfNumbers
 from weft.fit.texture_model import texture_pace
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
@@ -40,7 +40,6 @@ RUNS = (0.0, 0.25, 0.5, 1.0)  # of numbers alone: after these shares of the draw
 FIRST_TOLERANCE = 0.02  # of the range: numbers of runs before the last need no more
 FIRST_DRAWS = 20  # that such a run takes at most
 FIRST_AVERAGES = 6  # draws that are averaged for it at most
-LEAST_PATHS = 1 << 15  # in each half of a draw of numbers alone, where pixels are few
 TRUSTED_ERROR = 0.1  # of the range: a number with a larger error moves with the textures
 FIRST_SHARE, LAST_SHARE = 0.05, 0.2  # of the time, that the first and the last run usually take
 STILL = 1e-3  # of the range: how far numbers that are not looked for may move
@@ -125,7 +124,9 @@ class JointStage(StageOfNumbers):
         """Draw more samples of few pixels: noise may lead numbers to where none is a way back."""
         samples = self.settings.samples
         pixels = sum(len(view.pixels) for view in self.views)
-        self.numbers.samples = min(max(LEAST_PATHS // max(pixels, 1), samples), 8 * samples)
+        self.numbers.samples = min(
+            max(LEAST_PATHS // max(pixels, 1), samples), MOST_SAMPLES * samples
+        )
 
     def _begin_textures(self) -> None:
         """Go on with the textures, and the numbers that only they tell."""
