@@ -125,6 +125,19 @@ def test_what_a_shader_lacks_is_named():
     ]
 
 
+@pytest.mark.parametrize("kind", ["Anisotropic", "Glass", "Metallic", "Principled"])
+@pytest.mark.parametrize("distribution", ["GGX", "MULTI_GGX"])
+def test_a_shader_has_the_distribution_of_its_node(kind, distribution):
+    builder = GraphBuilder()
+    node = builder.add(f"ShaderNodeBsdf{kind}", "Old", distribution=distribution)
+
+    compiled = compile_material(surface_graph(builder, node), {}, "M")
+
+    expected = {} if distribution == "MULTI_GGX" else {"distribution": "ggx"}
+    assert compiled.material.surface.options == expected
+    assert compiled.problems == []
+
+
 def test_an_unknown_surface_shader_is_diffuse_in_its_color():
     builder = GraphBuilder()
     color = builder.add("ShaderNodeRGB", "Red", output=(0.8, 0.1, 0.1, 1.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Principled BSDF against Cycles 5.0.1, direction by direction and without noise.
+"""The BSDFs against Cycles, 5.0.1 (GGX without compensation: 4.5.15), pair by pair without noise.
 
 ``tests/golden/cycles_bsdf.py`` measured the files; ``support/bsdf_cases.py`` has the materials.
 """
@@ -27,6 +27,7 @@ FEATURES = {
     "film": "kOpaque | kThinFilm",
     "glass": "kOpaque | kGlass",
     "all": "kAllFeatures",
+    "all_ggx": "kAllFeatures & ~kMultiscatter",
 }
 
 NODES = {
@@ -40,6 +41,12 @@ NODES = {
     "node_refraction": "RefractionBSDF.prepare(color, roughness, ior, wi, back, tables)",
     "node_sheen": "SheenBSDF.prepare(color, roughness, wi, tables)",
     "node_translucent": "TranslucentBSDF.prepare(color)",
+    "node_glossy_ggx": "GlossyBSDF<kAnisotropy>"
+    ".prepare(color, roughness, anisotropy, rotation, wi, tables)",
+    "node_metallic_ggx": "MetallicBSDF<kAnisotropy>.prepare("
+    "color, edgeTint, roughness, anisotropy, rotation, float2(0.f), wi, tables)",
+    "node_glass_ggx": "GlassBSDF<kPlain>"
+    ".prepare(color, roughness, ior, float2(0.f), wi, back, tables)",
 }
 
 TOLERANCE = 2e-4

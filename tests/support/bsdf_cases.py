@@ -130,10 +130,44 @@ SETS = {
         below=True,
         inside=True,
     ),
+    "node_glossy_ggx": CaseSet(
+        {
+            "color": (0.0, 1.0),
+            "roughness": (0.1, 1.0),
+            "anisotropy": (-0.9, 0.9),
+            "rotation": (0.0, 1.0),
+        },
+        multiscatter=False,
+        node="Glossy",
+    ),
+    "node_metallic_ggx": CaseSet(
+        {
+            "color": (0.0, 1.0),
+            "edgeTint": (0.0, 1.0),
+            "roughness": (0.1, 1.0),
+            "anisotropy": (0.0, 1.0),
+            "rotation": (0.0, 1.0),
+        },
+        multiscatter=False,
+        node="Metallic",
+    ),
+    "node_glass_ggx": CaseSet(
+        {"color": (0.0, 1.0), "roughness": (0.1, 1.0), "ior": (0.6, 2.2)},
+        below=True,
+        inside=True,
+        multiscatter=False,
+        node="Glass",
+    ),
+    "all_ggx": CaseSet(
+        BASE | ANISOTROPIC | COAT | SHEEN | GLASS | {"diffuseRoughness": (0.0, 1.0)},
+        below=True,
+        inside=True,
+        multiscatter=False,
+    ),
 }
 
 
-SEEDS = [
+_FIRST = (
     "all",
     "anisotropic",
     "base",
@@ -144,9 +178,9 @@ SEEDS = [
     "glass",
     "sheen",
     "single",
-    *(name for name in SETS if name.startswith("node_")),
-]
-"""A new set goes to the end, so that those measured before stay."""
+)
+SEEDS = [*_FIRST, *(name for name in SETS if name not in _FIRST)]
+"""A new set goes to the end of SETS, so that those measured before stay."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def everything():
     shining = Material("shining", Add(Closure("emission", strength=0.5), Closure("none")))
     ball = sphere(0.5, 8)
     bump = Bump(texture, 0.8, 0.01, NormalMap(texture, 0.5), step=0.01)
-    gloss = principled("gloss", roughness=0.4, normal=bump)
+    gloss = principled("gloss", roughness=0.4, normal=bump, distribution="ggx")
     return Scene(
         [
             placed(quad(4), mixed, name="floor"),

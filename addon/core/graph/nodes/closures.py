@@ -41,7 +41,8 @@ class ClosureNode:
         gates: By identifier. Switched off and not fitted, their inputs are left out: the
             material's program is shorter.
         normals: Identifier of the socket -> name of the closure's normal.
-        distributions: Of facets, that the closure has; others are named as a problem.
+        distributions: Of facets, that the closure has; others are named as a problem. They are
+            its option ``distribution``, where it has one.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class ClosureNode:
     normals: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({"Normal": "normal"})
     )
-    distributions: tuple[str, ...] = ("MULTI_GGX",)
+    distributions: tuple[str, ...] = ("MULTI_GGX", "GGX")
 
     def bounds(self) -> Mapping[str, tuple[float, float]]:
         """Return the sensible range of each socket."""
@@ -72,7 +73,13 @@ class ClosureNode:
             if normal is not None:
                 values[name] = as_normal(normal)
         self._report(context, left_out)
-        return Closure(self.kind, **values)
+        return Closure(self.kind, **values, **self._options(context))
+
+    def _options(self, context: NodeContext) -> dict[str, str]:
+        """Return the choices of the closure that differ from its defaults."""
+        known = CLOSURES[self.kind].options.get("distribution", {})
+        value = str(context.properties.get("distribution", "")).lower()
+        return {"distribution": value} if value in [*known][1:] else {}
 
     def _left_out(self, context: NodeContext) -> set[str]:
         """Return the inputs without effect."""
@@ -96,7 +103,7 @@ class ClosureNode:
         if distribution not in self.distributions and not is_mirror:
             context.problem(
                 f"the distribution {distribution} is not supported",
-                "MULTI_GGX" if "MULTI_GGX" in self.distributions else self.distributions[0],
+                self.distributions[0],
             )
         if context.has("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
             which = "'Tangent'" if context.is_linked("Tangent") else "the tangent around the Z axis"

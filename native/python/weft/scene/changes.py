@@ -82,7 +82,8 @@ class _Rebuilder:
             before = as_mapping(surface)
             after = {key: self.value(f"{prefix}{key}", entry) for key, entry in before.items()}
             changed = {key: entry for key, entry in after.items() if entry is not before[key]}
-            return Closure(surface.kind, **surface.inputs | changed) if changed else surface
+            given = surface.inputs | changed | surface.options
+            return Closure(surface.kind, **given) if changed else surface
         first = self.surface(f"{prefix}first.", surface.first)
         second = self.surface(f"{prefix}second.", surface.second)
         if isinstance(surface, Add):

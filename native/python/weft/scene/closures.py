@@ -52,6 +52,8 @@ class ClosureSpec:
         sides: How the BSDF is cut off behind a surface whose normal it does not share, see
             shaders/weft/bsdf/normals.slang.
         is_raised: Normals are turned to where the viewer is reflected to above the surface.
+        options: Choices that are no numbers: name -> value -> flags of the BSDF. The first value
+            is the default.
     """
 
     inputs: Mapping[str, Input]
@@ -64,7 +66,19 @@ class ClosureSpec:
     normals: tuple[str, ...] = ()
     sides: str = "kOwnSides"
     is_raised: bool = True
+    options: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
+
+def _distribution(*values: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the option that chooses the distribution of microfacets."""
+    return MappingProxyType({"distribution": {value: _DISTRIBUTIONS[value] for value in values}})
+
+
+_DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"multi_ggx": ("kMultiscatter",), "ggx": ()}
+)
 
 WHITE = (1.0, 1.0, 1.0)
 COLOR = Input((0.8, 0.8, 0.8))
@@ -122,7 +136,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             ("base_color", "roughness"),
             MappingProxyType(
                 {
-                    "": ("kDielectric", "kMultiscatter"),
+                    "": ("kDielectric",),
                     "kMetal": ("metallic",),
                     "kDiffuseRoughness": ("diffuse_roughness",),
                     "kAnisotropy": ("anisotropic",),
@@ -135,6 +149,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                 }
             ),
             ("normal", "coat_normal"),
+            options=_distribution("multi_ggx", "ggx"),
         ),
         "glossy": ClosureSpec(
             {
@@ -146,9 +161,10 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "GlossyBSDF<{features}>",
             "GlossyBSDF<{features}>.prepare({color}, {roughness}, {anisotropy}, {rotation}, {wi}, "
             "m.tables())",
-            features=MappingProxyType({"": ("kMultiscatter",), "kAnisotropy": ("anisotropy",)}),
+            features=MappingProxyType({"": ("kPlain",), "kAnisotropy": ("anisotropy",)}),
             normals=("normal",),
             sides="kSharpSides",
+            options=_distribution("multi_ggx", "ggx"),
         ),
         "metallic": ClosureSpec(
             {
@@ -165,13 +181,14 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "{rotation}, float2({thin_film_thickness}, {thin_film_ior}), {wi}, m.tables())",
             features=MappingProxyType(
                 {
-                    "": ("kMultiscatter",),
+                    "": ("kPlain",),
                     "kAnisotropy": ("anisotropy",),
                     "kThinFilm": ("thin_film_thickness",),
                 }
             ),
             normals=("normal",),
             sides="kSharpSides",
+            options=_distribution("multi_ggx", "ggx"),
         ),
         "glass": ClosureSpec(
             {
@@ -184,11 +201,10 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "GlassBSDF<{features}>",
             "GlassBSDF<{features}>.prepare({color}, {roughness}, {ior}, "
             "float2({thin_film_thickness}, {thin_film_ior}), {wi}, s.isBackface, m.tables())",
-            features=MappingProxyType(
-                {"": ("kMultiscatter",), "kThinFilm": ("thin_film_thickness",)}
-            ),
+            features=MappingProxyType({"": ("kPlain",), "kThinFilm": ("thin_film_thickness",)}),
             normals=("normal",),
             sides="kSharpSides",
+            options=_distribution("multi_ggx", "ggx"),
         ),
         "refraction": ClosureSpec(
             {"color": Input(WHITE), "roughness": Input(0.0), "ior": Input(1.45, 1.0, 4.0)},

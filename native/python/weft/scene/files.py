@@ -126,7 +126,7 @@ class _Writer:
     def reference(self, value: DataclassInstance) -> int:
         if id(value) not in self.numbers:
             if isinstance(value, Closure):
-                entry = {"kind": value.kind, "inputs": self.value(value.inputs)}
+                entry = {"kind": value.kind, "inputs": self.value(value.inputs | value.options)}
             else:
                 entry = {
                     field.name: self.value(getattr(value, field.name))

@@ -23,38 +23,70 @@ class Closure:
     Args:
         kind: One of ``weft.scene.CLOSURES``, which lists the inputs of each with their defaults.
         inputs: Values by the names of the inputs; others keep their defaults.
+        options: Choices by name, taken from the same keywords: ``distribution="ggx"``. Others keep
+            the first value that ``weft.scene.CLOSURES`` lists.
 
     Raises:
-        ArgumentError: There is no such closure or input, or a value has another number of
+        ArgumentError: There is no such closure, input or choice, or a value has another number of
             components.
     """
 
     kind: str
     inputs: dict[str, Value] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
 
-    def __init__(self, kind: str, **inputs: Value) -> None:
+    def __init__(self, kind: str, **inputs: Value | str) -> None:
         """Check the names and the sizes."""
         if kind not in CLOSURES:
             raise ArgumentError(f"Closure: {kind!r} is not one of {', '.join(CLOSURES)}")
-        spec, normals = CLOSURES[kind].inputs, CLOSURES[kind].normals
-        for name, value in inputs.items():
-            if name not in spec and name not in normals:
-                raise ArgumentError(
-                    f"Closure '{kind}': there is no input {name!r}; it has "
-                    f"{', '.join([*spec, *normals])}"
-                )
-            wanted = 3 if name in normals or isinstance(spec[name].default, tuple) else 1
-            if name in normals and size_of(value) != 3:
-                raise ArgumentError(
-                    f"Closure '{kind}': input '{name}' takes a vector of 3 numbers, got "
-                    f"{size_of(value)}; a texture of normals goes through NormalMap"
-                )
-            if size_of(value) not in {wanted, 4 if wanted == 3 else wanted, 1}:
-                raise ArgumentError(
-                    f"Closure '{kind}': input '{name}' takes {wanted} numbers, got {size_of(value)}"
-                )
         self.kind = kind
-        self.inputs = dict(inputs)
+        self.options = {
+            name: _checked_option(kind, name, value)
+            for name, value in inputs.items()
+            if name in CLOSURES[kind].options
+        }
+        self.inputs = {
+            name: _checked_input(kind, name, value)
+            for name, value in inputs.items()
+            if name not in self.options
+        }
+
+
+def _checked_option(kind: str, name: str, value: object) -> str:
+    """Return a choice that the closure has."""
+    values = CLOSURES[kind].options[name]
+    if value not in values:
+        raise ArgumentError(
+            f"Closure '{kind}': option '{name}' is one of {', '.join(map(repr, values))}, got "
+            f"{value!r}"
+        )
+    return str(value)
+
+
+def _checked_input(kind: str, name: str, value: Value | str) -> Value:
+    """Return a value that fits the input."""
+    spec, normals = CLOSURES[kind].inputs, CLOSURES[kind].normals
+    if name not in spec and name not in normals:
+        raise ArgumentError(
+            f"Closure '{kind}': there is no input {name!r}; it has "
+            f"{', '.join([*spec, *normals, *CLOSURES[kind].options])}"
+        )
+    if isinstance(value, str):
+        raise ArgumentError(
+            f"Closure '{kind}': input '{name}' takes numbers, a texture or a function, got "
+            f"{value!r}"
+        )
+    wanted = 3 if name in normals or isinstance(spec[name].default, tuple) else 1
+    if name in normals and size_of(value) != 3:
+        raise ArgumentError(
+            f"Closure '{kind}': input '{name}' takes a vector of 3 numbers, got "
+            f"{size_of(value)}; a texture of normals goes through NormalMap"
+        )
+    if size_of(value) not in {wanted, 4 if wanted == 3 else wanted, 1}:
+        raise ArgumentError(
+            f"Closure '{kind}': input '{name}' takes {wanted} numbers, got {size_of(value)}"
+        )
+    return value
 
 
 @dataclass(eq=False)
@@ -103,14 +135,15 @@ class Material:
             )
 
 
-def principled(name: str, **inputs: Value) -> Material:
+def principled(name: str, **inputs: Value | str) -> Material:
     """Return a material with Blender's Principled BSDF.
 
     Args:
         name: Of the material.
         inputs: As Blender's node has them, in snake case: ``base_color``, ``roughness``,
             ``metallic``, ``ior``, ...;
-            ``weft.scene.CLOSURES["principled"]`` lists them with their defaults.
+            ``weft.scene.CLOSURES["principled"]`` lists them with their defaults, and the options:
+            ``distribution`` is ``"multi_ggx"`` or ``"ggx"``.
     """
     return Material(name, Closure("principled", **inputs))
 

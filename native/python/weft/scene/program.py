@@ -348,7 +348,13 @@ def features_of(closure: Closure) -> list[str]:
         for flag, names in flags.items()
         if flag and any(name in closure.inputs for name in names)
     ]
-    return [*flags.get("", ()), *own]
+    options = CLOSURES[closure.kind].options
+    chosen = [
+        flag
+        for name, values in options.items()
+        for flag in values[closure.options.get(name, next(iter(values)))]
+    ]
+    return [*flags.get("", ()), *chosen, *own]
 
 
 def shines(closure: Closure) -> bool:
