@@ -90,7 +90,13 @@ class MaterialStore:
             return plain_material(dotless(name), weft.scene.Closure("diffuse", color=color))
         graph = read_graph(tree)
         return compile_material(
-            graph, self._images, name, keep=self._keep, attributes=self.attributes, view=self.view
+            graph,
+            self._images,
+            name,
+            keep=self._keep,
+            attributes=self.attributes,
+            view=self.view,
+            displacement=material.displacement_method,
         )
 
     def _require_uvs(self, compiled: CompiledMaterial) -> None:

@@ -284,15 +284,15 @@ def test_a_graph_without_output_is_black_and_says_so():
     ]
 
 
-def test_volume_and_displacement_are_named():
+def test_a_volume_is_named():
     builder = GraphBuilder()
     node = builder.add("ShaderNodeValue", "Height")
-    links = {"Displacement": (node, "Value")}
+    links = {"Volume": (node, "Value")}
     builder.add("ShaderNodeOutputMaterial", "Output", inputs=links, is_active_output=True)
 
     (problem,) = compiled(builder.graph()).problems
 
-    assert problem.message == "displacement is not supported"
+    assert problem.message == "volume is not supported"
 
 
 def test_names_with_dots_stay_different():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
-from weft.scene import Closure, Constant, Material
+from weft.scene import Attribute, Closure, Constant, Material
 from weft.scene.materials import Surface
 from weft.scene.values import Value
 
@@ -20,6 +20,7 @@ from .bindings import Binding, TextureBinding
 from .context import NodeContext, Unsupported
 from .model import Graph, Images, Node, Socket
 from .outputs import choose_output, output_kinds
+from .relief import compile_relief
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
 from .view import View
@@ -113,6 +114,7 @@ class Compiler:
     keep: Collection[str] = ()
     parameter_prefix: str = ""
     view: View | None = None
+    normal: Value = Attribute.NORMAL  # that nodes of the surface see
     problems: list[Problem] = field(default_factory=list)
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
     textures: list[TextureBinding] = field(default_factory=list)
@@ -378,6 +380,7 @@ def compile_material(
     keep: Collection[str] = (),
     attributes: AttributeTable | None = None,
     view: View | None = None,
+    displacement: str = "BUMP",
 ) -> CompiledMaterial:
     """Compile the graph of a material, a world or a light.
 
@@ -392,6 +395,7 @@ def compile_material(
         attributes: Shared by the materials of a scene, so that all count UV sets and attributes
             alike.
         view: The camera that nodes see; ``None``: there is none, or more than one.
+        displacement: Blender's ``displacement_method`` of the material.
 
     Raises:
         ArgumentError: There is no such target.
@@ -400,7 +404,7 @@ def compile_material(
     label = {"material": "Material", "world": "World", "light": "Light"}[target]
     compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name), view)
     scope = Scope(graph, f"{label} '{name}'")
-    surface = _surface(compiler, scope, kinds)
+    surface = _surface(compiler, scope, kinds, displacement)
     owner = compiler.owners.get(id(surface))
     bindings = [
         replace(entry, is_main=(entry.tree, entry.path[-1]) == owner)
@@ -416,16 +420,18 @@ def compile_material(
     )
 
 
-def _surface(compiler: Compiler, scope: Scope, kinds: tuple[str, ...]) -> Surface:
+def _surface(
+    compiler: Compiler, scope: Scope, kinds: tuple[str, ...], displacement: str
+) -> Surface:
     """Compile what arrives at the output node."""
     end = choose_output(scope.graph, kinds)
     if end is None:
         compiler.problems.append(Problem(scope.place, "it has no output node", "nothing: black"))
         return Closure("none")
     for socket in end.inputs:
-        if socket.identifier in ("Volume", "Displacement") and socket.link is not None:
-            what = socket.identifier.lower()
-            compiler.problem(scope, end, f"{what} is not supported", f"no {what}")
+        if socket.identifier == "Volume" and socket.link is not None:
+            compiler.problem(scope, end, "volume is not supported", "no volume")
+    compile_relief(compiler, scope, end, displacement)
     wanted = end.find_input("Surface")
     content = None if wanted is None else compiler.input(scope, end, wanted).content
     return content if isinstance(content, SURFACES) else Closure("none")

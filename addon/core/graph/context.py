@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from weft.scene import Constant
+from weft.scene import Attribute, Constant
 from weft.scene.materials import Surface
 from weft.scene.values import Value
 
@@ -101,6 +101,17 @@ class NodeContext:
     def direction(self, identifier: str) -> Value | None:
         """Return a normal or tangent that drives an input; ``None`` if nothing does."""
         return self.input(identifier) if self.is_linked(identifier) else None
+
+    @property
+    def normal(self) -> Value:
+        """The normal that nodes see: that of the mesh, or of the displacement as a bump."""
+        return self.compiler.normal
+
+    @property
+    def relief(self) -> Value | None:
+        """The normal of the displacement as a bump; ``None``: there is none."""
+        normal = self.compiler.normal
+        return None if isinstance(normal, Attribute) else normal
 
     def number(self, identifier: str) -> float | tuple[float, ...] | None:
         """Return the number of an input that nothing drives; ``None`` if something does."""

@@ -13,6 +13,7 @@ from .nodes import (
     color,
     coordinates,
     curves,
+    displacement,
     facing,
     images,
     inputs,
@@ -43,6 +44,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
         "Vector": {
             **coordinates.VECTORS,
             **curves.VECTORS,
+            **displacement.ENTRIES,
             **normals.ENTRIES,
             **spaces.VECTORS,
             **vector_math.VECTORS,

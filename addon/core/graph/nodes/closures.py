@@ -69,9 +69,9 @@ class ClosureNode:
             if context.has(key) and key not in left_out
         }
         for key, name in self.normals.items():
-            normal = context.direction(key) if context.has(key) else None
+            normal = (context.direction(key) or context.relief) if context.has(key) else None
             if normal is not None:
-                values[name] = as_normal(normal)
+                values[name] = as_normal(normal, context.normal)
         self._report(context, left_out)
         return Closure(self.kind, **values, **self._options(context))
 
@@ -114,11 +114,11 @@ class ClosureNode:
             context.problem("'Thin Wall' is not supported", "a solid")
 
 
-def as_normal(value: Value) -> Value:
-    """Return a value as unit normal; nodes for normals return such already."""
+def as_normal(value: Value, fallback: Value = Attribute.NORMAL) -> Value:
+    """Return a value as unit normal, `fallback` where it is zero; nodes for normals return such."""
     if isinstance(value, (NormalMap, Bump, Attribute)):
         return value
-    return call("unitNormal", 3, x=value, fallback=Attribute.NORMAL)
+    return call("unitNormal", 3, x=value, fallback=fallback)
 
 
 def closure_node(label: str, node: ClosureNode, note: str = "") -> NodeSpec:

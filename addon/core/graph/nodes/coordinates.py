@@ -53,7 +53,7 @@ def _coordinate(context: NodeContext, output: str) -> Value:
     if output == "Normal":
         return object_normal(context)
     if output == "Reflection":
-        normal, incoming = Attribute.NORMAL, Attribute.INCOMING
+        normal, incoming = context.normal, Attribute.INCOMING
         return call("reflectionVector", 3, False, incoming=incoming, normal=normal)
     return window(context) if output == "Window" else in_camera_space(context)
 
@@ -97,7 +97,6 @@ def _named(context: NodeContext, output: str, name: str) -> Value:
 _GEOMETRY = MappingProxyType(
     {
         "Position": Attribute.POSITION,
-        "Normal": Attribute.NORMAL,
         "True Normal": Attribute.GEOMETRIC_NORMAL,
         "Incoming": Attribute.INCOMING,
         "Backfacing": Attribute.BACKFACING,
@@ -106,6 +105,8 @@ _GEOMETRY = MappingProxyType(
 
 
 def _geometry(context: NodeContext, output: str) -> Value:
+    if output == "Normal":
+        return context.normal
     if output in _GEOMETRY:
         return _GEOMETRY[output]
     if output == "Tangent":

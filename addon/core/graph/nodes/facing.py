@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def _normal(context: NodeContext) -> Value:
     """Return the normal that drives the node, or that of the surface."""
     linked = context.direction("Normal")
-    return Attribute.NORMAL if linked is None else linked
+    return context.normal if linked is None else linked
 
 
 def _both_sides(context: NodeContext, function: str, number: str) -> Value:

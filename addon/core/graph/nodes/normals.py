@@ -41,7 +41,7 @@ def _normal_map(context: NodeContext, _output: str) -> Value:
 
 
 def _bump(context: NodeContext, _output: str) -> Value:
-    normal = context.direction("Normal")
+    normal = context.direction("Normal") or context.relief
     if not context.is_linked("Height"):
         return Attribute.NORMAL if normal is None else normal
     distance = context.input("Distance")

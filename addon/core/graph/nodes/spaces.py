@@ -66,7 +66,7 @@ def _camera(context: NodeContext, output: str) -> Value:
     return call(function, 1, False, place=place)
 
 
-def _columns(context: NodeContext, space: str, way: str, count: int) -> dict[str, Value]:
+def columns_of(context: NodeContext, space: str, way: str, count: int) -> dict[str, Value]:
     """Return the first columns of the matrix from a space to the world, or back."""
     if space == "OBJECT":
         numbers = [context.attribute("object_info", f"{way} {k}") for k in range(count)]
@@ -81,10 +81,10 @@ def _turn(context: NodeContext, value: Value, space: str, way: str) -> Value:
     kind = str(context.properties["vector_type"])
     if kind == "NORMAL":
         other = BACK if way == FORTH else FORTH
-        return call_with("turnNormal", 3, {"v": value, **_columns(context, space, other, 3)})
+        return call_with("turnNormal", 3, {"v": value, **columns_of(context, space, other, 3)})
     count = 4 if kind == "POINT" else 3
     function = "turnPoint" if kind == "POINT" else "turnVector"
-    return call_with(function, 3, {"v": value, **_columns(context, space, way, count)})
+    return call_with(function, 3, {"v": value, **columns_of(context, space, way, count)})
 
 
 def _transform(context: NodeContext, _output: str) -> Value:
@@ -103,9 +103,9 @@ def _transform(context: NodeContext, _output: str) -> Value:
 def radial_tangent(context: NodeContext, axis: str) -> Value:
     """Return the tangent around an axis of the object, world space, unit."""
     around = call(f"aroundAxis<{'XYZ'.index(axis)}>", 3, False, generated=generated(context))
-    columns = _columns(context, "OBJECT", BACK, 3)
+    columns = columns_of(context, "OBJECT", BACK, 3)
     turned = call_with("turnNormal", 3, {"v": around, **columns})
-    return call("alongSurface", 3, False, direction=turned, normal=Attribute.NORMAL)
+    return call("alongSurface", 3, False, direction=turned, normal=context.normal)
 
 
 def _tangent(context: NodeContext, _output: str) -> Value:

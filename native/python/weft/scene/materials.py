@@ -161,11 +161,11 @@ def textures_of(value: Value | Surface) -> list[Texture]:
             seen.add(id(entry))
         if isinstance(entry, Texture):
             found.append(entry)
-        stack.extend(reversed(_parts_of(entry)))
+        stack.extend(reversed(parts_of(entry)))
     return found
 
 
-def _parts_of(value: Value | Surface) -> Sequence[Value | Surface]:
+def parts_of(value: Value | Surface) -> Sequence[Value | Surface]:
     """Return what a value or a surface is made of."""
     if isinstance(value, Texture):
         return [] if value.uv is None else [value.uv]
