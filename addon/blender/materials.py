@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -89,7 +90,7 @@ class MaterialStore:
             color = tuple(material.diffuse_color[:3])
             return plain_material(dotless(name), weft.scene.Closure("diffuse", color=color))
         graph = read_graph(tree)
-        return compile_material(
+        compiled = compile_material(
             graph,
             self._images,
             name,
@@ -98,6 +99,9 @@ class MaterialStore:
             view=self.view,
             displacement=material.displacement_method,
         )
+        shadows = material.use_transparent_shadow
+        own = replace(compiled.material, transparent_shadows=shadows)
+        return replace(compiled, material=own)
 
     def _require_uvs(self, compiled: CompiledMaterial) -> None:
         request = self.attributes.require("uv", "")

@@ -79,6 +79,7 @@ def add_ball(name: str) -> None:
     layer.data.foreach_set("uv", cases.ball_uvs()[triangles.ravel()].astype(np.float32).ravel())
     mesh.normals_split_custom_set_from_vertices(normals.tolist())
     material, node = lights.new_material("ball", NODES.get(kind, f"ShaderNodeBsdf{kind.title()}"))
+    material.use_transparent_shadow = name not in cases.OPAQUE_SHADOWS
     if kind == "diffuse":
         node.inputs["Roughness"].default_value = 0
     for key, value in numbers.items():

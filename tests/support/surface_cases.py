@@ -72,7 +72,11 @@ CASES = {
     "coat_normal": ("principled", BASE | {"coat_weight": 1.0}, {"coat_normal": NORMAL}),
     "diffuse": ("diffuse", {"color": (0.7, 0.3, 0.2)}, {"normal": NORMAL}),
     "alpha": ("principled", BASE, {"alpha": {"kind": "alpha"}}),
+    "alpha_shadow": ("principled", BASE, {"alpha": {"kind": "alpha"}}),
     "transparent": ("transparent", {"color": (0.7, 0.8, 0.4)}, {}),
     "emission": ("emission", {"strength": 4.0}, {"color": {"kind": "spots"}}),
     "glossy": ("glossy", {"color": (0.8, 0.6, 0.4), "roughness": 0.3}, {"normal": HEIGHT}),
 }
+
+OPAQUE_SHADOWS = ("alpha_shadow",)
+"""Cases whose material has no transparent shadows."""

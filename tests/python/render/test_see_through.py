@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Surfaces that light passes straight: shadows, views and fits through them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,40 @@ def test_each_pane_dims_the_light(device):
     panes = [(pane(0.25), 1.0), (TINT, 2.0)]
 
     assert floor_under(device, panes) == pytest.approx([0.075, 0.1875, 0.3375], rel=1e-4)
+
+
+def test_a_pane_without_transparent_shadows_takes_all_light_from_lamps(device):
+    dark = replace(TINT, transparent_shadows=False)
+
+    below, above = (floor_under(device, [(dark, z)], height=0.9) for z in (1.0, 0.5))
+
+    assert below == pytest.approx([0, 0, 0])
+    assert above == pytest.approx([0, 0, 0])
+
+
+def test_what_bounces_find_behind_a_pane_without_transparent_shadows_stays(device):
+    """The sky is found by rays towards it and by bounces; the latter keep their weights."""
+    sky = Environment(np.ones((4, 8, 3)))
+    scene = Scene(
+        [placed(quad(40), lambert((0.5, 0.5, 0.5))), placed(quad(40), TINT, move=(0, 0, 1))],
+        [],
+        [top_camera(8, scale=0.5, height=0.5)],
+        sky,
+    )
+    dark = replace(
+        scene,
+        objects=[
+            scene.objects[0],
+            placed(quad(40), replace(TINT, transparent_shadows=False), move=(0, 0, 1)),
+        ],
+    )
+    settings = PathSettings(samples=256, bounces=1, roulette_from=None)
+
+    open_, closed = (
+        weft.Renderer(device, s).render(settings=settings).mean() for s in (scene, dark)
+    )
+
+    assert 0.2 * open_ < closed < 0.9 * open_
 
 
 def test_panes_beyond_the_limit_are_opaque(device):

@@ -44,11 +44,10 @@ def scene_of(name):
     mesh = Mesh(positions, triangles, normals, {"UVMap": cases.ball_uvs()})
     pose = Camera.look_at(light_cases.CAMERA["origin"], light_cases.CAMERA["target"])
     pixels = light_cases.PIXELS
+    ball = Material("ball", Closure(kind, **inputs), name not in cases.OPAQUE_SHADOWS)
     return Scene(
         [
-            placed(
-                mesh, Material("ball", Closure(kind, **inputs)), move=light_cases.BALL["position"]
-            ),
+            placed(mesh, ball, move=light_cases.BALL["position"]),
             placed(quad(light_cases.FLOOR["size"]), lambert(light_cases.FLOOR["color"], "floor")),
         ],
         [PointLight(**cases.LAMP)],
@@ -57,7 +56,7 @@ def scene_of(name):
     )
 
 
-QUICK = ("normal_map", "bump", "alpha", "emission")
+QUICK = ("normal_map", "bump", "alpha", "alpha_shadow", "emission")
 
 
 @pytest.mark.parametrize(

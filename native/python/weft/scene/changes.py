@@ -95,7 +95,7 @@ class _Rebuilder:
 
     def material(self, material: Material) -> Material:
         surface = self.surface(f"{material.name}.", material.surface)
-        return material if surface is material.surface else Material(material.name, surface)
+        return material if surface is material.surface else replace(material, surface=surface)
 
 
 def inputs_of(scene: Scene) -> dict[str, Value]:

@@ -122,10 +122,13 @@ class Material:
     Args:
         name: Parameters are called ``"<name>.<input>"``; unique in a scene.
         surface: What it does with light.
+        transparent_shadows: Rays towards lights pass the surface as paths do. If false its shadow
+            is that of an opaque one, though paths pass: Blender's setting *Transparent Shadows*.
     """
 
     name: str
     surface: Surface
+    transparent_shadows: bool = True
 
     def __post_init__(self) -> None:
         """Refuse names that cannot be part of a parameter's name."""

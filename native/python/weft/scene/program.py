@@ -408,6 +408,13 @@ def transparency_of(printer: Printer, prefix: str, surface: Surface) -> str:
     return f"lerp({first}, {second}, float3(saturate({factor})))"
 
 
+def _shadow_of(printer: Printer, material: Material) -> str:
+    """Print what part of the light towards a surface arrives behind it."""
+    if not material.transparent_shadows:
+        return BLACK
+    return transparency_of(printer, "", material.surface)
+
+
 def camel_case(name: str) -> str:
     """Return a name as Slang writes it."""
     first, *rest = name.split("_")
@@ -439,9 +446,7 @@ def print_program(material: Material) -> Program:
     )
     see_through = may_pass(material.surface)
     transparency = (
-        print_function(printer, 3, lambda: transparency_of(printer, "", material.surface))
-        if see_through
-        else ""
+        print_function(printer, 3, lambda: _shadow_of(printer, material)) if see_through else ""
     )
     body = "\n    ".join(
         [
