@@ -211,5 +211,6 @@ def lines_of(result: FitResult) -> list[str]:
     for name, texture in result.textures.items():
         height, width = texture.pixels.shape[:2]
         lines.append(f"{name.ljust(wide)}  {width} x {height} texels")
+    lines.append(f"{result.verdict.level}: {result.verdict.sentence}")
     lines += [f"undetermined: {name}: {why}" for name, why in result.undetermined.items()]
     return lines

@@ -11,6 +11,7 @@ from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
 from weft.fit.texture_model import FittedTexture, TextureParameter
+from weft.fit.verdict import Verdict, ViewVerdict
 
 __all__ = [
     "DisplayTransform",
@@ -24,4 +25,6 @@ __all__ = [
     "Progress",
     "Target",
     "TextureParameter",
+    "Verdict",
+    "ViewVerdict",
 ]

@@ -13,12 +13,14 @@ from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint
 from weft.fit.exposure import Exposure
 from weft.fit.joint_stage import JointStage
+from weft.fit.judging import judge
 from weft.fit.lights import LightParameter
 from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.texture_model import FittedTexture, TextureParameter
 from weft.fit.texture_stage import TextureStage
+from weft.fit.verdict import OPEN
 from weft.render.interrupt import DrawInterrupted
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.target import Target
+    from weft.fit.verdict import Verdict
     from weft.scene import Scene
 
 
@@ -68,6 +71,8 @@ class FitResult:
         fit: That found it.
         start: Where numbers began, by name, if another fit had moved them before this one; the
             report's "before". Others began where their parameters say.
+        verdict: Whether the scene explains the pictures. That a fit has converged says only that
+            its optimiser stands still.
     """
 
     values: Mapping[str, NDArray[np.float64]]
@@ -78,6 +83,7 @@ class FitResult:
     undetermined: Mapping[str, str] = field(default_factory=dict)
     fit: Fit | None = field(default=None, repr=False, compare=False)
     start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    verdict: Verdict = OPEN
 
     def apply(self, scene: Scene | None = None) -> Scene:
         """Return a scene with the values and textures that were found.
@@ -289,11 +295,23 @@ class Fit:
         else:
             if self.stage.has_converged:
                 reason = "converged"
-        return self.result(reason)
+        with self.renderer.interrupt.by(cancel):
+            return self.result(reason)
 
     def result(self, reason: str) -> FitResult:
-        """Return what has been found so far, and leave the scene on the device with it."""
+        """Return what has been found so far, and leave the scene on the device with it.
+
+        Args:
+            reason: Why the fit ended. After ``cancelled`` nothing more is drawn, and the verdict
+                is open.
+        """
         self.stage.end()
+        verdict = OPEN
+        if reason != "cancelled" and self.history:
+            try:
+                verdict = judge(self.stage, self.renderer.scene)
+            except DrawInterrupted:
+                verdict = OPEN
         return FitResult(
             self.stage.values(),
             self.stage.errors(),
@@ -302,4 +320,5 @@ class Fit:
             list(self.history),
             self.stage.undetermined(),
             self,
+            verdict=verdict,
         )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.fit.views import View
     from weft.render.renderer import Renderer
 
 
@@ -157,6 +158,24 @@ class StageOfNumbers:
         restore_views(self.views, saved)
         self.numbers.draws = int(saved["numbers.draws"])
         self.solver.restore(part_of(saved, "solver"))
+
+    @property
+    def seen(self) -> Sequence[View]:
+        """The views."""
+        return self.views
+
+    def look(
+        self, samples: int, draw: int, bounces: int | None = None
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Draw the views' pixels at what was found; see weft.fit.sights.Stage."""
+        numbers = self.numbers
+        before = numbers.draws, numbers.bounces
+        numbers.draws, numbers.bounces = draw, bounces or numbers.bounces
+        try:
+            numbers.draw(self.x, samples=samples)
+            return numbers.residuals(self.x)
+        finally:
+            numbers.draws, numbers.bounces = before
 
     def values(self) -> Mapping[str, NDArray[np.float64]]:
         """Return the values by name."""

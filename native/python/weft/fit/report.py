@@ -129,6 +129,7 @@ def _summary(fit: Fit, result: FitResult) -> dict[str, Any]:
         | {"weft": _installed_version()},
         "device": info.name,
         "device_type": info.type.name,
+        "verdict": result.verdict.as_dict(),
         "reason": result.reason,
         "draws": 0 if latest is None else latest.draws,
         "seconds": 0.0 if latest is None else latest.seconds,

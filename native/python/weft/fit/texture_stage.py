@@ -10,7 +10,7 @@ import numpy as np
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.texture_model import TextureModel, texture_pace
-from weft.fit.views import build_views, materials_of, restore_views, save_views
+from weft.fit.views import build_views, draw_views, materials_of, restore_views, save_views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,6 +86,27 @@ class TextureStage:
         self._draws += 1
         if pace.average:
             self.model.average()
+
+    @property
+    def seen(self) -> Sequence[View]:
+        """The views."""
+        return self.model.views
+
+    def look(
+        self, samples: int, draw: int, bounces: int | None = None
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Draw the views' pixels at what was found; see weft.fit.sights.Stage."""
+        self.model.write_result()
+        views, settings = self.model.views, self.settings
+        bounces = bounces or settings.bounces
+        draw_views(views, samples=samples, bounces=bounces, seed=settings.seed, draw=draw)
+        halves: list[list[NDArray[np.floating]]] = [[], []]
+        for view in views:
+            view.replay([entry.tables.values for entry in view.recorders])
+            for half, rows in enumerate(halves):
+                film = view.develop(half * samples, samples, with_tangents=False)[:, 0].sum(axis=0)
+                rows.append(((film - view.image[view.pixels]) * view.weights[view.pixels]).ravel())
+        return np.concatenate(halves[0]), np.concatenate(halves[1])
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""

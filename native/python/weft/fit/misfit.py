@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is left of residuals: noise, which is each pixel's own, and misfit, which neighbours share.
+
+Noise of draws is that of independent halves, so products of a residual of one half and a residual
+of the other hold what both have: noise of the picture, and what the scene does not explain.
+Products of neighbours hold the latter alone, whatever the noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.fit.target import box_blur
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.fit.sights import Sight
+
+SCALES = (1, 2, 4, 8)  # pixels: sides of squares whose means are compared with their neighbours'
+LAG = 2  # pixels between neighbours at the finest scale: what filters of pictures hardly join
+NORMAL = 1.4826  # standard deviations in a median absolute deviation of normal numbers
+BINS = 8  # of brightness
+FEW = 64  # pixels, that a bin of them must have
+FAR_OFF = 6.0  # standard deviations of noise: an outlier
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """What is left of the residuals of some pixels; all in units of the light around them.
+
+    Args:
+        power: Mean square of residuals without noise of draws: noise of the picture, and misfit.
+        misfit: Mean product of neighbours: what the scene does not explain, squared.
+        noise: Mean square of the picture's noise.
+        certainty: Standard deviations by which neighbours are alike.
+        outliers: Share of pixels that are far off alone.
+        brightness: Picture over render.
+        pixels: That were looked at.
+    """
+
+    power: float
+    misfit: float
+    noise: float
+    certainty: float
+    outliers: float
+    brightness: float
+    pixels: int
+
+
+def pooled(
+    grid: NDArray[np.float32], counts: NDArray[np.bool_], side: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return means over squares, and which squares are half full.
+
+    Args:
+        grid: Shape ``(height, width, 3)``, 0 where nothing counts.
+        counts: Which pixels count, shape ``(height, width)``.
+        side: Of a square, pixels.
+    """
+    height, width = (-(-extent // side) * side for extent in counts.shape)
+    room = ((0, height - counts.shape[0]), (0, width - counts.shape[1]))
+    shape = (height // side, side, width // side, side)
+    total = np.pad(counts, room).reshape(shape).sum(axis=(1, 3))
+    sums = np.pad(grid, (*room, (0, 0))).reshape(*shape, 3).sum(axis=(1, 3), dtype=np.float64)
+    return sums / np.maximum(total, 1)[..., None], 2 * total >= side * side
+
+
+def neighbour_products(
+    a: NDArray[np.floating], b: NDArray[np.floating], counts: NDArray[np.bool_], lag: int
+) -> NDArray[np.float64]:
+    """Return the mean products of channels of neighbours in different halves, one a pair."""
+    out = []
+    for axis in (0, 1):
+        size = counts.shape[axis] - lag
+        if size <= 0:
+            continue
+        first = tuple(slice(0, size) if i == axis else slice(None) for i in (0, 1))
+        second = tuple(slice(lag, None) if i == axis else slice(None) for i in (0, 1))
+        both = counts[first] & counts[second]
+        products = a[first] * b[second] + b[first] * a[second]
+        out.append(products[both].mean(axis=-1, dtype=np.float64) / 2)
+    return np.concatenate(out) if out else np.zeros(0)
+
+
+def shared(
+    a: NDArray[np.float32], b: NDArray[np.float32], counts: NDArray[np.bool_], grain: int = 1
+) -> tuple[float, float]:
+    """Return the mean product of neighbours and how many standard deviations from 0 it is.
+
+    Of the scale where it is most certain: misfit of large extent shows in means of squares, where
+    noise is small.
+
+    Args:
+        a: Residuals of one half, shape ``(height, width, 3)``.
+        b: Of the other.
+        counts: Which pixels count.
+        grain: Pixels over which noise of the picture is shared: 8 for JPEG.
+    """
+    best = (0.0, 0.0)
+    for side in SCALES:
+        if side < grain:
+            continue
+        own, other = pooled(a, counts, side), pooled(b, counts, side)[0]
+        products = neighbour_products(own[0], other, own[1], LAG if side == 1 else 1)
+        if len(products) < 2:
+            continue
+        size = float(np.sqrt(np.square(products).sum()))
+        certainty = float(products.sum()) / max(size, 1e-300)
+        if certainty > best[1]:
+            best = (float(products.mean()), certainty)
+    return best
+
+
+def high_pass(grid: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the mask of Immerkaer (1996), which no plane and no straight edge along an axis moves.
+
+    Noise keeps its standard deviation. Shape ``(height - 2, width - 2, 3)``; NaN beside pixels that
+    do not count.
+    """
+    values = np.where(counts[..., None], grid, np.nan).astype(np.float64)
+    rows = values[:-2] - 2 * values[1:-1] + values[2:]
+    out: NDArray[np.float64] = (rows[:, :-2] - 2 * rows[:, 1:-1] + rows[:, 2:]) / 6
+    return out
+
+
+def picture_noise(sight: Sight) -> NDArray[np.float32]:
+    """Return the variance of a picture's noise, in units of the light around.
+
+    Robust, in bins of brightness (Foi et al. 2008): the smaller one of what the picture and what
+    its residuals vary from pixel to pixel, for either may hold structure of the scene.
+
+    Returns:
+        Shape ``(height, width)``, the mean of the channels.
+    """
+    counts = sight.counts
+    own = high_pass(sight.target.image * sight.weights, counts)
+    left = high_pass((sight.a + sight.b) / 2, counts)
+    drawn = high_pass((sight.a - sight.b) / 2, counts)
+    light = box_blur(sight.target.image).mean(axis=2)
+    inner = light[1:-1, 1:-1]
+    known = np.asarray(np.isfinite(own).all(axis=2))
+    out = np.zeros(counts.shape, np.float32)
+    if not known.any():
+        return out
+    edges = np.quantile(inner[known], np.linspace(0, 1, _bins(known) + 1)[1:-1])
+    place, everywhere = np.searchsorted(edges, inner), np.searchsorted(edges, light)
+    for number in range(len(edges) + 1):
+        chosen = known & (place == number)
+        if not chosen.any():
+            continue
+        of_residuals = _variance(left[chosen]) - _variance(drawn[chosen])
+        out[everywhere == number] = max(min(of_residuals, _variance(own[chosen])), 0.0)
+    return out
+
+
+def _bins(known: NDArray[np.bool_]) -> int:
+    return int(np.clip(known.sum() // FEW, 1, BINS))
+
+
+def _variance(values: NDArray[np.float64]) -> float:
+    """Return a robust variance around 0, the mean of the channels'."""
+    deviations = NORMAL * np.median(np.abs(values), axis=0)
+    return float(np.mean(np.square(deviations)))
+
+
+def find_outliers(sight: Sight, noise: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which pixels are far off alone: their neighbours are not."""
+    mean, apart = (sight.a + sight.b) / 2, (sight.a - sight.b) / 2
+    counts = sight.counts
+    squares = np.where(counts, np.square(apart).mean(axis=2), 0)
+    share = np.maximum(box_blur(counts[..., None].astype(np.float32), 3)[..., 0], 1e-6)
+    drawn = box_blur(squares[..., None].astype(np.float32), 3)[..., 0] / share
+    size = np.sqrt(np.maximum(noise + drawn, 1e-12))
+    far = np.abs(mean).max(axis=2) / size
+    spread = NORMAL * float(np.median(far[counts])) if counts.any() else 1.0
+    return np.asarray(counts & (far > FAR_OFF * max(spread, 1.0)))
+
+
+def measure(sight: Sight) -> Misfit:
+    """Return what is left of the residuals of a view."""
+    counts = sight.counts
+    noise = picture_noise(sight)
+    outliers = find_outliers(sight, noise)
+    kept = counts & ~outliers
+    kept = kept if kept.any() else counts
+    value, certainty = shared(_masked(sight.a, kept), _masked(sight.b, kept), kept, 1)
+    products = (sight.a * sight.b).mean(axis=2)
+    light = sight.target.image * sight.weights
+    render = sight.render * sight.weights
+    seen = float((render * render)[kept].sum())
+    brightness = float((light * render)[kept].sum()) / seen if seen > 0 else float("inf")
+    return Misfit(
+        float(products[kept].mean()),
+        value,
+        float(noise[kept].mean()),
+        certainty,
+        float(outliers.sum() / max(counts.sum(), 1)),
+        brightness,
+        int(counts.sum()),
+    )
+
+
+def _masked(grid: NDArray[np.float32], counts: NDArray[np.bool_]) -> NDArray[np.float32]:
+    return np.where(counts[..., None], grid, np.float32(0))

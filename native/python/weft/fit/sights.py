@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""New draws of what a fit has found, beside its pictures: samples that the fit has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from weft.fit.views import counted_pixels, restore_views, save_views
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.fit.settings import FitSettings
+    from weft.fit.target import Target
+    from weft.fit.views import View
+
+MOST_PIXELS = 1 << 16  # of all views, that are looked at
+PATHS = 1 << 20  # of all views
+MOST_SAMPLES = 64  # in each half
+PATHS_AT_ONCE = 1 << 17  # of a view
+TILE = 16  # pixels: what is looked at of large pictures
+FIRST_DRAW = 1 << 20  # its number: far from those of the fit
+
+
+class Stage(Protocol):
+    """What is looked at: the stage of a fit."""
+
+    settings: FitSettings
+
+    @property
+    def seen(self) -> Sequence[View]:
+        """Its views."""
+
+    def look(
+        self, samples: int, draw: int, bounces: int | None = None
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Draw the views' pixels at what was found; return the weighted residuals of both halves.
+
+        Args:
+            samples: Paths a pixel in each half.
+            draw: Number of the draw.
+            bounces: Surfaces that a path may leave; ``None``: those of the settings.
+        """
+
+
+@dataclass
+class Sight:
+    """A view as new draws show it.
+
+    Args:
+        target: Its picture.
+        counts: Which pixels were drawn, shape ``(height, width)``.
+        a: Residuals of one half, render minus picture in units of the light around, shape
+            ``(height, width, 3)``; 0 where nothing was drawn.
+        b: Of the other half.
+        weights: What they were multiplied with.
+        used: Weights of the fit over those, shape ``(height, width)``: what a robust loss leaves
+            of each pixel.
+    """
+
+    target: Target
+    counts: NDArray[np.bool_]
+    a: NDArray[np.float32]
+    b: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    used: NDArray[np.float32]
+
+    @property
+    def render(self) -> NDArray[np.float32]:
+        """The mean of both halves, as light; 0 where nothing was drawn."""
+        mean = (self.a + self.b) / 2 / np.maximum(self.weights, 1e-30) + self.target.image
+        return np.where(self.counts[..., None], mean, 0).astype(np.float32)
+
+
+def take_sights(stage: Stage, *, bounces: int | None = None, paths: int = PATHS) -> list[Sight]:
+    """Draw what a stage has found again.
+
+    Args:
+        stage: Of the fit; it stays as it is.
+        bounces: Surfaces that a path may leave; ``None``: those of the settings.
+        paths: Of all views.
+
+    Raises:
+        DrawInterrupted: The renderer's interrupt says so.
+    """
+    views = stage.seen
+    before = save_views(views)
+    sights = []
+    for view in views:
+        weights = view.target.noise_weights().reshape(-1, 3)
+        kept = np.divide(view.weights, weights, out=np.zeros_like(weights), where=weights > 0)
+        shape = (view.camera.height, view.camera.width)
+        a, b = (np.zeros((*shape, 3), np.float32) for _ in range(2))
+        used = kept.max(axis=1).reshape(shape)
+        counts = np.zeros(shape, bool)
+        sights.append(Sight(view.target, counts, a, b, weights.reshape(*shape, 3), used))
+    chosen = [_chosen(entry.weights, len(views)) for entry in sights]
+    total = sum(map(len, chosen))
+    samples = int(np.clip(paths // (2 * max(total, 1)), stage.settings.samples, MOST_SAMPLES))
+    try:
+        for view, sight in zip(views, sights, strict=True):
+            view.weights = sight.weights.reshape(-1, 3)
+        _draw(stage, views, sights, chosen, samples, bounces)
+    finally:
+        restore_views(views, before)
+    return sights
+
+
+def _draw(
+    stage: Stage,
+    views: Sequence[View],
+    sights: Sequence[Sight],
+    chosen: Sequence[NDArray[np.uint32]],
+    samples: int,
+    bounces: int | None,
+) -> None:
+    """Draw the chosen pixels, so many at once as there is room for."""
+    at_once = max(PATHS_AT_ONCE // (2 * samples), 256)
+    rounds = max(-(-len(pixels) // at_once) for pixels in chosen)
+    for number in range(rounds):
+        for view, pixels in zip(views, chosen, strict=True):
+            part = pixels[number * at_once : (number + 1) * at_once]
+            view.pixels = part if len(part) else pixels[:1]
+        halves = stage.look(samples, FIRST_DRAW + number, bounces)
+        first = 0
+        for view, sight in zip(views, sights, strict=True):
+            last = first + 3 * len(view.pixels)
+            for grid, rows in zip((sight.a, sight.b), halves, strict=True):
+                grid.reshape(-1, 3)[view.pixels] = rows[first:last].reshape(-1, 3)
+            sight.counts.reshape(-1)[view.pixels] = True
+            first = last
+
+
+def _chosen(weights: NDArray[np.float32], views: int) -> NDArray[np.uint32]:
+    """Return the pixels to draw: all that count, or those of tiles all over a large picture."""
+    counted = counted_pixels(weights.reshape(-1, 3))
+    most = MOST_PIXELS // views
+    if len(counted) <= most:
+        return counted
+    rows, columns = np.divmod(counted, weights.shape[1])
+    tiles = rows // TILE * (weights.shape[1] // TILE + 1) + columns // TILE
+    # A step that shares no factor with the tiles of a row spreads over the picture.
+    step = -(-len(counted) // most)
+    order = np.unique(tiles, return_inverse=True)[1]
+    return counted[order * 0x9E3779B1 % (1 << 32) < (1 << 32) // step]
