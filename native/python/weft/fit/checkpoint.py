@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weft.fit.fit import Fit
 
-FORMAT = 4
+FORMAT = 5
 
 State = dict[str, "NDArray[np.generic]"]
 

@@ -26,7 +26,7 @@ from weft.fit.information import (
 )
 from weft.fit.prior import Prior
 from weft.fit.quadratic import damped_step
-from weft.fit.texture_model import blurred
+from weft.fit.texture_model import RAISE, blurred
 from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
@@ -243,16 +243,17 @@ class JointModel:
             self._couplings[unknown] += share * (coupling - self._couplings[unknown])
 
     def _curvature(self, texels: Tensor, a: Half, b: Half) -> NDArray[np.float32]:
-        """Return what all texels together add to the curvature of each (TextureModel.curvature)."""
-        device = self.textures.renderer.device
-        raised = Tensor.from_numpy(device, self.textures.texels + np.float32(0.05))
-        above = self.numbers.residuals(self.x, raised)
-        slopes = [
-            np.maximum(after - before.residual, 0) / 0.05
-            for before, after in zip((a, b), above, strict=True)
-        ]
+        """Return what the texels of each map add to its curvature (TextureModel.curvature)."""
+        adjoints = []
+        for raised in self.textures.raised_maps():
+            above = self.numbers.residuals(self.x, raised)
+            slopes = [
+                (after - before.residual) / RAISE
+                for before, after in zip((a, b), above, strict=True)
+            ]
+            adjoints.append(self._adjoints(slopes[0], slopes[1]))
         self.numbers.residuals(self.x, texels)
-        return np.maximum(self.textures.collect(texels, self._adjoints(slopes[0], slopes[1])), 0)
+        return self.textures.collect_own(texels, adjoints)
 
     def _reduced(
         self, normal: Normal, gradient: NDArray[np.float32], blur: int

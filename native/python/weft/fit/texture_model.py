@@ -15,7 +15,7 @@ from weft.fit.views import draw_views
 from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MOMENTUM = 0.5  # of steps while coarse structure comes first; later it would raise noise
 KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
+RAISE = 0.05  # of a map, that tells how films answer to it
+LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
 COARSE_SHARE = 0.4  # of the draws: few samples, large steps
 
 
@@ -141,6 +143,13 @@ def variation_slopes(image: NDArray[np.float32], soft: float = 0.02) -> NDArray[
     return out
 
 
+def is_known(shown: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which texels the pictures show, from what they tell of each."""
+    told = shown[shown > 0]
+    known: NDArray[np.bool_] = shown > KNOWN_SHARE * (float(np.median(told)) if told.size else 0.0)
+    return known
+
+
 def fill_holes(image: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return an image whose texels without weight take the mean of known ones around them.
 
@@ -243,6 +252,7 @@ class TextureModel:
         self.draws = 0
         self.loss = float("inf")
         self.curved = np.zeros_like(self.texels)
+        self.shown = np.zeros_like(self.texels)  # mean magnitude: that of noise where signs cancel
         self._curvatures = 0
         self._stiffness: dict[tuple[int, int, int], Stiffness] = {}
         self._films: list[list[NDArray[np.float32]]] = []
@@ -257,6 +267,7 @@ class TextureModel:
             "texels": self.texels,
             "mean": self.mean,
             "curved": self.curved,
+            "shown": self.shown,
             "velocity": self.velocity,
             "counts": counts,
             "loss": np.array(self.loss),
@@ -265,7 +276,7 @@ class TextureModel:
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
         self.texels, self.mean, self.curved = saved["texels"], saved["mean"], saved["curved"]
-        self.velocity = saved["velocity"]
+        self.velocity, self.shown = saved["velocity"], saved["shown"]
         self.draws, self._curvatures, self._averaged = map(int, saved["counts"])
         self.loss = float(saved["loss"])
         self._stiffness.clear()
@@ -357,23 +368,39 @@ class TextureModel:
         return self.collect(Tensor.from_numpy(self.renderer.device, self.texels), adjoints)
 
     def curvature(self) -> NDArray[np.float32]:
-        """Return, for each texel, what all texels together add to its curvature.
+        """Return, for each texel, what all texels of its map together add to its curvature.
 
-        With J not negative, steps of gradient over this sum converge (Gilbert 1972; SIRT).
-        gradient()
-        for the same draw comes first.
+        Steps of gradient over this sum converge where J has one sign in a pixel (Gilbert 1972;
+        SIRT). Each map is raised alone, for maps answer with different signs: their sum may
+        be zero where each of them tells much. gradient() for the same draw comes first.
         """
-        raised = Tensor.from_numpy(self.renderer.device, self.texels + np.float32(0.05))
-        adjoints = []
-        for view, before, after in zip(self.views, self._films, self._replay(raised), strict=True):
-            weights = view.weights[view.pixels]
-            slope = [
-                np.maximum(b - a, 0) / 0.05 * weights**2 for a, b in zip(before, after, strict=True)
-            ]
-            adjoints.append([slope[1], slope[0]])
+        adjoints: list[list[list[NDArray[np.float32]]]] = []
+        for raised in self.raised_maps():
+            adjoints.append([])
+            above = self._replay(raised)
+            for view, before, after in zip(self.views, self._films, above, strict=True):
+                weights = view.weights[view.pixels] ** 2 / RAISE
+                slope = [(b - a) * weights for a, b in zip(before, after, strict=True)]
+                adjoints[-1].append([slope[1], slope[0]])
         texels = Tensor.from_numpy(self.renderer.device, self.texels)
         self._replay(texels)
-        return np.maximum(self.collect(texels, adjoints), 0)
+        return self.collect_own(texels, adjoints)
+
+    def raised_maps(self) -> Iterator[Tensor]:
+        """Return the texels of all textures with one map after the other raised by RAISE."""
+        for region in self.regions:
+            raised = self.texels.copy()
+            raised[region.part] += np.float32(RAISE)
+            yield Tensor.from_numpy(self.renderer.device, raised)
+
+    def collect_own(
+        self, texels: Tensor, adjoints: Sequence[Sequence[Sequence[NDArray[np.float32]]]]
+    ) -> NDArray[np.float32]:
+        """Return collect() of each map's own adjoints, for its texels; 0 elsewhere."""
+        out = np.zeros_like(self.texels)
+        for region, own in zip(self.regions, adjoints, strict=True):
+            out[region.part] = self.collect(texels, own)[region.part]
+        return out
 
     def needs_curvature(self) -> bool:
         """Return whether curvature() is due on this draw."""
@@ -383,6 +410,7 @@ class TextureModel:
         """Average the curvature over draws."""
         self._curvatures += 1
         self.curved += (curvature - self.curved) / self._curvatures
+        self.shown += (np.abs(curvature) - self.shown) / self._curvatures
 
     def step(self, pace: Pace) -> None:
         """Make one step on the last draw."""
@@ -395,11 +423,15 @@ class TextureModel:
         """Return what resists steps that are averaged over squares."""
         key = (region.first, blur, self._curvatures)
         if key not in self._stiffness:
-            curved = blurred(self.curved[region.part].reshape(region.shape), blur)
-            shown = curved[curved > 0]
-            known = curved > KNOWN_SHARE * (float(np.median(shown)) if shown.size else 0.0)
-            prior = region.parameter.smoothness * float(curved[known].mean()) if known.any() else 0
-            divisor = (curved + 4 * prior + 1e-20).astype(np.float32)
+            curved, shown = (
+                blurred(entry[region.part].reshape(region.shape), blur)
+                for entry in (self.curved, self.shown)
+            )
+            known = is_known(shown)
+            mean = max(float(curved[known].mean()), 0.0) if known.any() else 0.0
+            prior = region.parameter.smoothness * mean
+            floor = LEAST_CURVATURE * mean
+            divisor = (np.maximum(curved, floor) + 4 * prior + 1e-20).astype(np.float32)
             if any(version != self._curvatures for _, _, version in self._stiffness):
                 self._stiffness.clear()
             self._stiffness[key] = Stiffness(known, divisor, prior)
@@ -443,7 +475,6 @@ class TextureModel:
         """Return a fitted texture, its holes filled."""
         source = self.mean if self._averaged else self.texels
         image = source[region.part].reshape(region.shape)
-        seen = self.curved[region.part].reshape(region.shape).sum(axis=2)
-        known = (seen > KNOWN_SHARE * np.median(seen[seen > 0])) if (seen > 0).any() else seen > 0
+        known = is_known(self.shown[region.part].reshape(region.shape).sum(axis=2))
         filled = fill_holes(image, known.astype(np.float32)) if known.any() else image
         return FittedTexture(filled[::-1].copy(), known[::-1].astype(np.float32))
