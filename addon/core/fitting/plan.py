@@ -19,7 +19,8 @@ from weft.fit.target_files import resample
 from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
 
-from ..graph.bindings import Binding, TextureBinding, find_binding
+from ..graph.addresses import find_binding
+from ..graph.bindings import Binding, TextureBinding
 from .request import (
     RESOLUTION,
     ExposureRequest,
@@ -78,10 +79,11 @@ def find_kept(
     for entry in request.parameters:
         if not isinstance(entry, (NumberRequest, TextureRequest)):
             continue
-        found = find_binding(materials, entry.address)
+        wants_texture = isinstance(entry, TextureRequest)
+        found = find_binding(materials, entry.address, is_texture=wants_texture)
         if isinstance(found, Binding):
             parameters.append(found.parameter)
-            if isinstance(entry, TextureRequest):
+            if wants_texture:
                 unwrapped.append(found.material)
     return parameters, unwrapped
 
@@ -139,7 +141,7 @@ def _add_number(
         raise ArgumentError(
             f"fit: '{entry.address}' is an image; fit it as a texture (texture:{entry.address})"
         )
-    _refuse_twice(found.parameter in plan.numbers, entry.address)
+    _refuse_twice(found.parameter in plan.numbers, str(entry.address))
     plan.numbers[found.parameter] = found
     plan.parameters.append(
         Parameter(found.parameter, entry.bounds, start=entry.start, prior=entry.prior)
@@ -149,11 +151,11 @@ def _add_number(
 def _add_texture(
     plan: FitPlan, entry: TextureRequest, materials: Collection[CompiledMaterial]
 ) -> None:
-    found = find_binding(materials, entry.address)
-    _refuse_twice(found in plan.textures.values(), entry.address)
+    found = find_binding(materials, entry.address, is_texture=True)
+    _refuse_twice(found in plan.textures.values(), str(entry.address))
     if isinstance(found, Binding):
         number = _uv_set_of(found, materials)
-        wrap = _find_wrap(plan.scene, found, entry.address, number)
+        wrap = _find_wrap(plan.scene, found, str(entry.address), number)
         image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION), number, wrap)
         plan.wraps[found.label] = wrap
         plan.scene = with_inputs(plan.scene, {found.parameter: image})

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from weft import ArgumentError
 from weft.fit import FitSettings
 
+from ..graph.bindings import Address
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -26,13 +28,14 @@ class NumberRequest:
     """A number or colour of a material.
 
     Args:
-        address: ``"<material>.<socket>"`` or ``"<material>.<node>.<socket>"``, in Blender's names.
+        address: Exact, or ``"<material>.<socket>"`` or ``"<material>.<node>.<socket>"``, in
+            Blender's names.
         bounds: Smallest and largest value; ``None``: those of the socket.
         start: Where the fit begins; ``None``: the socket's value.
         prior: Mean and standard deviation of what is expected; ``None``: nothing is.
     """
 
-    address: str
+    address: str | Address
     bounds: tuple[float, float] | None = None
     start: float | tuple[float, ...] | None = None
     prior: tuple[float, float] | None = None
@@ -43,14 +46,15 @@ class TextureRequest:
     """An image on a material: of an image node, or a new one for a socket.
 
     Args:
-        address: Of a socket that nothing drives, as for numbers, or ``"<material>.<image node>"``.
+        address: Of a socket that nothing or one image drives, as for numbers, or
+            ``"<material>.<image node>"``.
         resolution: Width and height; ``None``: those of the image there is, 256 x 256 for a new
             one.
         bounds: Smallest and largest value of a texel.
         smoothness: See ``weft.fit.TextureParameter``.
     """
 
-    address: str
+    address: str | Address
     resolution: tuple[int, int] | None = None
     bounds: tuple[float, float] = (0.001, 1.0)
     smoothness: float = 0.1

@@ -3,15 +3,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from weft import ArgumentError
-
-if TYPE_CHECKING:
-    from .compile import CompiledMaterial
 
 
 @dataclass(frozen=True)
@@ -32,6 +24,8 @@ class Binding:
         is_active: The material has the parameter. If not, it would change nothing unless fitted:
             pass its name to ``compile_material(keep=...)``.
         is_main: It belongs to the closure that is the surface.
+        index: Of the socket among the inputs, or outputs, of its node; -1: it is none of them.
+        repeats: Another socket of the node in use has the same name.
     """
 
     parameter: str
@@ -46,11 +40,25 @@ class Binding:
     is_output: bool = False
     is_active: bool = True
     is_main: bool = False
+    index: int = -1
+    repeats: bool = False
 
     @property
     def label(self) -> str:
-        """What people read: ``"Chrome.Principled BSDF.Roughness"``."""
-        return ".".join((self.material, *self.path, self.socket_name))
+        """What people read and write: ``"Chrome.Principled BSDF.Roughness"``.
+
+        Sockets of equal names are told apart as in Python: ``"Chrome.Math.inputs[1]"``.
+        """
+        return ".".join(
+            (self.material, *self.path, self.place if self.repeats else self.socket_name)
+        )
+
+    @property
+    def place(self) -> str:
+        """The socket as Blender's Python names it; "" if that is not known."""
+        return (
+            "" if self.index < 0 else f"{'outputs' if self.is_output else 'inputs'}[{self.index}]"
+        )
 
     @property
     def size(self) -> int:
@@ -86,71 +94,70 @@ class TextureBinding:
         return ".".join((self.material, *self.path))
 
 
-def find_binding(
-    compiled: CompiledMaterial | Iterable[CompiledMaterial], text: str
-) -> Binding | TextureBinding:
-    """Return what a person's address means.
+@dataclass(frozen=True)
+class LinkedInput:
+    """An input that a link drives, so that its own number has no effect.
 
     Args:
-        compiled: One material, or several.
-        text: ``"<material>.<node>.<socket>"``, with the group nodes before the node where names
-            repeat; ``"<material>.<socket>"`` for the surface's own closure, or where only one node
-            has such a socket; ``"<material>.<image node>"`` for a texture. Blender's names may hold
-            dots themselves. Sockets go by name or identifier.
-
-    Raises:
-        ArgumentError: Nothing, or more than one thing, has that address.
+        material: Blender's name of the material.
+        path: Names of nodes, as in `Binding`.
+        tree: Name of the tree that has the node.
+        socket: Identifier of the input.
+        socket_name: As people read it.
+        driver: Name of the node that drives it.
+        textures: Images on the way to it.
+        numbers: Numbers on the way to it.
+        is_main: It belongs to the closure that is the surface.
     """
-    materials = compiled if isinstance(compiled, Iterable) else (compiled,)
-    by_address: dict[str, list[Binding | TextureBinding]] = {}
-    for material in materials:
-        for address, found in _addresses(material):
-            by_address.setdefault(address, []).append(found)
-    folded: dict[str, list[Binding | TextureBinding]] = {}
-    for address, entries in by_address.items():
-        folded.setdefault(address.casefold(), []).extend(entries)
-    for table, key in ((by_address, text), (folded, text.casefold())):
-        found_here = list(dict.fromkeys(table.get(key, ())))
-        if len(found_here) == 1:
-            return found_here[0]
-        if found_here:
-            names = ", ".join(repr(entry.label) for entry in found_here)
-            raise ArgumentError(f"find_binding: {text!r} may be {names}; say which")
-    raise ArgumentError(f"find_binding: nothing is called {text!r}; {_advice(by_address, text)}")
+
+    material: str
+    path: tuple[str, ...]
+    tree: str
+    socket: str
+    socket_name: str
+    driver: str
+    textures: tuple[TextureBinding, ...]
+    numbers: tuple[Binding, ...]
+    is_main: bool = False
+
+    @property
+    def label(self) -> str:
+        """What people read, as of a `Binding`."""
+        return ".".join((self.material, *self.path, self.socket_name))
 
 
-def _advice(by_address: dict[str, list[Binding | TextureBinding]], text: str) -> str:
-    """Return what to try instead."""
-    near = difflib.get_close_matches(text, by_address, n=3, cutoff=0.5)
-    if near:
-        return f"did you mean {' or '.join(map(repr, near))}?"
-    labels = sorted({entry.label for entries in by_address.values() for entry in entries})
-    if not labels:
-        return "the material has no numbers that could be fitted"
-    return f"there are {', '.join(map(repr, labels[:8]))}{', ...' if len(labels) > 8 else ''}"
+@dataclass(frozen=True)
+class Address:
+    """Exactly one socket or image node, however many have its name.
 
+    Args:
+        material: Blender's name of the material.
+        path: Names of nodes: the groups from the outside in, then the node.
+        socket: Identifier of the input or output; "": the node's image.
+        is_output: The socket is an output.
+        tree: Name of the group that has the node: another place of it is the same number. "": it
+            is in no group.
+        label: What people call it; "": the names above.
+    """
 
-def _addresses(material: CompiledMaterial) -> Iterable[tuple[str, Binding | TextureBinding]]:
-    """Yield all addresses of a material's parameters."""
-    for binding in material.bindings:
-        nodes = {".".join(binding.path), binding.path[-1]}
-        for socket in {binding.socket, binding.socket_name}:
-            yield from ((f"{binding.material}.{node}.{socket}", binding) for node in nodes)
-    for short, owner in _short_addresses(material.bindings):
-        yield f"{owner.material}.{short}", owner
-    for texture in material.textures:
-        for node in {".".join(texture.path), texture.path[-1]}:
-            yield f"{texture.material}.{node}", texture
+    material: str
+    path: tuple[str, ...]
+    socket: str = ""
+    is_output: bool = False
+    tree: str = ""
+    label: str = ""
 
+    def __str__(self) -> str:
+        """Return what people call it."""
+        parts = (self.material, *self.path, self.socket)
+        return self.label or ".".join(part for part in parts if part)
 
-def _short_addresses(bindings: Iterable[Binding]) -> Iterable[tuple[str, Binding]]:
-    """Yield sockets whose node need not be said."""
-    owners: dict[str, list[Binding]] = {}
-    for binding in bindings:
-        for socket in {binding.socket, binding.socket_name}:
-            owners.setdefault(socket, []).append(binding)
-    for socket, candidates in owners.items():
-        main = [binding for binding in candidates if binding.is_main]
-        chosen = main or candidates
-        if len(chosen) == 1:
-            yield socket, chosen[0]
+    def is_of(self, entry: Binding | TextureBinding | LinkedInput) -> bool:
+        """Return whether this is the address of something."""
+        same_tree = bool(self.tree) and self.tree == entry.tree
+        return (
+            self.material == entry.material
+            and (self.path == entry.path or (same_tree and self.path[-1] == entry.path[-1]))
+            and self.socket == getattr(entry, "socket", "")
+            and self.is_output == getattr(entry, "is_output", False)
+        )

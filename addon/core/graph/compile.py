@@ -16,11 +16,13 @@ from weft.scene.materials import Surface
 from weft.scene.values import Value
 
 from ..problems import Problem
-from .bindings import Binding, TextureBinding
+from .bindings import Binding, LinkedInput, TextureBinding
 from .context import NodeContext, Unsupported
+from .linked import linked_inputs
 from .model import Graph, Images, Node, Socket
 from .outputs import choose_output, output_kinds
 from .relief import compile_relief
+from .sockets import bounds_of, index_of, number_of, readable, repeats
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
 from .view import View
@@ -58,6 +60,7 @@ class CompiledMaterial:
         textures: Images of Blender's that are in it.
         attributes: What meshes must bring.
         problems: What is not shown as in Cycles.
+        linked: Inputs that links drive.
     """
 
     material: Material
@@ -65,6 +68,7 @@ class CompiledMaterial:
     textures: list[TextureBinding]
     attributes: list[AttributeRequest]
     problems: list[Problem]
+    linked: list[LinkedInput] = field(default_factory=list)
 
 
 class AttributeTable:
@@ -285,9 +289,9 @@ class Compiler:
         key = (scope.graph.name, node.name, f"{socket.identifier}{' out' if is_output else ''}")
         if key not in self.constants:
             path = (*scope.path, node.name)
-            value = _number_of(socket)
-            low, high = _bounds(node, socket)
-            name = self._new_name((*path, _readable(node, socket, is_output)))
+            value = number_of(socket)
+            low, high = bounds_of(node, socket)
+            name = self._new_name((*path, readable(node, socket, is_output)))
             if socket.hides_value:
                 self.hidden.add(name)
             self.constants[key] = Constant(name, value, low, high)
@@ -303,6 +307,8 @@ class Compiler:
                 high,
                 is_output,
                 is_active=False,
+                index=index_of(node, socket, is_output),
+                repeats=repeats(node, socket, is_output),
             )
         return self.constants[key]
 
@@ -417,6 +423,7 @@ def compile_material(
         compiler.textures,
         compiler.requests,
         compiler.problems,
+        linked_inputs(compiler, bindings, owner),
     )
 
 
@@ -450,31 +457,3 @@ def _links_of(node: Node) -> list[tuple[str, str]]:
 def _instead(socket: Socket) -> str:
     """Return what stands in for an output that cannot be compiled."""
     return "no shader" if socket.kind == "SHADER" else "the value of the socket that it drives"
-
-
-def _number_of(socket: Socket) -> float | tuple[float, ...]:
-    """Return the value of a socket as weft takes it, without alpha."""
-    size = SIZES[socket.kind]
-    if isinstance(socket.value, tuple):
-        return tuple(map(float, socket.value[:3])) if size == 3 else float(socket.value[0])
-    number = float(socket.value) if isinstance(socket.value, (int, float)) else 0.0
-    return number if size == 1 else (number,) * 3
-
-
-def _bounds(node: Node, socket: Socket) -> tuple[float, float]:
-    """Return the range of fits: the table's, the slider's, or one around the value."""
-    spec = TABLE.get(node.kind)
-    if spec is not None and socket.identifier in spec.bounds:
-        return spec.bounds[socket.identifier]
-    if socket.kind == "RGBA" or socket.high - socket.low < 1000:
-        return socket.low, socket.high
-    number = _number_of(socket)
-    numbers = number if isinstance(number, tuple) else (number,)
-    return min(0.0, *(4 * x for x in numbers)), max(1.0, *(4 * x for x in numbers))
-
-
-def _readable(node: Node, socket: Socket, is_output: bool) -> str:
-    """Return a socket's name, or its identifier where others of the node have the same name."""
-    sockets = node.outputs if is_output else node.inputs
-    same = [entry for entry in sockets if entry.name == socket.name and entry.is_enabled]
-    return socket.name if socket.name and len(same) <= 1 else socket.identifier

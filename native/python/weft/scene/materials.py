@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError
 from weft.scene.closures import CLOSURES
 from weft.scene.texture import Texture
-from weft.scene.values import Bump, NormalMap, SlangCall, size_of
+from weft.scene.values import Bump, Constant, NormalMap, SlangCall, size_of
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -153,8 +153,17 @@ def principled(name: str, **inputs: Value | str) -> Material:
 
 def textures_of(value: Value | Surface) -> list[Texture]:
     """Return the textures of a value or a surface, in a fixed order."""
-    found: list[Texture] = []
-    seen: set[int] = set()  # functions that have had their turn
+    return [entry for entry in _walk(value) if isinstance(entry, Texture)]
+
+
+def constants_of(value: Value | Surface) -> list[Constant]:
+    """Return the constants of a value or a surface, in a fixed order."""
+    return [entry for entry in _walk(value) if isinstance(entry, Constant)]
+
+
+def _walk(value: Value | Surface) -> Iterator[Value | Surface]:
+    """Yield a value or a surface and all that is in it, functions once."""
+    seen: set[int] = set()
     stack: list[Value | Surface] = [value]
     while stack:
         entry = stack.pop()
@@ -162,10 +171,8 @@ def textures_of(value: Value | Surface) -> list[Texture]:
             if id(entry) in seen:
                 continue
             seen.add(id(entry))
-        if isinstance(entry, Texture):
-            found.append(entry)
+        yield entry
         stack.extend(reversed(parts_of(entry)))
-    return found
 
 
 def parts_of(value: Value | Surface) -> Sequence[Value | Surface]:

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How people and the panel name parameters of materials.
+
+Start reading at find_binding.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from weft import ArgumentError
+
+from .bindings import Address, Binding, LinkedInput, TextureBinding
+
+if TYPE_CHECKING:
+    from .compile import CompiledMaterial
+
+MOST_NAMES = 8
+Found = Binding | TextureBinding
+Entry = Binding | TextureBinding | LinkedInput
+
+
+def find_binding(
+    compiled: CompiledMaterial | Iterable[CompiledMaterial],
+    address: str | Address,
+    *,
+    is_texture: bool = False,
+) -> Found:
+    """Return what an address means.
+
+    Args:
+        compiled: One material, or several.
+        address: Exact, or what a person writes: ``"<material>.<node>.<socket>"``, with the group
+            nodes before the node where names repeat; ``"<material>.<socket>"`` for the surface's
+            own closure, or where only one node has such a socket; ``"<material>.<image node>"``
+            for a texture. Blender's names may hold dots themselves. Sockets go by name or
+            identifier, or as ``inputs[1]`` and ``outputs[0]`` where names repeat.
+        is_texture: An image is wanted: an input that one image drives stands for that image.
+
+    Raises:
+        ArgumentError: Nothing, or more than one thing, has that address, or links drive it.
+    """
+    materials = list(compiled) if isinstance(compiled, Iterable) else [compiled]
+    if isinstance(address, Address):
+        found = [entry for m in materials for entry in _entries(m) if address.is_of(entry)]
+        if not found:
+            raise ArgumentError(f"fit: {_why_absent(materials, address)}")
+        return _resolved(found[0], str(address), is_texture)
+    return _resolved(_find_text(materials, address), address, is_texture)
+
+
+def _entries(material: CompiledMaterial) -> Iterable[Entry]:
+    yield from material.bindings
+    yield from material.textures
+    yield from material.linked
+
+
+def _resolved(found: Entry, text: str, is_texture: bool) -> Found:
+    """Return what can be fitted; refuse linked inputs but for one image.
+
+    Raises:
+        ArgumentError: The input is linked.
+    """
+    if not isinstance(found, LinkedInput):
+        return found
+    if is_texture and len(found.textures) == 1:
+        return found.textures[0]
+    raise ArgumentError(f"fit: '{text}' is linked to node '{found.driver}'; {_instead_of(found)}")
+
+
+def _instead_of(found: LinkedInput) -> str:
+    """Return what to do about a linked input."""
+    ways = [f"fit the image 'texture:{entry.label}'" for entry in found.textures]
+    if found.numbers:
+        names = _listed([entry.label for entry in found.numbers])
+        ways.append(f"fit a number that drives it ({names})")
+    return ", or ".join([*ways, "remove the link"])
+
+
+def _find_text(materials: list[CompiledMaterial], text: str) -> Entry:
+    """Return what a person's address means.
+
+    Raises:
+        ArgumentError: Nothing, or more than one thing, has that address.
+    """
+    tables: list[dict[str, list[Entry]]] = [{}, {}]
+    for material in materials:
+        for rank, address, found in _addresses(material):
+            tables[rank].setdefault(address, []).append(found)
+    for fold in (str, str.casefold):
+        for table in tables:
+            hits = [e for key, entries in table.items() if fold(key) == fold(text) for e in entries]
+            found_here = list(dict.fromkeys(hits))
+            if len(found_here) == 1:
+                return found_here[0]
+            if found_here:
+                names = ", ".join(repr(entry.label) for entry in found_here)
+                raise ArgumentError(f"fit: {text!r} may be {names}; say which")
+    known = {name: entries for table in tables for name, entries in table.items()}
+    raise ArgumentError(f"fit: nothing is called {text!r}; {_advice(materials, known, text)}")
+
+
+def _advice(materials: list[CompiledMaterial], known: dict[str, list[Entry]], text: str) -> str:
+    """Return what to try instead."""
+    near = difflib.get_close_matches(text, known, n=3, cutoff=0.5)
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    labels = sorted({entry.label for entries in known.values() for entry in entries})
+    if not labels:
+        return "the materials have no numbers that could be fitted"
+    return f"there are {_listed(labels)}"
+
+
+def _listed(names: list[str]) -> str:
+    """Return names as text, the first few of them."""
+    more = ", ..." if len(names) > MOST_NAMES else ""
+    return f"{', '.join(map(repr, names[:MOST_NAMES]))}{more}"
+
+
+def _why_absent(materials: list[CompiledMaterial], address: Address) -> str:
+    """Return why a socket that is there is no parameter."""
+    names = {entry.material for m in materials for entry in _entries(m)}
+    if address.material not in names:
+        return (
+            f"'{address}' cannot be found: no visible object shows material '{address.material}'; "
+            "give it to one, or remove the parameter"
+        )
+    return (
+        f"'{address}' has no effect on the surface: nothing leads from node '{address.path[-1]}' "
+        "to the material's output; link it or remove the parameter"
+    )
+
+
+def _addresses(material: CompiledMaterial) -> Iterable[tuple[int, str, Entry]]:
+    """Yield the addresses of a material's parameters: 0 for whole ones, 1 for short ones."""
+    sockets: list[Binding | LinkedInput] = [*material.bindings, *material.linked]
+    for entry in sockets:
+        place = entry.place if isinstance(entry, Binding) else ""
+        for socket in {entry.socket, entry.socket_name, place} - {""}:
+            yield 0, ".".join((entry.material, *entry.path, socket)), entry
+            yield 1, f"{entry.material}.{entry.path[-1]}.{socket}", entry
+    for short, owner in _short_addresses(sockets):
+        yield 1, f"{owner.material}.{short}", owner
+    for texture in material.textures:
+        yield 0, texture.label, texture
+        yield 1, f"{texture.material}.{texture.path[-1]}", texture
+
+
+def _short_addresses(
+    sockets: Iterable[Binding | LinkedInput],
+) -> Iterable[tuple[str, Binding | LinkedInput]]:
+    """Yield sockets whose node need not be said."""
+    owners: dict[str, list[Binding | LinkedInput]] = {}
+    for entry in sockets:
+        for socket in {entry.socket, entry.socket_name}:
+            owners.setdefault(socket, []).append(entry)
+    for socket, candidates in owners.items():
+        main = [entry for entry in candidates if entry.is_main]
+        numbers = [entry for entry in candidates if isinstance(entry, Binding)]
+        # Linked inputs of other nodes are no answer where a number has the name.
+        chosen = main or numbers or candidates
+        if len(chosen) == 1:
+            yield socket, chosen[0]
