@@ -136,6 +136,15 @@ class Place:
             socket.default_value = value
 
 
+def tree_at(material: bpy.types.Material, groups: Sequence[str]) -> bpy.types.NodeTree | None:
+    """Return a tree of a material by the names of the group nodes around it."""
+    tree = material.node_tree
+    for name in groups:
+        node = tree.nodes.get(name) if tree is not None else None
+        tree = getattr(node, "node_tree", None)
+    return tree
+
+
 def _gone(label: str) -> Exception:
     """Return the error for what was deleted."""
     from weft import ArgumentError

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import bpy
 
@@ -43,6 +44,7 @@ class Session:
         loading: Loads the engine for a fit that begins.
         paces: How fast fits were.
         last_fit: The one that ended last.
+        file: A name that no other file, and no other session, has while this one is open.
     """
 
     def __init__(self) -> None:
@@ -57,6 +59,7 @@ class Session:
         self.loading: Job[None] | None = None
         self.last_fit: SceneFit | None = None
         self.paces = PaceBook(None)
+        self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()
         self._device: weft.Device | None = None
@@ -99,6 +102,7 @@ class Session:
         if self.fit is not None and self.fit.run is not None:
             self.fit.run.stop()
         self.fit = self.last_fit = self.loading = self._exporter = None
+        self.file = uuid4().hex
 
     @property
     def is_fitting(self) -> bool:

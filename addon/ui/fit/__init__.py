@@ -9,12 +9,14 @@ from .comparison import WEFT_OT_show_comparison
 from .fitting import WEFT_OT_fit, WEFT_OT_pause_fit, WEFT_OT_stop_fit, end_fit
 from .operators import (
     WEFT_OT_add_light,
+    WEFT_OT_add_maps,
     WEFT_OT_add_material,
     WEFT_OT_add_parameter,
     WEFT_OT_add_target,
     WEFT_OT_add_texture,
     WEFT_OT_remove_parameter,
     WEFT_OT_remove_target,
+    draw_node_menu,
     draw_socket_menu,
 )
 from .panels import (
@@ -25,7 +27,7 @@ from .panels import (
     WEFT_UL_targets,
 )
 from .picking import WEFT_OT_add_input, WEFT_OT_pick_material
-from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target
+from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target, note_materials
 
 CLASSES = (
     WEFT_PG_fit_target,
@@ -35,6 +37,7 @@ CLASSES = (
     WEFT_OT_remove_target,
     WEFT_OT_add_parameter,
     WEFT_OT_add_material,
+    WEFT_OT_add_maps,
     WEFT_OT_add_texture,
     WEFT_OT_add_light,
     WEFT_OT_add_input,
@@ -51,5 +54,12 @@ CLASSES = (
     WEFT_PT_fit_nodes,
 )
 POINTERS = ((bpy.types.Scene, "weft_fit", WEFT_PG_fit),)
-MENUS = ((bpy.types.UI_MT_button_context_menu, draw_socket_menu),)
-HANDLERS = (("load_pre", end_fit),)
+MENUS = (
+    (bpy.types.UI_MT_button_context_menu, draw_socket_menu),
+    (bpy.types.NODE_MT_context_menu, draw_node_menu),
+)
+HANDLERS = (
+    ("load_pre", end_fit),
+    ("load_post", note_materials),
+    ("save_pre", note_materials),
+)

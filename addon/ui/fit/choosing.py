@@ -7,23 +7,28 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ...blender.fit_places import tree_at
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...blender.fit_choices import Choice
     from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter
 
 NUMBERS = ("VALUE", "RGBA", "VECTOR")
+HOLDERS = ("ShaderNodeValue", "ShaderNodeRGB")
+"""Nodes whose outputs hold a number of their own."""
+
+NEW_SIZE = 512  # of a new texture among images of unknown size, texels
 
 
 def can_fit(socket: bpy.types.NodeSocket) -> bool:
     """Return whether a fit may find the value of a socket."""
-    return (
-        not socket.is_output
-        and socket.enabled
-        and not socket.is_linked
-        and not socket.hide_value
-        and socket.type in NUMBERS
-    )
+    if socket.type not in NUMBERS or not socket.enabled:
+        return False
+    if socket.is_output:
+        return socket.node.bl_idname in HOLDERS
+    return not socket.is_linked and not socket.hide_value
 
 
 def owner_of(tree: bpy.types.NodeTree) -> tuple[bpy.types.Material, list[str]] | None:
@@ -52,20 +57,30 @@ def path_to(outer: bpy.types.NodeTree, wanted: bpy.types.NodeTree) -> list[str] 
     return None
 
 
-def surface_nodes(material: bpy.types.Material) -> Iterator[bpy.types.Node]:
-    """Yield the nodes that lead to the surface of a material."""
-    tree = material.node_tree
-    output = tree.get_output_node("CYCLES") if tree else None
-    waiting = [output] if output else []
-    seen = set()
-    while waiting:
-        node = waiting.pop()
-        if node.name in seen:
-            continue
-        seen.add(node.name)
-        yield node
-        sockets = [node.inputs["Surface"]] if node == output else node.inputs
-        waiting += [link.from_node for socket in sockets for link in socket.links]
+def add_entry(
+    fit: WEFT_PG_fit,
+    material: bpy.types.Material,
+    path: Iterable[str],
+    socket: bpy.types.NodeSocket | None,
+    kind: str,
+) -> WEFT_PG_fit_parameter:
+    """Put a socket, or the image of a node, into the list and select it. Twice is once."""
+    text = "\n".join(path)
+    identifier = "" if socket is None else socket.identifier
+    is_output = socket is not None and socket.is_output
+    for number, entry in enumerate(fit.parameters):
+        known = (entry.material, entry.path, entry.socket, entry.is_output)
+        if entry.kind != "LIGHT" and known == (material, text, identifier, is_output):
+            fit.parameter, entry.kind = number, kind
+            return entry
+    entry = fit.parameters.add()
+    entry.kind, entry.material, entry.path = kind, material, text
+    entry.socket, entry.is_output = identifier, is_output
+    if socket is not None:
+        entry.socket_name = socket.name
+        entry.low, entry.high = range_of(socket)
+    fit.parameter = len(fit.parameters) - 1
+    return entry
 
 
 def add_socket(
@@ -76,33 +91,56 @@ def add_socket(
     if owner is None:
         return None
     material, groups = owner
-    path = "\n".join([*groups, socket.node.name])
-    for number, entry in enumerate(fit.parameters):
-        if (entry.material, entry.path, entry.socket) == (material, path, socket.identifier):
-            fit.parameter = number
-            entry.kind = kind
-            return entry
-    entry = fit.parameters.add()
-    entry.kind, entry.material, entry.path = kind, material, path
-    entry.socket, entry.socket_name = socket.identifier, socket.name
-    entry.low, entry.high = range_of(socket)
-    fit.parameter = len(fit.parameters) - 1
-    return entry
+    return add_entry(fit, material, [*groups, socket.node.name], socket, kind)
 
 
 def add_image_node(fit: WEFT_PG_fit, node: bpy.types.Node) -> WEFT_PG_fit_parameter | None:
-    """Put the image of a node into the list; ``None``: no material shows it."""
+    """Put the image of a node into the list; ``None``: no material shows it. Twice is once."""
     owner = owner_of(node.id_data)
     if owner is None:
         return None
     material, groups = owner
-    entry = fit.parameters.add()
-    entry.kind, entry.material = "TEXTURE", material
-    entry.path, entry.socket_name = "\n".join([*groups, node.name]), node.name
-    if node.image is not None and node.image.size[0] > 0:
+    return add_image(fit, material, [*groups, node.name])
+
+
+def add_image(
+    fit: WEFT_PG_fit, material: bpy.types.Material, path: list[str]
+) -> WEFT_PG_fit_parameter:
+    """Put the image of a node into the list, at its own size."""
+    node = tree_at(material, path[:-1]).nodes[path[-1]]
+    entry = add_entry(fit, material, path, None, "TEXTURE")
+    entry.socket_name = node.name
+    if node.image is not None and min(node.image.size) > 0:
         entry.width, entry.height = node.image.size
-    fit.parameter = len(fit.parameters) - 1
     return entry
+
+
+def add_choice(
+    fit: WEFT_PG_fit, material: bpy.types.Material, choice: Choice, kind: str = ""
+) -> WEFT_PG_fit_parameter:
+    """Put a choice into the list, of a kind of its own or of another one."""
+    path, address = list(choice.address.path), choice.address
+    if not address.socket:
+        return add_image(fit, material, path)
+    node = tree_at(material, path[:-1]).nodes[path[-1]]
+    sockets = node.outputs if address.is_output else node.inputs
+    socket = next(entry for entry in sockets if entry.identifier == address.socket)
+    return add_entry(fit, material, path, socket, kind or choice.kind)
+
+
+def add_maps(fit: WEFT_PG_fit, material: bpy.types.Material, choices: Iterable[Choice]) -> int:
+    """Put base color, roughness and metallic into the list as images; return how many."""
+    chosen: dict[int, Choice] = {}
+    for choice in choices:
+        if choice.role >= 0 and choice.is_only:
+            chosen.setdefault(choice.role, choice)
+    sizes = [choice.size for choice in chosen.values() if min(choice.size) > 0]
+    width, height = max(sizes, default=(NEW_SIZE, NEW_SIZE))
+    for choice in chosen.values():
+        entry = add_choice(fit, material, choice, "TEXTURE")
+        if choice.kind == "NUMBER":
+            entry.width, entry.height = width, height
+    return len(chosen)
 
 
 def add_light(fit: WEFT_PG_fit, light: bpy.types.Object | None) -> WEFT_PG_fit_parameter:

@@ -70,14 +70,14 @@ def request_of(entry: WEFT_PG_fit_parameter) -> Request:
     Raises:
         ArgumentError: Its material or light was deleted.
     """
-    address = entry.address()
     if entry.kind == "LIGHT":
-        if not address:
+        if not entry.address():
             raise ArgumentError("fit: a parameter has no light; choose one or remove it")
-        return LightRequest(address, entry.color)
+        return LightRequest(entry.address(), entry.color)
     if entry.material is None:
         raise ArgumentError(f"fit: the material of '{entry.socket_name}' is gone; remove it")
     bounds = (entry.low, entry.high) if entry.limit else None
+    address = entry.place()
     if entry.kind == "NUMBER":
         return NumberRequest(address, bounds)
     return TextureRequest(address, (entry.width, entry.height), bounds or (0.001, 1.0))
@@ -98,12 +98,14 @@ def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
 
 def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
     """Write what was found beside the parameters and pictures."""
-    numbers = {_address_of(found): found for found in outcome.numbers}
     lights = {found.name: found for found in outcome.lights}
     for entry in fit.parameters:
-        table: dict[str, FoundNumber | FoundFactor]
-        table = lights if entry.kind == "LIGHT" else numbers
-        found = table.get(entry.address())
+        found: FoundNumber | FoundFactor | None
+        if entry.kind == "LIGHT":
+            found = lights.get(entry.address())
+        else:
+            place = entry.place()
+            found = next((n for n in outcome.numbers if place.is_of(n.binding)), None)
         if entry.use and found is not None:
             entry.found, entry.note = describe_number(found), found.note
     exposures = {found.name: found for found in outcome.exposures}
@@ -119,8 +121,3 @@ def forget_outcome(fit: WEFT_PG_fit) -> None:
         entry.found = entry.note = ""
     for target in fit.targets:
         target.found = ""
-
-
-def _address_of(found: FoundNumber) -> str:
-    binding = found.binding
-    return ".".join((binding.material, *binding.path, binding.socket))

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Buttons that fill the lists of the panel."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ..waiting import redraw
-from .choosing import add_image_node, add_light, add_socket, can_fit, surface_nodes
+from .choosing import add_choice, add_image_node, add_light, add_maps, add_socket, can_fit
+
+if TYPE_CHECKING:
+    from ...blender.fit_choices import Choices
 
 EDIT = {"REGISTER", "UNDO"}
 KIND = bpy.props.EnumProperty(
     name="As",
     items=(
-        ("NUMBER", "Number", "One number or colour"),
+        ("NUMBER", "Number", "One number or color"),
         ("TEXTURE", "Texture", "An image, for which the object has to have a UV map"),
     ),
 )
@@ -111,49 +118,82 @@ class WEFT_OT_add_parameter(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class WEFT_OT_add_material(bpy.types.Operator):
-    """Let the fit find all unlinked inputs of the material's surface node"""
+class MaterialOperator:
+    """Base of what takes inputs of one material."""
 
-    bl_idname = "weft.add_material"
-    bl_label = "All Inputs of the Material"
     bl_options = EDIT
 
     material: bpy.props.StringProperty(
         name="Material", description="Its name; empty: that of the active object"
     )
-    main: bpy.props.BoolProperty(
-        name="Main Inputs",
-        description="Only base colour, metallic and roughness of Principled nodes",
-        default=True,
-    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Put them into the list."""
-        material = bpy.data.materials.get(self.material) if self.material else None
+        # The engine is loaded here, not when the extension is enabled.
+        from ...blender.fit_choices import choices_of
+
+        material = find_material(self.material) if self.material else None
         if material is None and not self.material and context.object is not None:
             material = context.object.active_material
         if material is None or material.node_tree is None:
             self.report({"ERROR"}, "fit: there is no material with nodes; choose one")
             return {"CANCELLED"}
-        found = [
-            socket
-            for node in surface_nodes(material)
-            for socket in node.inputs
-            if can_fit(socket) and (not self.main or socket.identifier in MAIN)
-        ]
-        for socket in found:
-            add_socket(context.scene.weft_fit, socket)
-        if not found:
-            self.report({"WARNING"}, f"fit: nodes drive all inputs of '{material.name}'")
+        choices = choices_of(material)
+        found = self.take(context.scene.weft_fit, material, choices)
+        if choices.blocked:
+            names = ", ".join(choices.blocked)
+            self.report(
+                {"WARNING"},
+                f"fit: nodes drive {names} of '{material.name}'; pick a number or an image of "
+                "them with the eyedropper",
+            )
+        elif not found:
+            self.report({"WARNING"}, f"fit: '{material.name}' has no input with an effect")
         redraw(context)
         return {"FINISHED"}
 
 
-MAIN = ("Base Color", "Metallic", "Roughness", "Color")
+class WEFT_OT_add_material(MaterialOperator, bpy.types.Operator):
+    """Let the fit find base color, roughness and metallic of a material, or all its inputs"""
+
+    bl_idname = "weft.add_material"
+    bl_label = "Inputs of the Material"
+
+    main: bpy.props.BoolProperty(
+        name="Main Inputs",
+        description="Only base color, metallic and roughness; images that drive them as textures",
+        default=True,
+    )
+
+    def take(
+        self, fit: bpy.types.PropertyGroup, material: bpy.types.Material, choices: Choices
+    ) -> int:
+        """Put them into the list; return how many."""
+        wanted = [
+            choice
+            for choice in choices.entries
+            if (choice.role >= 0 and choice.is_only) or (not self.main and choice.kind == "NUMBER")
+        ]
+        for choice in wanted:
+            add_choice(fit, material, choice)
+        return len(wanted)
+
+
+class WEFT_OT_add_maps(MaterialOperator, bpy.types.Operator):
+    """Let the fit find base color, roughness and metallic of a material as images"""
+
+    bl_idname = "weft.add_maps"
+    bl_label = "PBR Set"
+
+    def take(
+        self, fit: bpy.types.PropertyGroup, material: bpy.types.Material, choices: Choices
+    ) -> int:
+        """Put them into the list; return how many."""
+        return add_maps(fit, material, choices.entries)
 
 
 class WEFT_OT_add_texture(bpy.types.Operator):
-    """Let the fit find the image of the active image node"""
+    """Let the fit find the image of this image node"""
 
     bl_idname = "weft.add_texture"
     bl_label = "Fit This Image"
@@ -161,13 +201,12 @@ class WEFT_OT_add_texture(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Return whether an image node is active."""
-        node = getattr(context, "active_node", None)
-        return node is not None and node.bl_idname == "ShaderNodeTexImage"
+        """Return whether the mouse is over an image node, or one is active."""
+        return image_node(context) is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Put it into the list."""
-        if add_image_node(context.scene.weft_fit, context.active_node) is None:
+        if add_image_node(context.scene.weft_fit, image_node(context)) is None:
             self.report({"ERROR"}, "fit: no material uses this node")
             return {"CANCELLED"}
         redraw(context)
@@ -202,6 +241,11 @@ class WEFT_OT_remove_parameter(RemoveOperator, bpy.types.Operator):
     entries = "parameters"
 
 
+def find_material(name: str) -> bpy.types.Material | None:
+    """Return a material by its full name."""
+    return next((entry for entry in bpy.data.materials if entry.name_full == name), None)
+
+
 def socket_under_mouse(context: bpy.types.Context) -> bpy.types.NodeSocket | None:
     """Return the socket whose button was clicked with the right mouse button."""
     pointer = getattr(context, "button_pointer", None)
@@ -210,13 +254,33 @@ def socket_under_mouse(context: bpy.types.Context) -> bpy.types.NodeSocket | Non
     return pointer if is_value and prop.identifier == "default_value" else None
 
 
+def image_node(context: bpy.types.Context) -> bpy.types.Node | None:
+    """Return the image node whose button was clicked, or the active one."""
+    for name in ("button_pointer", "active_node"):
+        node = getattr(context, name, None)
+        if getattr(node, "bl_idname", "") == "ShaderNodeTexImage":
+            return node
+    return None
+
+
 def draw_socket_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """Draw the entries of the right-click menu of inputs."""
+    """Draw the entries of the right-click menu of inputs and of the images of nodes."""
     socket = socket_under_mouse(context)
-    if socket is None or not can_fit(socket):
-        return
+    node = getattr(context, "button_pointer", None)
     layout = self.layout
-    layout.separator()
-    layout.operator("weft.add_parameter", icon="TRACKING").kind = "NUMBER"
-    button = layout.operator("weft.add_parameter", text="Fit This Input as Texture", icon="TEXTURE")
-    button.kind = "TEXTURE"
+    if socket is not None and can_fit(socket):
+        layout.separator()
+        layout.operator("weft.add_parameter", icon="TRACKING").kind = "NUMBER"
+        if not socket.is_output:
+            text = "Fit This Input as Texture"
+            layout.operator("weft.add_parameter", text=text, icon="TEXTURE").kind = "TEXTURE"
+    elif node is not None and node == image_node(context):
+        layout.separator()
+        layout.operator("weft.add_texture", icon="TEXTURE")
+
+
+def draw_node_menu(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Draw the entry of the right-click menu of image nodes."""
+    if image_node(context) is not None and context.space_data.tree_type == "ShaderNodeTree":
+        self.layout.separator()
+        self.layout.operator("weft.add_texture", icon="TEXTURE")

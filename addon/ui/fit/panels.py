@@ -69,9 +69,9 @@ class WEFT_UL_parameters(FitList, bpy.types.UIList):
     def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
         """Return the input or the light."""
         symbols = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}
-        materials = {entry.material for entry in item.id_data.weft_fit.parameters if entry.path}
-        text = item.socket_name if item.path and len(materials) == 1 else item.label()
-        return text or item.label(), symbols[item.kind]
+        owners = {entry.owner for entry in item.id_data.weft_fit.parameters if entry.path}
+        text = item.title() if item.path and len(owners) == 1 else item.label()
+        return text, symbols[item.kind]
 
     def is_doubtful(self, item: bpy.types.AnyType) -> bool:
         """Return whether there is a note."""
@@ -145,7 +145,7 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
     if target.image is not None and target.image.source == "SEQUENCE":
         box.prop(target, "frame")
     if target.image is not None and not target.through_view:
-        box.prop(target.image.colorspace_settings, "name", text="Colour Space")
+        box.prop(target.image.colorspace_settings, "name", text="Color Space")
     box.prop(target, "source")
     box.prop(target, "through_view")
     box.template_ID(target, "mask", open="image.open", text="Mask")
@@ -167,6 +167,7 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
     column = row.column(align=True)
     column.operator("weft.pick_material", text="", icon="EYEDROPPER")
     column.operator("weft.add_material", text="", icon="MATERIAL")
+    column.operator("weft.add_maps", text="", icon="NODE_TEXTURE")
     column.operator("weft.add_light", text="", icon="LIGHT").world = False
     column.operator("weft.add_light", text="", icon="WORLD").world = True
     column.operator("weft.add_texture", text="", icon="TEXTURE")

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy_extras import view3d_utils
 
 from ...blender.picking import material_on_ray
 from ..waiting import redraw
-from .choosing import add_socket, can_fit, surface_nodes
-from .operators import EDIT, KIND
+from .choosing import add_choice
+from .operators import EDIT, KIND, find_material
+
+if TYPE_CHECKING:
+    from ...blender.fit_choices import Choices
 
 
 class WEFT_OT_pick_material(bpy.types.Operator):
@@ -64,36 +69,37 @@ class WEFT_OT_pick_material(bpy.types.Operator):
 
 
 class WEFT_OT_add_input(bpy.types.Operator):
-    """Let the fit find this input"""
+    """Let the fit find this input, or the image that drives it"""
 
     bl_idname = "weft.add_input"
     bl_label = "Fit Input"
     bl_options = EDIT
 
     material: bpy.props.StringProperty(name="Material", description="Its full name")
-    node: bpy.props.StringProperty(name="Node", description="Name of the node")
-    socket: bpy.props.StringProperty(name="Socket", description="Identifier of the input")
+    node: bpy.props.StringProperty(
+        name="Node", description="Name of the node, below those of the groups around it, one a line"
+    )
+    socket: bpy.props.StringProperty(
+        name="Socket", description="Identifier of the input; empty: the image of the node"
+    )
+    is_output: bpy.props.BoolProperty(name="Output", description="The number stands at an output")
     kind: KIND
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Put it into the list."""
-        socket = find_input(self.material, self.node, self.socket)
-        if socket is None:
-            self.report({"ERROR"}, f"fit: '{self.material}' has no input '{self.socket}' to find")
+        from ...blender.fit_choices import find_choice
+
+        material = find_material(self.material)
+        path = tuple(self.node.split("\n"))
+        choice = find_choice(material, path, self.socket, is_output=self.is_output)
+        if choice is None:
+            what = f"input '{self.socket}' to find" if self.socket else "such image to find"
+            self.report({"ERROR"}, f"fit: '{self.material}' has no {what}")
             return {"CANCELLED"}
-        add_socket(context.scene.weft_fit, socket, self.kind)
+        kind = self.kind if choice.kind == "NUMBER" else choice.kind
+        add_choice(context.scene.weft_fit, material, choice, kind)
         redraw(context)
         return {"FINISHED"}
-
-
-def find_input(material: str, node: str, identifier: str) -> bpy.types.NodeSocket | None:
-    """Return an input that can be fitted, ``None`` if there is no such."""
-    owner = next((entry for entry in bpy.data.materials if entry.name_full == material), None)
-    for entry in surface_nodes(owner) if owner is not None else ():
-        for socket in entry.inputs:
-            if (entry.name, socket.identifier) == (node, identifier) and can_fit(socket):
-                return socket
-    return None
 
 
 def ray_under_mouse(
@@ -115,19 +121,31 @@ def ray_under_mouse(
 
 
 def show_choices(context: bpy.types.Context, material: bpy.types.Material) -> None:
-    """Show a menu of the material's inputs."""
+    """Show a menu of the material's inputs and images."""
+    from ...blender.fit_choices import choices_of
+
+    choices = choices_of(material)
 
     def draw(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-        layout = self.layout
-        for text, main in (("Main Inputs", True), ("All Inputs", False)):
-            button = layout.operator("weft.add_material", text=text, icon="MATERIAL")
-            button.material, button.main = material.name, main
-        layout.separator()
-        for node in surface_nodes(material):
-            for socket in filter(can_fit, node.inputs):
-                text = f"{socket.name} ({node.label or node.name})"
-                button = layout.operator("weft.add_input", text=text)
-                button.material, button.node = material.name_full, node.name
-                button.socket = socket.identifier
+        draw_choices(self.layout, material, choices)
 
     context.window_manager.popup_menu(draw, title=f"Find of {material.name}", icon="EYEDROPPER")
+
+
+def draw_choices(
+    layout: bpy.types.UILayout, material: bpy.types.Material, choices: Choices
+) -> None:
+    """Draw the menu of a material."""
+    for text, main in (("Main Inputs", True), ("All Inputs", False)):
+        button = layout.operator("weft.add_material", text=text, icon="MATERIAL")
+        button.material, button.main = material.name_full, main
+    layout.operator("weft.add_maps", icon="TEXTURE").material = material.name_full
+    layout.separator()
+    for choice in choices.entries:
+        address = choice.address
+        icon = "IMAGE_DATA" if choice.kind == "TEXTURE" else "NONE"
+        button = layout.operator("weft.add_input", text=choice.title, icon=icon)
+        button.material, button.node = material.name_full, "\n".join(address.path)
+        button.socket, button.is_output = address.socket, address.is_output
+    for title in choices.blocked:
+        layout.label(text=f"{title} is linked: choose what drives it")

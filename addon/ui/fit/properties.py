@@ -3,10 +3,13 @@
 
 import bpy
 
-from ...blender.fit_places import Place
+from ...blender.fit_places import Place, tree_at
+from ...blender.node_names import input_title, node_title
+from ...blender.session import require_session
+from ...core.graph.bindings import Address
 
 KINDS = (
-    ("NUMBER", "Number", "A number or colour of a material", "NODE_MATERIAL", 0),
+    ("NUMBER", "Number", "A number or color of a material", "NODE_MATERIAL", 0),
     ("TEXTURE", "Texture", "An image on a material", "TEXTURE", 1),
     ("LIGHT", "Light", "The strength of a light or of the world", "LIGHT", 2),
 )
@@ -41,7 +44,7 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
     )
     image: bpy.props.PointerProperty(
         name="Picture",
-        description="Photo or render of the scene; its colour space is that of the image",
+        description="Photo or render of the scene; its color space is that of the image",
         type=bpy.types.Image,
         update=note_size,
     )
@@ -98,19 +101,27 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
 
     use: bpy.props.BoolProperty(name="Use", description="Let the fit change this", default=True)
     kind: bpy.props.EnumProperty(name="Kind", items=KINDS)
-    material: bpy.props.PointerProperty(name="Material", type=bpy.types.Material)
+    # A pointer would count as a user of the material, which then could not be purged.
+    owner: bpy.props.StringProperty(name="Material", description="Its full name")
+    owner_uid: bpy.props.IntProperty(
+        name="Number", description="Of the material in this session, which renaming keeps"
+    )
+    owner_session: bpy.props.StringProperty(
+        name="Session", description="In which the number is that of the material"
+    )
     path: bpy.props.StringProperty(
         name="Node", description="Names of the groups around the node, and its own, one a line"
     )
     socket: bpy.props.StringProperty(
         name="Socket", description="Identifier of the input; empty: the node's image"
     )
+    is_output: bpy.props.BoolProperty(name="Output", description="The number stands at an output")
     socket_name: bpy.props.StringProperty(name="Input", description="What people call the input")
     light: bpy.props.PointerProperty(
         name="Light", type=bpy.types.Object, poll=is_light, description="Empty: the world"
     )
     color: bpy.props.BoolProperty(
-        name="Colour", description="Find the light's colour as well as its strength"
+        name="Color", description="Find the light's color as well as its strength"
     )
     limit: bpy.props.BoolProperty(
         name="Limit", description="Keep to a range of your own instead of the input's"
@@ -128,12 +139,26 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
     )
     note: bpy.props.StringProperty(name="Note", description="Why the pictures do not determine it")
 
+    @property
+    def material(self) -> bpy.types.Material | None:
+        """The material; ``None``: it was deleted."""
+        if self.owner_session == require_session().file:
+            found = (m for m in bpy.data.materials if m.session_uid == self.owner_uid)
+        else:
+            found = (m for m in bpy.data.materials if m.name_full == self.owner)
+        return next(found, None)
+
+    @material.setter
+    def material(self, material: bpy.types.Material) -> None:
+        self.owner, self.owner_uid = material.name_full, material.session_uid
+        self.owner_session = require_session().file
+
     def nodes(self) -> list[str]:
         """Return the names of the groups around the node, and its own."""
         return self.path.split("\n")
 
     def address(self) -> str:
-        """Return what find_binding() takes; of a light, Blender's name of it."""
+        """Return what scripts write; of a light, Blender's name of it."""
         if self.kind == "LIGHT":
             world = self.id_data.world
             return self.light.name if self.light else world.name if world else ""
@@ -141,13 +166,37 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
         parts = [material, *self.nodes(), self.socket]
         return ".".join(part for part in parts if part)
 
+    def place(self) -> Address:
+        """Return the address of an input or image that no other has."""
+        material, nodes = self.material, self.nodes()
+        tree = tree_at(material, nodes[:-1]) if material and len(nodes) > 1 else None
+        return Address(
+            material.name_full if material else self.owner,
+            tuple(nodes),
+            self.socket,
+            self.is_output,
+            tree.name_full if tree else "",
+            self.label(),
+        )
+
+    def title(self) -> str:
+        """Return what Blender's interface calls the input or the image."""
+        place = place_of(self)
+        node = place.find_node() if place else None
+        if node is None:
+            return self.socket_name or self.nodes()[-1]
+        socket = place.find_socket() if self.socket else None
+        if socket is None:
+            return f"Image {node_title(node)}"
+        return input_title(socket)
+
     def label(self) -> str:
-        """Return what the list shows."""
+        """Return what messages call it."""
         if self.kind == "LIGHT":
-            what = "Strength and Colour" if self.color else "Strength"
+            what = "Strength and Color" if self.color else "Strength"
             return f"{what} ({self.address() or 'no light'})"
         material = self.material.name if self.material else "deleted material"
-        return f"{self.socket_name or self.nodes()[-1]} ({material})"
+        return f"{self.title()} of {material}"
 
 
 class WEFT_PG_fit(bpy.types.PropertyGroup):
@@ -165,7 +214,7 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
         max=256,
     )
     bounces: bpy.props.IntProperty(
-        name="Bounces", description="Surfaces that a path may leave", default=4, min=1, max=64
+        name="Bounces", description="Surfaces that a path may leave", default=8, min=1, max=64
     )
     seed: bpy.props.IntProperty(name="Seed", description="Equal seeds give equal fits", min=0)
     tolerance: bpy.props.FloatProperty(
@@ -199,15 +248,29 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
 
 def place_of(parameter: WEFT_PG_fit_parameter) -> Place | None:
     """Return the socket of a parameter; ``None``: it has none, or its material was deleted."""
-    if parameter.kind == "LIGHT" or parameter.material is None:
+    owner = None if parameter.kind == "LIGHT" else parameter.material
+    if owner is None:
         return None
-    owner, nodes = parameter.material, parameter.nodes()
-    tree = owner.node_tree
-    for name in nodes[:-1]:
-        group = tree.nodes.get(name) if tree else None
-        owner = tree = group.node_tree if group else None
+    nodes = parameter.nodes()
+    if len(nodes) > 1:
+        owner = tree_at(owner, nodes[:-1])
     if owner is None:
         return None
     return Place(
-        owner.session_uid, len(nodes) > 1, nodes[-1], parameter.socket, False, parameter.label()
+        owner.session_uid,
+        len(nodes) > 1,
+        nodes[-1],
+        parameter.socket,
+        parameter.is_output,
+        parameter.socket_name or nodes[-1],
     )
+
+
+@bpy.app.handlers.persistent
+def note_materials(*_arguments: object) -> None:
+    """Have all scenes keep their materials' names and numbers as they are now."""
+    for scene in bpy.data.scenes:
+        for entry in scene.weft_fit.parameters:
+            material = entry.material
+            if material is not None:
+                entry.material = material
