@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..core.fitting.plan import FitPlan, build_plan, find_kept
 from ..core.fitting.request import FitRequest
+from .cameras import WHOLE, export_camera
 from .fit_targets import make_target
+from .picture_size import picture_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from weft.fit import FitSettings
 
     from ..core.fitting.request import Request
+    from ..core.problems import Problem
     from ..core.steps import Steps
     from .export import ExportedScene, SceneExporter
     from .fit_targets import Picture
@@ -61,8 +64,30 @@ def plan_fit(
     )
     yield
     scene = replace(exported.scene, cameras=[camera for _target, camera in made])
+    exported.problems += camera_problems([picture.camera for picture in pictures], depsgraph)
     materials = list(exported.materials.values())
     return build_plan(request, scene, materials, light_names(depsgraph, scene)), exported
+
+
+def find_problems(
+    depsgraph: bpy.types.Depsgraph,
+    exporter: SceneExporter,
+    cameras: Sequence[bpy.types.Object | None],
+) -> list[Problem]:
+    """Return what of the evaluated scene a fit would not see as Cycles does."""
+    found = exporter.export(depsgraph, cameras=[]).problems
+    return found + camera_problems(cameras, depsgraph)
+
+
+def camera_problems(
+    cameras: Sequence[bpy.types.Object | None], depsgraph: bpy.types.Depsgraph
+) -> list[Problem]:
+    """Return what of some cameras is replaced."""
+    found = []
+    for camera in dict.fromkeys(entry for entry in cameras if entry is not None):
+        size = picture_size(depsgraph.scene_eval)
+        found += export_camera(camera.evaluated_get(depsgraph), size, WHOLE)[1]
+    return found
 
 
 def target_names(pictures: Sequence[Picture]) -> list[str]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit import Verdict
+
     from ..core.fitting.outcome import Outcome
     from ..core.fitting.run import Update
 
@@ -45,6 +47,7 @@ class FitReport:
         reason: ``converged``, ``draws``, ``time`` or ``cancelled``.
         losses: One a draw.
         problems: What of the scene the fit does not see as Cycles does.
+        verdict: Whether the scene explains the pictures; see ``weft.fit.Verdict``.
     """
 
     values: dict[str, NDArray[np.float64]]
@@ -57,6 +60,7 @@ class FitReport:
     reason: str
     losses: tuple[float, ...]
     problems: tuple[str, ...]
+    verdict: Verdict
     fit: SceneFit
 
     def save_report(
@@ -165,5 +169,6 @@ def _report(running: SceneFit, outcome: Outcome) -> FitReport:
         outcome.reason,
         () if latest is None else latest.losses,
         tuple(str(problem) for problem in running.problems),
+        outcome.verdict,
         running,
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..core.devices import DeviceChoice
     from ..core.job import Job
+    from ..core.problems import Problem
     from .export import SceneExporter
     from .fitting import SceneFit
 
@@ -44,6 +45,7 @@ class Session:
         loading: Loads the engine for a fit that begins.
         paces: How fast fits were.
         last_fit: The one that ended last.
+        problems: What of each scene is missing or replaced, by its name, where it was looked for.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -59,6 +61,7 @@ class Session:
         self.loading: Job[None] | None = None
         self.last_fit: SceneFit | None = None
         self.paces = PaceBook(None)
+        self.problems: dict[str, list[Problem]] = {}
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()
@@ -102,6 +105,7 @@ class Session:
         if self.fit is not None and self.fit.run is not None:
             self.fit.run.stop()
         self.fit = self.last_fit = self.loading = self._exporter = None
+        self.problems.clear()
         self.file = uuid4().hex
 
     @property

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_STEP = re.compile(r"(\w+) '(.*?)'(?= > |$)")
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,10 @@ class Problem:
     where: str
     message: str
     used_instead: str = ""
+
+    def steps(self) -> list[tuple[str, str]]:
+        """Return the place as kinds and names: ``[("Material", "Wood"), ("node", "Noise")]``."""
+        return _STEP.findall(self.where)
 
     def __str__(self) -> str:
         """Return one line for reports."""

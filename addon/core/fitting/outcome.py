@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.fit.verdict import OPEN, Verdict
+
 from ..graph.bindings import TextureBinding
 from ..srgb import linear_from_srgb
 
@@ -79,6 +81,7 @@ class Outcome:
         lights: Factors of lights.
         exposures: Factors of pictures.
         reason: ``converged``, ``draws``, ``time``, ``cancelled``, or ``running``.
+        verdict: Whether the scene explains the pictures.
     """
 
     numbers: list[FoundNumber] = field(default_factory=list)
@@ -86,11 +89,12 @@ class Outcome:
     lights: list[FoundFactor] = field(default_factory=list)
     exposures: list[FoundFactor] = field(default_factory=list)
     reason: str = "running"
+    verdict: Verdict = OPEN
 
 
 def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
     """Return a result in Blender's terms."""
-    out = Outcome(reason=result.reason)
+    out = Outcome(reason=result.reason, verdict=result.verdict)
     for name, value in result.values.items():
         numbers, errors = _tuple(value), _tuple(result.errors[name])
         note = result.undetermined.get(name, "")

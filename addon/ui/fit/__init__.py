@@ -27,6 +27,7 @@ from .panels import (
     WEFT_UL_targets,
 )
 from .picking import WEFT_OT_add_input, WEFT_OT_pick_material
+from .problems import WEFT_OT_check_scene, WEFT_OT_show_problem
 from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target, note_materials
 
 CLASSES = (
@@ -43,6 +44,8 @@ CLASSES = (
     WEFT_OT_add_input,
     WEFT_OT_pick_material,
     WEFT_OT_remove_parameter,
+    WEFT_OT_check_scene,
+    WEFT_OT_show_problem,
     WEFT_OT_fit,
     WEFT_OT_pause_fit,
     WEFT_OT_stop_fit,

@@ -13,6 +13,7 @@ from ...blender.session import require_session
 from ...core.job import Job
 from ...core.pacer import Pacer
 from ..waiting import redraw
+from .problems import keep_problems
 
 if TYPE_CHECKING:
     from ...blender.fitting import SceneFit
@@ -46,7 +47,7 @@ class WEFT_OT_fit(bpy.types.Operator):
         """Fit and wait for the end."""
         if not self.begin(context, at_once=True):
             return {"CANCELLED"}
-        self.show_problems()
+        self.show_problems(context)
         return self.conclude(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -91,7 +92,7 @@ class WEFT_OT_fit(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return self.leave(context, {"CANCELLED"})
         if has_started:
-            self.show_problems()
+            self.show_problems(context)
             redraw(context)
         return {"RUNNING_MODAL"}
 
@@ -139,9 +140,11 @@ class WEFT_OT_fit(bpy.types.Operator):
         forget_outcome(fit)
         return True
 
-    def show_problems(self) -> None:
-        """Say what of the scene the fit does not see."""
-        for problem in require_session().fit.problems:
+    def show_problems(self, context: bpy.types.Context) -> None:
+        """Say what of the scene the fit does not see; the panel goes on showing it."""
+        problems = require_session().fit.problems
+        keep_problems(context.scene, problems)
+        for problem in problems:
             self.report({"WARNING"}, str(problem))
 
     def conclude(self, context: bpy.types.Context) -> set[str]:
@@ -161,6 +164,8 @@ class WEFT_OT_fit(bpy.types.Operator):
         for label in running.lost:
             self.report({"WARNING"}, f"fit: '{label}' was deleted while the fit ran")
         self.report({"INFO"}, REASONS[outcome.reason])
+        if outcome.verdict.level in ("doubtful", "wrong"):
+            self.report({"WARNING"}, f"fit: {outcome.verdict.sentence}")
         return {"FINISHED"}
 
     def leave(self, context: bpy.types.Context, status: set[str]) -> set[str]:

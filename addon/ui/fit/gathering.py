@@ -18,6 +18,7 @@ from ...core.fitting.request import (
     Request,
     TextureRequest,
 )
+from .judgment import forget_verdict, keep_verdict
 
 if TYPE_CHECKING:
     from ...core.fitting.outcome import FoundFactor, FoundNumber, Outcome
@@ -110,13 +111,17 @@ def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
             entry.found, entry.note = describe_number(found), found.note
     exposures = {found.name: found for found in outcome.exposures}
     used = [target for target in fit.targets if target.use]
-    for target, name in zip(used, target_names(gather_pictures(fit)), strict=True):
+    names = target_names(gather_pictures(fit))
+    for target, name in zip(used, names, strict=True):
         if name in exposures:
             target.found = describe_number(exposures[name])
+    if outcome.reason != "running":
+        keep_verdict(fit, outcome.verdict, names)
 
 
 def forget_outcome(fit: WEFT_PG_fit) -> None:
     """Clear what an earlier fit found."""
+    forget_verdict(fit)
     for entry in fit.parameters:
         entry.found = entry.note = ""
     for target in fit.targets:

@@ -8,6 +8,8 @@ from ...core.fitting.estimate import draws_of
 from ..text import draw_text
 from .expecting import expect
 from .fitting import progress_of
+from .judgment import COLORS, draw_verdict
+from .problems import draw_problems
 from .properties import place_of
 
 
@@ -60,7 +62,7 @@ class WEFT_UL_targets(FitList, bpy.types.UIList):
         """Return picture and camera."""
         name = item.image.name if item.image else "no picture"
         camera = item.camera.name if item.camera else "no camera"
-        return f"{name}  ({camera})", "IMAGE_DATA"
+        return f"{name}  ({camera})", COLORS.get(item.verdict_level, "IMAGE_DATA")
 
 
 class WEFT_UL_parameters(FitList, bpy.types.UIList):
@@ -90,7 +92,10 @@ class FitPanel:
         draw_targets(layout, fit)
         draw_parameters(layout, fit)
         draw_settings(layout, fit)
+        draw_problems(layout, fit)
         draw_run(layout, fit)
+        if not require_session().is_fitting:
+            draw_verdict(layout, fit)
 
 
 class WEFT_PT_fit_view(FitPanel, bpy.types.Panel):
@@ -140,6 +145,7 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
     box = layout.column()
     box.use_property_split = True
     box.use_property_decorate = False
+    draw_verdict(box, target)
     box.prop(target, "camera")
     box.template_ID(target, "image", open="image.open", text="Picture")
     if target.image is not None and target.image.source == "SEQUENCE":

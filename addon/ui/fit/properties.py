@@ -94,6 +94,10 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
     found: bpy.props.StringProperty(
         name="Found", description="The factor that the last fit found", options={"SKIP_SAVE"}
     )
+    verdict: bpy.props.StringProperty(
+        name="Verdict", description="How well the scene explains this picture"
+    )
+    verdict_level: bpy.props.StringProperty(name="Level", description="Of the verdict")
 
 
 class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
@@ -243,6 +247,13 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
         default=512,
         min=8,
         max=8192,
+    )
+    verdict: bpy.props.StringProperty(
+        name="Verdict", description="Whether the scene explains the pictures"
+    )
+    verdict_level: bpy.props.StringProperty(name="Level", description="Of the verdict")
+    shows_all_problems: bpy.props.BoolProperty(
+        name="All Problems", description="Show all that is missing or replaced"
     )
 
 
