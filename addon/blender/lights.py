@@ -115,7 +115,7 @@ def _color(lamp: bpy.types.Light, where: str) -> tuple[NDArray[np.float64], list
         parts = [_number(surface.inputs.get(name, 1.0)) for name in ("color", "strength")]
         if all(part is not None for part in parts):
             return color * parts[0] * parts[1], compiled.problems
-    message = "its nodes do more than give one colour, which is not supported"
+    message = "its nodes do more than give one color, which is not supported"
     return color, [*compiled.problems, Problem(where, message, "the light without nodes")]
 
 

@@ -46,6 +46,7 @@ class Session:
         paces: How fast fits were.
         last_fit: The one that ended last.
         problems: What of each scene is missing or replaced, by its name, where it was looked for.
+        command: Blender's handle of the command ``blender --command weft``.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -62,6 +63,7 @@ class Session:
         self.last_fit: SceneFit | None = None
         self.paces = PaceBook(None)
         self.problems: dict[str, list[Problem]] = {}
+        self.command: object = None
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

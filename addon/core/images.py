@@ -47,7 +47,7 @@ def image_data(
     problem = ""
     if not is_float and space not in AS_IT_IS:
         encoding = "srgb"
-        problem = "" if space == "sRGB" else f"colour space '{space}' is not supported for bytes"
+        problem = "" if space == "sRGB" else f"color space '{space}' is not supported for bytes"
     first = done[min(done)]
     is_associated = associates and first.shape[2] == 4
     return ImageData(name, first, encoding, is_associated, done if len(done) > 1 else {}), problem

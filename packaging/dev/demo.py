@@ -133,6 +133,7 @@ def fit_demo(folder: Path, *, is_camera: bool) -> int:
         return 0
     outside = environments.Environment(oldest.python, environment.base_python)
     archive = extension.provide_extension_for(outside)
+    say(f"{archive.name} is for this Python's Blenders only; ./dev extension makes one for all")
     photograph = find_photograph(environment)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

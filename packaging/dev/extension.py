@@ -16,7 +16,7 @@ from dev.project import BUILD, ROOT, DevError, Stamp, content_hash, say, timed
 from dev.shared_wheel import share_libraries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dev.environments import Environment
 
@@ -31,6 +31,9 @@ PLATFORMS = {
 }
 """Tags of wheels, and what Blender calls the platform."""
 
+PYTHONS = {"cp311": ("4.5.0", "5.1.0"), "cp313": ("5.1.0", "")}
+"""Tags of Pythons, and of which Blenders they are: the first one, and the first one later."""
+
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal archives
 LEFT_OUT = ("__pycache__", ".mypy_cache", ".ruff_cache", "wheels")
 
@@ -44,8 +47,22 @@ def blender_platform(wheel: Path) -> str:
     raise DevError(f"{wheel.name}: Blender knows no platform '{tag}'; build another wheel")
 
 
-def manifest(text: str, platform: str, names: Iterable[str]) -> str:
-    """Return the manifest of one platform's zip, made from the one in addon/."""
+def pythons_of(names: Iterable[str]) -> list[str]:
+    """Return the Pythons that wheels are for, as their tags."""
+    return [tag for tag in PYTHONS if any(f"-{tag}-" in name for name in names)]
+
+
+def manifest(text: str, platform: str, names: Sequence[str]) -> str:
+    """Return the manifest of one platform's zip, made from the one in addon/.
+
+    With the wheel of one Python it says for which Blenders that is; others refuse the zip.
+    """
+    tags = pythons_of(names)
+    if len(tags) == 1:
+        first, later = PYTHONS[tags[0]]
+        limits = f'blender_version_min = "{first}"\n'
+        limits += f'blender_version_max = "{later}"\n' if later else ""
+        text = re.sub(r'blender_version_min = "[^"]+"\n', limits, text)
     entries = ",\n".join(f'  "./wheels/{name}"' for name in names)
     added = f'platforms = ["{platform}"]\nwheels = [\n{entries},\n]\n'
     head, mark, tail = text.partition("\n[permissions]")
@@ -117,6 +134,9 @@ def build_extension(contained: list[Path], output: Path = OUTPUT) -> list[Path]:
         with timed(f"packing {target.name}"), tempfile.TemporaryDirectory() as scratch:
             packed = share_libraries(members, Path(scratch))
             names = [wheel.name for wheel in packed]
+            tags = pythons_of(names)
+            if len(tags) == 1:
+                target = target.with_name(f"{target.stem}-{tags[0]}.zip")
             write_archive(target, manifest(text, platform, names), packed)
         built.append(target)
     return built

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 import zipfile
@@ -33,8 +34,8 @@ def test_each_platform_has_a_zip_with_its_wheels(wheels, tmp_path):
     built = extension.build_extension(wheels, tmp_path)
 
     assert [path.name for path in built] == [
-        "weft-0.1.0-linux_x64.zip",
-        "weft-0.1.0-windows_x64.zip",
+        "weft-0.1.0-linux_x64-cp311.zip",
+        "weft-0.1.0-windows_x64-cp313.zip",
     ]
     with zipfile.ZipFile(built[0]) as archive:
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
@@ -44,6 +45,59 @@ def test_each_platform_has_a_zip_with_its_wheels(wheels, tmp_path):
     assert f"wheels/{LINUX}" in names
     assert "ui/registration.py" in names
     assert not [name for name in names if "__pycache__" in name or WINDOWS in name]
+
+
+def test_a_zip_for_one_python_says_for_which_blenders(wheels, tmp_path):
+    found = {}
+    for path in extension.build_extension(wheels, tmp_path):
+        with zipfile.ZipFile(path) as archive:
+            found[path.stem[-5:]] = tomllib.loads(archive.read("blender_manifest.toml").decode())
+
+    assert found["cp311"]["blender_version_min"] == "4.5.0"
+    assert found["cp311"]["blender_version_max"] == "5.1.0"
+    assert found["cp313"]["blender_version_min"] == "5.1.0"
+    assert "blender_version_max" not in found["cp313"]
+
+
+def test_a_zip_for_both_pythons_is_for_all_blenders():
+    names = [LINUX, LINUX.replace("cp311", "cp313")]
+    text = text_of(ROOT / "addon" / "blender_manifest.toml")
+
+    found = tomllib.loads(extension.manifest(text, "linux-x64", names))
+
+    assert found["blender_version_min"] == "4.5.0"
+    assert "blender_version_max" not in found
+
+
+BRITISH = re.compile(r"colour|grey|centre|metre\b|neighbour|behaviour|\w+isation|optimise", re.I)
+
+
+def shown_texts(tree):
+    """Yield what people may read: strings, and docstrings of operators, which are tooltips."""
+    hidden = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", [])
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            if not (isinstance(node, ast.ClassDef) and node.name.startswith("WEFT_OT_")):
+                hidden.add(first.value)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if node is not first:
+                hidden.add(node.value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in hidden:
+            yield node.value
+
+
+def test_texts_are_spelled_as_blenders():
+    found = [
+        (path.relative_to(ROOT).as_posix(), text)
+        for path in (ROOT / "addon").rglob("*.py")
+        for text in shown_texts(ast.parse(text_of(path)))
+        if BRITISH.search(text)
+    ]
+
+    assert found == []
 
 
 def test_equal_inputs_give_equal_archives(wheels, tmp_path):

@@ -19,7 +19,7 @@ NUMBERS = ("VALUE", "RGBA", "VECTOR")
 HOLDERS = ("ShaderNodeValue", "ShaderNodeRGB")
 """Nodes whose outputs hold a number of their own."""
 
-NEW_SIZE = 512  # of a new texture among images of unknown size, texels
+NEW_SIZE = 256  # of a new texture among images of unknown size, texels
 
 
 def can_fit(socket: bpy.types.NodeSocket) -> bool:

@@ -90,7 +90,7 @@ def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
         samples=fit.samples,
         bounces=fit.bounces,
         seed=fit.seed,
-        tolerance=fit.tolerance,
+        tolerance=float(f"{fit.tolerance:.6g}"),  # Blender keeps half of the digits
         max_draws=fit.max_draws,
         texture_draws=fit.texture_draws,
         time_limit=fit.time_limit or None,

@@ -76,7 +76,7 @@ class RemoveOperator:
         return len(getattr(context.scene.weft_fit, cls.entries)) > 0
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Remove it, and select its neighbour."""
+        """Remove it, and select the next one."""
         fit = context.scene.weft_fit
         entries, number = getattr(fit, self.entries), self.entries.removesuffix("s")
         entries.remove(getattr(fit, number))

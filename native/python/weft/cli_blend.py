@@ -143,12 +143,13 @@ def summary_of(report: Any, out: Path) -> dict[str, Any]:  # noqa: ANN401
         "errors": errors,
         "undetermined": dict(report.undetermined),
         "problems": list(report.problems),
+        "verdict": report.verdict.as_dict(),
     }
 
 
 def lines_of(report: Any) -> list[str]:  # noqa: ANN401
     """Return the result for people: a line a parameter."""
-    lines = [f"{report.reason} after {len(report.losses)} draws"]
+    lines = [f"{report.reason} after {len(report.losses)} draws: {report.verdict.sentence}"]
     for name, value in report.values.items():
         pairs = zip(value.ravel(), report.errors[name].ravel(), strict=True)
         lines.append(
