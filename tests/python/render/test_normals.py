@@ -30,6 +30,9 @@ from weft.scene import (
 SHOW = "float3 show(float3 n) { return 2.f + n; }"
 RAMP = "float ramp(float2 uv, float2 slope) { return dot(uv, slope); }"
 PLACE = "float place(float3 p, float3 slope) { return dot(p, slope); }"
+# Cycles' first axis on a level surface, which the wave runs along: across (1, 1, 1) and the normal.
+WAVE = """float wave(float3 p, float length)
+{ return sin(6.2831853f * dot(p, float3(1.f, -1.f, 0.f)) * 0.70710678f / length); }"""
 SETTINGS = PathSettings(samples=8, bounces=1, roulette_from=None, seed=4)
 
 
@@ -142,6 +145,33 @@ def test_a_bump_of_a_texture_has_the_slope_between_texels(device):
     normal = shown(device, Bump(Texture(ramp, "extend"), distance=1.0))
 
     assert normal == pytest.approx(unit(-0.5, 0, 1), abs=1e-3)
+
+
+@pytest.mark.parametrize("far", [1.0, 4.0])
+@pytest.mark.parametrize("width", [0.05, 0.25])
+def test_slopes_are_taken_over_part_of_a_pixel(device, width, far):
+    """Of a wave that is as long as its step the slope is 0; of another, as differences say."""
+    pixel = far * 0.1 / 8
+    step = width * pixel
+    lifted = np.column_stack([np.eye(3), (0, 0, far)])
+    camera = Camera(8, 8, fov=2 * np.arctan(0.05), transform=lifted)
+    seen = []
+    for wave in (step, 8 * step):
+        height = SlangCall("wave", WAVE, {"p": Attribute.POSITION, "length": wave})
+        bump = Bump(height, distance=0.1 * wave, filter_width=width)
+        light = SlangCall("show", SHOW, {"n": bump}, size=3, is_differentiable=False)
+        material = Material("m", Closure("emission", color=light, strength=1.0))
+        scene = Scene([Object(quad(2), [material])], cameras=[camera])
+        settings = PathSettings(samples=64, bounces=0)
+        image = weft.Renderer(device, scene).render(settings=settings) - 2
+        seen.append(image[..., 2].mean())
+
+    # Mean cosine of slopes d cos(x), d = 0.2 pi sin(pi / 8) / (pi / 8), along one of two axes.
+    x = np.linspace(0, 2 * np.pi, 400, endpoint=False)
+    depth = 0.2 * np.pi * np.sinc(1 / 8)
+    expected = (1 / np.sqrt(1 + (depth * np.cos(x)) ** 2)).mean()
+    assert seen[0] == pytest.approx(1.0, abs=2e-3)
+    assert seen[1] == pytest.approx(expected, abs=5e-3)
 
 
 def test_strength_and_a_normal_to_start_from_are_blended(device):
@@ -305,6 +335,8 @@ def test_wrong_normals_are_refused():
         NormalMap((0.5, 0.5, 1), space="uv")
     with pytest.raises(weft.ArgumentError, match="step must be above 0"):
         Bump(0.5, step=0.0)
+    with pytest.raises(weft.ArgumentError, match="filter_width must be above 0 pixels"):
+        Bump(0.5, filter_width=0.0)
     with pytest.raises(weft.ArgumentError, match="goes through NormalMap"):
         Closure("diffuse", normal=0.5)
     with pytest.raises(weft.ArgumentError, match="no input 'coat_normal'"):

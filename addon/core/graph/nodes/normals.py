@@ -47,7 +47,20 @@ def _bump(context: NodeContext, _output: str) -> Value:
     distance = context.input("Distance")
     if context.properties.get("invert"):
         distance = call("negated", 1, x=distance)
-    return Bump(context.input("Height"), context.input("Strength"), distance, normal)
+    width = _filter_width(context)
+    if width <= 0:
+        return Attribute.NORMAL if normal is None else normal
+    height, strength = context.input("Height"), context.input("Strength")
+    return Bump(height, strength, distance, normal, filter_width=width)
+
+
+def _filter_width(context: NodeContext) -> float:
+    """Return over how much of a pixel slopes are taken; before Blender 4.3 it is all of one."""
+    if not context.has("Filter Width"):
+        return 1.0
+    # The number counts even where something drives the input, as in Cycles.
+    value = context.socket("Filter Width").value
+    return float(value) if isinstance(value, (int, float)) else 1.0
 
 
 ENTRIES = MappingProxyType(
@@ -58,7 +71,6 @@ ENTRIES = MappingProxyType(
         "ShaderNodeBump": NodeSpec(
             "Bump",
             _bump,
-            "slopes are taken over a small step on the surface, not over part of a pixel; "
             "derivatives do not pass through normals",
         ),
     }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 34, 7
+RECORD_ROWS, HEAD_ROWS = 35, 7
 
 
 @dataclass

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
-STATE_ROWS, LONG_STATE_ROWS = 11, 24
+STATE_ROWS, LONG_STATE_ROWS = 11, 26
 NEVER = 0xFFFFFFFF
 BACKGROUND_ALONE = 2  # of Background in path.slang
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort

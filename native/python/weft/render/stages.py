@@ -20,6 +20,7 @@ export static const uint weft_filter_kind = {filter_kind};
 export static const bool weft_is_see_through = {is_see_through};
 export static const bool weft_has_glow = {has_glow};
 export static const bool weft_has_cones = {has_cones};
+export static const bool weft_has_bumps = {has_bumps};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -48,4 +49,5 @@ def print_stages(camera: Camera, filter_kind: int, traits: SceneTraits) -> str:
         is_see_through=str(traits.is_see_through).lower(),
         has_glow=str(traits.has_glow).lower(),
         has_cones=str(traits.has_cones).lower(),
+        has_bumps=str(traits.has_bumps).lower(),
     )

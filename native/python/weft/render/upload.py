@@ -307,6 +307,7 @@ class SceneTables:
             is_see_through=any(program.passes for program in self.materials.programs),
             has_glow=len(emissive.varying) > 0,
             has_cones=any(texture.filter == "mipmap" for texture in self.materials.textures),
+            has_bumps=any(program.has_bumps for program in self.materials.programs),
             has_light_tree=self.has_light_tree,
         )
         numbers = {id(material): number for number, material in enumerate(materials)}

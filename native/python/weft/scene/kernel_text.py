@@ -28,6 +28,7 @@ class SceneTraits:
         is_see_through: A material lets light pass straight.
         has_glow: Triangles whose light varies are sampled as lights.
         has_cones: A texture has levels.
+        has_bumps: A material takes differences over part of a pixel.
         has_light_tree: Lights at finite distance are drawn from a tree.
     """
 
@@ -37,12 +38,21 @@ class SceneTraits:
     is_see_through: bool = False
     has_glow: bool = False
     has_cones: bool = False
+    has_bumps: bool = False
     has_light_tree: bool = False
 
     @property
     def has_long_paths(self) -> bool:
         """Whether paths carry what only some scenes need, see PathRow of path.slang."""
-        return self.is_see_through or self.has_glow or self.has_cones or self.has_light_tree
+        return any(
+            (
+                self.is_see_through,
+                self.has_glow,
+                self.has_cones,
+                self.has_bumps,
+                self.has_light_tree,
+            )
+        )
 
 
 def wrapped_source(source: str) -> str:
@@ -152,6 +162,7 @@ export static const bool weft_sorts_paths = {sorts_paths};
 export static const bool weft_is_see_through = {is_see_through};
 export static const bool weft_has_glow = {has_glow};
 export static const bool weft_has_cones = {has_cones};
+export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_light_tree = {has_light_tree};
 """
 
@@ -218,6 +229,7 @@ def _print_traits(traits: SceneTraits) -> str:
         is_see_through=_flag(traits.is_see_through),
         has_glow=_flag(traits.has_glow),
         has_cones=_flag(traits.has_cones),
+        has_bumps=_flag(traits.has_bumps),
         has_light_tree=_flag(traits.has_light_tree),
     )
 

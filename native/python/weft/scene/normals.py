@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from weft.scene.materials import textures_of
 from weft.scene.values import NORMAL_SPACES, Bump, NormalMap, size_of
 
 if TYPE_CHECKING:
@@ -81,19 +80,20 @@ def _bump(printer: Printer, name: str, value: Bump) -> str:
     normal = "s.normal"
     if value.normal is not None:
         normal = printer.local(3, printer.value(f"{name}.normal", value.normal))
-    step = printer.constant(f"{name}.step", _step(value), ANY, separable=False)
+    step = _step(printer, name, value)
     beside = f"beside{len(printer.lines)}"
     printer.lines.append(f"const Beside {beside} = besidePoint(m.scene.geometry, s, {step});")
     heights = ", ".join(f"{height}(m, {p})" for p in ("s", f"{beside}.atX", f"{beside}.atY"))
     return f"bumpNormal(s, {normal}, {beside}, float3({heights}), {strength}, {distance})"
 
 
-def _step(value: Bump) -> float:
-    """Return the step as besidePoint() wants it."""
+def _step(printer: Printer, name: str, value: Bump) -> str:
+    """Print the step in metres."""
     if value.step is not None:
-        return value.step
-    sizes = [max(texture.pixels.shape[:2]) for texture in textures_of(value.height)]
-    return -0.25 / max(sizes) if sizes else 0.0
+        return printer.constant(f"{name}.step", value.step, ANY, separable=False)
+    printer.has_bumps = True
+    width = printer.constant(f"{name}.filter_width", value.filter_width, ANY, separable=False)
+    return f"{width} * s.pixel"
 
 
 def print_turned_frame(printer: Printer, prefix: str, closure: Closure, raises: bool) -> str:

@@ -75,6 +75,7 @@ class Program:
     scatters: bool
     functions: list[str] = field(default_factory=list)
     has_tangents: bool = False
+    has_bumps: bool = False
     transparency: str = ""
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
@@ -104,6 +105,7 @@ class Printer:
     places: dict[str, int] = field(default_factory=dict)
     has_tangent: bool = False
     has_tangents: bool = False
+    has_bumps: bool = False
     is_fixed: bool = False
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)  # files of sources that a flag trusts
@@ -468,6 +470,7 @@ def print_program(material: Material) -> Program:
         bsdf != "NullBSDF",
         printer.functions,
         printer.has_tangents,
+        printer.has_bumps,
         transparency,
         printer.modules,
         printer.origins,

@@ -216,9 +216,9 @@ class Bump:
         strength: 0 is `normal`, 1 the full slope; 0 and greater.
         distance: Metres a unit of height; below 0 what is high becomes low.
         normal: What to start from; ``None``: the normal of the mesh.
-        step: Between the points, metres. ``None``: a quarter of a texel if textures drive the
-            height, else 1/4096 of the triangle's size or of the largest coordinate, whichever is
-            more.
+        step: Between the points, metres. ``None``: `filter_width`.
+        filter_width: The same, in widths of the pixel on the way, as Blender's node has it: fine
+            detail fades that is smaller. Above 0.
     """
 
     height: Value
@@ -226,9 +226,10 @@ class Bump:
     distance: Value = 0.001
     normal: Value | None = None
     step: float | None = None
+    filter_width: float = 0.1
 
     def __post_init__(self) -> None:
-        """Check the sizes and the step."""
+        """Check the sizes and the steps."""
         entries: dict[str, tuple[Value, int | tuple[int, ...]]] = {
             "height": (self.height, (1, 3, 4)),
             "strength": (self.strength, 1),
@@ -239,6 +240,10 @@ class Bump:
         _require_sizes("Bump", entries)
         if self.step is not None and not self.step > 0:
             raise ArgumentError(f"Bump: step must be above 0 metres, got {self.step}")
+        if not 0 < self.filter_width < math.inf:
+            raise ArgumentError(
+                f"Bump: filter_width must be above 0 pixels, got {self.filter_width}"
+            )
 
 
 FUNCTION_NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:<[\w, ]*>)?")
