@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dev import environments, native_build, wheels
+from dev import blender, environments, native_build, wheels
 from dev.project import BUILD, ROOT, DevError, Stamp, build_lock, content_hash, run
 
 LAYER_SOURCE = ROOT / "tests" / "bench" / "slangpy_layer"
@@ -54,10 +54,24 @@ def bench_rendering(arguments: list[str]) -> int:
     return run(bench.python, script, *arguments, env=stage, check=False)
 
 
+def bench_real(arguments: list[str]) -> int:
+    """Compare public assets with Cycles and fit a phone capture, in the oldest Blender's Python."""
+    with build_lock():
+        native_build.build_and_stage()
+        inside = blender.provide(blender.BLENDERS[0])
+    if inside is None:
+        raise DevError("bench real needs Blender as a Python module")
+    script = ROOT / "tests" / "bench" / "real" / "run.py"
+    variables = {"PYTHONPATH": str(native_build.STAGE), "WEFT_BENCH_BLENDER": str(inside.python)}
+    return run(inside.python, script, *arguments, env=variables, check=False)
+
+
 def command_bench(arguments: list[str]) -> int:
     """Build, install the wheel beside the other systems, and run the benchmarks."""
     if arguments[:1] == ["rendering"]:
         return bench_rendering(arguments[1:])
+    if arguments[:1] == ["real"]:
+        return bench_real(arguments[1:])
     with build_lock():
         environment = native_build.setup()
         bench = environments.Environment("bench", environment.base_python)

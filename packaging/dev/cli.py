@@ -31,6 +31,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
                        --fix repairs what can be repaired, --quick leaves types and clang-tidy out
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
   bench rendering      measure renders and fits beside Mitsuba (tests/bench/rendering)
+  bench real           public assets beside Cycles, and a phone capture (tests/bench/real)
   wheel                build the wheels into build/wheels
   extension            build the wheels and the Blender extension into build/extension
   setup                install what a build needs, without building

@@ -29,6 +29,7 @@ from .panels import (
 from .picking import WEFT_OT_add_input, WEFT_OT_pick_material
 from .problems import WEFT_OT_check_scene, WEFT_OT_show_problem
 from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target, note_materials
+from .sample import WEFT_OT_open_sample
 
 CLASSES = (
     WEFT_PG_fit_target,
@@ -50,6 +51,7 @@ CLASSES = (
     WEFT_OT_pause_fit,
     WEFT_OT_stop_fit,
     WEFT_OT_show_comparison,
+    WEFT_OT_open_sample,
     WEFT_UL_targets,
     WEFT_UL_parameters,
     WEFT_PT_fit_view,

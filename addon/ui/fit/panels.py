@@ -89,6 +89,8 @@ class FitPanel:
         """Draw everything."""
         layout = self.layout
         fit = context.scene.weft_fit
+        if not fit.targets and not fit.parameters:
+            layout.operator("weft.open_sample", icon="FILE_BLEND")
         draw_targets(layout, fit)
         draw_parameters(layout, fit)
         draw_settings(layout, fit)
