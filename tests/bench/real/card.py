@@ -62,11 +62,13 @@ def scene_of(numbers: Sequence[int], resolution: int) -> Scene:
     )
     maps = {
         name: Texture(np.full((resolution, resolution, width), start), wrap="extend")
-        for name, width, start in (("base_color", 3, 0.4), ("roughness", 1, 0.5), ("metallic", 1, 0.4))
+        for name, width, start in (
+            ("base_color", 3, 0.4),
+            ("roughness", 1, 0.5),
+            ("metallic", 1, 0.4),
+        )
     }
-    lights = [
-        PointLight(place_of(number), POWER, name=f"flash {number}") for number in numbers
-    ]
+    lights = [PointLight(place_of(number), POWER, name=f"flash {number}") for number in numbers]
     cameras = [camera_of(number, resolution) for number in numbers]
     return Scene([Object(mesh, [principled("card", **maps)])], lights, cameras)
 

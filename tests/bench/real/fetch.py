@@ -52,9 +52,7 @@ def sources(use: str) -> list[Source]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    done = subprocess.run(
-        ["git", "-C", str(folder), *arguments], capture_output=True, check=False
-    )
+    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip()
         raise SystemExit(f"git {' '.join(arguments)}: {said}")

@@ -150,7 +150,7 @@ def main() -> int:
     """Measure the file that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--samples", type=int, default=128, help="0: count, draw nothing")
+    parser.add_argument("--samples", type=int, default=128, help="0: count alone")
     parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
     figures = measure(options.file, options.samples, options.pictures)

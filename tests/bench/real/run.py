@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--mirrors", type=Path, help="clones to take instead of the network")
     parser.add_argument("--case", choices=CASES, action="append")
     parser.add_argument("--only", action="append", help="name of an asset")
-    parser.add_argument("--samples", type=int, default=128, help="0: count materials alone")
+    parser.add_argument("--samples", type=int, default=128, help="0: count alone")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
