@@ -217,6 +217,12 @@ class GaussNewton:
         """Draws that the averaged model holds."""
         return 0 if self._average is None else self._average.count
 
+    @property
+    def averaged_model(self) -> tuple[Half, Half] | None:
+        """The averaged linear model where the parameters are; ``None``: nothing is averaged."""
+        average = self._average
+        return None if average is None or not average.count else average.at(self.state.x)
+
     def step(self) -> State:
         """Make one draw and use it up."""
         self.model.draw(self.state.x)
@@ -226,6 +232,12 @@ class GaussNewton:
         else:
             self._add_to_average()
         return self.state
+
+    def forget(self) -> None:
+        """Walk on from here: the weights of the residuals have changed, and losses with them."""
+        self._average, self._settled, self._is_asked = None, [], False
+        self._began = self.state.draws
+        self.state.is_averaging = self.state.is_done = False
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""

@@ -126,6 +126,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
                 "filter": TEXT,
                 "filter_width": NUMBER,
                 "resize": SWITCH,
+                "robust": SWITCH,
                 "name": TEXT,
             },
             ("image",),

@@ -25,7 +25,12 @@ LAG = 2  # pixels between neighbours at the finest scale: what filters of pictur
 NORMAL = 1.4826  # standard deviations in a median absolute deviation of normal numbers
 BINS = 8  # of brightness
 FEW = 64  # pixels, that a bin of them must have
-FAR_OFF = 6.0  # standard deviations of noise: an outlier
+FAR_OFF = 6.0  # standard deviations of noise, or times what is usual: an outlier
+LEFT_OUT = 0.1  # weight of a pixel that a robust loss leaves out
+CROWDED = 0.3  # share of outliers around one that is not alone
+CLIPPED = 3.0  # standard deviations
+PASSES = 4  # of estimating noise without outliers
+SMALL = 0.01  # of the light: two renderers differ by as much
 
 
 @dataclass(frozen=True)
@@ -37,9 +42,11 @@ class Misfit:
         misfit: Mean product of neighbours: what the scene does not explain, squared.
         noise: Mean square of the picture's noise.
         certainty: Standard deviations by which neighbours are alike.
-        outliers: Share of pixels that are far off alone.
+        outliers: Share of pixels that are far off alone, or that a robust loss leaves out.
+        rounding: Mean square of what the steps of the file make.
         brightness: Picture over render.
         pixels: That were looked at.
+        grain: Pixels over which noise of the picture is shared.
     """
 
     power: float
@@ -47,8 +54,10 @@ class Misfit:
     noise: float
     certainty: float
     outliers: float
+    rounding: float
     brightness: float
     pixels: int
+    grain: int = 1
 
 
 def pooled(
@@ -100,19 +109,31 @@ def shared(
         counts: Which pixels count.
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.
     """
-    best = (0.0, 0.0)
+    best, lag = (0.0, 0.0), max(LAG, grain)
     for side in SCALES:
-        if side < grain:
-            continue
-        own, other = pooled(a, counts, side), pooled(b, counts, side)[0]
-        products = neighbour_products(own[0], other, own[1], LAG if side == 1 else 1)
+        (own, both), (other, _) = pooled(a, counts, side), pooled(b, counts, side)
+        step = max(lag // side, 1)
+        products = neighbour_products(own, other, both, step)
         if len(products) < 2:
             continue
-        size = float(np.sqrt(np.square(products).sum()))
-        certainty = float(products.sum()) / max(size, 1e-300)
+        # A few pixels with large residuals make their own products uncertain, but not others'.
+        clipped = neighbour_products(_clipped(own), _clipped(other), both, step)
+        certainty = max(_certainty(products), _certainty(clipped))
         if certainty > best[1]:
             best = (float(products.mean()), certainty)
     return best
+
+
+def _certainty(products: NDArray[np.float64]) -> float:
+    """Return by how many standard deviations of their noise the sum of products is not 0."""
+    return float(products.sum()) / max(float(np.sqrt(np.square(products).sum())), 1e-300)
+
+
+def _clipped(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return residuals of which none is much larger than most; zeros were not drawn."""
+    sizes = np.abs(grid[grid != 0])
+    most = CLIPPED * NORMAL * float(np.median(sizes)) if len(sizes) else 0.0
+    return np.clip(grid, -most, most)
 
 
 def high_pass(grid: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -127,16 +148,21 @@ def high_pass(grid: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[
     return out
 
 
-def picture_noise(sight: Sight) -> NDArray[np.float32]:
+def picture_noise(sight: Sight, counts: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
     """Return the variance of a picture's noise, in units of the light around.
 
     Robust, in bins of brightness (Foi et al. 2008): the smaller one of what the picture and what
-    its residuals vary from pixel to pixel, for either may hold structure of the scene.
+    its residuals vary from pixel to pixel, for either may hold structure of the scene. No less
+    than what the file's rounding makes.
+
+    Args:
+        sight: Of the picture.
+        counts: Pixels that tell it; ``None``: all that were drawn.
 
     Returns:
         Shape ``(height, width)``, the mean of the channels.
     """
-    counts = sight.counts
+    counts = sight.counts if counts is None else counts
     own = high_pass(sight.target.image * sight.weights, counts)
     left = high_pass((sight.a + sight.b) / 2, counts)
     drawn = high_pass((sight.a - sight.b) / 2, counts)
@@ -145,7 +171,7 @@ def picture_noise(sight: Sight) -> NDArray[np.float32]:
     known = np.asarray(np.isfinite(own).all(axis=2))
     out = np.zeros(counts.shape, np.float32)
     if not known.any():
-        return out
+        return rounding_variance(sight)
     edges = np.quantile(inner[known], np.linspace(0, 1, _bins(known) + 1)[1:-1])
     place, everywhere = np.searchsorted(edges, inner), np.searchsorted(edges, light)
     for number in range(len(edges) + 1):
@@ -154,7 +180,15 @@ def picture_noise(sight: Sight) -> NDArray[np.float32]:
             continue
         of_residuals = _variance(left[chosen]) - _variance(drawn[chosen])
         out[everywhere == number] = max(min(of_residuals, _variance(own[chosen])), 0.0)
-    return out
+    return np.maximum(out, rounding_variance(sight))
+
+
+def rounding_variance(sight: Sight) -> NDArray[np.float32]:
+    """Return the variance by the steps of a file, in the same units and of the same shape."""
+    rounding = sight.target.rounding
+    if rounding is None:
+        return np.zeros(sight.counts.shape, np.float32)
+    return np.asarray(np.square(rounding * sight.weights).mean(axis=2), np.float32)
 
 
 def _bins(known: NDArray[np.bool_]) -> int:
@@ -167,27 +201,57 @@ def _variance(values: NDArray[np.float64]) -> float:
     return float(np.mean(np.square(deviations)))
 
 
-def find_outliers(sight: Sight, noise: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return which pixels are far off alone: their neighbours are not."""
-    mean, apart = (sight.a + sight.b) / 2, (sight.a - sight.b) / 2
+def deviations(sight: Sight) -> NDArray[np.float64]:
+    """Return how far residuals are from 0, in standard deviations of noise.
+
+    Noise of the picture, of its file and of the draws; and what two renderers may differ by. Pixels
+    that are far off say nothing of noise: it is estimated without them, again and again.
+
+    Returns:
+        Shape ``(height, width)``, root mean squares of the channels.
+    """
+    mean = np.sqrt(np.square((sight.a + sight.b) / 2).mean(axis=2))
+    drawn = drawn_variance(sight)
+    kept = sight.counts
+    for _ in range(PASSES):
+        noise = picture_noise(sight, kept)
+        far = mean / np.sqrt(noise + drawn + SMALL**2)
+        scale = max(float(np.median(far[kept])), 1.0) if kept.any() else 1.0
+        found = sight.counts & (far < FAR_OFF * scale)
+        if not found.any() or (found == kept).all():
+            break
+        kept = found
+    return np.asarray(far, np.float64)
+
+
+def drawn_variance(sight: Sight) -> NDArray[np.float32]:
+    """Return the variance of the noise of draws, pooled over squares, shape ``(height, width)``."""
     counts = sight.counts
-    squares = np.where(counts, np.square(apart).mean(axis=2), 0)
-    share = np.maximum(box_blur(counts[..., None].astype(np.float32), 3)[..., 0], 1e-6)
-    drawn = box_blur(squares[..., None].astype(np.float32), 3)[..., 0] / share
-    size = np.sqrt(np.maximum(noise + drawn, 1e-12))
-    far = np.abs(mean).max(axis=2) / size
-    spread = NORMAL * float(np.median(far[counts])) if counts.any() else 1.0
-    return np.asarray(counts & (far > FAR_OFF * max(spread, 1.0)))
+    squares = np.where(counts, np.square((sight.a - sight.b) / 2).mean(axis=2), 0)
+    layers = np.stack([squares, counts.astype(np.float32)], axis=2).astype(np.float32)
+    sums, share = np.moveaxis(box_blur(layers, 3), 2, 0)
+    return np.asarray(np.maximum(sums, 0) / np.maximum(share, 1e-6), np.float32)
+
+
+def find_outliers(sight: Sight, far: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which pixels are far off alone: most around them are not."""
+    counts = sight.counts
+    usual = max(float(np.median(far[counts])), 1.0) if counts.any() else 1.0
+    off = counts & (far > FAR_OFF * usual)
+    around = box_blur(off[..., None].astype(np.float32))[..., 0]
+    return np.asarray(off & (around < CROWDED))
 
 
 def measure(sight: Sight) -> Misfit:
     """Return what is left of the residuals of a view."""
     counts = sight.counts
-    noise = picture_noise(sight)
-    outliers = find_outliers(sight, noise)
-    kept = counts & ~outliers
+    far = deviations(sight)
+    outliers = find_outliers(sight, far)
+    kept = counts & ~outliers & (sight.used > LEFT_OUT)
     kept = kept if kept.any() else counts
-    value, certainty = shared(_masked(sight.a, kept), _masked(sight.b, kept), kept, 1)
+    noise = picture_noise(sight, kept)
+    a, b = _masked(sight.a, kept), _masked(sight.b, kept)
+    value, certainty = shared(a, b, kept, sight.target.grain)
     products = (sight.a * sight.b).mean(axis=2)
     light = sight.target.image * sight.weights
     render = sight.render * sight.weights
@@ -198,9 +262,11 @@ def measure(sight: Sight) -> Misfit:
         value,
         float(noise[kept].mean()),
         certainty,
-        float(outliers.sum() / max(counts.sum(), 1)),
+        float((counts & ~kept).sum() / max(counts.sum(), 1)),
+        float(rounding_variance(sight)[kept].mean()),
         brightness,
         int(counts.sum()),
+        sight.target.grain,
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
+from weft.fit.inflation import inflation
 from weft.fit.lights import build_parts
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.prior import Prior
+from weft.fit.robust import Weighing
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
 from weft.render.directions import Directions
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 LEAST_PATHS = 1 << 15  # in each half of a draw, where pixels are few
 PATHS_A_NUMBER = 1 << 11  # in each half of a draw
 MOST_SAMPLES = 8  # times those of the settings
+WEIGHED_FROM = 2  # averaged draws: pixels of photos are weighed then
 HOLDING = 1.0  # of the range: how far from its start a number may be before anything is known
 
 
@@ -186,6 +190,25 @@ class StageOfNumbers:
         errors = self.standard_errors * self.unknowns.slopes(self.x)
         return {block.name: errors[block.part] for block in self.unknowns.blocks}
 
+    def inflation(self) -> NDArray[np.float64] | None:
+        """Return the factors by which shared residuals make errors larger; ``None``: unknown."""
+        return None
+
+    def inflated_errors(self, ratio: float) -> tuple[Mapping[str, NDArray[np.float64]], float]:
+        """Return standard errors where more than noise is left, and the largest factor on them.
+
+        Args:
+            ratio: Of residuals to noise: what errors grow by if nothing better is known (Birge
+                1932).
+        """
+        factors = self.inflation()
+        if factors is None:
+            factors = np.full(len(self.x), max(ratio, 1.0))
+        errors = self.errors()
+        return {
+            block.name: errors[block.name] * factors[block.part] for block in self.unknowns.blocks
+        }, float(factors.max())
+
     def undetermined(self) -> dict[str, str]:
         """Return the numbers that the pictures do not determine, in words."""
         if self.information is None:
@@ -208,14 +231,42 @@ class StageOfNumbers:
 class NumberStage(StageOfNumbers):
     """Fits numbers, colours and exposures; textures stay as they are."""
 
+    @cached_property
+    def weighing(self) -> Weighing:
+        """When pixels of photos are weighed anew."""
+        return Weighing(self)
+
     def begin(self) -> None:
         """Look for the pixels that matter."""
         self.numbers.select_pixels(self.x, self.settings.information)
 
     def step(self) -> None:
         """Draw once, and use the draw up."""
+        if self._is_due and self.weighing.go_on():
+            self.solver.forget()
         self.numbers.samples = self._samples()
         self.solver.step()
+
+    @property
+    def _is_due(self) -> bool:
+        """The numbers stand nearly still: residuals tell which pixels nothing explains."""
+        return not self.weighing.is_over() and self.solver.averaged >= WEIGHED_FROM
+
+    def inflation(self) -> NDArray[np.float64] | None:
+        """Return the factors by which shared residuals make errors larger; ``None``: unknown."""
+        halves, information = self.solver.averaged_model, self.information
+        if halves is None or information is None or self.solver.is_elsewhere:
+            return None
+        return inflation(halves, self.views, information.matrix)
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        return super().state() | {"weighing": np.array(self.weighing.rounds)}
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        super().restore(saved)
+        self.weighing.rounds = int(saved["weighing"])
 
     def _samples(self) -> int:
         """Return the paths a pixel of the next draw: more where pixels are few or numbers many.
@@ -235,7 +286,8 @@ class NumberStage(StageOfNumbers):
     @property
     def is_done(self) -> bool:
         """The standard errors are small enough, or the draws are used up."""
-        return self.has_converged or self.solver.state.draws >= self.settings.max_draws
+        is_found = self.has_converged and self.weighing.is_over()
+        return is_found or self.solver.state.draws >= self.settings.max_draws
 
     @property
     def share(self) -> float:

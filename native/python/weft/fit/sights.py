@@ -59,8 +59,7 @@ class Sight:
             ``(height, width, 3)``; 0 where nothing was drawn.
         b: Of the other half.
         weights: What they were multiplied with.
-        used: Weights of the fit over those, shape ``(height, width)``: what a robust loss leaves
-            of each pixel.
+        used: What a robust loss leaves of each pixel, in (0, 1], shape ``(height, width)``.
     """
 
     target: Target
@@ -93,10 +92,9 @@ def take_sights(stage: Stage, *, bounces: int | None = None, paths: int = PATHS)
     sights = []
     for view in views:
         weights = view.target.noise_weights().reshape(-1, 3)
-        kept = np.divide(view.weights, weights, out=np.zeros_like(weights), where=weights > 0)
         shape = (view.camera.height, view.camera.width)
         a, b = (np.zeros((*shape, 3), np.float32) for _ in range(2))
-        used = kept.max(axis=1).reshape(shape)
+        used = view.trust.reshape(shape)
         counts = np.zeros(shape, bool)
         sights.append(Sight(view.target, counts, a, b, weights.reshape(*shape, 3), used))
     chosen = [_chosen(entry.weights, len(views)) for entry in sights]

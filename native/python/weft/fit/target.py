@@ -49,6 +49,11 @@ class Target:
             changed.
         display: What the picture was saved through: differences count as the display shows them.
             `from_display` turns display values into the light that `image` takes.
+        robust: Pixels that nothing explains lose their say, with a redescending loss; the fit of
+            numbers knows it, that of textures does not. Without it, squared errors count.
+        rounding: Standard deviation of what steps of a file have made of each pixel, linear light,
+            the shape of `image` with 3 channels; ``None``: nothing.
+        grain: Pixels over which noise of the picture is shared: 8 for JPEG.
 
     Raises:
         ArgumentError: The shapes do not fit, there is no such filter, or a pixel that counts is not
@@ -64,6 +69,9 @@ class Target:
     filter: FilterKind = field(default="box", kw_only=True)
     filter_width: float = field(default=1.0, kw_only=True)
     display: DisplayTransform | None = field(default=None, kw_only=True)
+    robust: bool = field(default=False, kw_only=True)
+    rounding: NDArray[np.float32] | None = field(default=None, kw_only=True, repr=False)
+    grain: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check shapes and pixels."""
@@ -100,6 +108,15 @@ class Target:
             )
         if not (weights > 0).any():
             raise ArgumentError(f"Target '{self.name}': the mask leaves no pixel; widen it")
+        if self.rounding is not None and self.rounding.shape != (*weights.shape, 3):
+            raise ArgumentError(
+                f"Target '{self.name}': rounding must have shape {(*weights.shape, 3)}, got "
+                f"{self.rounding.shape}"
+            )
+        if self.grain < 1:
+            raise ArgumentError(
+                f"Target '{self.name}': grain must be at least 1 pixel, got {self.grain}"
+            )
         self.image = np.where(weights[..., None] > 0, image[..., :3], 0).astype(np.float32)
         self.mask = weights
 
@@ -125,6 +142,7 @@ class Target:
         objects: Sequence[str] = (),
         filter: FilterKind = "box",
         filter_width: float = 1.0,
+        robust: bool = True,
     ) -> Target:
         """Return the target that a picture of display values is.
 
@@ -144,10 +162,13 @@ class Target:
             objects: As in Target.
             filter: As in Target.
             filter_width: As in Target.
+            robust: As in Target.
 
         Raises:
             ArgumentError: The shapes do not fit, there is no such filter, or no pixel is left.
         """
+        from weft.fit.rounding import deviation_by_display, is_rounded
+
         picture = np.asarray(values, np.float32)
         if picture.ndim != 3 or picture.shape[2] not in (3, 4) or picture.size == 0:
             raise ArgumentError(
@@ -165,6 +186,7 @@ class Target:
             )
         if mask is not None:
             weights *= mask
+        rounded = is_rounded(np.clip(np.nan_to_num(picture[..., :3]), 0, 1))
         return Target(
             light,
             camera,
@@ -174,6 +196,8 @@ class Target:
             filter=filter,
             filter_width=filter_width,
             display=display,
+            robust=robust,
+            rounding=deviation_by_display(light, display) if rounded else None,
         )
 
     @staticmethod
@@ -191,6 +215,7 @@ class Target:
         filter: FilterKind = "box",
         filter_width: float = 1.0,
         display: DisplayTransform | None = None,
+        robust: bool | None = None,
     ) -> Target:
         """Read a target from an EXR, HDR, PNG or JPEG file.
 
@@ -216,6 +241,8 @@ class Target:
             filter_width: Of the whole filter, pixels.
             display: What the picture was saved through, see from_display(): the file holds display
                 values, so `color_space`, `exposure` and `saturation` must be left out.
+            robust: As in Target; ``None``: for photos, that is where the file holds integers or
+                display values.
 
         Raises:
             FileNotFoundError: There is no such file.
@@ -238,6 +265,7 @@ class Target:
             filter=filter,
             filter_width=filter_width,
             display=display,
+            robust=robust,
         )
 
     def seen_by(self, renderer: Renderer) -> Target:

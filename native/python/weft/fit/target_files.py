@@ -11,6 +11,7 @@ import numpy as np
 
 from weft import image
 from weft._native import ArgumentError
+from weft.fit.rounding import deviation_by_srgb, grain_of
 from weft.fit.target import Target
 from weft.scene.texture_files import COLOR_SPACES, to_linear_rec709
 
@@ -43,6 +44,7 @@ def load_target(
     filter: FilterKind = "box",
     filter_width: float = 1.0,
     display: DisplayTransform | None = None,
+    robust: bool | None = None,
 ) -> Target:
     """Read a target, see ``Target.from_file``."""
     file = Path(path)
@@ -66,16 +68,33 @@ def load_target(
         scale = np.float32(2.0**-exposure)
         limit = _saturation(saturation, is_integer or space in DISPLAY_SPACES)
         limit = None if limit is None else float(limit * scale)
+        rounding = deviation_by_srgb(colors) if is_integer and space == "srgb" else None
+        rounding = None if rounding is None else rounding * scale
         target = Target(colors * scale, camera, weights, limit, name=title, objects=objects)
+        target = replace(target, rounding=rounding)
     else:
         target = Target.from_display(colors, display, camera, weights, name=title, objects=objects)
-    target = replace(target, filter=filter, filter_width=filter_width)
+    if robust is None:
+        robust = is_integer or space in DISPLAY_SPACES or display is not None
+    target = replace(
+        target,
+        filter=filter,
+        filter_width=filter_width,
+        robust=robust,
+        grain=grain_of(file),
+    )
     if size is None:
         return target
     wanted = size if isinstance(size, tuple) else (size.width, size.height)
     assert target.mask is not None
     colors, weights = resize(target.image, target.mask, wanted, title)
-    return replace(target, image=colors, mask=weights, saturation=None)
+    rounding = target.rounding
+    if rounding is not None:
+        rounding = resample(rounding, wanted)
+    grain = max(round(target.grain * wanted[0] / target.image.shape[1]), 1)
+    return replace(
+        target, image=colors, mask=weights, saturation=None, rounding=rounding, grain=grain
+    )
 
 
 def _saturation(given: float | None, is_display: bool) -> float | None:

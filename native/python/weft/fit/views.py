@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,13 @@ class View:
     image: NDArray[np.float32]  # (pixels, 3)
     weights: NDArray[np.float32]  # (pixels, 3)
     pixels: NDArray[np.uint32]  # that are drawn
+    # (pixels,): what a robust loss leaves of each; weights hold it.
+    trust: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    def __post_init__(self) -> None:
+        """Trust all pixels."""
+        if not len(self.trust):
+            self.trust = np.ones(len(self.image), np.float32)
 
     def replay(
         self,
@@ -149,6 +156,7 @@ def save_views(views: Sequence[View]) -> dict[str, NDArray[np.generic]]:
     out: dict[str, NDArray[np.generic]] = {}
     for number, view in enumerate(views):
         out |= {f"pixels.{number}": view.pixels, f"weights.{number}": view.weights}
+        out[f"trust.{number}"] = view.trust
     return out
 
 
@@ -156,6 +164,7 @@ def restore_views(views: Sequence[View], saved: Mapping[str, NDArray[Any]]) -> N
     """Draw the pixels of save_views() again."""
     for number, view in enumerate(views):
         view.pixels, view.weights = saved[f"pixels.{number}"], saved[f"weights.{number}"]
+        view.trust = saved[f"trust.{number}"]
 
 
 def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, draw: int) -> None:

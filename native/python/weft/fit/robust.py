@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A redescending loss for photos: pixels that nothing explains lose their say.
+
+Iteratively reweighted least squares with the biweight of Beaton and Tukey (1974). Its scale is that
+of the noise, or of what most residuals are where the fit is not there yet: it shrinks from round to
+round (graduated non-convexity, Blake and Zisserman 1987), so that a fit which starts far off loses
+no pixel for that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.fit.misfit import deviations
+from weft.fit.sights import take_sights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weft.fit.sights import Sight, Stage
+
+PATHS = 1 << 18  # of a look between draws, all views
+REACH = 6.0  # standard deviations: residuals from here on have no say
+USUAL = 0.888  # median of the root mean square of three normal numbers
+LEAST = 1e-6  # weight: what none has
+CHANGED = 0.005  # mean change of weights: below it they stand still
+ROUNDS = 4  # of weighing, at most
+
+
+def biweight(distance: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return the weights of residuals, in (0, 1].
+
+    Args:
+        distance: Of residuals from 0, in standard deviations, any shape.
+    """
+    share = np.minimum(np.square(distance / REACH), 1)
+    return np.asarray(np.maximum(np.square(1 - share), LEAST), np.float32)
+
+
+def weigh(stage: Stage) -> float:
+    """Give pixels of robust targets weights by what is left of them; return the mean change.
+
+    Samples of the draw that tells the weights are used for nothing else: weights must not know the
+    samples that they weigh.
+
+    Args:
+        stage: Of a fit; its views' weights change.
+
+    Raises:
+        DrawInterrupted: The renderer's interrupt says so.
+    """
+    sights = take_sights(stage, paths=PATHS)
+    chosen = [number for number, view in enumerate(stage.seen) if view.target.robust]
+    found = _distances([sights[number] for number in chosen])
+    changes = []
+    for number, distance in zip(chosen, found, strict=True):
+        view, counts = stage.seen[number], sights[number].counts.ravel()
+        trust = np.where(counts, biweight(distance).ravel(), view.trust).astype(np.float32)
+        changes.append(np.abs(trust - view.trust)[counts])
+        view.weights = view.weights * np.sqrt(trust / view.trust)[:, None]
+        view.trust = trust
+    return float(np.concatenate(changes).mean()) if changes else 0.0
+
+
+def _distances(sights: Sequence[Sight]) -> list[NDArray[np.float64]]:
+    """Return how far the residuals of each pixel are from 0, in what is usual.
+
+    What is usual is the same for all views: one that disagrees with all others gets no scale of its
+    own.
+    """
+    found = [deviations(sight) for sight in sights]
+    together = np.concatenate(
+        [far[sight.counts] for far, sight in zip(found, sights, strict=True)] or [np.ones(1)]
+    )
+    scale = max(float(np.median(together)) / USUAL, 1.0)
+    return [far / scale for far in found]
+
+
+class Weighing:
+    """When the pixels of a fit are weighed anew.
+
+    Args:
+        stage: Of the fit.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        """Begin with all weights equal."""
+        self.stage = stage
+        self.rounds = 0
+        if not any(view.target.robust for view in stage.seen):
+            self.rounds = ROUNDS
+
+    def is_over(self) -> bool:
+        """Whether weights stay as they are."""
+        return self.rounds >= ROUNDS
+
+    def go_on(self) -> bool:
+        """Weigh anew; return whether weights have changed."""
+        self.rounds += 1
+        has_changed = weigh(self.stage) > CHANGED
+        if not has_changed:
+            self.rounds = ROUNDS
+        return has_changed
