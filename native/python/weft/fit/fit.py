@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint
 from weft.fit.exposure import Exposure
 from weft.fit.joint_stage import JointStage
-from weft.fit.judging import judge
+from weft.fit.judging import are_shared, judge
 from weft.fit.lights import LightParameter
 from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
@@ -63,7 +63,8 @@ class FitResult:
 
     Args:
         values: Of the numbers, by name.
-        errors: Standard errors; infinite where the pictures tell nothing.
+        errors: Standard errors; infinite where the pictures tell nothing. Where more than noise is
+            left, they are larger than those of the history, by at most ``verdict.inflation``.
         textures: By the names of their parameters.
         reason: Why it ended: ``converged``, ``draws``, ``time`` or ``cancelled``.
         history: One entry a step.
@@ -306,15 +307,18 @@ class Fit:
                 is open.
         """
         self.stage.end()
-        verdict = OPEN
+        verdict, errors = OPEN, self.stage.errors()
         if reason != "cancelled" and self.history:
             try:
                 verdict = judge(self.stage, self.renderer.scene)
             except DrawInterrupted:
-                verdict = OPEN
+                pass
+            if are_shared(verdict, self.targets):
+                errors, most = self.stage.inflated_errors(verdict.ratio)
+                verdict = replace(verdict, inflation=most)
         return FitResult(
             self.stage.values(),
-            self.stage.errors(),
+            errors,
             self.stage.textures(),
             reason,
             list(self.history),

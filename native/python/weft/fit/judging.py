@@ -8,22 +8,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.misfit import measure
+from weft.fit.causes import find_swapped, suspect
+from weft.fit.misfit import SMALL, measure
 from weft.fit.sights import take_sights
 from weft.fit.verdict import Verdict, ViewVerdict, worst
+from weft.fit.wording import Case, sentence_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.fit.misfit import Misfit
     from weft.fit.sights import Sight, Stage
-    from weft.fit.verdict import Level
+    from weft.fit.target import Target
+    from weft.fit.verdict import Cause, Level
     from weft.scene import Scene
 
 CERTAIN = 6.0  # standard deviations: more is no noise
-SMALL = 0.01  # of the light: two renderers differ by as much
 LARGE = 0.05  # of the light: from here on a scene is wrong, not nearly right
-FEW_OUTLIERS, MANY_OUTLIERS = 0.01, 0.2  # of the pixels
+FEW_OUTLIERS, MANY_OUTLIERS = 0.02, 0.2  # of the pixels
+TELLING = 0.6  # share of a misfit that a suspect explains
+TELLING_MOVE = 0.4  # the same, of a picture that was moved: a shift explains edges only
+TELLING_CURVE = 0.68
+TELLING_BOUNCES = 0.3
+MOST_RATIO = 3.0  # of residuals to noise: more is no noise, even if neighbours differ
+APART = 2.0  # times the misfit of other views: one that is so much worse is so alone
+MORE_BOUNCES = 8  # that are tried, at least
 
 
 def judge(stage: Stage, scene: Scene) -> Verdict:
@@ -38,41 +47,116 @@ def judge(stage: Stage, scene: Scene) -> Verdict:
     """
     sights = take_sights(stage)
     found = [measure(sight) for sight in sights]
-    views = tuple(_judge_view(scene, *entry) for entry in zip(sights, found, strict=True))
-    level = worst([view.level for view in views])
+    levels = [level_of(one) for one in found]
+    case = Case(worst(levels), [sight.target.name for sight in sights], found, levels)
+    if case.level != "explained":
+        case.causes = _causes(stage, sights, case)
+    views = tuple(_judge_view(scene, case, number, sight) for number, sight in enumerate(sights))
     ratio = math.sqrt(float(np.mean([view.ratio**2 for view in views])))
     misfit = math.sqrt(float(np.mean([view.misfit**2 for view in views])))
-    return Verdict(level, _sentence(level, ratio, views), ratio, misfit, (), views)
+    sentence = sentence_of(case, ratio, stage.settings.bounces)
+    return Verdict(case.level, sentence, ratio, misfit, tuple(case.causes), views)
 
 
-def _judge_view(scene: Scene, sight: Sight, found: Misfit) -> ViewVerdict:
-    noise = math.sqrt(found.noise + SMALL**2)
-    misfit = math.sqrt(max(found.misfit, 0.0))
-    ratio = math.sqrt(max(found.power, 0.0)) / noise
-    target = sight.target
-    return ViewVerdict(
-        target.name,
-        scene.camera(target.camera).name,
-        _level_of(found, misfit),
-        ratio,
-        misfit,
-        noise,
-        found.brightness,
-        found.outliers,
-    )
+def are_shared(verdict: Verdict, targets: Sequence[Target]) -> bool:
+    """Return whether residuals of neighbours go together, by misfit or by noise of a picture."""
+    if verdict.level == "open":
+        return False
+    is_left = any(view.certainty > CERTAIN for view in verdict.views)
+    return is_left or any(target.grain > 1 for target in targets)
 
 
-def _level_of(found: Misfit, misfit: float) -> Level:
-    if (found.certainty > CERTAIN and misfit > LARGE) or found.outliers > MANY_OUTLIERS:
+def level_of(found: Misfit) -> Level:
+    """Return the level of one picture."""
+    is_left, misfit = found.certainty > CERTAIN, max(found.misfit, 0.0)
+    if (is_left and misfit > LARGE**2 + found.rounding) or found.outliers > MANY_OUTLIERS:
         return "wrong"
-    if (found.certainty > CERTAIN and misfit > SMALL) or found.outliers > FEW_OUTLIERS:
+    is_doubtful = is_left and misfit > SMALL**2 + found.rounding
+    if is_doubtful or _is_too_much(found) or found.outliers > FEW_OUTLIERS:
         return "doubtful"
     return "explained"
 
 
-def _sentence(level: Level, ratio: float, views: Sequence[ViewVerdict]) -> str:
-    if level == "explained":
-        return "the scene explains the pictures: what is left is noise"
-    bad = max(views, key=lambda view: view.ratio)
-    where = f", mostly in '{bad.name}'" if len(views) > 1 else ""
-    return f"the residual is {ratio:.2g} times the noise{where}"
+def _is_too_much(found: Misfit) -> bool:
+    """Return whether residuals are too large for noise, however they lie.
+
+    What JPEG does to blocks of pixels does not show from pixel to pixel, and is no part of noise.
+    """
+    noise = found.noise + SMALL**2
+    return found.grain == 1 and found.power > MOST_RATIO**2 * noise
+
+
+def _judge_view(scene: Scene, case: Case, number: int, sight: Sight) -> ViewVerdict:
+    found = case.found[number]
+    noise = math.sqrt(found.noise + SMALL**2)
+    return ViewVerdict(
+        sight.target.name,
+        scene.camera(sight.target.camera).name,
+        case.levels[number],
+        math.sqrt(max(found.power, 0.0)) / noise,
+        math.sqrt(max(found.misfit, 0.0)),
+        noise,
+        found.brightness,
+        found.outliers,
+        found.certainty,
+        words_of(case, number),
+    )
+
+
+def _causes(stage: Stage, sights: Sequence[Sight], case: Case) -> list[Cause]:
+    """Return what is likely wrong, the likeliest first."""
+    left = [one.certainty > CERTAIN or _is_too_much(one) for one in case.found]
+    bad = [n for n, level in enumerate(case.levels) if left[n] and level != "explained"]
+    outliers: list[Cause] = []
+    if any(one.outliers > FEW_OUTLIERS for one in case.found):
+        outliers = ["outliers"]
+    if not bad:
+        return outliers
+    case.swapped = [pair for pair in find_swapped(sights) if set(pair) & set(bad)]
+    if case.swapped:
+        return ["swapped", *outliers]
+    case.suspicions = {number: suspect(sights[number]) for number in bad}
+    case.alone = _alone(case.found)
+    own: list[Cause] = [] if case.alone is None else ["picture"]
+    told = _told(case, bad if case.alone is None else [case.alone])
+    if not told and case.alone is None and _bounces_explain(stage, case):
+        told = ["bounces"]
+    if not told and case.alone is None:
+        told = ["light"]
+    return [*own, *told, *outliers]
+
+
+def _alone(found: Sequence[Misfit]) -> int | None:
+    """Return the one view that is much worse than the others; ``None``: there is none."""
+    if len(found) < 3:
+        return None
+    order = sorted(range(len(found)), key=lambda number: found[number].misfit)
+    worst_one, next_one = (max(found[number].misfit, 0.0) for number in (order[-1], order[-2]))
+    return order[-1] if worst_one > APART**2 * max(next_one, SMALL**2) else None
+
+
+def _told(case: Case, bad: Sequence[int]) -> list[Cause]:
+    """Return what explains most of the misfit of some views."""
+    means = np.mean(
+        [
+            [one.exposure, one.display, one.camera]
+            for one in (case.suspicions[number] for number in bad)
+        ],
+        axis=0,
+    )
+    exposure, display, camera = map(float, means)
+    if camera > TELLING_MOVE and camera > exposure:
+        return ["camera"]
+    if exposure > TELLING:
+        return ["exposure"]
+    return ["display"] if display > TELLING_CURVE else []
+
+
+def _bounces_explain(stage: Stage, case: Case) -> bool:
+    """Return whether paths that bounce more often explain a part of the misfit."""
+    more = max(2 * stage.settings.bounces, MORE_BOUNCES)
+    if stage.settings.bounces >= MORE_BOUNCES:
+        return False
+    after = [measure(sight).misfit for sight in take_sights(stage, bounces=more)]
+    before = [one.misfit for one in case.found]
+    return sum(after) < (1 - TELLING_BOUNCES) * sum(before)

@@ -38,6 +38,8 @@ class ViewVerdict:
         noise: Of the picture, in the same unit.
         brightness: Factor by which the picture is brighter than the render.
         outliers: Share of its pixels that no weight is given, or that are far off alone.
+        certainty: Standard deviations by which neighbours are off together; noise alone makes it
+            about 1, and errors are larger where it is above 6.
         cause: What is likely wrong, in words; "" where nothing is.
     """
 
@@ -49,6 +51,7 @@ class ViewVerdict:
     noise: float
     brightness: float = 1.0
     outliers: float = 0.0
+    certainty: float = 0.0
     cause: str = ""
 
 
