@@ -11,11 +11,13 @@ import numpy as np
 from .fit_places import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from weft.scene.texture import Wrap
 
-    from ..core.fitting.outcome import Outcome
+    from ..core.fitting.outcome import FoundTexture, Outcome
     from ..core.fitting.plan import FitPlan
 
 LINEAR, DATA = "Linear Rec.709", "Non-Color"
@@ -45,9 +47,9 @@ class LiveTextures:
         self._wraps = plan.wraps
         self._shown: dict[str, ShownTexture] = {}
 
-    def preview(self, outcome: Outcome) -> None:
+    def preview(self, textures: Sequence[FoundTexture]) -> None:
         """Show textures as they are by now."""
-        for found in outcome.textures:
+        for found in textures:
             self._show(found.binding.label, found.pixels, is_last=False)
 
     def finish(self, outcome: Outcome) -> list[str]:

@@ -71,6 +71,7 @@ class SceneFit:
         self.lost: list[str] = []
         self._progress = progress
         self._shown: Update | None = None
+        self._previews = 0  # number of the last textures shown
         self._session = require_session()
         self._scene = scene_key(context.scene)
         self._preparation = Stepper(
@@ -113,11 +114,14 @@ class SceneFit:
     def show(self) -> bool:
         """Write what was found by now into the scene; return whether it is new."""
         latest = None if self.run is None else self.run.latest
-        if latest is None or latest is self._shown:
+        if self.run is None or latest is None or latest is self._shown:
             return False
         self._shown = latest
         self.live.show(latest.outcome)
-        self._textures.preview(latest.outcome)
+        number, textures = self.run.textures
+        if number != self._previews:
+            self._previews = number
+            self._textures.preview(textures)
         self.lost = self.live.lost
         return True
 
@@ -147,7 +151,7 @@ class SceneFit:
         """Put back what was there at the start; the thread ends by itself."""
         self._preparation.close()
         if self.run is not None:
-            self.run.stop()
+            self.run.job.abandon()
             self._restore()
 
     def _restore(self) -> None:

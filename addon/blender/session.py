@@ -7,6 +7,7 @@ It is an attribute of Blender's WindowManager class, so `context.window_manager.
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .fitting import SceneFit
 
 PLACE = "weft_session"
-PATIENCE = 10.0  # seconds that jobs get to end
+PATIENCE = 1.0  # seconds that jobs get to end, all together
 
 
 class Session:
@@ -105,7 +106,7 @@ class Session:
     def forget_file(self) -> None:
         """Drop what belongs to a file that is closed."""
         if self.fit is not None and self.fit.run is not None:
-            self.fit.run.stop()
+            self.fit.run.job.abandon()
         self.fit = self.last_fit = self.loading = self._exporter = None
         self.problems.clear()
         self.file = uuid4().hex
@@ -133,10 +134,11 @@ class Session:
 
     def close_device(self) -> None:
         """End the jobs and close the device; the next call of device() makes another one."""
-        for job in self._jobs:
-            job.cancel()
-        are_done = all([job.wait(PATIENCE) for job in self._jobs])
-        self._jobs = [job for job in self._jobs if not job.is_done]
+        jobs, self._jobs = self._jobs, []
+        for job in jobs:
+            job.abandon()
+        end = time.perf_counter() + PATIENCE
+        are_done = all([job.wait(max(end - time.perf_counter(), 0.0)) for job in jobs])
         for drop in reversed(self._dependents):
             drop()
         self._dependents.clear()

@@ -18,11 +18,18 @@ class Job(Generic[Result]):
     Args:
         work: Called with the event that says to end early.
         name: Of the thread.
+        leave: Called by abandon(): ends waits of the thread that the event does not end.
     """
 
-    def __init__(self, work: Callable[[threading.Event], Result], name: str) -> None:
+    def __init__(
+        self,
+        work: Callable[[threading.Event], Result],
+        name: str,
+        leave: Callable[[], None] | None = None,
+    ) -> None:
         """Start the thread."""
         self.cancelled = threading.Event()
+        self._leave = leave
         self.error: Exception | None = None
         self._result: Result | None = None
         self._thread = threading.Thread(target=self._run, args=(work,), name=name, daemon=True)
@@ -36,6 +43,12 @@ class Job(Generic[Result]):
     def cancel(self) -> None:
         """Ask the function to end early; does not wait."""
         self.cancelled.set()
+
+    def abandon(self) -> None:
+        """Ask it to end at once: what it has found is not wanted. Does not wait."""
+        self.cancelled.set()
+        if self._leave is not None:
+            self._leave()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end; return whether it has come."""

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from addon.core.fitting.countdown import seconds_left
 from addon.core.fitting.outcome import describe_number, make_outcome
-from addon.core.fitting.run import FitRun, seconds_left
+from addon.core.fitting.run import FitRun
 
 import weft
 from support.fit_plans import plan_of, request

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FLOAT = 4  # bytes
 PATH_ROWS = 43  # numbers that a path under way keeps: rays, hits, state, queue
 HEAD_ROWS = 7  # numbers that a recorded path keeps
-RECORD_ROWS = 34  # numbers of a recorded surface, without its tangents
+RECORD_ROWS = 35  # numbers of a recorded surface, without its tangents
 LEAST_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
 PATHS_A_NUMBER = 1 << 11  # in each half
 MOST_SAMPLES = 8  # times those of the settings, where pixels are few
@@ -26,6 +26,7 @@ TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the t
 UNUSED = 1.25  # records are allocated with room to spare
 SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
 SPREAD_OF_DEVICE = 30.0  # of one other scene: how many paths escape is not known
+MOST_SPREAD = 3.0  # up to which a time is told before the fit
 MOST_SCENES = 200
 PACE_FILE = "pace.json"
 
@@ -88,10 +89,10 @@ class Estimate:
     def describe(self) -> str:
         """Return it for people."""
         words = f"At most {_bytes(self.memory)} on the device"
-        if self.seconds is None:
-            return f"{words}; time is known after the first fit"
-        low, high = map(_duration, self.seconds)
-        return f"{words}; {low} to {high} if all draws are needed"
+        if self.seconds is None or self.seconds[1] > MOST_SPREAD**2 * self.seconds[0]:
+            return f"{words}; time is known once it runs"
+        low, high = self.seconds
+        return f"{words}; about {describe_seconds(math.sqrt(low * high))} if all draws are needed"
 
 
 def estimate_fit(size: FitSize, pace: Pace | None) -> Estimate:
@@ -133,9 +134,12 @@ def _bytes(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def _duration(seconds: float) -> str:
+def describe_seconds(seconds: float) -> str:
+    """Return a time for people."""
+    if seconds < 10:
+        return f"{max(math.ceil(seconds), 1)} s"
     if seconds < 100:
-        return f"{max(seconds, 1):.0f} s"
+        return f"{5 * round(seconds / 5)} s"
     minutes = seconds / 60
     return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.0f} h"
 

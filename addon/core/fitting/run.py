@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import weft
+from weft._native import _Cancellation
 from weft.fit import Fit, FitResult
 from weft.fit.fit import Progress
 from weft.fit.report import start_values
+from weft.render.interrupt import DrawInterrupted
 
 from ..job import Job
 from .coarse import COARSE_DRAWS, coarse_plan, started_at
-from .outcome import Outcome, make_outcome
+from .countdown import Countdown, seconds_left
+from .estimate import draws_of
+from .outcome import FoundTexture, Outcome, make_outcome
 from .preview import PreviewClock, preview_textures
 
 if TYPE_CHECKING:
@@ -39,7 +43,9 @@ class Update:
         seconds: Since the start, pauses left out.
         losses: One a draw.
         outcome: What has been found by now.
-        seconds_left: At most, as far as is known; infinite at first.
+        seconds_left: As far as is known; infinite at first.
+        share: About how much is done, in [0, 1].
+        most_draws: That may be needed.
     """
 
     draws: int
@@ -47,6 +53,8 @@ class Update:
     losses: tuple[float, ...]
     outcome: Outcome
     seconds_left: float
+    share: float = 0.0
+    most_draws: int = 0
 
 
 class FitRun:
@@ -56,6 +64,12 @@ class FitRun:
         plan: What to fit.
         device: Returns the device; called in the thread.
         progress: Called in the thread after each draw.
+
+    Attributes:
+        latest: Where it is; ``None`` before the first draw.
+        textures: The last small textures that were made, with their number; they are made now and
+            then, and the main thread does not look at every update.
+        result: At its end.
     """
 
     def __init__(
@@ -67,6 +81,7 @@ class FitRun:
         """Start."""
         self.plan = plan
         self.latest: Update | None = None
+        self.textures: tuple[int, list[FoundTexture]] = (0, [])
         self.result: FitResult | None = None
         self._device = device
         self._progress = progress
@@ -77,7 +92,24 @@ class FitRun:
         self._losses: list[float] = []
         self._start: Mapping[str, NDArray[np.float64]] = {}  # before the draws on small pictures
         self.draw_seconds: list[float] = []  # of whole pictures
-        self.job: Job[Outcome] = Job(self._work, "weft: fit")
+        self._renderer: weft.Renderer | None = None
+        self._is_judging = False
+        self._coarse_draws = 0
+        self._countdown = Countdown()
+        self._cancellation = _Cancellation()
+        self.job: Job[Outcome] = Job(self._run, "weft: fit", self._cancellation.cancel)
+
+    @property
+    def phase(self) -> str:
+        """What the fit does, for people."""
+        compiling = None if self._renderer is None else self._renderer.compiling
+        if compiling is not None and compiling.done < compiling.total:
+            return f"Compiling {compiling.done + 1} of {compiling.total}"
+        if self._is_judging:
+            return "Checking the result"
+        if self.latest is None:
+            return "Preparing the device"
+        return f"Iteration {self.latest.draws} of {self.latest.most_draws}"
 
     @property
     def is_paused(self) -> bool:
@@ -96,6 +128,14 @@ class FitRun:
         """End without waiting for a draw; what was found so far is the outcome."""
         self.job.cancel()
 
+    def _run(self, cancelled: threading.Event) -> Outcome:
+        """Work; leave all waits when the job is abandoned."""
+        try:
+            with self._cancellation:
+                return self._work(cancelled)
+        except KeyboardInterrupt:
+            return Outcome(reason="cancelled")
+
     def _work(self, cancelled: threading.Event) -> Outcome:
         device = self._device()
         self._began = time.perf_counter()
@@ -105,6 +145,7 @@ class FitRun:
             left = max(settings.time_limit - self._seconds(), 1e-3)
             settings = replace(settings, time_limit=left)
         fit = Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
+        self._renderer = fit.renderer
         clock = PreviewClock()
 
         drawn = time.perf_counter()
@@ -116,9 +157,10 @@ class FitRun:
             found = FitResult(progress.values, progress.errors, textures, "running")
             spent = progress.seconds - self._pauses
             left = seconds_left(progress.draws, spent, progress.share, settings.time_limit)
-            self._show(progress.loss, found, left)
+            self._show(progress.loss, found, left, progress.share)
             self._wait_while_paused(cancelled)
             drawn = time.perf_counter()
+            self._is_judging = fit.is_done
 
         self.result = replace(fit.run(look, cancelled), start=self._start)
         return make_outcome(plan, self.result)
@@ -133,22 +175,44 @@ class FitRun:
             fit = Fit(small.scene, small.targets, small.parameters, settings, device=device)
         except weft.ArgumentError:  # small pictures may not show what large ones do
             return self.plan
+        self._renderer = fit.renderer
         for _ in range(COARSE_DRAWS):
             if cancelled.is_set() or fit.is_done:
                 break
-            progress = fit.step()
+            try:
+                with fit.renderer.interrupt.by(cancelled):
+                    progress = fit.step()
+            except DrawInterrupted:
+                break
             found = FitResult(progress.values, progress.errors, {}, "running")
             self._show(progress.loss, found, float("inf"))
             self._wait_while_paused(cancelled)
         self._pauses = 0.0
+        self._coarse_draws = len(self._losses)
         self._start = start_values(fit)
         parameters = started_at(self.plan.parameters, fit.stage.values())
         return replace(self.plan, parameters=parameters)
 
-    def _show(self, loss: float, found: FitResult, left: float) -> None:
+    def _show(self, loss: float, found: FitResult, left: float, share: float = 0.0) -> None:
         self._losses.append(loss)
         outcome = make_outcome(self.plan, found)
-        self.latest = Update(len(self._losses), self._seconds(), tuple(self._losses), outcome, left)
+        if outcome.textures:
+            self.textures = (self.textures[0] + 1, outcome.textures)
+        draws, settings = len(self._losses), self.plan.settings
+        most = draws_of(
+            settings.max_draws, settings.texture_draws, has_textures=bool(self.plan.textures)
+        )
+        share = max(share, 0.0 if self.latest is None else self.latest.share)
+        left = self._countdown.shown(self._seconds(), left)
+        self.latest = Update(
+            draws,
+            self._seconds(),
+            tuple(self._losses),
+            outcome,
+            left,
+            share,
+            max(most + self._coarse_draws, draws),
+        )
         if self._progress is not None:
             self._progress(self.latest)
 
@@ -162,18 +226,3 @@ class FitRun:
         waited = time.perf_counter() - began
         self._pauses += waited
         self._waited += waited
-
-
-def seconds_left(draws: int, seconds: float, share: float, time_limit: float | None) -> float:
-    """Return how long a fit may go on: fits of numbers end earlier where they converge.
-
-    Args:
-        draws: Done so far.
-        seconds: That they took.
-        share: Of the fit, that they are.
-        time_limit: Of the fit, seconds; ``None``: none.
-    """
-    if draws < 2 or share <= 0:
-        return float("inf")
-    left = seconds * (1 - share) / share
-    return left if time_limit is None else min(left, time_limit - seconds)

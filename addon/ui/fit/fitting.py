@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...blender.session import require_session
+from ...core.fitting.estimate import describe_seconds
 from ...core.job import Job
 from ...core.pacer import Pacer
 from ..waiting import redraw
@@ -240,14 +241,15 @@ def load_engine(session: Session) -> None:
     session.device()
 
 
-def progress_of(running: SceneFit | None, max_draws: int) -> tuple[float, str]:
+def progress_of(running: SceneFit | None) -> tuple[float, str]:
     """Return how far a fit is, in [0, 1], and what to say of it."""
-    latest = None if running is None or running.run is None else running.run.latest
-    if latest is None:
-        return 0.0, "Preparing..."
-    words = [f"draw {latest.draws}", f"loss {latest.losses[-1]:.3g}"]
+    if running is None:
+        return 0.0, "Loading the engine"
+    if running.run is None:
+        return 0.0, "Exporting the scene"
+    latest, words = running.run.latest, [running.run.phase]
     if running.run.is_paused:
         words.append("paused")
-    elif math.isfinite(latest.seconds_left):
-        words.append(f"at most {latest.seconds_left:.0f} s left")
-    return min(latest.draws / max(max_draws, 1), 1.0), ", ".join(words)
+    elif latest is not None and math.isfinite(latest.seconds_left):
+        words.append(f"about {describe_seconds(latest.seconds_left)} left")
+    return (0.0 if latest is None else min(latest.share, 1.0)), ", ".join(words)

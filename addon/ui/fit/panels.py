@@ -4,7 +4,6 @@
 import bpy
 
 from ...blender.session import require_session
-from ...core.fitting.estimate import draws_of
 from ..text import draw_text
 from .expecting import expect
 from .fitting import progress_of
@@ -246,9 +245,7 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
         if session.last_fit is not None and session.last_fit.run.result is not None:
             layout.operator("weft.show_comparison", icon="IMAGE_DATA")
         return
-    has_textures = any(entry.kind == "TEXTURE" and entry.use for entry in fit.parameters)
-    draws = draws_of(fit.max_draws, fit.texture_draws, has_textures=has_textures)
-    factor, text = progress_of(running, draws)
+    factor, text = progress_of(running)
     layout.progress(factor=factor, text=text)
     row = layout.row()
     paused = running is not None and running.run is not None and running.run.is_paused

@@ -164,7 +164,7 @@ class Recorder:
         if self.has_gradients:
             calls.append((shared.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
         calls += light_calls(renderer, self.buffers)
-        compile_together(calls)
+        compile_together(calls, renderer.interrupt, renderer.compiling)
         self._is_compiled = True
 
     def _segment(self, buffers: PathBuffers, bounce: int) -> bool:

@@ -17,7 +17,7 @@ from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.light_tree import LightSampling
 from weft.render.modules import SceneModules
-from weft.render.prepare import compile_together
+from weft.render.prepare import Compiling, compile_together
 from weft.render.stages import print_stages
 from weft.render.upload import SceneTables
 
@@ -174,6 +174,7 @@ class Renderer:
         """Upload the scene and load its programs."""
         self.device, self.scene, self.batch = device, scene, batch
         self.interrupt = Interrupt()
+        self.compiling = Compiling()
         self.tables = SceneTables(device, scene, bsdf_tables(device), light_sampling)
         if not self.tables.may_shine:
             warnings.warn(
@@ -369,7 +370,7 @@ class Renderer:
         calls.append((stages.generate, (lanes, view, paths, step)))
         calls.append((stages.develop, (lanes, paths, step, film)))
         calls += light_calls(self, buffers)
-        compile_together(calls)
+        compile_together(calls, self.interrupt, self.compiling)
         self._is_compiled = True
 
     def _pixel_numbers(self, count: int) -> Tensor:
