@@ -21,22 +21,43 @@ from addon.core.fitting.plan_size import size_of_plan
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
-from weft.fit import number_stage
+from weft.fit import Parameter, number_stage
 from weft.render import record
 from weft.scene import Mesh, Object
 
-SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, draws=10)
+SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, draws=10)
 SIDE = 24
 
 
-def inside_a_room(plan):
-    """Return a scene whose camera sees nothing but a room of the plate's material."""
-    corners = [[x, y, z] for x in (-4, 4) for y in (-4, 4) for z in (-4, 4)]
+def room(pieces):
+    """Return the sides of a box around the camera, in so many meshes that are strewn over it."""
+    corners = np.array([[x, y, z] for x in (-4, 4) for y in (-4, 4) for z in (-4, 4)], np.float32)
     sides = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    triangles = [[a, b, c] for a, b, c, _ in sides] + [[a, c, d] for a, _, c, d in sides]
-    uvs = {"UVMap": np.zeros((12, 3, 2), np.float32)}
-    mesh = Mesh(np.array(corners, np.float32), np.array(triangles), uvs=uvs)
-    return replace(plan.scene, objects=[Object(mesh, plan.scene.objects[0].materials, name="Room")])
+    middles = corners[np.array(sides)].mean(axis=1)
+    fans = [
+        [8 + side, side_corners[edge], side_corners[(edge + 1) % 4]]
+        for side, side_corners in enumerate(sides)
+        for edge in range(4)
+    ]
+    places = np.concatenate([corners, middles])
+    parts = [np.array(fans[piece::pieces]) for piece in range(pieces)]
+    uvs = [np.zeros((len(part), 3, 2), np.float32) for part in parts]
+    return [Mesh(places, part, uvs={"UVMap": uv}) for part, uv in zip(parts, uvs, strict=True)]
+
+
+def fit_inside_a_room(plan, count=1):
+    """Let the camera see nothing but a room of copies of the plate's material, and fit them all."""
+    (plate,) = plan.scene.objects[0].materials
+    names = [plate.name, *(f"{plate.name} {number}" for number in range(1, count))]
+    materials = [replace(plate, name=name) for name in names]
+    objects = [
+        Object(mesh, [material], name=material.name)
+        for mesh, material in zip(room(count), materials, strict=True)
+    ]
+    plan.scene = replace(plan.scene, objects=objects)
+    own = [(name.partition(".")[2], binding) for name, binding in plan.numbers.items()]
+    plan.numbers = {f"{name}.{socket}": binding for name in names for socket, binding in own}
+    plan.parameters = [Parameter(name) for name in plan.numbers]
 
 
 def run(plan, device):
@@ -50,15 +71,27 @@ def run(plan, device):
 
 def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(device):
     asked = request("Plate.Roughness", "Plate.Base Color", size=SIDE)
-    room, plate = plan_of(asked, size=SIDE), plan_of(asked, size=SIDE)
-    room.scene = inside_a_room(room)
+    inside, plate = plan_of(asked, size=SIDE), plan_of(asked, size=SIDE)
+    fit_inside_a_room(inside)
 
-    _, in_room = run(room, device)
+    _, in_room = run(inside, device)
     done, on_plate = run(plate, device)
 
-    assert 1 / 2 < in_room / estimate_memory(size_of_plan(room)) < 1.0
+    assert 1 / 2 < in_room / estimate_memory(size_of_plan(inside)) < 1.0
     assert on_plate < estimate_memory(size_of_plan(plate))
     assert len(done.draw_seconds) == 2
+
+
+@pytest.mark.parametrize("count", [5, 20])
+def test_the_memory_of_a_fit_of_many_materials_is_foreseen(device, count):
+    inside = plan_of(request("Plate.Roughness", "Plate.Base Color", size=SIDE), size=SIDE)
+    fit_inside_a_room(inside, count)
+
+    _, held = run(inside, device)
+
+    size = size_of_plan(inside)
+    assert (size.numbers, size.own_numbers) == (4 * count, 4)
+    assert 1 / 2 < held / estimate_memory(size) < 1.0
 
 
 def test_few_pixels_get_more_samples_as_fits_give_them():
@@ -80,7 +113,8 @@ def test_a_plan_says_how_large_it_is():
     size = size_of_plan(plan)
 
     assert size.pixels == (SIDE * SIDE,)
-    assert (size.numbers, size.parts, size.texels, size.other_texels) == (1, 2, 8 * 4 * 3, 0)
+    assert (size.numbers, size.own_numbers, size.parts) == (1, 1, 2)
+    assert (size.texels, size.other_texels) == (8 * 4 * 3, 0)
     assert (size.triangles, size.draws) == (2, 60)
 
 

@@ -41,6 +41,7 @@ class FitSize:
             few and numbers are unknown.
         bounces: Surfaces that a path may leave.
         numbers: Unknown numbers of materials; a colour has three.
+        own_numbers: The most of them that one material has.
         parts: The light is drawn in so many parts: one, and one more for each unknown light.
         texels: Floats of fitted textures.
         other_texels: Floats of all other textures.
@@ -52,6 +53,7 @@ class FitSize:
     samples: int
     bounces: int
     numbers: int
+    own_numbers: int
     parts: int = 1
     texels: int = 0
     other_texels: int = 0
@@ -68,9 +70,12 @@ class FitSize:
 
     @property
     def work(self) -> float:
-        """Surfaces of paths that a draw shades, once for itself and once for each derivative."""
+        """Surfaces of paths that a draw shades, once for itself and once for each derivative.
+
+        A surface has the derivatives of its own material's numbers.
+        """
         paths = 2 * self.most_samples * sum(self.pixels) * self.parts
-        directions = max(self.numbers, 1) + (8 if self.texels else 0)
+        directions = max(self.own_numbers, 1) + (8 if self.texels else 0)
         return paths * (self.bounces + 1) * (1 + 0.25 * directions)
 
 
@@ -112,18 +117,20 @@ def estimate_fit(size: FitSize, pace: Pace | None) -> Estimate:
 def estimate_memory(size: FitSize) -> float:
     """Return how many bytes of the device a fit will hold at most.
 
-    That is in a closed room of one material, where paths end at the last bounce only and each of
-    their surfaces is recorded. Where paths escape, or meet what does not change, it is less.
+    That is in a closed room, where paths end at the last bounce only and each of their surfaces is
+    recorded. Where paths escape, or meet what does not change, it is less.
     """
     paths = [2 * size.most_samples * pixels for pixels in size.pixels]
     # One buffer serves all pictures; each keeps its own records, once a part of the light.
     under_way = max(paths, default=0) * PATH_ROWS
-    rows = RECORD_ROWS + 3 * max(size.numbers, 1)
+    rows = RECORD_ROWS + 3 * max(size.own_numbers, 1)
     surfaces = sum(paths) * (size.bounces + 1) * UNUSED
     recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
+    developed = 3 * (1 + size.numbers) * max(size.pixels, default=0)
     # Texels, their gradients, and a copy that is drawn.
     texels = (size.texels + size.other_texels) * (1 + size.parts) + 2 * size.texels
-    return FLOAT * (under_way + recorded + texels + size.triangles * TRIANGLE_NUMBERS)
+    scene = texels + size.triangles * TRIANGLE_NUMBERS
+    return FLOAT * (under_way + recorded + developed + scene)
 
 
 def _bytes(count: float) -> str:

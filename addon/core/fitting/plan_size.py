@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,11 +30,15 @@ def size_of_plan(plan: FitPlan) -> FitSize:
     )
     shown = [t for material in scene.materials() for t in textures_of(material.surface)]
     all_texels = sum(entry.pixels.size for entry in {id(t): t for t in shown}.values())
+    numbers: Counter[str] = Counter()
+    for name, binding in plan.numbers.items():
+        numbers[name.partition(".")[0]] += np.size(binding.value)
     return FitSize(
         tuple(target.image.shape[0] * target.image.shape[1] for target in plan.targets),
         settings.samples,
         settings.bounces,
-        sum(np.size(binding.value) for binding in plan.numbers.values()),
+        numbers.total(),
+        max(numbers.values(), default=0),
         1 + len(plan.lights),
         texels,
         all_texels - texels,

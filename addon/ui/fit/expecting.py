@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import bpy
@@ -30,11 +31,16 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
     used = [entry for entry in fit.parameters if entry.use]
     textures = [entry for entry in used if entry.kind == "TEXTURE"]
     texels = sum(3 * entry.width * entry.height for entry in textures)
+    numbers: Counter[bpy.types.Material] = Counter()
+    for entry in used:
+        if entry.kind == "NUMBER":
+            numbers[entry.material] += components_of(entry)
     return FitSize(
         tuple(pixels_of(target, fit.size) for target in fit.targets if target.use),
         fit.samples,
         fit.bounces,
-        sum(components_of(entry) for entry in used if entry.kind == "NUMBER"),
+        numbers.total(),
+        max(numbers.values(), default=0),
         1 + sum(entry.kind == "LIGHT" for entry in used),
         texels,
         texels_of_images(fit),
