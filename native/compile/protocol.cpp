@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <new>
 
 namespace weft::compile {
@@ -41,7 +42,7 @@ void note_failed_allocation() {
 }
 
 ReplyStatus internal_status() noexcept {
-    return allocation_failed ? ReplyStatus::out_of_memory : ReplyStatus::internal_error;
+    return is_memory_exhausted() ? ReplyStatus::out_of_memory : ReplyStatus::internal_error;
 }
 
 } // namespace
@@ -50,8 +51,21 @@ void watch_allocations() noexcept {
     std::set_new_handler(&note_failed_allocation);
 }
 
+bool is_memory_exhausted() noexcept {
+    return allocation_failed ||
+           errno == ENOMEM; // what malloc() leaves behind: not all of Slang asks new
+}
+
+std::vector<std::byte> frame(const Reply& reply) {
+    const std::vector<std::byte> body = core::to_archive(reply);
+    std::vector<std::byte> bytes = core::to_archive(static_cast<std::uint64_t>(body.size()));
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    return bytes;
+}
+
 Reply guard(const std::function<std::vector<std::byte>()>& work) noexcept {
     allocation_failed = false;
+    errno = 0;
     try {
         Reply reply;
         reply.payload = work();

@@ -47,6 +47,10 @@ inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
 
 /// Makes guard() report every failed allocation of a request as such. For the compiler's own process.
 void watch_allocations() noexcept;
+/// Whether an allocation of the request under way has failed. Signal handlers may ask, in the thread that serves it.
+[[nodiscard]] bool is_memory_exhausted() noexcept;
+/// A reply as it is sent: its length, then its archive.
+[[nodiscard]] std::vector<std::byte> frame(const Reply& reply);
 /// Serves one request; every exception becomes a reply.
 [[nodiscard]] Reply serve(CompileService& service, const Request& request) noexcept;
 /// Runs `work` and turns what it throws into a reply.

@@ -96,9 +96,10 @@ public:
         auto reply = core::from_archive<Reply>(bytes);
         if (reply.status == ReplyStatus::out_of_memory) {
             m_process.reset(); // what a failed allocation left behind is not trusted
-            throw core::CompileError(text("compiling '", subject, "' needs more than the limit of ",
+            throw core::CompileError(text("compiling '", subject,
+                                          "' ran out of memory: the limit is ",
                                           m_memory_limit >> 20,
-                                          " MB of memory; simplify the source or raise "
+                                          " MB; simplify the source or raise "
                                           "create_device(compile_memory_limit=...)"),
                                      {});
         }

@@ -174,12 +174,50 @@ def test_the_memory_of_the_compiler_is_limited(way, monkeypatch):
     device = weft.create_device(**limit)
     large = "\n".join(f"float f{i}(float x) {{ return x * {i} + x; }}" for i in range(60000))
 
-    with pytest.raises(weft.CompileError, match=r"'large'.*compile_memory_limit") as error:
+    with pytest.raises(
+        weft.CompileError, match=r"'large' ran out of memory.*memory_limit"
+    ) as error:
         device.load_module_from_source("large", large)
     assert "1024 MB" in str(error.value)
 
     module = device.load_module_from_source("small", "float g(float x) { return x; }")
     assert module.g(2.0) == 2.0
+
+
+@pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to limit")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems set no limits from outside")
+@pytest.mark.parametrize("room", [4, 32, 64])
+def test_a_compiler_that_runs_out_of_memory_says_so_wherever_it_happens(room):
+    resource = pytest.importorskip("resource")
+    limit = 2 << 30
+    before = child_processes()
+    with weft.create_device(compile_memory_limit=limit, cache_directory="") as device:
+        device.load_module_from_source("warm", "float w(float x) { return x; }")
+        (compiler,) = child_processes() - before
+        used = int(Path(f"/proc/{compiler}/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.prlimit(compiler, resource.RLIMIT_AS, (used + (room << 20), limit))
+        lines = [f"float f{i}(float x) {{ return x * {i} + sin(x); }}" for i in range(300)]
+        text = "\n".join(["import weft.bsdf;", *lines])
+
+        # With little room operator new fails; with more, Slang follows a null pointer of malloc().
+        with pytest.raises(weft.CompileError, match=r"'large' ran out of memory.*2048 MB.*raise"):
+            device.load_module_from_source("large", text).f3(1.0)
+
+        module = device.load_module_from_source("small", "float g(float x) { return x; }")
+        assert module.g(2.0) == 2.0
+
+
+@pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems name other signals")
+def test_a_compiler_that_crashes_with_memory_left_is_not_out_of_memory():
+    before = child_processes()
+    with weft.create_device(cache_directory="") as device:
+        device.load_module_from_source("warm", "float w(float x) { return x; }")
+        (compiler,) = child_processes() - before
+        os.kill(compiler, signal.SIGSEGV)
+
+        with pytest.raises(weft.CompileError, match=r"signal 11.*deeply nested"):
+            device.load_module_from_source("next", "float n(float x) { return x; }")
 
 
 @pytest.mark.parametrize(

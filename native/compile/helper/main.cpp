@@ -33,12 +33,6 @@ std::optional<Request> read_request() {
     return core::from_archive<Request>(body);
 }
 
-bool write_reply(const Reply& reply) {
-    const std::vector<std::byte> body = core::to_archive(reply);
-    return compile::write_output(core::to_archive(static_cast<std::uint64_t>(body.size()))) &&
-           compile::write_output(body);
-}
-
 int serve_requests(const compile::ServiceDesc& desc) {
     std::optional<compile::CompileService> service;
     // Slang starts at once, while the host is still busy with its device; a failure waits for the first request.
@@ -54,7 +48,7 @@ int serve_requests(const compile::ServiceDesc& desc) {
         } else if (service) {
             reply = compile::serve(*service, *request);
         }
-        if (!write_reply(reply)) {
+        if (!compile::write_output(compile::frame(reply))) {
             return EXIT_FAILURE;
         }
     }
@@ -74,6 +68,9 @@ int main(int argc, char** argv) {
                                     .cache_directory = core::path_from_utf8(argv[3])};
     compile::end_with_host();
     compile::watch_allocations();
+    Reply exhausted;
+    exhausted.status = ReplyStatus::out_of_memory;
+    compile::answer_crashes(compile::frame(exhausted), compile::is_memory_exhausted);
     compile::limit_memory(std::strtoull(argv[4], nullptr, 10));
     // Slang's parser recurses: with this stack a text must be absurd before it overflows.
     constexpr std::size_t kStackBytes = std::size_t{512} << 20;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace weft::compile {
 
@@ -15,6 +16,10 @@ namespace weft::compile {
 /// Lets allocations fail beyond `bytes` of address space (where the system can), and keeps crashes
 /// from leaving core files behind.
 void limit_memory(std::uint64_t bytes);
+/// From now on a crash writes `answer` to standard output if `applies` says so; the process ends either way. For code that
+/// does not look whether it got the memory that it asked for. Call it once, before run_with_stack().
+/// @param applies called in the thread that crashed
+void answer_crashes(std::vector<std::byte> answer, bool (*applies)() noexcept);
 /// Ends the process within a second of its host's end, also while a request is being served: when the host's
 /// side of standard input closes, and when the parent is another one than at the start. Call it first.
 /// Windows: nothing to do, the host's job object sees to that (subprocess_windows.cpp).

@@ -3,6 +3,7 @@
 
 #if !defined(_WIN32)
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
@@ -22,12 +24,6 @@ struct Task {
     const std::function<int()>* work;
     int result;
 };
-
-void* run_task(void* argument) {
-    auto* const task = static_cast<Task*>(argument);
-    task->result = (*task->work)();
-    return nullptr;
-}
 
 #if defined(POLLRDHUP)
 constexpr short kHangUp = POLLRDHUP; // without it a hang-up waits until all that was sent is read
@@ -60,6 +56,43 @@ void* watch_host(void*) {
         }
         end_without_host();
     }
+}
+
+/// What a crash is answered with; written before anything can crash.
+struct CrashAnswer {
+    std::vector<std::byte> bytes;
+    bool (*applies)() noexcept = nullptr;
+};
+
+CrashAnswer& crash_answer() {
+    static CrashAnswer answer;
+    return answer;
+}
+
+void answer_crash(int signal) {
+    const CrashAnswer& answer = crash_answer();
+    if (answer.applies()) {
+        (void)write_output(answer.bytes);
+        ::_exit(EXIT_FAILURE);
+    }
+    std::signal(signal, SIG_DFL); // the host is told how this process has ended
+    std::raise(signal);
+}
+
+/// Gives the thread a stack for handlers: the thread's own may be what has run out.
+void add_handler_stack() {
+    static std::array<std::byte, std::size_t{64} << 10> space;
+    stack_t stack{};
+    stack.ss_sp = space.data();
+    stack.ss_size = space.size();
+    ::sigaltstack(&stack, nullptr);
+}
+
+void* run_task(void* argument) {
+    auto* const task = static_cast<Task*>(argument);
+    add_handler_stack();
+    task->result = (*task->work)();
+    return nullptr;
 }
 
 } // namespace
@@ -111,6 +144,16 @@ void limit_memory(std::uint64_t bytes) {
 #else
     (void)bytes;
 #endif
+}
+
+void answer_crashes(std::vector<std::byte> answer, bool (*applies)() noexcept) {
+    crash_answer() = {std::move(answer), applies};
+    struct sigaction action{};
+    action.sa_handler = answer_crash;
+    action.sa_flags = SA_ONSTACK;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE}) {
+        ::sigaction(signal, &action, nullptr);
+    }
 }
 
 int run_with_stack(std::size_t bytes, const std::function<int()>& work) {
