@@ -14,7 +14,7 @@ from weft.scene import CLOSURES, SlangCall
 # Blender 5.0 has these no more; it turns them into others when it opens a file.
 FORMER = {f"ShaderNode{way}{mode}" for way in ("Combine", "Separate") for mode in ("HSV", "RGB")}
 
-UNUSED = {"Weight", "Tangent"}
+UNUSED = {"Weight"}
 
 SHADERS = {
     "ShaderNodeBackground": "emission",
@@ -120,8 +120,7 @@ def test_what_a_shader_lacks_is_named():
     problems = compile_material(surface_graph(builder, node), {}, "M").problems
 
     assert [problem.message for problem in problems] == [
-        "the distribution BECKMANN is not supported",
-        "the tangent around the Z axis is not supported",
+        "the distribution BECKMANN is not supported"
     ]
 
 

@@ -13,6 +13,7 @@ from weft.scene.values import Bump, NormalMap, Value
 
 from ..spec import NodeSpec
 from ..values import call
+from .spaces import radial_tangent
 
 if TYPE_CHECKING:
     from ..context import NodeContext
@@ -72,6 +73,9 @@ class ClosureNode:
             normal = (context.direction(key) or context.relief) if context.has(key) else None
             if normal is not None:
                 values[name] = as_normal(normal, context.normal)
+        if context.has("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
+            tangent = context.direction("Tangent")
+            values["tangent"] = radial_tangent(context, "Z") if tangent is None else tangent
         self._report(context, left_out)
         return Closure(self.kind, **values, **self._options(context))
 
@@ -105,9 +109,6 @@ class ClosureNode:
                 f"the distribution {distribution} is not supported",
                 self.distributions[0],
             )
-        if context.has("Tangent") and not left_out & {"Anisotropic", "Anisotropy"}:
-            which = "'Tangent'" if context.is_linked("Tangent") else "the tangent around the Z axis"
-            context.problem(f"{which} is not supported", "the tangent of the UV map")
         if "Subsurface Weight" in self.inputs and "Subsurface Weight" not in left_out:
             context.problem("subsurface scattering is not supported", "diffuse reflection")
         if context.has("Thin Wall") and context.number("Thin Wall") != 0:

@@ -116,7 +116,7 @@ _GLASS = ClosureNode(
 _GLOSSY = ClosureNode("glossy", _same("Color", "Roughness", "Anisotropy", "Rotation"), _ANISOTROPY)
 
 
-_FACETS = "GGX and Multiscatter GGX only, with the tangents of the UV map"
+_FACETS = "GGX and Multiscatter GGX only"
 
 ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
     {

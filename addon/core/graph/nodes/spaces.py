@@ -6,7 +6,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from weft.scene.values import Attribute, ColorAttribute
+from weft.scene.values import Attribute, ColorAttribute, UVTangent
 
 from ..places import generated
 from ..spec import NodeSpec
@@ -110,14 +110,14 @@ def radial_tangent(context: NodeContext, axis: str) -> Value:
 
 def _tangent(context: NodeContext, _output: str) -> Value:
     if context.properties["direction_type"] != "RADIAL":
-        return context.unsupported("the tangent of a UV map")
+        return UVTangent(context.attribute("uv", str(context.properties.get("uv_map") or "")))
     return radial_tangent(context, str(context.properties["axis"]))
 
 
 INPUTS = MappingProxyType(
     {
         "ShaderNodeCameraData": NodeSpec("Camera Data", _camera, CAMERA_NOTE),
-        "ShaderNodeTangent": NodeSpec("Tangent", _tangent, "Radial only"),
+        "ShaderNodeTangent": NodeSpec("Tangent", _tangent),
     }
 )
 

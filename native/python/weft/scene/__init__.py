@@ -21,6 +21,7 @@ from weft.scene.values import (
     NormalMap,
     SlangCall,
     UVSet,
+    UVTangent,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "SunLight",
     "Texture",
     "UVSet",
+    "UVTangent",
     "load_mesh",
     "load_texture",
     "principled",

@@ -49,6 +49,8 @@ class ClosureSpec:
             holds those of all.
         normals: Inputs that are normals: unit vectors in world space, left out of `inputs` because
             they have no default and no derivative.
+        tangents: As `normals`, inputs that are tangents: vectors of any length, from which long
+            highlights count the rotation.
         sides: How the BSDF is cut off behind a surface whose normal it does not share, see
             shaders/weft/bsdf/normals.slang.
         is_raised: Normals are turned to where the viewer is reflected to above the surface.
@@ -64,6 +66,7 @@ class ClosureSpec:
     always: tuple[str, ...] = ()
     features: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     normals: tuple[str, ...] = ()
+    tangents: tuple[str, ...] = ()
     sides: str = "kOwnSides"
     is_raised: bool = True
     options: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
@@ -149,6 +152,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                 }
             ),
             ("normal", "coat_normal"),
+            ("tangent",),
             options=_distribution("multi_ggx", "ggx"),
         ),
         "glossy": ClosureSpec(
@@ -163,6 +167,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "m.tables())",
             features=MappingProxyType({"": ("kPlain",), "kAnisotropy": ("anisotropy",)}),
             normals=("normal",),
+            tangents=("tangent",),
             sides="kSharpSides",
             options=_distribution("multi_ggx", "ggx"),
         ),
@@ -187,6 +192,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                 }
             ),
             normals=("normal",),
+            tangents=("tangent",),
             sides="kSharpSides",
             options=_distribution("multi_ggx", "ggx"),
         ),

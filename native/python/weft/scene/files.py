@@ -39,6 +39,7 @@ from weft.scene.values import (
     NormalMap,
     SlangCall,
     UVSet,
+    UVTangent,
 )
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ CLASSES: Mapping[str, type[Any]] = {
         SunLight,
         Texture,
         UVSet,
+        UVTangent,
     )
 }
 ORIGIN = "origin"

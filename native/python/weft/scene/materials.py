@@ -65,7 +65,8 @@ def _checked_option(kind: str, name: str, value: object) -> str:
 
 def _checked_input(kind: str, name: str, value: Value | str) -> Value:
     """Return a value that fits the input."""
-    spec, normals = CLOSURES[kind].inputs, CLOSURES[kind].normals
+    spec = CLOSURES[kind].inputs
+    normals = (*CLOSURES[kind].normals, *CLOSURES[kind].tangents)
     if name not in spec and name not in normals:
         raise ArgumentError(
             f"Closure '{kind}': there is no input {name!r}; it has "

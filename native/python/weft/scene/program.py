@@ -21,6 +21,7 @@ from weft.scene.normals import (
     print_turned_frame,
 )
 from weft.scene.texture import Texture
+from weft.scene.transparency import may_pass, shadow_of
 from weft.scene.trust import Code
 from weft.scene.values import (
     Attribute,
@@ -30,7 +31,7 @@ from weft.scene.values import (
     NormalMap,
     SlangCall,
     UVSet,
-    plain,
+    UVTangent,
     size_of,
 )
 
@@ -112,6 +113,7 @@ class Printer:
     scope: int = 0  # number of the function whose lines are printed
     scopes: int = 0  # last number that one has got
     known: dict[tuple[int, int], str] = field(default_factory=dict)  # calls by scope and identity
+    is_raised: bool = False  # the frame is that of a normal that sharp closures need
     depth: int = 0  # of the calls that are being printed
 
     @property
@@ -168,6 +170,9 @@ class Printer:
             return value.value
         if isinstance(value, UVSet):
             return f"{self.no_diff}loadUv(m.scene.geometry, s, {value.index})"
+        if isinstance(value, UVTangent):
+            self.has_tangents = True
+            return f"{self.no_diff}uvTangent(m.scene.geometry, s, {value.index})"
         if isinstance(value, ColorAttribute):
             return f"{self.no_diff}loadColor(m.scene.geometry, s, {value.index})"
         if isinstance(value, Texture):
@@ -279,7 +284,6 @@ class Printer:
 
     def closure(self, prefix: str, closure: Closure) -> tuple[str, str, str]:
         spec = CLOSURES[closure.kind]
-        self.has_tangent |= "anisotropic" in closure.inputs
         values = {
             "wi": "wi",
             "features": " | ".join(features_of(closure)),
@@ -290,6 +294,10 @@ class Printer:
                 f"{spec.structure} {values['structure']} = {spec.structure}.standard();"
             )
         turned = self.turn(prefix, closure, values)
+        if not turned and self.is_raised and spec.structure:
+            values["features"] += " | kRaised"
+            values["normals"] = "no_diff ShadingNormals.raised(surface.frame.toLocal(s.normal))"
+        tangent = self.tangent(prefix, closure, turned)
         for name, value in as_mapping(closure).items():
             if spec.structure and name not in closure.inputs and name not in spec.always:
                 continue
@@ -301,24 +309,45 @@ class Printer:
             values[name] = self.local(wanted, convert(text, size_of(value), wanted))
             if spec.structure:
                 self.lines.append(f"{values['structure']}.{camel_case(name)} = {values[name]};")
+        if tangent and spec.structure:
+            self.lines.append(f"{values['structure']}.anisotropicRotation += {tangent};")
+        elif tangent:
+            values["rotation"] = f"({values['rotation']} + {tangent})"
         kind = spec.bsdf.format(**values)
         values["bsdf"] = f"bsdf{len(self.lines)}"
         construct = spec.construct
-        if turned and spec.structure:
+        if "normals" in values and spec.structure:
             construct = construct.replace(
                 "prepare({structure},", "prepareTurned({structure}, {normals},"
             )
         self.lines.append(f"const {kind} {values['bsdf']} = {construct.format(**values)};")
         emission = spec.emission.format(**values) if shines(closure) else BLACK
         if turned:
-            kind = f"TurnedBSDF<{kind}, {spec.sides}>"
+            has_own = any(name in closure.inputs for name in spec.normals)
+            kind = f"TurnedBSDF<{kind}, {spec.sides if has_own else 'kOwnSides'}>"
             return kind, f"{kind}.prepare({values['bsdf']}, {turned})", emission
         return kind, values["bsdf"], emission
+
+    def tangent(self, prefix: str, closure: Closure, turned: str) -> str:
+        """Print the rotation of a closure's tangent; "" if that is the x axis of the frame."""
+        if not any(name in closure.inputs for name in ("anisotropic", "anisotropy")):
+            return ""
+        if "tangent" not in closure.inputs:
+            self.has_tangent = True
+            return ""
+        given = closure.inputs["tangent"]
+        name = print_function(self, 3, lambda: self.value(f"{prefix}tangent", given))
+        local = f"surface.frame.toLocal({name}(m, s))"
+        return self.local(
+            1, f"no_diff tangentTurn({f'{turned}.toLocal({local})' if turned else local})"
+        )
 
     def turn(self, prefix: str, closure: Closure, values: dict[str, str]) -> str:
         """Print the frame of a closure with normals of its own; "" if it has none."""
         spec = CLOSURES[closure.kind]
-        if not any(name in closure.inputs for name in spec.normals):
+        has_own = any(name in closure.inputs for name in spec.normals)
+        # Where sharp closures beside it raise the normal, a diffuse one turns back.
+        if not has_own and (not self.is_raised or spec.is_raised or not spec.normals):
             return ""
         frame = print_turned_frame(self, prefix, closure, spec.is_raised)
         values["wi"] = self.local(3, f"no_diff {frame}.toLocal(wi)")
@@ -381,42 +410,6 @@ def closures_of(surface: Surface) -> Iterator[Closure]:
     yield from closures_of(surface.second)
 
 
-def may_pass(surface: Surface) -> bool:
-    """Return whether light may pass a surface straight."""
-    if isinstance(surface, Closure):
-        alpha = plain(surface.inputs.get("alpha", 1.0))
-        is_whole = isinstance(alpha, (int, float)) and alpha >= 1
-        return surface.kind == "transparent" or (surface.kind == "principled" and not is_whole)
-    return may_pass(surface.first) or may_pass(surface.second)
-
-
-def transparency_of(printer: Printer, prefix: str, surface: Surface) -> str:
-    """Print what part of the light passes a surface straight, once the surface is printed."""
-    if not may_pass(surface):
-        return BLACK
-    if isinstance(surface, Closure):
-        if surface.kind == "transparent":
-            color = surface.inputs.get("color", CLOSURES["transparent"].inputs["color"].default)
-            text = printer.value(f"{prefix}color", color)
-            return printer.local(3, convert(text, size_of(color), 3))
-        alpha = surface.inputs["alpha"]
-        text = convert(printer.value(f"{prefix}alpha", alpha), size_of(alpha), 1)
-        return printer.local(3, f"float3(1.f - saturate({text}))")
-    first = transparency_of(printer, f"{prefix}first.", surface.first)
-    second = transparency_of(printer, f"{prefix}second.", surface.second)
-    if isinstance(surface, Add):
-        return f"({first} + {second})"
-    factor = convert(printer.value(f"{prefix}factor", surface.factor), size_of(surface.factor), 1)
-    return f"lerp({first}, {second}, float3(saturate({factor})))"
-
-
-def _shadow_of(printer: Printer, material: Material) -> str:
-    """Print what part of the light towards a surface arrives behind it."""
-    if not material.transparent_shadows:
-        return BLACK
-    return transparency_of(printer, "", material.surface)
-
-
 def camel_case(name: str) -> str:
     """Return a name as Slang writes it."""
     first, *rest = name.split("_")
@@ -439,16 +432,16 @@ def namespace_of(source: str) -> str:
 
 def print_program(material: Material) -> Program:
     """Print the program of a material."""
-    printer = Printer()
+    printer = Printer(is_raised=needs_raised_normal(material.surface))
     bsdf, value, emission = printer.surface("", material.surface)
-    normal = "reflectingNormal(s)" if needs_raised_normal(material.surface) else "s.normal"
+    normal = "reflectingNormal(s)" if printer.is_raised else "s.normal"
     # A tangent costs loads; only long highlights have use for one.
     frame = (
         f"Frame.along({normal}, s.tangent)" if printer.has_tangent else f"Frame.around({normal})"
     )
     see_through = may_pass(material.surface)
     transparency = (
-        print_function(printer, 3, lambda: _shadow_of(printer, material)) if see_through else ""
+        print_function(printer, 3, lambda: shadow_of(printer, material)) if see_through else ""
     )
     body = "\n    ".join(
         [

@@ -67,6 +67,23 @@ class UVSet:
 
 
 @dataclass(frozen=True)
+class UVTangent:
+    """The tangent of a UV set, along u, of MikkTSpace as normal maps have it: world space, unit.
+
+    For inputs called ``tangent``; the zero vector where the mesh has no UVs.
+
+    Args:
+        index: Position among the UV sets of the mesh.
+    """
+
+    index: int
+
+    def __post_init__(self) -> None:
+        """Check the position."""
+        _require_position("UVTangent", self.index)
+
+
+@dataclass(frozen=True)
 class ColorAttribute:
     """A colour attribute of a mesh, by its position among them. Three components, linear RGB.
 
@@ -257,6 +274,7 @@ Value = (
     | Texture
     | Attribute
     | UVSet
+    | UVTangent
     | ColorAttribute
     | SlangCall
     | NormalMap
@@ -279,7 +297,7 @@ def size_of(value: Value) -> int:
         return 2
     if isinstance(value, ColorAttribute):
         return 3
-    if isinstance(value, (NormalMap, Bump)):
+    if isinstance(value, (NormalMap, Bump, UVTangent)):
         return 3
     value = plain(value)
     return len(value) if isinstance(value, Sequence) else 1
