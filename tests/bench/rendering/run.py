@@ -43,7 +43,7 @@ def count_rays(device: weft.Device) -> float:
     def counted(buffers, count, bounce):
         ends = trace(buffers, count, bounce)
         # Every surface that scatters sends a ray towards a light: the ball and the ground.
-        segments.append(ends[programs + 1] + (ends[2] if bounce < BOUNCES else 0))
+        segments.append(ends[programs + 2] + (ends[2] if bounce < BOUNCES else 0))
         return ends
 
     own.trace_and_sort = counted

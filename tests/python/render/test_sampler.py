@@ -94,3 +94,8 @@ def test_lights_far_and_near_both_keep_a_share(power):
     assert chance.sum() == pytest.approx(1)
     assert chance[[0, 2]].sum() > 0.25
     assert chance[[1, 3]].sum() > 0.25
+
+
+def test_probabilities_of_lights_add_up_to_one_however_powers_round():
+    for power in np.random.default_rng(3).uniform(0.1, 100, (200, 2)):
+        assert light_probabilities(np.array([SUN, ENVIRONMENT]), power).sum() == pytest.approx(1)

@@ -47,7 +47,10 @@ def find_first_hits(renderer: Renderer, camera: Camera) -> FirstHits:
         buffers = renderer.buffers(pixels)
         step = renderer.step_settings(settings, (first, pixels), (0, 1))
         renderer.generate(sharp, settings, buffers, step, pixels)
-        renderer.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, pixels)
+        if renderer.tables.traits.has_hidden:
+            renderer.trace_to_visible(buffers, pixels, step)
+        else:
+            renderer.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, pixels)
         rows = buffers.hits.to_numpy().reshape(5, -1)[:, :pixels]
         part = slice(first, first + pixels)
         objects[part] = np.where(rows[4] == NOTHING, -1, rows[4].astype(np.int64))

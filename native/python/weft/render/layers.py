@@ -109,7 +109,7 @@ class LayerPass:
             self._layers = Tensor.empty(renderer.device, (ROWS * buffers.capacity,))
         step = renderer.step_settings(settings, pixels, samples)
         renderer.generate(camera, settings, buffers, step, count)
-        ends = renderer.trace_and_sort(buffers, count, 0)
+        ends = renderer.trace_to_visible(buffers, count, step)
         scene, view, layers = renderer.tables.view, buffers.view, self._layers
         programs = len(renderer.tables.materials.programs)
         looks: dict[str, Any] = {"forward": forward_of(camera)}

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft._native import Function
-    from weft.render.renderer import PathBuffers, Renderer
+    from weft.render.path_buffers import PathBuffers
+    from weft.render.renderer import Renderer
+
+DIMMING = ("classifyLight", "programDim")
 
 
 def _sort_and_launch(
@@ -34,13 +37,18 @@ def _sort_and_launch(
     scene, programs = renderer.tables.view, len(renderer.tables.materials.programs)
     classify = getattr(renderer.modules.shared, stage[0])
     classify(grid((count,)), scene, buffers.view, programs, _result=buffers.keys[:count])
-    ends = sort_by_key(buffers.keys, buffers.queue, count, programs + 1)
+    ends = sort_by_key(buffers.keys, buffers.queue, count, programs + 2)
     found = [key for key in keys if ends[key + 1] > ends[key]]
     for key in found:
         length = ends[key + 1] - ends[key] if renderer.sorts_paths else count
         buffers.view["firstOfQueue"] = ends[key] if renderer.sorts_paths else 0
         buffers.view["key"] = key
         getattr(renderer.modules.programs[key], stage[1])(grid((length,)), scene, buffers.view)
+    hidden = ends[programs + 1] - ends[programs]
+    if hidden and stage == DIMMING and renderer.tables.traits.has_hidden:
+        buffers.view["firstOfQueue"] = ends[programs]
+        renderer.modules.shared.skipLight(grid((hidden,)), buffers.view)
+        return True
     return bool(found)
 
 
@@ -53,6 +61,8 @@ def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function
     if traits.is_see_through:
         calls.append((modules.shared.classifyLight, (lanes, scene, paths, len(programs))))
         passing = [number for number, program in enumerate(programs) if program.passes]
+        if traits.has_hidden:
+            calls.append((modules.shared.skipLight, (lanes, paths)))
         calls += [(modules.programs[k].programDim, (lanes, scene, paths)) for k in passing]
     if traits.has_glow:
         calls.append((modules.shared.classifyShining, (lanes, scene, paths, len(programs))))
@@ -65,11 +75,16 @@ def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
     """Bring the light rays of `count` paths behind the surfaces that they pass straight."""
     programs = renderer.tables.materials.programs
     passing = [number for number, program in enumerate(programs) if program.passes]
-    for _ in range(buffers.transparent_bounces):
+    has_hidden = renderer.tables.traits.has_hidden
+    passed = 0
+    while has_hidden or passed < buffers.transparent_bounces:
+        if passed >= buffers.transparent_bounces:
+            passing = []
+        passed += 1
         renderer.tracer.trace_closest(
             buffers.light_rays, buffers.light_hits, buffers.capacity, count
         )
-        if not _sort_and_launch(renderer, buffers, count, ("classifyLight", "programDim"), passing):
+        if not _sort_and_launch(renderer, buffers, count, DIMMING, passing):
             return
 
 

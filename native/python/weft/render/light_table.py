@@ -13,6 +13,7 @@ from weft._native import ArgumentError
 from weft.render.alias_table import build_alias_table
 from weft.render.light_tree import CONE_SLACK, LightTree, bounds_row, light_tree
 from weft.scene import AreaLight, PointLight, SpotLight, SunLight
+from weft.scene.ray_kinds import SCATTERED, SEEN_BY, is_hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,6 +176,13 @@ class EnvironmentTable:
     rotation: NDArray[np.float32]
     strength: NDArray[np.float32]
     mean: float  # luminance
+    layers: tuple[int, ...]  # of each kind of ray, NONE: it sees nothing
+    is_sampled: bool  # light rays are sent there
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether light rays find light there."""
+        return self.is_sampled and self.mean * float(self.strength.max()) > 0
 
 
 def environment_table(environment: Environment) -> EnvironmentTable:
@@ -199,12 +207,24 @@ def environment_table(environment: Environment) -> EnvironmentTable:
     )
     mean = float((bright * sine[:, None]).sum() / (sine.sum() * width))
     strength = np.broadcast_to(np.asarray(environment.strength, np.float32), (3,)).copy()
+    views = [np.asarray(view[::-1], np.float32) for view in environment.views.values()]
     return EnvironmentTable(
-        np.ascontiguousarray(image, np.float32),
+        np.stack([np.asarray(image, np.float32), *views]),
         alias,
         rotation.T.astype(np.float32),
         strength,
         mean,
+        environment_layers(environment),
+        not SCATTERED & set(environment.hidden_from),
+    )
+
+
+def environment_layers(environment: Environment) -> tuple[int, ...]:
+    """Return the number of the image that each kind of ray sees."""
+    own = {kind: number for number, kind in enumerate(environment.views, 1)}
+    return tuple(
+        NONE if is_hidden_from(kind, environment.hidden_from) else own.get(kind, 0)
+        for kind in SEEN_BY
     )
 
 
@@ -238,7 +258,8 @@ def light_probabilities(
     chosen = powers / powers.sum()
     is_far = (kinds == ENVIRONMENT) | (kinds == SUN)
     far = float(chosen[is_far].sum())
-    if 0 < far < 1:
+    # All of them may add up to a little less than 1.
+    if 0 < far < 1 and not is_far.all():
         share = min(max(far, LEAST_SHARE), 1 - LEAST_SHARE)
         chosen = np.where(is_far, chosen * (share / far), chosen * ((1 - share) / (1 - far)))
     # A dark light may still matter where it is near.
@@ -266,7 +287,7 @@ def build_light_table(
     """
     rows = list(rows)
     environment_light = NONE
-    if environment is not None and environment.mean * environment.strength.max() > 0:
+    if environment is not None and environment.can_be_drawn:
         environment_light = len(rows)
         power = (
             environment.mean

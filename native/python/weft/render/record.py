@@ -11,8 +11,8 @@ import numpy as np
 from weft._native import ArgumentError, Tensor, grid
 from weft.render.directions import Directions
 from weft.render.light_stages import light_calls
+from weft.render.path_buffers import PathBuffers
 from weft.render.prepare import compile_together
-from weft.render.renderer import PathBuffers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 35, 7
+RECORD_ROWS, HEAD_ROWS = 39, 7
 
 
 @dataclass
@@ -156,6 +156,8 @@ class Recorder:
             if number not in self.modules
         ]
         calls.append((shared.escape, (lanes, scene, paths, step)))
+        if renderer.tables.traits.has_hidden:
+            calls.append((shared.skip, (lanes, scene, paths, step)))
         calls.append((shared.close, (lanes, paths, self.view)))
         calls.append((shared.settle, (lanes, paths, self.view)))
         directed = self.directions.view
@@ -184,6 +186,7 @@ class Recorder:
         wanted = sum(ends[program + 1] - ends[program] for program in self.programs)
         self._reserve(used, used + wanted, buffers)
         renderer.escape(buffers, ends, step, scene)
+        renderer.skip_hidden(buffers, ends, step, scene)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:

@@ -17,6 +17,7 @@ from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.light_tree import LightSampling
 from weft.render.modules import SceneModules
+from weft.render.path_buffers import PathBuffers, camera_view, path_rows
 from weft.render.prepare import Compiling, compile_together
 from weft.render.stages import print_stages
 from weft.render.upload import SceneTables
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
-STATE_ROWS, LONG_STATE_ROWS = 11, 26
 NEVER = 0xFFFFFFFF
 BACKGROUND_ALONE = 2  # of Background in path.slang
 MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
@@ -56,6 +56,7 @@ class PathSettings:
         transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
             ones are opaque.
         shows_environment: Cameras see it where they look past everything; else black.
+        exposure: Factor of the picture, 0 or greater; fits take none.
     """
 
     samples: int = 64
@@ -68,6 +69,7 @@ class PathSettings:
     period: int | None = None
     transparent_bounces: int = 8
     shows_environment: bool = True
+    exposure: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -78,63 +80,15 @@ class PathSettings:
                 f"first_sample at least 0, got {self.samples}, {counts[0]}, {counts[1]} and "
                 f"{counts[2]}"
             )
+        if not 0 <= self.exposure < float("inf"):
+            raise ArgumentError(
+                f"PathSettings: exposure must be a number from 0, got {self.exposure}"
+            )
         if self.filter not in FILTERS or not self.filter_width > 0:
             raise ArgumentError(
                 f"PathSettings: filter must be one of {', '.join(FILTERS)} with a width above 0, "
                 f"got {self.filter!r}, {self.filter_width}"
             )
-
-
-class PathBuffers:
-    """Memory for a batch of paths, see shaders/weft/render/path.slang."""
-
-    def __init__(
-        self, device: Device, tracer: Tracer, capacity: int, *, is_long: bool = False
-    ) -> None:
-        """Allocate `capacity` paths; `is_long`: with the rows that only some scenes need."""
-        self.capacity = capacity
-        self.rays = tracer.create_rays(capacity)
-        self.hits = tracer.create_hits(capacity)
-        self.light_rays = tracer.create_rays(capacity)
-        self.light_visible = tracer.create_hits(capacity)
-        rows = LONG_STATE_ROWS if is_long else STATE_ROWS
-        self.state = Tensor.zeros(device, (rows, capacity))
-        self.light_hits = tracer.create_hits(capacity) if is_long else self.light_visible
-        self.keys = tracer.create_hits((capacity + 4) // 5)
-        self.transparent_bounces = 0  # of the paths under way
-        self.queue = tracer.create_hits((capacity + 4) // 5)
-        self.view = {
-            "state": self.state,
-            "rays": self.rays,
-            "hits": self.hits,
-            "lightRays": self.light_rays,
-            "lightVisible": self.light_visible,
-            "lightHits": self.light_hits,
-            "pixels": self.queue,
-            "keys": self.keys,
-            "queue": self.queue,
-            "firstOfQueue": 0,
-            "key": 0,
-            "capacity": capacity,
-        }
-
-
-def camera_view(camera: Camera, filter_width: float) -> dict[str, Any]:
-    """Return a camera as shaders/weft/render/camera.slang takes it."""
-    low, high = camera.film()
-    assert camera.transform is not None
-    return {
-        "width": camera.width,
-        "height": camera.height,
-        "low": tuple(map(float, low)),
-        "high": tuple(map(float, high)),
-        "near": camera.near,
-        "far": min(camera.far, 1e30),
-        "aperture": camera.aperture if camera.kind == "perspective" else 0.0,
-        "focus": camera.focus,
-        "filterWidth": filter_width,
-        "rows": camera.transform.astype(np.float32).tolist(),
-    }
 
 
 def must_sort_paths(device: Device, programs: int) -> bool:
@@ -187,7 +141,8 @@ class Renderer:
         meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         programs = self.tables.materials.programs
-        self.sorts_paths = must_sort_paths(device, len(programs))
+        # How many hidden surfaces a path meets, only the host can tell.
+        self.sorts_paths = self.tables.traits.has_hidden or must_sort_paths(device, len(programs))
         traits = replace(self.tables.traits, sorts_paths=self.sorts_paths)
         self.modules = SceneModules(device, programs, traits)
         if self.tables.traits.has_glow:
@@ -213,7 +168,7 @@ class Renderer:
                 self.device,
                 self.tracer,
                 (paths + 255) // 256 * 256,
-                is_long=self.tables.traits.has_long_paths,
+                path_rows(self.tables.traits),
             )
         return self._buffers
 
@@ -297,13 +252,14 @@ class Renderer:
                 self.device.wait()
                 progress(done / (pixels * settings.samples))
         sums = np.asarray(film.to_numpy(), np.float32)
-        return (sums / np.float32(settings.samples)).reshape(camera.height, camera.width, 3)
+        factor = np.float32(settings.exposure / settings.samples)
+        return (sums * factor).reshape(camera.height, camera.width, 3)
 
     def _alpha(
         self, camera: Camera, settings: PathSettings, progress: Callable[[float], None] | None
     ) -> NDArray[np.float32]:
         """Return what part of each pixel is covered, shape (height, width, 1)."""
-        first = replace(settings, bounces=0)
+        first = replace(settings, bounces=0, exposure=1.0)
         look = None if progress is None else lambda _share: progress(1.0)
         beyond = self._picture(camera, first, look, background=BACKGROUND_ALONE)
         return np.asarray(1 - beyond.mean(axis=2, keepdims=True), np.float32)
@@ -367,6 +323,8 @@ class Renderer:
         ]
         calls.append((modules.shared.escape, (lanes, scene, paths, step)))
         calls.append((modules.shared.classify, (lanes, scene, paths, programs)))
+        if self.tables.traits.has_hidden:
+            calls.append((modules.shared.skip, (lanes, scene, paths, step)))
         calls.append((stages.generate, (lanes, view, paths, step)))
         calls.append((stages.develop, (lanes, paths, step, film)))
         calls += light_calls(self, buffers)
@@ -405,23 +363,34 @@ class Renderer:
 
     def segments(self, settings: PathSettings) -> int:
         """Return how many segments the longest path has."""
+        if self.tables.traits.has_hidden:
+            return NEVER  # has_ended() says when it is enough
         passes = settings.transparent_bounces if self.tables.traits.is_see_through else 0
         return settings.bounces + 1 + passes
 
     def has_ended(self, ends: list[int]) -> bool:
         """Return whether trace_and_sort() has found no path that is under way."""
-        return ends[len(self.tables.materials.programs) + 1] == 0
+        return ends[len(self.tables.materials.programs) + 2] == 0
 
     def trace_and_sort(self, buffers: PathBuffers, count: int, bounce: int) -> list[int]:
         """Trace one segment of `count` paths and sort them by what they hit.
 
         Returns:
             Where each program begins in the queue, then the paths that escaped, then those that
-            have ended.
+            met what is hidden from them, then those that have ended.
         """
         self._trace_and_classify(buffers, count, bounce)
         programs = len(self.tables.materials.programs)
-        return sort_by_key(buffers.keys, buffers.queue, count, programs + 2)
+        return sort_by_key(buffers.keys, buffers.queue, count, programs + 3)
+
+    def trace_to_visible(self, buffers: PathBuffers, count: int, step: dict[str, int]) -> list[int]:
+        """Trace and sort the first segment of `count` paths until none meets what is hidden."""
+        ends = self.trace_and_sort(buffers, count, 0)
+        programs = len(self.tables.materials.programs)
+        while ends[programs + 2] > ends[programs + 1]:
+            self.skip_hidden(buffers, ends, step)
+            ends = self.trace_and_sort(buffers, count, 0)
+        return ends
 
     def _trace_and_classify(self, buffers: PathBuffers, count: int, bounce: int) -> None:
         """Trace one segment of `count` paths and find the keys of what they hit."""
@@ -452,6 +421,21 @@ class Renderer:
         if length:
             buffers.view["firstOfQueue"] = ends[programs]
             kernel = self.sorting_modules.shared.escape
+            kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
+
+    def skip_hidden(
+        self,
+        buffers: PathBuffers,
+        ends: list[int],
+        step: dict[str, int],
+        scene: dict[str, Any] | None = None,
+    ) -> None:
+        """Send the sorted paths on that met what is hidden from them; `scene` as in escape()."""
+        programs = len(self.tables.materials.programs)
+        length = ends[programs + 2] - ends[programs + 1]
+        if length:
+            buffers.view["firstOfQueue"] = ends[programs + 1]
+            kernel = self.sorting_modules.shared.skip
             kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
 
     def _launch_segment(
@@ -497,4 +481,6 @@ class Renderer:
                 self._trace_and_classify(buffers, count, bounce)
                 ends = None
             self._launch_segment(buffers, count, step, ends)
+            if ends is not None:
+                self.skip_hidden(buffers, ends, step)
         self.stages(camera, settings).develop(grid((pixels[1],)), buffers.view, step, film)

@@ -21,6 +21,7 @@ export static const bool weft_is_see_through = {is_see_through};
 export static const bool weft_has_glow = {has_glow};
 export static const bool weft_has_cones = {has_cones};
 export static const bool weft_has_bumps = {has_bumps};
+export static const bool weft_has_kinds = {has_kinds};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -50,4 +51,5 @@ def print_stages(camera: Camera, filter_kind: int, traits: SceneTraits) -> str:
         has_glow=str(traits.has_glow).lower(),
         has_cones=str(traits.has_cones).lower(),
         has_bumps=str(traits.has_bumps).lower(),
+        has_kinds=str(traits.has_kinds).lower(),
     )

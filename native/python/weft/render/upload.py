@@ -11,6 +11,7 @@ import numpy as np
 from weft._native import Device, Tensor
 from weft.render.emission import light_of
 from weft.render.light_table import (
+    ENVIRONMENT,
     NONE,
     EnvironmentTable,
     LightRow,
@@ -32,6 +33,7 @@ from weft.render.texture_table import texture_table
 from weft.scene.kernel_text import SceneTraits
 from weft.scene.materials import textures_of
 from weft.scene.program import Program, print_program
+from weft.scene.ray_kinds import SCATTERED, hidden_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,6 +202,8 @@ def emissive_triangles(
     used = 0
     for instance, entry in enumerate(scene.objects):
         emissions = [light_of(material.surface) for material in entry.materials]
+        if SCATTERED & set(entry.hidden_from):
+            emissions = []
         if not any(emission is not None for emission in emissions) or not len(entry.mesh.triangles):
             out.first_of_instance.append(NONE)
             continue
@@ -296,19 +300,26 @@ class SceneTables:
         lights = self._build_lights()
         self.may_shine = (
             any(row.power > 0 for row in rows + emissive.rows)
-            or lights.environment_light != NONE
+            or environment is not None
             or any(program.shines for program in self.materials.programs)
         )
         self.light_count = len(rows) + len(emissive.rows) + (lights.environment_light != NONE)
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
+        if environment is not None:
+            kinds.add(ENVIRONMENT)
+        has_hidden = any(entry.hidden_from for entry in scene.objects)
         self.traits = SceneTraits(
             sum(1 << kind for kind in kinds),
             self.geometry.is_placed(scene),
-            is_see_through=any(program.passes for program in self.materials.programs),
+            is_see_through=has_hidden or any(p.passes for p in self.materials.programs),
             has_glow=len(emissive.varying) > 0,
             has_cones=any(texture.filter == "mipmap" for texture in self.materials.textures),
             has_bumps=any(program.has_bumps for program in self.materials.programs),
             has_light_tree=self.has_light_tree,
+            has_kinds=has_hidden
+            or any(program.reads_ray for program in self.materials.programs)
+            or (environment is not None and any(environment.layers)),
+            has_hidden=has_hidden,
         )
         numbers = {id(material): number for number, material in enumerate(materials)}
         arrays = self.geometry.arrays
@@ -325,6 +336,9 @@ class SceneTables:
         arrays["slotMaterials"] = np.array(slot_materials or [0], np.uint32)
         arrays["lightOfTriangle"] = np.concatenate(
             [*emissive.light_of_triangle, np.full(1, NONE, np.uint32)]
+        )
+        arrays["hiddenFrom"] = np.array(
+            [hidden_bits(entry.hidden_from) for entry in scene.objects] or [0], np.uint32
         )
         has_tangents = any(program.has_tangents for program in self.materials.programs)
         arrays["tangents"] = (
@@ -471,8 +485,9 @@ class SceneTables:
             "environmentToWorld": (
                 np.eye(3, dtype=np.float32) if environment is None else environment.rotation
             ).tolist(),
-            "environmentWidth": 0 if environment is None else environment.texels.shape[1],
-            "environmentHeight": 0 if environment is None else environment.texels.shape[0],
+            "environmentWidth": 0 if environment is None else environment.texels.shape[2],
+            "environmentHeight": 0 if environment is None else environment.texels.shape[1],
+            "environmentLayers": [0] * 7 if environment is None else list(environment.layers),
             "environmentLight": lights.environment_light,
             "environmentStrength": (0.0, 0.0, 0.0)
             if environment is None

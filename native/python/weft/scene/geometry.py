@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.scene.ray_kinds import check_ray_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,15 +140,19 @@ class Object:
         materials: One a slot.
         transform: Object to world, shape ``(4, 4)`` or ``(3, 4)``, affine.
         name: What messages and the id pass call it.
+        hidden_from: Kinds of ray that pass it as if it were not there: of ``camera``, ``shadow``,
+            ``diffuse``, ``glossy`` and ``transmission``, as Blender's ray visibility.
     """
 
     mesh: Mesh
     materials: Sequence[Material]
     transform: NDArray[np.float64] | None = None
     name: str = field(default="object", kw_only=True)
+    hidden_from: Sequence[str] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check the transform and the slots."""
+        """Check the transform, the slots and the kinds of ray."""
+        check_ray_kinds(f"Object '{self.name}'", self.hidden_from)
         matrix = np.eye(4) if self.transform is None else np.asarray(self.transform, np.float64)
         if matrix.shape not in ((4, 4), (3, 4)) or not np.isfinite(matrix).all():
             raise ArgumentError(

@@ -30,6 +30,8 @@ class SceneTraits:
         has_cones: A texture has levels.
         has_bumps: A material takes differences over part of a pixel.
         has_light_tree: Lights at finite distance are drawn from a tree.
+        has_kinds: Paths know what kind of ray they send.
+        has_hidden: Objects are hidden from some kinds of ray.
     """
 
     light_kinds: int
@@ -40,6 +42,8 @@ class SceneTraits:
     has_cones: bool = False
     has_bumps: bool = False
     has_light_tree: bool = False
+    has_kinds: bool = False
+    has_hidden: bool = False
 
     @property
     def has_long_paths(self) -> bool:
@@ -51,6 +55,7 @@ class SceneTraits:
                 self.has_cones,
                 self.has_bumps,
                 self.has_light_tree,
+                self.has_kinds,
             )
         )
 
@@ -164,6 +169,8 @@ export static const bool weft_has_glow = {has_glow};
 export static const bool weft_has_cones = {has_cones};
 export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_light_tree = {has_light_tree};
+export static const bool weft_has_kinds = {has_kinds};
+export static const bool weft_has_hidden = {has_hidden};
 """
 
 
@@ -188,6 +195,13 @@ void escape(int k, SceneView scene, PathView paths, StepSettings settings)
     if (paths.serves(k))
         escapePath(paths.pathOf(k), scene, paths, settings);
 }
+
+void skip(int k, SceneView scene, PathView paths, StepSettings settings)
+{
+    skipSurface(paths.pathOf(k), scene, paths, settings);
+}
+
+void skipLight(int k, PathView paths) { skipShadow(paths.pathOf(k), paths); }
 
 void noLayers(int k, PathView paths, float* layers)
 {
@@ -231,6 +245,8 @@ def _print_traits(traits: SceneTraits) -> str:
         has_cones=_flag(traits.has_cones),
         has_bumps=_flag(traits.has_bumps),
         has_light_tree=_flag(traits.has_light_tree),
+        has_kinds=_flag(traits.has_kinds),
+        has_hidden=_flag(traits.has_hidden),
     )
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.scene.ray_kinds import SEEN_BY, check_ray_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -133,16 +134,35 @@ class Environment:
         rotation: World to image, shape ``(3, 3)``, a rotation.
         strength: Factor, linear RGB or one number.
         name: What messages and parameters call it.
+        views: Images of the same shape that rays of a kind see instead, by the kind, one of
+            ``weft.scene.ray_kinds.SEEN_BY``. `image` is what light rays see.
+        hidden_from: Kinds of ray that see nothing: of ``camera``, ``diffuse``, ``glossy`` and
+            ``transmission``. If it is hidden from one of the last three, bounces alone find it.
     """
 
     image: NDArray[np.float32]
     rotation: NDArray[np.float64] | None = None
     strength: float | Sequence[float] = 1.0
     name: str = field(default="environment", kw_only=True)
+    views: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, kw_only=True)
+    hidden_from: Sequence[str] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check the image."""
-        image = np.ascontiguousarray(self.image, np.float32)
+        """Check the images and the kinds of ray."""
+        where = f"Environment '{self.name}'"
+        check_ray_kinds(where, self.hidden_from)
+        check_ray_kinds(where, list(self.views), SEEN_BY)
+        self.image = self._checked(self.image)
+        self.views = {kind: self._checked(image) for kind, image in self.views.items()}
+        for kind, image in self.views.items():
+            if image.shape != self.image.shape:
+                raise ArgumentError(
+                    f"{where}: what '{kind}' rays see must have the shape of the image, "
+                    f"{self.image.shape}, got {image.shape}"
+                )
+
+    def _checked(self, given: NDArray[np.float32]) -> NDArray[np.float32]:
+        image = np.ascontiguousarray(given, np.float32)
         if image.shape == (3,):
             image = np.broadcast_to(image, (1, 1, 3)).copy()
         if image.ndim != 3 or image.shape[2] not in (3, 4) or image.size == 0:
@@ -155,4 +175,4 @@ class Environment:
                 f"Environment '{self.name}': radiance must be finite and not negative; repair "
                 f"the image"
             )
-        self.image = np.ascontiguousarray(image[..., :3])
+        return np.ascontiguousarray(image[..., :3])

@@ -77,6 +77,7 @@ class Program:
     functions: list[str] = field(default_factory=list)
     has_tangents: bool = False
     has_bumps: bool = False
+    reads_ray: bool = False
     transparency: str = ""
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
@@ -107,6 +108,7 @@ class Printer:
     has_tangent: bool = False
     has_tangents: bool = False
     has_bumps: bool = False
+    reads_ray: bool = False
     is_fixed: bool = False
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)  # files of sources that a flag trusts
@@ -167,6 +169,7 @@ class Printer:
         separable: bool = False,
     ) -> str:
         if isinstance(value, Attribute):
+            self.reads_ray |= value.is_of_ray
             return value.value
         if isinstance(value, UVSet):
             return f"{self.no_diff}loadUv(m.scene.geometry, s, {value.index})"
@@ -464,6 +467,7 @@ def print_program(material: Material) -> Program:
         printer.functions,
         printer.has_tangents,
         printer.has_bumps,
+        printer.reads_ray,
         transparency,
         printer.modules,
         printer.origins,

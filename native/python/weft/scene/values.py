@@ -35,11 +35,31 @@ class Attribute(Enum):
     TANGENT = "s.tangent"
     INCOMING = "s.wi"
     BACKFACING = "(s.isBackface ? 1.f : 0.f)"
+    IS_CAMERA_RAY = "((s.ray & 1u) != 0u ? 1.f : 0.f)"
+    IS_SHADOW_RAY = "((s.ray & 2u) != 0u ? 1.f : 0.f)"
+    IS_DIFFUSE_RAY = "((s.ray & 4u) != 0u ? 1.f : 0.f)"
+    IS_GLOSSY_RAY = "((s.ray & 8u) != 0u ? 1.f : 0.f)"
+    IS_TRANSMISSION_RAY = "((s.ray & 16u) != 0u ? 1.f : 0.f)"
+    IS_REFLECTION_RAY = "((s.ray & 32u) != 0u ? 1.f : 0.f)"
+    IS_SINGULAR_RAY = "((s.ray & 64u) != 0u ? 1.f : 0.f)"
+    RAY_LENGTH = "s.rayLength"
+    RAY_DEPTH = "float(s.depth)"
+    DIFFUSE_DEPTH = "float((s.ray >> 8) & 255u)"
+    GLOSSY_DEPTH = "float((s.ray >> 16) & 255u)"
+    TRANSMISSION_DEPTH = "float(s.ray >> 24)"
+    TRANSPARENT_DEPTH = "float(s.passed)"
 
     @property
     def size(self) -> int:
         """Number of components."""
-        return {"UV": 2, "BACKFACING": 1}.get(self.name, 3)
+        if self.is_of_ray or self is Attribute.BACKFACING:
+            return 1
+        return 2 if self is Attribute.UV else 3
+
+    @property
+    def is_of_ray(self) -> bool:
+        """Whether it says something of the ray that has met the point: Blender's Light Path."""
+        return self.name.endswith(("_RAY", "_DEPTH", "_LENGTH"))
 
 
 def _require_position(name: str, index: object) -> None:

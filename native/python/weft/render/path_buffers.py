@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory for the paths under way, and cameras as the stages take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft._native import Tensor
+
+if TYPE_CHECKING:
+    from weft._native import Device, Tracer
+    from weft.scene import Camera
+    from weft.scene.kernel_text import SceneTraits
+
+STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS = 11, 26, 30
+
+
+def path_rows(traits: SceneTraits) -> int:
+    """Return how many rows of PathRow of path.slang the paths of a scene have."""
+    if traits.has_kinds:
+        return KIND_STATE_ROWS
+    return LONG_STATE_ROWS if traits.has_long_paths else STATE_ROWS
+
+
+class PathBuffers:
+    """Memory for a batch of paths, see shaders/weft/render/path.slang."""
+
+    def __init__(
+        self, device: Device, tracer: Tracer, capacity: int, rows: int = STATE_ROWS
+    ) -> None:
+        """Allocate `capacity` paths, with more rows where the scene needs them."""
+        self.capacity = capacity
+        self.rays = tracer.create_rays(capacity)
+        self.hits = tracer.create_hits(capacity)
+        self.light_rays = tracer.create_rays(capacity)
+        self.light_visible = tracer.create_hits(capacity)
+        self.state = Tensor.zeros(device, (rows, capacity))
+        self.light_hits = tracer.create_hits(capacity) if rows > STATE_ROWS else self.light_visible
+        self.keys = tracer.create_hits((capacity + 4) // 5)
+        self.transparent_bounces = 0  # of the paths under way
+        self.queue = tracer.create_hits((capacity + 4) // 5)
+        self.view = {
+            "state": self.state,
+            "rays": self.rays,
+            "hits": self.hits,
+            "lightRays": self.light_rays,
+            "lightVisible": self.light_visible,
+            "lightHits": self.light_hits,
+            "pixels": self.queue,
+            "keys": self.keys,
+            "queue": self.queue,
+            "firstOfQueue": 0,
+            "key": 0,
+            "capacity": capacity,
+        }
+
+
+def camera_view(camera: Camera, filter_width: float) -> dict[str, Any]:
+    """Return a camera as shaders/weft/render/camera.slang takes it."""
+    low, high = camera.film()
+    assert camera.transform is not None
+    return {
+        "width": camera.width,
+        "height": camera.height,
+        "low": tuple(map(float, low)),
+        "high": tuple(map(float, high)),
+        "near": camera.near,
+        "far": min(camera.far, 1e30),
+        "aperture": camera.aperture if camera.kind == "perspective" else 0.0,
+        "focus": camera.focus,
+        "filterWidth": filter_width,
+        "rows": camera.transform.astype(np.float32).tolist(),
+    }
