@@ -32,7 +32,9 @@ _SETTINGS = {
 }
 
 
-def sample_display_transform(scene: bpy.types.Scene, entries: int = ENTRIES) -> DisplayTransform:
+def sample_display_transform(
+    scene: bpy.types.Scene, entries: int = ENTRIES, film: float = 1.0
+) -> DisplayTransform:
     """Return what the scene's colour management makes of light.
 
     View transform, look, exposure, gamma, curves and white balance are those of the scene. The
@@ -41,13 +43,14 @@ def sample_display_transform(scene: bpy.types.Scene, entries: int = ENTRIES) -> 
     Args:
         scene: Whose colour management counts.
         entries: Of each axis of the table.
+        film: Factor of light before it is shown.
     """
-    factor = 2.0**-scene.view_settings.exposure
+    factor = 2.0**-scene.view_settings.exposure / film
     high, toe = HIGH * factor, TOE * factor
     axis = DisplayTransform.axis(entries, high, toe)
     red, green, blue = np.meshgrid(axis, axis, axis, indexing="ij")
     light = np.stack([red, green, blue], axis=-1).reshape(entries, entries**2, 3)
-    table = show(scene, light.astype(np.float32))
+    table = show(scene, (light * film).astype(np.float32))
     return DisplayTransform(table.reshape(entries, entries, entries, 3), high, toe)
 
 

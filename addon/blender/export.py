@@ -20,7 +20,7 @@ from ..core.steps import last_value
 from .cameras import WHOLE, export_camera
 from .images import ImageStore
 from .instances import take_inventory
-from .lights import export_lights, lamps_in_view
+from .lights import export_lights, lamps_in_view, suns_in_view
 from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
 from .picture_size import picture_size
@@ -123,10 +123,12 @@ class SceneExporter:
         yield
         scene.lights, found = export_lights(inventory.lamps)
         problems += found
-        scene.environment, found = self._worlds.export(world_of(depsgraph), self._images)
+        environment, suns, found = self._worlds.export(world_of(depsgraph), self._images)
+        scene.environment, scene.lights = environment, scene.lights + suns
         problems += found + materials.problems() + self._images.problems
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
         problems += found + lamps_in_view(inventory.lamps, scene.cameras)
+        problems += suns_in_view(suns, scene.cameras)
         return ExportedScene(scene, materials.compiled, list(dict.fromkeys(problems)))
 
     def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[list[CompiledMaterial]]:
@@ -156,7 +158,11 @@ class SceneExporter:
         used = 1 if mesh.slots is None else int(mesh.slots.max()) + 1
         # Faces beyond the last slot show the last one's material.
         slots = [compiled[min(number, len(compiled) - 1)].material for number in range(used)]
-        return [weft.scene.Object(mesh, slots, placed.matrix, name=placed.name)]
+        return [
+            weft.scene.Object(
+                mesh, slots, placed.matrix, name=placed.name, hidden_from=placed.hidden_from
+            )
+        ]
 
 
 def world_of(depsgraph: bpy.types.Depsgraph) -> bpy.types.World | None:

@@ -19,7 +19,7 @@ from ..core.fitting.request import TargetRequest
 from .cameras import WHOLE, export_camera
 from .display_transform import sample_display_transform
 from .images import read_linear, why_unreadable
-from .path_settings import pixel_filter
+from .path_settings import film_exposure, pixel_filter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,8 @@ class Picture:
         mask: Likewise, weights in [0, 1] (the first channel counts); ``None``: all pixels count.
         objects: Only pixels that show one of these objects count; empty: all do.
         color_space: Of a file: ``srgb``, ``linear`` or ``raw``; ``None``: as Blender takes it.
-        exposure: Stops by which the picture is brighter than the scene's light.
+        exposure: Stops by which the picture is brighter than the scene's light. Unless `filter` is
+            ``box``, the film exposure of the scene's render settings counts as well.
         saturation: Linear value of the picture from which on pixels were clipped; ``None``: just
             below 1 for files and images of integers.
         size: Longest side at which the picture is compared, pixels; larger ones are averaged.
@@ -89,9 +90,9 @@ def make_target(
     if picture.camera is None or picture.camera.type != "CAMERA":
         raise ArgumentError(f"fit: picture '{name}' has no camera; choose the one that took it")
     target = (
-        _read_display(picture, name, depsgraph.scene)
+        _read_display(picture, name, depsgraph.scene, _film_factor(picture, depsgraph.scene))
         if picture.through_view
-        else _read(picture, name)
+        else _read(picture, name, _film_factor(picture, depsgraph.scene))
     )
     assert target.mask is not None
     image, mask = target.image, target.mask
@@ -120,23 +121,35 @@ def _filter_of(picture: Picture, scene: bpy.types.Scene, scale: float) -> tuple[
     return ("box", 1.0) if scale < 0.75 else (kind, width * scale)
 
 
-def _read(picture: Picture, name: str) -> Target:
+def _film_factor(picture: Picture, scene: bpy.types.Scene) -> float:
+    """Return what Cycles' film does to a picture; photos know nothing of it."""
+    factor = 1.0 if picture.filter == "box" else film_exposure(scene)
+    if factor <= 0:
+        raise ArgumentError(
+            f"fit: the film exposure of scene '{scene.name}' is {factor}, which leaves pictures "
+            "black; set it to the value that the pictures were rendered with"
+        )
+    return factor
+
+
+def _read(picture: Picture, name: str, film: float) -> Target:
     """Return a picture with its weights, at its own size."""
     weights = _weights(picture, name)
     pixels, is_bytes = _numbers(picture.source, name, picture.color_space, picture.frame)
     saturation = CLIPPED if picture.saturation is None and is_bytes else picture.saturation
-    scale = np.float32(2.0**-picture.exposure)
+    scale = np.float32(2.0**-picture.exposure / film)
     pixels = np.concatenate([pixels[..., :3] * scale, pixels[..., 3:]], axis=2)
     limit = None if saturation is None else float(saturation * scale)
     return Target(pixels, 0, weights, limit, name=name)
 
 
-def _read_display(picture: Picture, name: str, scene: bpy.types.Scene) -> Target:
+def _read_display(picture: Picture, name: str, scene: bpy.types.Scene, film: float) -> Target:
     """Return the light of a picture that was saved through the scene's view transform."""
     weights = _weights(picture, name)
     shown, _is_bytes = _numbers(picture.source, name, "raw", picture.frame)
     original = bpy.data.scenes[scene.name]
-    return Target.from_display(shown, sample_display_transform(original), mask=weights, name=name)
+    transform = sample_display_transform(original, film=film)
+    return Target.from_display(shown, transform, mask=weights, name=name)
 
 
 def _weights(picture: Picture, name: str) -> NDArray[np.float32] | None:

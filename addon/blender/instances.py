@@ -51,6 +51,7 @@ class Placed:
         info: What the Object Info node says, by its outputs, three numbers each; and the columns
             of the matrices "To World" and "To Object", 0 to 3.
         is_visible_to_cameras: Cameras may see it.
+        hidden_from: Kinds of ray that do not see it, as ``weft.scene.Object`` takes them.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Placed:
     undeformed: NDArray[np.float32] | None = None
     info: dict[str, tuple[float, ...]] = field(default_factory=dict)
     is_visible_to_cameras: bool = True
+    hidden_from: tuple[str, ...] = ()
 
 
 @dataclass
@@ -91,6 +93,7 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
             placed.undeformed = _undeformed(entry, visibility.is_render)
             placed.info = _info(instance)
+            placed.hidden_from = visibility.hidden_from(entry, instance)
             found.meshes.append(placed)
     found.problems += hidden_in_viewport(depsgraph)
     return found

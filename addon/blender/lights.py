@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,32 @@ def lamps_in_view(lamps: Sequence[Placed], cameras: Sequence[weft.scene.Camera])
             message = "cameras do not see lamps; hide it from cameras, or let a mesh shine"
             found.append(Problem(f"Light '{lamp.name}'", message, "its light only"))
     return found
+
+
+def suns_in_view(
+    suns: Sequence[weft.scene.SunLight], cameras: Sequence[weft.scene.Camera]
+) -> list[Problem]:
+    """Return suns of skies that stand in a picture."""
+    found = []
+    for sun in suns:
+        towards = -np.asarray(sun.direction, np.float64)
+        radius = FAR_AWAY * math.tan(max(sun.angle, 1e-6) / 2)
+        if any(
+            is_in_view(
+                replace(camera, near=0.0, far=math.inf),
+                camera.transform[:, 3] + FAR_AWAY * towards,
+                radius,
+            )
+            for camera in cameras
+            if camera.transform is not None
+        ):
+            message = "cameras do not see the sun of a sky"
+            found.append(Problem(sun.name, message, "the sky there"))
+    return found
+
+
+FAR_AWAY = 1e6
+"""Metres."""
 
 
 def _extent(lamp: Placed) -> float:

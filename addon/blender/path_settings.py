@@ -29,6 +29,11 @@ def pixel_filter(scene: bpy.types.Scene) -> tuple[FilterKind, float]:
     return "blackman_harris", WIDTHS[cycles.pixel_filter_type] * cycles.filter_width
 
 
+def film_exposure(scene: bpy.types.Scene) -> float:
+    """Return the factor of Cycles' pictures."""
+    return float(getattr(getattr(scene, "cycles", None), "film_exposure", 1.0))
+
+
 def path_settings(scene: bpy.types.Scene, samples: int) -> PathSettings:
     """Return how the engine renders a scene.
 
@@ -48,4 +53,5 @@ def path_settings(scene: bpy.types.Scene, samples: int) -> PathSettings:
         filter=kind,
         filter_width=width,
         shows_environment=not scene.render.film_transparent,
+        exposure=film_exposure(scene),
     )

@@ -71,6 +71,23 @@ class RenderVisibility:
                     found |= self._objects_of(entry.instance_collection)
         return self._instanced[collection]
 
+    def hidden_from(
+        self, entry: bpy.types.Object, instance: bpy.types.DepsgraphObjectInstance | None = None
+    ) -> tuple[str, ...]:
+        """Return the kinds of ray that do not see an object.
+
+        An instance is hidden from what its instancer is hidden from, too, as in Cycles.
+        """
+        owners = [entry]
+        if instance is not None and instance.is_instance and instance.parent is not None:
+            owners.append(instance.parent)
+        hidden = {
+            name for owner in owners for name in RAYS if not getattr(owner, f"visible_{name}")
+        }
+        if any(owner.original in self._indirect for owner in owners):
+            hidden.add("camera")
+        return tuple(name for name in RAYS if name in hidden)
+
     def problems_of(self, entry: bpy.types.Object) -> list[Problem]:
         """Return what of an object's visibility a picture does not show."""
         where = f"Object '{entry.name}'"
@@ -79,12 +96,8 @@ class RenderVisibility:
             found.append(Problem(where, "holdouts are not supported", "a visible object"))
         if entry.is_shadow_catcher and entry.type != "LIGHT":
             found.append(Problem(where, "shadow catchers are not supported", "a visible object"))
-        hidden = [name for name in RAYS if not getattr(entry, f"visible_{name}")]
-        if entry.type == "LIGHT" and "camera" in hidden:
-            hidden.remove("camera")
-        if entry.original in self._indirect and "camera" not in hidden:
-            hidden.insert(0, "camera")
-        if hidden:
+        hidden = [kind for kind in self.hidden_from(entry) if kind != "camera"]
+        if hidden and entry.type == "LIGHT":
             rays = ", ".join(hidden)
             found.append(Problem(where, f"it is hidden from {rays} rays, which is not supported"))
         linking = getattr(entry, "light_linking", None)

@@ -16,13 +16,15 @@ import numpy as np
 import weft
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Mesh, Object
+from weft.scene.ray_kinds import SEEN_BY
 
+from .graph.nodes.light_path import true_outputs
 from .graph.outputs import choose_output, output_kinds
 from .problems import Problem
 from .srgb import linear_from_srgb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -217,6 +219,50 @@ def draw_sky(compiled: CompiledMaterial, device: weft.Device, width: int) -> Env
     renderer = weft.Renderer(device, weft.Scene([shell], [], [camera]))
     picture = renderer.render(settings=PathSettings(samples=SAMPLES, bounces=1))
     return Environment(np.maximum(np.nan_to_num(picture), 0))
+
+
+def look_at_sky(
+    compiled: CompiledMaterial, device: weft.Device, direction: Sequence[float]
+) -> NDArray[np.float64]:
+    """Return what one direction shows of a world's material, shape ``(3,)``."""
+    up = (0, 0, 1) if abs(direction[2]) < 0.9 else (0, 1, 0)
+    turned = Camera.look_at((0, 0, 0), direction, up=up)
+    camera = Camera(1, 1, fov=1e-4, transform=turned)
+    shell = Object(sphere(compiled.attributes), [compiled.material], name="sky")
+    renderer = weft.Renderer(device, weft.Scene([shell], [], [camera]))
+    picture = renderer.render(settings=PathSettings(samples=1, bounces=1))
+    return np.asarray(np.nan_to_num(picture[0, 0]), np.float64)
+
+
+def draw_views(graph: Graph, draw: Callable[[str], Environment]) -> Environment:
+    """Return a world that may differ for kinds of ray.
+
+    Args:
+        graph: Of the world.
+        draw: Returns what rays of a kind see, one of ``weft.scene.ray_kinds.SEEN_BY`` or ``light``.
+    """
+    environment = draw("light")
+    used = _ray_outputs(graph)
+    images: dict[tuple[str, ...], NDArray[np.float32]] = {(): environment.image}
+    for kind in SEEN_BY if used else ():
+        key = tuple(name for name in true_outputs(kind) if name in used)
+        if key not in images:
+            images[key] = draw(kind).image
+        if key:
+            environment.views = {**environment.views, kind: images[key]}
+    return environment
+
+
+def _ray_outputs(graph: Graph) -> set[str]:
+    """Return the outputs of Light Path nodes that are in use, those in groups as well."""
+    found: set[str] = set()
+    for node in graph.nodes.values():
+        links = [socket.link for socket in node.inputs if socket.link is not None]
+        nodes = graph.nodes
+        found |= {name for at, name in links if nodes[at].kind == "ShaderNodeLightPath"}
+        if node.tree is not None:
+            found |= _ray_outputs(node.tree)
+    return found
 
 
 def sky_width(graph: Graph, images: Images) -> int:

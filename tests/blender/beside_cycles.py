@@ -9,6 +9,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 from addon.blender.export import SceneExporter
+from addon.blender.path_settings import film_exposure
 from mathutils import Matrix
 
 import weft
@@ -56,7 +57,8 @@ def by_weft(device: weft.Device, samples: int = 64, exporter: SceneExporter | No
     exporter = exporter or SceneExporter(lambda: device)
     exported = exporter.export(bpy.context.evaluated_depsgraph_get())
     renderer = weft.Renderer(device, exported.scene)
-    settings = PathSettings(samples=samples, bounces=BOUNCES + 1)
+    exposure = film_exposure(bpy.context.scene)
+    settings = PathSettings(samples=samples, bounces=BOUNCES + 1, exposure=exposure)
     return renderer.render(settings=settings), exported
 
 

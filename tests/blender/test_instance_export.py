@@ -290,11 +290,14 @@ def test_special_objects_are_named(attribute, message):
     assert message in str(export().problems[0])
 
 
-def test_rays_that_do_not_see_an_object_are_named():
+def test_an_object_is_hidden_from_rays():
     entry = monkey()
     entry.visible_camera = entry.visible_shadow = False
 
-    assert "hidden from camera, shadow rays" in str(export().problems[0])
+    exported = export()
+
+    assert exported.problems == []
+    assert list(exported.scene.objects[0].hidden_from) == ["camera", "shadow"]
 
 
 def test_objects_hidden_in_the_viewport_alone_are_named():

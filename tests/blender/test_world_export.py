@@ -144,3 +144,61 @@ def test_a_missing_image_is_named(device):
     exported = export(SceneExporter(lambda: device))
 
     assert any("'/nowhere/gone.hdr' cannot be read" in str(entry) for entry in exported.problems)
+
+
+def add_sky(**settings):
+    """Add a world of a Sky Texture."""
+    tree = add_world(strength=0.1)
+    node = tree.nodes.new("ShaderNodeTexSky")
+    for name, value in settings.items():
+        setattr(node, name, value)
+    tree.links.new(node.outputs["Color"], background(tree).inputs["Color"])
+    return node
+
+
+SCATTERED = "NISHITA" if bpy.app.version < (5, 0, 0) else "SINGLE_SCATTERING"
+SKIES = {
+    "morning": {"sky_type": SCATTERED, "sun_elevation": 0.2, "sun_rotation": 0.5},
+    "noon": {"sky_type": SCATTERED, "sun_elevation": 1.2, "sun_rotation": -2.0, "sun_size": 0.1},
+    "without sun": {"sky_type": SCATTERED, "sun_disc": False, "sun_elevation": 0.5},
+    "thick air": {
+        "sky_type": SCATTERED,
+        "sun_elevation": 0.6,
+        "altitude": 2000.0,
+        "air_density": 2.0,
+        "ozone_density": 3.0,
+        "sun_intensity": 0.5,
+    },
+    "Preetham": {"sky_type": "PREETHAM", "sun_direction": (0.3, -0.4, 0.6), "turbidity": 3.0},
+    "Preetham, hazy": {"sky_type": "PREETHAM", "sun_direction": (-0.7, 0.2, 0.2), "turbidity": 8.0},
+}
+
+
+@pytest.mark.parametrize("sky", SKIES)
+def test_a_sky_lights_the_scene_as_in_cycles(device, tmp_path, sky):
+    add_scene()
+    add_sky(**SKIES[sky])
+
+    picture, exported = by_weft(device, 128)
+
+    assert [problem.message for problem in exported.problems] == []
+    assert len(exported.scene.lights) == (
+        SKIES[sky]["sky_type"] == SCATTERED and SKIES[sky].get("sun_disc", True)
+    )
+    reference = by_cycles(tmp_path, 128)
+    apart = difference(picture, reference)
+    assert apart.mean < 0.008
+    assert apart.block < 0.025
+
+
+def test_what_a_sky_cannot_do_is_named(device):
+    add_scene()
+    node = add_sky(sky_type="HOSEK_WILKIE")
+    exporter = SceneExporter(lambda: device)
+    assert [p.message for p in export(exporter).problems] == [
+        "the sky of Hosek and Wilkie is not supported"
+    ]
+    node.sky_type, node.sun_elevation, node.sun_rotation = SCATTERED, 0.1, 0.0
+    bpy.context.scene.camera.location.z = 0.1
+    bpy.context.scene.camera.rotation_euler = (1.6, 0, 0)
+    assert "cameras do not see the sun of a sky" in [p.message for p in export(exporter).problems]

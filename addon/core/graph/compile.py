@@ -119,6 +119,7 @@ class Compiler:
     parameter_prefix: str = ""
     view: View | None = None
     normal: Value = Attribute.NORMAL  # that nodes of the surface see
+    ray: str | None = None  # kind of ray that alone sees it
     problems: list[Problem] = field(default_factory=list)
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
     textures: list[TextureBinding] = field(default_factory=list)
@@ -387,6 +388,7 @@ def compile_material(
     attributes: AttributeTable | None = None,
     view: View | None = None,
     displacement: str = "BUMP",
+    ray: str | None = None,
 ) -> CompiledMaterial:
     """Compile the graph of a material, a world or a light.
 
@@ -402,6 +404,8 @@ def compile_material(
             alike.
         view: The camera that nodes see; ``None``: there is none, or more than one.
         displacement: Blender's ``displacement_method`` of the material.
+        ray: Kind of ray that alone sees it, as ``true_outputs()`` of nodes/light_path.py takes it;
+            ``None``: any.
 
     Raises:
         ArgumentError: There is no such target.
@@ -409,6 +413,7 @@ def compile_material(
     kinds = output_kinds(target)
     label = {"material": "Material", "world": "World", "light": "Light"}[target]
     compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name), view)
+    compiler.ray = ray
     scope = Scope(graph, f"{label} '{name}'")
     surface = _surface(compiler, scope, kinds, displacement)
     owner = compiler.owners.get(id(surface))
