@@ -17,6 +17,7 @@ from weft.fit.information import (
     residual_variance,
 )
 from weft.fit.quadratic import CAUTION, safe_quadratic
+from weft.fit.starts import find_left, is_certain, other_start, products_left
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.prior import Prior
+    from weft.fit.quadratic import Quadratic
 
 
 class Model(Protocol):
@@ -69,26 +71,14 @@ class Average:
 
 def _differ(expected: tuple[Half, Half], found: tuple[Half, Half]) -> bool:
     """Return whether residuals differ from what a linear model expects by more than noise."""
-    products = (found[0].residual - expected[0].residual) * (
-        found[1].residual - expected[1].residual
+    return is_certain(
+        (found[0].residual - expected[0].residual) * (found[1].residual - expected[1].residual)
     )
-    return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
 
 
-def _is_left(a: Half, b: Half, together: int) -> bool:
-    """Return whether more than noise is left of the residuals.
-
-    Noise of a target is its own in every pixel, as that of a draw is in every half: products of
-    neighbours in different halves have no mean.
-    """
-    products = a.residual[:-together] * b.residual[together:]
-    products = products + b.residual[:-together] * a.residual[together:]
-    return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
-
-
-def _is_still(normal: Normal) -> bool:
+def _is_still(quadratic: Quadratic) -> bool:
     """Return whether no slope is more than noise."""
-    return bool((safe_quadratic(normal).ratios < SIGNIFICANT**2).all())
+    return bool((quadratic.ratios < SIGNIFICANT**2).all())
 
 
 def _empty_halves(a: Half, b: Half) -> tuple[Half, Half]:
@@ -131,28 +121,6 @@ DOUBTFUL = 0.05  # of the range: an error of what may be lost at a bound
 NEAR = 0.01  # of the range: at a bound
 DRAWN_SHARE = 0.2  # of a variance by noise of the draws: more of them would hardly change it
 FAR = 0.1  # of the range: a number that is so far from its start has moved
-CERTAIN = 6.0  # standard deviations of its noise: a larger loss is more than noise
-
-
-def _radical_inverse(number: int, base: int) -> float:
-    """Return the digits of a number mirrored at the point."""
-    out, scale = 0.0, 1.0 / base
-    while number:
-        number, digit = divmod(number, base)
-        out += digit * scale
-        scale /= base
-    return out
-
-
-def _primes(count: int) -> list[int]:
-    """Return the first primes."""
-    found: list[int] = []
-    candidate = 2
-    while len(found) < count:
-        if all(candidate % prime for prime in found):
-            found.append(candidate)
-        candidate += 1
-    return found
 
 
 @dataclass(frozen=True)
@@ -183,6 +151,8 @@ class GaussNewton:
         starts: Most places to start from: another one is tried where the steps have ended and more
             than noise is left of the residuals. The best of them counts.
         open_range: Unknowns that other starts leave where they are.
+        groups: Number of the group of each parameter: other starts move those groups whose
+            residuals are not noise. ``None``: all are one.
         together: So many residuals in a row share their noise: the channels of a pixel.
     """
 
@@ -198,6 +168,7 @@ class GaussNewton:
     hold: Prior | None = None
     starts: int = 1
     open_range: NDArray[np.bool_] | None = None
+    groups: NDArray[np.int64] | None = None
     together: int = 1
     state: State = field(init=False)
     _reach: float = field(init=False)
@@ -288,13 +259,10 @@ class GaussNewton:
         if self._average.count:
             self._learn(self.state.x)
 
-    def _step(
-        self, normal: Normal, x: NDArray[np.float64], caution: float = CAUTION
-    ) -> NDArray[np.float64]:
+    def _step(self, quadratic: Quadratic, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return where the loss is smallest within the bounds and not too far from `x`."""
         most = self._reach * (self.high - self.low)
         low, high = np.maximum(self.low - x, -most), np.minimum(self.high - x, most)
-        quadratic = safe_quadratic(normal, caution)
         moved = x + quadratic.step(np.minimum(low, 0), np.maximum(high, 0))
         return np.clip(moved, self.low, self.high)
 
@@ -308,8 +276,9 @@ class GaussNewton:
             variance = residual_variance(a, b)
             normal = self._with_prior(normal_equations(a, b, self.together), x, variance)
             state.loss = float(a.residual @ b.residual) / len(a.residual)
-            is_noise = _is_still(normal)
-            candidate = self._shortened(normal, x, a, b)
+            quadratic = safe_quadratic(normal)
+            is_noise = _is_still(quadratic)
+            candidate = self._shortened(quadratic, x, a, b)
             if candidate is None:
                 break
             step = float(np.max(np.abs(candidate - x) / (self.high - self.low)))
@@ -321,12 +290,12 @@ class GaussNewton:
             self._end_walk(a, b)
 
     def _shortened(
-        self, normal: Normal, x: NDArray[np.float64], a: Half, b: Half
+        self, quadratic: Quadratic, x: NDArray[np.float64], a: Half, b: Half
     ) -> NDArray[np.float64] | None:
         """Return a step that does not raise the loss of this draw; None: no step is that short."""
         variance = residual_variance(a, b)
         while True:
-            candidate = self._step(normal, x)
+            candidate = self._step(quadratic, x)
             after_a, after_b = self.model.residuals(candidate)
             # What noise alone makes of the difference of the losses.
             change = after_a * after_b - a.residual * b.residual
@@ -356,9 +325,8 @@ class GaussNewton:
         self._average = Average(state.x.copy(), *_empty_halves(a, b))
 
     def _other_start(self, number: int) -> NDArray[np.float64]:
-        """Return another place to start from, far from those before (Halton 1960)."""
-        shares = np.array([_radical_inverse(number, base) for base in _primes(len(self.x))])
-        place = self.low + (0.1 + 0.8 * shares) * (self.high - self.low)
+        """Return another place to start from."""
+        place = other_start(number, self.low, self.high)
         return place if self.open_range is None else np.where(self.open_range, self.x, place)
 
     def _add_to_average(self) -> None:
@@ -375,21 +343,22 @@ class GaussNewton:
         normal = normal_equations(a, b, self.together)
         normal = self._with_prior(normal, state.x, residual_variance(a, b))
         # The noise of an average stays: it is no reason to wait for the next draw.
-        x = self._step(normal, state.x, CAUTION / average.count**2)
+        quadratic = safe_quadratic(normal, CAUTION / average.count**2)
+        x = self._step(quadratic, state.x)
         a, b = average.at(x)
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)
         self._learn(x)
-        if not self._is_asked and self._is_due(average.count, normal):
+        if not self._is_asked and self._is_due(average.count, quadratic):
             self._is_asked = True
             if self._question(*drawn):
                 return
         state.is_done = average.count >= 2 and self._is_asked and self._is_exact()
 
     @staticmethod
-    def _is_due(averaged: int, normal: Normal) -> bool:
+    def _is_due(averaged: int, quadratic: Quadratic) -> bool:
         """Return whether enough draws are averaged to ask whether this is the place."""
-        return averaged >= LATEST or (averaged >= QUESTIONED and _is_still(normal))
+        return averaged >= LATEST or (averaged >= QUESTIONED and _is_still(quadratic))
 
     def _is_exact(self) -> bool:
         """Return whether errors are as small as was asked for, or as the pictures allow."""
@@ -418,11 +387,10 @@ class GaussNewton:
             return False
         assert state.information is not None
         settled.append(Place(state.loss, state.x.copy(), state.errors, state.information))
-        left = _is_left(a, b, self.together)
-        doubtful = self._doubtful()
-        if len(settled) < self.starts and (left or doubtful.any()):
-            place = self._other_start(len(settled))
-            state.x = place if left else np.where(doubtful, self._elsewhere(len(settled)), state.x)
+        left, doubtful = self._left(a, b), self._doubtful()
+        if len(settled) < self.starts and (left | doubtful).any():
+            kept = np.where(doubtful, self._elsewhere(len(settled)), state.x)
+            state.x = np.where(left, self._other_start(len(settled)), kept)
             self._average, state.is_averaging, self._is_asked = None, False, False
             self._began, self._reach = state.draws, self.radius
             return True
@@ -446,6 +414,18 @@ class GaussNewton:
     def is_elsewhere(self) -> bool:
         """Whether another start is under way, of which less is known than of the best place."""
         return bool(self._settled) and not self._is_asked
+
+    def _left(self, a: Half, b: Half) -> NDArray[np.bool_]:
+        """Return which parameters are of groups that leave more than noise of the residuals.
+
+        Args:
+            a: One half of the last draw.
+            b: The other.
+        """
+        assert self._average is not None
+        mean = (self._average.a.jacobian + self._average.b.jacobian) * (self.high - self.low)
+        groups = np.zeros(len(self.x), np.int64) if self.groups is None else self.groups
+        return find_left(products_left(a, b, self.together), mean, groups, self.together)
 
     def _doubtful(self) -> NDArray[np.bool_]:
         """Return which parameters have moved to where residuals tell nothing of them."""

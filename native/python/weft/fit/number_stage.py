@@ -114,6 +114,7 @@ class StageOfNumbers:
             hold=self._hold(),
             starts=starts,
             open_range=unknowns.has_open_range(),
+            groups=unknowns.groups(),
             together=CHANNELS,
         )
 

@@ -177,6 +177,15 @@ class Unknowns:
             out[block.part] = block.is_factor or bool((high - low)[block.first] > WIDEST)
         return out
 
+    def groups(self) -> NDArray[np.int64]:
+        """Return a number for each unknown: those of a material share theirs."""
+        owners = [
+            block.name if block.is_factor else block.name.partition(".")[0] for block in self.blocks
+        ]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(owners))}
+        sizes = [block.size for block in self.blocks]
+        return np.repeat([numbers[name] for name in owners], sizes).astype(np.int64)
+
     def directions(self, parameters: int) -> tuple[NDArray[np.float32], list[Column]]:
         """Return the directions that forward mode needs, and what each serves.
 

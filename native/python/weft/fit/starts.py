@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a place explains the residuals, and where else to look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.fit.information import Half
+
+CERTAIN = 6.0  # standard deviations of its noise: a larger loss is more than noise
+
+
+def is_certain(products: NDArray[np.floating]) -> bool:
+    """Return whether a sum of products that noise alone gives no mean is more than noise."""
+    return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
+
+
+def products_left(a: Half, b: Half, together: int) -> NDArray[np.floating]:
+    """Return products of neighbours' residuals, one for each cluster but the last.
+
+    Noise of a target is its own in every pixel, as that of a draw is in every half: products of
+    neighbours in different halves have no mean.
+
+    Args:
+        a: One half.
+        b: The other.
+        together: So many residuals in a row share their noise: the channels of a pixel.
+    """
+    products = a.residual[:-together] * b.residual[together:]
+    products = products + b.residual[:-together] * a.residual[together:]
+    sums: NDArray[np.floating] = products.reshape(-1, together).sum(axis=1)
+    return sums
+
+
+def find_left(
+    products: NDArray[np.floating],
+    jacobian: NDArray[np.floating],
+    groups: NDArray[np.int64],
+    together: int,
+) -> NDArray[np.bool_]:
+    """Return the parameters of groups in whose residuals more than noise is left.
+
+    Where one of many materials is in another valley, its own pixels say so, and the numbers of the
+    others stay. All parameters are returned where no group alone explains what is left.
+
+    Args:
+        products: products_left().
+        jacobian: Derivatives of the residuals, shape ``(residuals, parameters)``.
+        groups: Number of each parameter's group.
+        together: See products_left().
+    """
+    left = np.zeros(len(groups), bool)
+    numbers = np.unique(groups)
+    for number in numbers if len(numbers) > 1 else ():
+        own = groups == number
+        squares = np.square(jacobian[:-together, own]).sum(axis=1)
+        left |= own & is_certain(products * squares.reshape(-1, together).sum(axis=1))
+    return left if left.any() else np.full(len(groups), is_certain(products))
+
+
+def other_start(
+    number: int, low: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return another place to start from, far from those before.
+
+    Multiples of irrational numbers, modulo 1 (Kronecker's sequence): they spread evenly for any
+    number of parameters.
+    """
+    shares = number * np.sqrt(_primes(len(low))) % 1
+    return low + (0.1 + 0.8 * shares) * (high - low)
+
+
+def _primes(count: int) -> NDArray[np.float64]:
+    """Return the first primes."""
+    found: list[int] = []
+    candidate = 2
+    while len(found) < count:
+        if all(candidate % prime for prime in found):
+            found.append(candidate)
+        candidate += 1
+    return np.array(found, np.float64)
