@@ -69,13 +69,13 @@ def run(plan, device):
     return done, max(held) - before
 
 
-def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(device):
+def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(fresh_device):
     asked = request("Plate.Roughness", "Plate.Base Color", size=SIDE)
     inside, plate = plan_of(asked, size=SIDE), plan_of(asked, size=SIDE)
     fit_inside_a_room(inside)
 
-    _, in_room = run(inside, device)
-    done, on_plate = run(plate, device)
+    _, in_room = run(inside, fresh_device)
+    done, on_plate = run(plate, fresh_device)
 
     assert 1 / 2 < in_room / estimate_memory(size_of_plan(inside)) < 1.0
     assert on_plate < estimate_memory(size_of_plan(plate))
@@ -83,11 +83,11 @@ def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(devi
 
 
 @pytest.mark.parametrize("count", [5, 20])
-def test_the_memory_of_a_fit_of_many_materials_is_foreseen(device, count):
+def test_the_memory_of_a_fit_of_many_materials_is_foreseen(fresh_device, count):
     inside = plan_of(request("Plate.Roughness", "Plate.Base Color", size=SIDE), size=SIDE)
     fit_inside_a_room(inside, count)
 
-    _, held = run(inside, device)
+    _, held = run(inside, fresh_device)
 
     size = size_of_plan(inside)
     assert (size.numbers, size.own_numbers) == (4 * count, 4)
