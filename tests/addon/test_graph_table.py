@@ -137,6 +137,16 @@ def test_a_shader_has_the_distribution_of_its_node(kind, distribution):
     assert compiled.problems == []
 
 
+def test_sheen_of_ashikhmin_is_velvet():
+    builder = GraphBuilder()
+    node = builder.add("ShaderNodeBsdfSheen", "Cloth", distribution="ASHIKHMIN")
+
+    compiled = compile_material(surface_graph(builder, node), {}, "M")
+
+    assert compiled.material.surface.kind == "velvet"
+    assert compiled.problems == []
+
+
 def test_an_unknown_surface_shader_is_diffuse_in_its_color():
     builder = GraphBuilder()
     color = builder.add("ShaderNodeRGB", "Red", output=(0.8, 0.1, 0.1, 1.0))

@@ -119,7 +119,10 @@ def add_faces(
     material = bpy.data.materials.new("material")
     material.use_nodes = True
     tree = material.node_tree
-    shader = tree.nodes.new(f"ShaderNodeBsdf{node}")
+    kind = "Sheen" if node == "Velvet" else node
+    shader = tree.nodes.new(f"ShaderNodeBsdf{kind}")
+    if node == "Velvet":
+        shader.distribution = "ASHIKHMIN"
     if node in ("Principled", "Glossy", "Metallic", "Glass"):
         shader.distribution = "MULTI_GGX" if multiscatter else "GGX"
     if node == "Refraction":

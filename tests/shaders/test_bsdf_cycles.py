@@ -41,6 +41,7 @@ NODES = {
     "node_refraction": "RefractionBSDF.prepare(color, roughness, ior, wi, back, tables)",
     "node_sheen": "SheenBSDF.prepare(color, roughness, wi, tables)",
     "node_translucent": "TranslucentBSDF.prepare(color)",
+    "node_velvet": "VelvetBSDF.prepare(color, roughness, wi)",
     "node_glossy_ggx": "GlossyBSDF<kAnisotropy>"
     ".prepare(color, roughness, anisotropy, rotation, wi, tables)",
     "node_metallic_ggx": "MetallicBSDF<kAnisotropy>.prepare("

@@ -28,6 +28,7 @@ PREPARED = {
     "refraction": "RefractionBSDF.prepare("
     "inputs.baseColor, inputs.roughness, inputs.ior, wi, inputs.alpha < 0.5f, tables)",
     "sheen": "SheenBSDF.prepare(inputs.baseColor, inputs.roughness, wi, tables)",
+    "velvet": "VelvetBSDF.prepare(inputs.baseColor, inputs.roughness, wi)",
     "translucent": "TranslucentBSDF.prepare(inputs.baseColor)",
 }
 
@@ -92,8 +93,10 @@ MOST = {
     "glossy": 1.05,
     # The table of 16 steps also counts what refracts to above the surface, and is lost.
     "glass_inside": 1.02,
+    # Its shadowing does not follow from its distribution.
+    "velvet": 1.5,
 }
-LEAST = {"glossy": 0.85, "glass_inside": 0.9, "refraction": 0.0, "sheen": 0.0}
+LEAST = {"glossy": 0.85, "glass_inside": 0.9, "refraction": 0.0, "sheen": 0.0, "velvet": 0.0}
 """Refraction has single bounces only, and no reflection; sheen is a thin layer."""
 
 
@@ -159,6 +162,32 @@ def test_refraction_is_reciprocal_but_for_the_change_of_solid_angles(device, rou
     # Walter et al. 2007, section 4.3: f / ior^2 of the side that wo is on.
     assert into.min() > 0.01
     np.testing.assert_allclose(into, out * ior**2, rtol=1e-3)
+
+
+def test_velvet_has_derivatives_by_its_color_and_roughness(device):
+    module = weft.Module.load_from_source(
+        device,
+        "velvet_gradients",
+        """
+        import weft.bsdf;
+        [Differentiable]
+        float3 shade(float3 color, float roughness, no_diff float3 wi, no_diff float3 wo)
+        {
+            return VelvetBSDF.prepare(color, roughness, wi).eval(wo);
+        }
+        """,
+    )
+    random = np.random.default_rng(3)
+    wi, wo = (random.normal(size=(32, 3)) for _ in range(2))
+    for vectors in (wi, wo):
+        vectors[:, 2] = np.abs(vectors[:, 2]) + 0.2
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    color, roughness = random.random((32, 3)), random.uniform(0.2, 0.9, 32)
+    given = [values.astype(np.float32) for values in (color, roughness, wi, wo)]
+
+    check = weft.check_gradients(module.shade, *given, wrt=("color", "roughness"))
+
+    assert check.passed, check
 
 
 def test_transparent_light_goes_straight(device):

@@ -164,6 +164,7 @@ SETS = {
         inside=True,
         multiscatter=False,
     ),
+    "node_velvet": CaseSet({"color": (0.0, 1.0), "roughness": (0.05, 1.0)}, node="Velvet"),
 }
 
 

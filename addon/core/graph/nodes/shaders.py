@@ -58,6 +58,11 @@ def _metallic(context: NodeContext, output: str) -> Surface:
     return surface
 
 
+def _sheen(context: NodeContext, output: str) -> Surface:
+    is_velvet = context.properties.get("distribution") == "ASHIKHMIN"
+    return (_VELVET if is_velvet else _SHEEN).compile(context, output)
+
+
 def _same(*names: str) -> dict[str, str]:
     """Return inputs whose name is Blender's in snake case."""
     return {name: name.lower().replace(" ", "_") for name in names}
@@ -107,6 +112,9 @@ _METALLIC = replace(
     inputs={"Base Color": "color", **_same("Edge Tint"), **_CONDUCTOR.inputs},
 )
 
+_SHEEN = ClosureNode("sheen", _same("Color", "Roughness"), distributions=("MICROFIBER",))
+_VELVET = replace(_SHEEN, kind="velvet", distributions=("ASHIKHMIN",))
+
 _AS_DIFFUSE = ClosureNode("diffuse", _same("Color"))
 
 _GLASS = ClosureNode(
@@ -145,11 +153,7 @@ ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
             ClosureNode("refraction", _same("Color", "Roughness", "IOR"), distributions=("GGX",)),
             "GGX only",
         ),
-        "ShaderNodeBsdfSheen": closure_node(
-            "Sheen BSDF",
-            ClosureNode("sheen", _same("Color", "Roughness"), distributions=("MICROFIBER",)),
-            "Microfiber only",
-        ),
+        "ShaderNodeBsdfSheen": NodeSpec("Sheen BSDF", _sheen, "", _SHEEN.bounds()),
         "ShaderNodeBsdfTranslucent": closure_node(
             "Translucent BSDF", ClosureNode("translucent", _same("Color"))
         ),

@@ -227,6 +227,14 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             sides="kSoftSides",
             is_raised=False,
         ),
+        "velvet": ClosureSpec(
+            {"color": COLOR, "roughness": Input(0.5)},
+            "VelvetBSDF",
+            "VelvetBSDF.prepare({color}, {roughness}, {wi})",
+            normals=("normal",),
+            sides="kSoftSides",
+            is_raised=False,
+        ),
         "translucent": ClosureSpec(
             {"color": COLOR},
             "TranslucentBSDF",
