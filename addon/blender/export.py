@@ -18,6 +18,7 @@ from ..core.graph.view import View
 from ..core.problems import Problem
 from ..core.steps import last_value
 from .cameras import WHOLE, export_camera
+from .ignored import scene_problems
 from .images import ImageStore
 from .instances import take_inventory
 from .lights import export_lights, lamps_in_view, suns_in_view
@@ -116,7 +117,7 @@ class SceneExporter:
         materials = MaterialStore(self._images, keep, unwrapped)
         materials.view = _view_of(depsgraph, cameras, resolution)
         scene = weft.Scene()
-        problems = inventory.problems
+        problems = inventory.problems + scene_problems(depsgraph)
         for placed in inventory.meshes:
             yield
             scene.objects += self._export_object(placed, materials, problems)

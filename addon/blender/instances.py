@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.name_hash import hash_name
 from ..core.problems import Problem
+from .ignored import OBJECT, ignored
 from .visibility import RenderVisibility, hidden_in_viewport
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ def _problems_of(entry: bpy.types.Object, visibility: RenderVisibility) -> list[
     cycles = getattr(entry, "cycles", None)
     if getattr(cycles, "use_adaptive_subdivision", False):
         found.append(Problem(where, "adaptive subdivision is not supported", "the viewport's mesh"))
+    found += ignored(entry, OBJECT, where)
     if not visibility.is_render:
         found += _differing_modifiers(entry, where)
     return found

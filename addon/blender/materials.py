@@ -13,6 +13,7 @@ import weft
 
 from ..core.graph.compile import AttributeTable, CompiledMaterial, compile_material, dotless
 from .graphs import read_graph
+from .ignored import MATERIAL, ignored
 from .versions import node_tree_of
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class MaterialStore:
         )
         shadows = material.use_transparent_shadow
         own = replace(compiled.material, transparent_shadows=shadows)
-        return replace(compiled, material=own)
+        found = ignored(material, MATERIAL, f"Material '{name}'")
+        return replace(compiled, material=own, problems=[*compiled.problems, *found])
 
     def _require_uvs(self, compiled: CompiledMaterial) -> None:
         request = self.attributes.require("uv", "")
