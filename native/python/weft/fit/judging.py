@@ -119,11 +119,14 @@ def _causes(stage: Stage, sights: Sequence[Sight], case: Case) -> list[Cause]:
     case.alone = _alone(case.found)
     own: list[Cause] = [] if case.alone is None else ["picture"]
     told = _told(case, bad if case.alone is None else [case.alone])
-    if not told and case.alone is None and _bounces_explain(stage, case):
+    # What bounces leave out looks like another curve.
+    if case.alone is None and told != ["camera"] and _bounces_explain(stage, case):
         told = ["bounces"]
     if not told and case.alone is None:
         told = ["light"]
-    return [*own, *told, *outliers]
+    # Pixels that are far off pull numbers away, and what that leaves looks like anything.
+    is_pulled = outliers and case.alone is None and case.level == "doubtful"
+    return [*outliers, *told] if is_pulled and told != ["camera"] else [*own, *told, *outliers]
 
 
 def _alone(found: Sequence[Misfit]) -> int | None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from weft.fit.misfit import Misfit
     from weft.fit.verdict import Cause, Level
 
+SAME_BRIGHTNESS = 0.1  # stops
+
 EXPLAINED = "the scene explains the pictures: what is left is noise"
 
 QUESTIONS = {
@@ -59,12 +61,20 @@ def sentence_of(case: Case, ratio: float, bounces: int) -> str:
     """
     if case.level == "explained":
         return EXPLAINED
+    advice = ": mask out what is not in the scene"
     if case.causes and case.causes[0] == "outliers":
-        return _outliers_of(case)
+        return _outliers_of(case) + advice
     worst = max(range(len(case.found)), key=lambda number: case.found[number].misfit)
     where = f", mostly in '{case.names[worst]}'" if len(case.names) > 1 else ""
-    size = max(ratio, 1.0)
-    return f"the residual is {size:.2g} times the noise{where}: {_question(case, worst, bounces)}"
+    question = _question(case, worst, bounces)
+    besides = f"; {_outliers_of(case)}" if "outliers" in case.causes else ""
+    return (
+        f"the residual is {_rounded(max(ratio, 1.0))} times the noise{where}: {question}{besides}"
+    )
+
+
+def _rounded(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
 def words_of(case: Case, number: int) -> str:
@@ -84,10 +94,7 @@ def words_of(case: Case, number: int) -> str:
 def _outliers_of(case: Case) -> str:
     worst = max(range(len(case.found)), key=lambda number: case.found[number].outliers)
     share = 100 * case.found[worst].outliers
-    return (
-        f"{share:.2g} % of the pixels of '{case.names[worst]}' are far off: mask out what is not "
-        "in the scene"
-    )
+    return f"{share:.2g} % of the pixels of '{case.names[worst]}' are far off"
 
 
 def _question(case: Case, worst: int, bounces: int) -> str:
@@ -101,14 +108,14 @@ def _question(case: Case, worst: int, bounces: int) -> str:
     if "exposure" in causes:
         return f"is the exposure right? {_brightness(case.found[worst])}"
     if "camera" in causes:
-        whose = "the camera" if len(case.names) == 1 else "the cameras"
-        return f"edges are off: do {whose} stand and look as in the pictures?".replace(
-            "do the camera stand and look", "does the camera stand and look"
-        )
+        who = "does the camera" if len(case.names) == 1 else "do the cameras"
+        return f"edges are off: {who} stand and look as in the pictures?"
     if "display" in causes:
         return "were the pictures saved through another display transform or color space?"
     if "bounces" in causes:
-        return f"light bounces more often than {bounces} times; allow more bounces"
+        return (
+            f"light is lost after {bounces} {'bounce' if bounces == 1 else 'bounces'}; allow more"
+        )
     return "do lamps, sky, and objects stand as in the pictures?"
 
 
@@ -117,5 +124,7 @@ def _brightness(found: Misfit) -> str:
     if not 0 < found.brightness < math.inf:
         return "the picture or the render is black"
     stops = math.log2(found.brightness)
+    if abs(stops) < SAME_BRIGHTNESS:
+        return "the picture is as bright as the render, but its colors differ"
     than = "brighter" if stops > 0 else "darker"
     return f"the picture is {abs(stops):.1f} stops {than} than the render"
