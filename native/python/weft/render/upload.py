@@ -54,6 +54,7 @@ class ParameterRange:
         bounds: Sensible range.
         is_separable: Red acts on red only, and so on.
         is_fixed: No derivative reaches it: it drives a normal.
+        is_passing: It says what light passes straight.
     """
 
     first: int
@@ -61,6 +62,7 @@ class ParameterRange:
     bounds: tuple[float, float]
     is_separable: bool
     is_fixed: bool = False
+    is_passing: bool = False
 
 
 @dataclass
@@ -97,7 +99,12 @@ def material_table(materials: list[Material]) -> MaterialTable:
                 ]
                 continue
             ranges[f"{material.name}.{slot.name}"] = ParameterRange(
-                len(values), slot.size, slot.bounds, slot.is_separable, slot.is_fixed
+                len(values),
+                slot.size,
+                slot.bounds,
+                slot.is_separable,
+                slot.is_fixed,
+                slot.is_passing,
             )
             values.extend(slot.values)
     return MaterialTable(

@@ -22,11 +22,16 @@ class Input:
         default: One number or a colour, which also says how many components the input has.
         low: Smallest sensible value, the default bound of fits.
         high: Largest sensible value.
+        is_separable: Of a colour: red acts on red only, and so on. Not so where a layer dims what
+            lies below it by its largest channel.
+        is_passing: It says what light passes the surface straight.
     """
 
     default: float | tuple[float, float, float]
     low: float = 0.0
     high: float = 1.0
+    is_separable: bool = True
+    is_passing: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
         "metallic": Input(0.0),
         "roughness": Input(0.5),
         "ior": Input(1.5, 1.0, 4.0),
-        "alpha": Input(1.0),
+        "alpha": Input(1.0, is_passing=True),
         "diffuse_roughness": Input(0.0),
         "subsurface_weight": Input(0.0),
         "subsurface_radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
@@ -101,7 +106,7 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
         "subsurface_ior": Input(1.4, 1.01, 3.8),
         "subsurface_anisotropy": Input(0.0, 0.0, 0.9),
         "specular_level": Input(0.5),
-        "specular_tint": Input(WHITE),
+        "specular_tint": Input(WHITE, is_separable=False),
         "anisotropic": Input(0.0),
         "anisotropic_rotation": Input(0.0),
         "transmission_weight": Input(0.0),
@@ -111,7 +116,7 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
         "coat_tint": Input(WHITE),
         "sheen_weight": Input(0.0),
         "sheen_roughness": Input(0.5),
-        "sheen_tint": Input(WHITE),
+        "sheen_tint": Input(WHITE, is_separable=False),
         "emission_color": Input(WHITE, 0.0, 1e6),
         "emission_strength": Input(0.0, 0.0, 1e6),
         "thin_film_thickness": Input(0.0, 0.0, 1e4),
@@ -243,7 +248,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             sides="kSoftSides",
         ),
         "transparent": ClosureSpec(
-            {"color": Input(WHITE)},
+            {"color": Input(WHITE, is_passing=True)},
             "TransparentBSDF",
             "TransparentBSDF.prepare({color}, {wi})",
             is_raised=False,

@@ -53,6 +53,7 @@ class Slot:
         is_separable: Red acts on red only, and so on: the input of a closure, with nothing in
             between.
         is_fixed: No derivative reaches it: it drives a normal.
+        is_passing: It says what light passes straight.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Slot:
     bounds: tuple[float, float] = (0.0, 1.0)
     is_separable: bool = False
     is_fixed: bool = False
+    is_passing: bool = False
 
 
 @dataclass
@@ -110,6 +112,7 @@ class Printer:
     has_bumps: bool = False
     reads_ray: bool = False
     is_fixed: bool = False
+    is_passing: bool = False
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)  # files of sources that a flag trusts
     scope: int = 0  # number of the function whose lines are printed
@@ -124,6 +127,7 @@ class Printer:
         return "" if self.is_fixed else "no_diff "
 
     def add_slot(self, slot: Slot) -> int:
+        slot = replace(slot, is_passing=self.is_passing)
         if slot.name in self.places:
             self.share(slot)
             return self.places[slot.name]
@@ -140,6 +144,7 @@ class Printer:
             entry,
             is_separable=entry.is_separable and slot.is_separable,
             is_fixed=entry.is_fixed and slot.is_fixed,
+            is_passing=entry.is_passing or slot.is_passing,
         )
 
     def local(self, size: int, expression: str) -> str:
@@ -306,9 +311,10 @@ class Printer:
                 continue
             entry = spec.inputs[name]
             wanted = 3 if isinstance(entry.default, tuple) else 1
-            text = self.value(
-                f"{prefix}{name}", value, (entry.low, entry.high), separable=wanted == 3
-            )
+            separable = wanted == 3 and entry.is_separable
+            self.is_passing = entry.is_passing
+            text = self.value(f"{prefix}{name}", value, (entry.low, entry.high), separable)
+            self.is_passing = False
             values[name] = self.local(wanted, convert(text, size_of(value), wanted))
             if spec.structure:
                 self.lines.append(f"{values['structure']}.{camel_case(name)} = {values[name]};")
