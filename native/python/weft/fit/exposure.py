@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError
+from weft.fit.checks import is_number, require_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,11 +36,11 @@ class Exposure:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        low, high = self.bounds
-        if not 0 < low <= self.start <= high or low == high:
+        low, high = require_bounds("Exposure", self.bounds, 0.0)
+        if not is_number(self.start) or not low <= self.start <= high:
             raise ArgumentError(
-                "Exposure: bounds must be (low, high) with 0 < low < high and start between them, "
-                f"got {self.bounds} and {self.start}"
+                f"Exposure: start must lie within the bounds ({low:g}, {high:g}), "
+                f"got {self.start!r}"
             )
 
     @property

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._native import ArgumentError, Device
+from weft._shown import shown
 from weft.fit.checkpoint import load_state, save_checkpoint
 from weft.fit.exposure import Exposure
 from weft.fit.joint_stage import JointStage
@@ -26,7 +28,7 @@ from weft.render.interrupt import DrawInterrupted
 if TYPE_CHECKING:
     import os
     import threading
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -166,11 +168,7 @@ class Fit:
         """Upload the scene, and prepare what the parameters need."""
         from weft.render.renderer import Renderer
 
-        if not targets or not parameters:
-            raise ArgumentError(
-                f"Fit: at least one target and one parameter are needed, got {len(targets)} and "
-                f"{len(parameters)}"
-            )
+        _require_lists(scene, targets, parameters)
         self.settings = settings or FitSettings()
         if device is None:
             from weft import create_device
@@ -325,4 +323,40 @@ class Fit:
             self.stage.undetermined(),
             self,
             verdict=verdict,
+        )
+
+
+def _kind_of(value: object) -> str:
+    """Return a short value as it is, of others what they are."""
+    is_short = value is None or isinstance(value, (str, int, float))
+    return shown(value) if is_short else f"{type(value).__name__}"
+
+
+def _require_lists(scene: object, targets: object, parameters: object) -> None:
+    """Refuse what is no scene, and lists of something else."""
+    from weft.fit.target import Target
+    from weft.scene import Scene
+
+    if not isinstance(scene, Scene):
+        raise ArgumentError(f"Fit: scene must be a weft.Scene, got {_kind_of(scene)}")
+    kinds = (Parameter, TextureParameter, Exposure, LightParameter)
+    lists = {"targets": (targets, (Target,)), "parameters": (parameters, kinds)}
+    for name, (entries, allowed) in lists.items():
+        wanted = " or ".join(kind.__name__ for kind in allowed)
+        if isinstance(entries, str) or not isinstance(entries, Sequence):
+            raise ArgumentError(
+                f"Fit: {name} must be a list of {wanted}, got {_kind_of(entries)}; put one in "
+                "brackets"
+            )
+        for entry in entries:
+            if not isinstance(entry, allowed):
+                raise ArgumentError(
+                    f"Fit: {name} must be a list of {wanted}, got {_kind_of(entry)} in it"
+                )
+    assert isinstance(targets, Sequence)
+    assert isinstance(parameters, Sequence)
+    if not targets or not parameters:
+        raise ArgumentError(
+            f"Fit: at least one target and one parameter are needed, got {len(targets)} and "
+            f"{len(parameters)}"
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.fit.checks import is_number, require_bounds, require_name
 from weft.render.bsdf_tables import bsdf_tables
 from weft.render.upload import SceneTables
 from weft.scene.light_changes import light_names, with_light_factors
@@ -49,11 +50,12 @@ class LightParameter:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        low, high = self.bounds
-        if not 0 < low <= self.start <= high or low == high:
+        require_name("LightParameter", self.light)
+        low, high = require_bounds(f"LightParameter '{self.light}'", self.bounds, 0.0)
+        if not is_number(self.start) or not low <= self.start <= high:
             raise ArgumentError(
-                f"LightParameter '{self.light}': bounds must be (low, high) with 0 < low < high "
-                f"and start between them, got {self.bounds} and {self.start}"
+                f"LightParameter '{self.light}': start must lie within the bounds ({low:g}, "
+                f"{high:g}), got {self.start!r}"
             )
 
     @property

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.fit.checks import require_bounds, require_name, require_names
 from weft.fit.prior import Prior
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from weft.render.upload import ParameterRange, SceneTables
 
 Transform = Literal["linear", "log"]
+ROUNDING = 1e-5  # of the larger bound: how far a start may be beyond it
 WIDEST = 50.0  # a range beyond is open: it says nothing of where a value may lie
 
 
@@ -30,13 +32,17 @@ class Parameter:
 
     Args:
         name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function.
-        bounds: Smallest and largest value; ``None``: the range of the input.
+        bounds: Smallest and largest value, finite; ``None``: the range of the input.
         transform: The scale on which steps are taken: ``log`` for what spans orders of magnitude.
             ``None``: ``log`` for roughness, else ``linear``.
-        start: Where the fit begins; ``None``: the value of the scene.
+        start: Where the fit begins, within the bounds; ``None``: the value of the scene, or the
+            bound that is nearest to it.
         tied: Other parameters of the same size that always have the same value.
         prior: Mean and standard deviation of what the value is expected to be; a colour may have
             one mean a channel. ``None``: nothing is expected.
+
+    Raises:
+        ArgumentError: The name, the bounds, the transform or the ties are none.
     """
 
     name: str
@@ -45,6 +51,18 @@ class Parameter:
     start: float | Sequence[float] | None = None
     tied: Sequence[str] = ()
     prior: tuple[float | Sequence[float], float] | None = None
+
+    def __post_init__(self) -> None:
+        """Check what needs no scene."""
+        require_name("Parameter", self.name)
+        owner = f"Parameter '{self.name}'"
+        if self.bounds is not None:
+            require_bounds(owner, self.bounds)
+        require_names(owner, "tied", self.tied)
+        if self.transform not in (None, "linear", "log"):
+            raise ArgumentError(
+                f"{owner}: transform must be 'linear' or 'log', got {self.transform!r}"
+            )
 
 
 def find_range(tables: SceneTables, name: str) -> ParameterRange:
@@ -65,6 +83,10 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
     if ranges[name].is_fixed:
         raise ArgumentError(
             f"Fit: {name!r} drives a normal, and normals have no derivative; leave it out"
+        )
+    if ranges[name].is_passing:
+        raise ArgumentError(
+            f"Fit: {name!r} lets light pass straight, and shadows have no derivative; leave it out"
         )
     return ranges[name]
 
@@ -218,10 +240,6 @@ def _transformed(parameter: Parameter, bounds: tuple[float, float]) -> bool:
         wanted = (
             "log" if parameter.name.lower().endswith("roughness") and bounds[0] > 0 else "linear"
         )
-    if wanted not in ("linear", "log"):
-        raise ArgumentError(
-            f"Parameter '{parameter.name}': transform must be 'linear' or 'log', got {wanted!r}"
-        )
     if wanted == "log" and bounds[0] <= 0:
         raise ArgumentError(
             f"Parameter '{parameter.name}': the scale of logarithms needs a lower bound above 0, "
@@ -242,12 +260,7 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
                 low = max(low, smallest)
         # The derivative of a product by a factor of zero tells nothing of the other factors.
         low = max(low, 1e-3) if place.size == 3 else low
-    if not low < high:
-        raise ArgumentError(
-            f"Parameter '{parameter.name}': bounds must be (low, high) with low < high, "
-            f"got ({low}, {high})"
-        )
-    return float(low), float(high)
+    return require_bounds(f"Parameter '{parameter.name}'", (float(low), float(high)))
 
 
 def build_unknowns(
@@ -281,7 +294,7 @@ def build_unknowns(
         is_log = _transformed(parameter, bounds)
         firsts = [find_range(tables, name).first for name in (parameter.name, *parameter.tied)]
         slots = [[first + component for first in firsts] for component in range(place.size)]
-        given = _start(parameter, place, tables.materials.values)
+        given = _start(parameter, place, tables.materials.values, bounds)
         scale = np.log if is_log else np.asarray
         blocks.append(
             Block(
@@ -318,7 +331,7 @@ def _prior(parameters: Sequence[Parameter], unknowns: Unknowns) -> Prior | None:
     for parameter, block in zip(parameters, unknowns.blocks, strict=False):
         if parameter.prior is None:
             continue
-        mean, deviation = np.asarray(parameter.prior[0], np.float64), float(parameter.prior[1])
+        mean, deviation = _expected(parameter.prior)
         fits = mean.shape in ((), (block.size,)) and bool(np.isfinite(mean).all())
         if not fits or not 0 < deviation < np.inf or (block.is_log and (mean <= 0).any()):
             raise ArgumentError(
@@ -332,16 +345,36 @@ def _prior(parameters: Sequence[Parameter], unknowns: Unknowns) -> Prior | None:
     return prior
 
 
+def _expected(prior: Any) -> tuple[NDArray[np.float64], float]:  # noqa: ANN401  (checked here)
+    """Return mean and deviation of a prior; not a number where it is none."""
+    try:
+        return np.asarray(prior[0], np.float64), float(prior[1])
+    except (TypeError, ValueError):
+        return np.array(np.nan), float("nan")
+
+
 def _start(
-    parameter: Parameter, place: ParameterRange, values: NDArray[np.float32]
+    parameter: Parameter,
+    place: ParameterRange,
+    values: NDArray[np.float32],
+    bounds: tuple[float, float],
 ) -> NDArray[np.float64]:
     if parameter.start is None:
         return values[place.first : place.first + place.size].astype(np.float64)
-    given = np.atleast_1d(np.asarray(parameter.start, np.float64))
+    try:
+        given = np.atleast_1d(np.asarray(parameter.start, np.float64))
+    except (TypeError, ValueError):
+        given = np.array([np.nan])
     if given.shape != (place.size,) or not np.isfinite(given).all():
         raise ArgumentError(
             f"Parameter '{parameter.name}': start must be {place.size} finite numbers, "
             f"got {parameter.start!r}"
+        )
+    rounding = ROUNDING * max(abs(bounds[0]), abs(bounds[1]))
+    if (given < bounds[0] - rounding).any() or (given > bounds[1] + rounding).any():
+        raise ArgumentError(
+            f"Parameter '{parameter.name}': start must lie within the bounds ({bounds[0]:g}, "
+            f"{bounds[1]:g}), got {parameter.start!r}; move it, or give other bounds"
         )
     return given
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft._native import ArgumentError
+from weft.fit.checks import is_number, require_count, require_number
 
 
 @dataclass
@@ -38,9 +39,14 @@ class FitSettings:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        counts = (self.samples, self.bounces, self.max_draws, self.texture_draws, self.starts)
-        if min(counts) < 1 or not self.tolerance > 0:
+        owner = "FitSettings"
+        for name in ("samples", "bounces", "max_draws", "texture_draws", "starts"):
+            require_count(owner, name, getattr(self, name))
+        require_count(owner, "seed", self.seed, 0)
+        require_number(owner, "tolerance", self.tolerance, 0.0, beyond=True)
+        if self.time_limit is not None:
+            require_number(owner, "time_limit", self.time_limit, 0.0, beyond=True)
+        if not is_number(self.information) or not 0 < self.information <= 1:
             raise ArgumentError(
-                "FitSettings: samples, bounces, max_draws, texture_draws and starts must be at "
-                f"least 1 and tolerance above 0, got {counts} and {self.tolerance}"
+                f"{owner}: information must be above 0 and at most 1, got {self.information!r}"
             )

@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft._shown import shown
+from weft.fit.checks import (
+    image_of,
+    is_number,
+    mask_of,
+    require_count,
+    require_light,
+    require_name,
+    require_names,
+    require_number,
+)
 from weft.render.renderer import FILTERS, FilterKind
 
 if TYPE_CHECKING:
@@ -56,8 +67,8 @@ class Target:
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.
 
     Raises:
-        ArgumentError: The shapes do not fit, there is no such filter, or a pixel that counts is not
-            finite.
+        ArgumentError: The shapes do not fit, an argument is of another kind, no pixel counts, or
+            those that do are not finite, all black, or negative beyond noise.
     """
 
     image: NDArray[np.float32]
@@ -75,50 +86,67 @@ class Target:
 
     def __post_init__(self) -> None:
         """Check shapes and pixels."""
-        image = np.asarray(self.image, np.float32)
-        if self.filter not in FILTERS or not self.filter_width > 0:
-            raise ArgumentError(
-                f"Target '{self.name}': filter must be one of {', '.join(FILTERS)} with a width "
-                f"above 0, got {self.filter!r}, {self.filter_width}"
-            )
-        if image.ndim != 3 or image.shape[2] not in (3, 4) or image.size == 0:
-            raise ArgumentError(
-                f"Target '{self.name}': image must be (height, width, 3 or 4), got shape "
-                f"{image.shape}"
-            )
+        owner = self._owner()
+        image = image_of(owner, self.image)
+        self._require_kinds(owner)
         weights = np.ones(image.shape[:2], np.float32)
         if self.mask is not None:
-            weights = np.asarray(self.mask, np.float32)
-            if weights.shape != image.shape[:2]:
-                raise ArgumentError(
-                    f"Target '{self.name}': mask must have shape {image.shape[:2]}, got "
-                    f"{weights.shape}"
-                )
+            weights = mask_of(owner, self.mask, image.shape[:2])
+            if not weights.any():
+                raise ArgumentError(f"{owner}: the mask leaves no pixel; widen it")
         elif image.shape[2] == 4:
             weights = (image[..., 3] >= 0.999).astype(np.float32)
+            if not weights.any():
+                raise ArgumentError(f"{owner}: the alpha channel covers no pixel; give a mask")
         if self.saturation is not None:
+            require_number(owner, "saturation", self.saturation, 0.0, beyond=True)
             weights = weights * ~(image[..., :3].max(axis=2) >= self.saturation)
-        bad = ~np.isfinite(image[..., :3]).all(axis=2) & (weights > 0)
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            raise ArgumentError(
-                f"Target '{self.name}': {int(bad.sum())} pixels are not finite, the first in "
-                f"row {row}, "
-                f"column {column}; mask them out"
-            )
-        if not (weights > 0).any():
-            raise ArgumentError(f"Target '{self.name}': the mask leaves no pixel; widen it")
-        if self.rounding is not None and self.rounding.shape != (*weights.shape, 3):
-            raise ArgumentError(
-                f"Target '{self.name}': rounding must have shape {(*weights.shape, 3)}, got "
-                f"{self.rounding.shape}"
-            )
-        if self.grain < 1:
-            raise ArgumentError(
-                f"Target '{self.name}': grain must be at least 1 pixel, got {self.grain}"
-            )
+            if not weights.any():
+                raise ArgumentError(
+                    f"{owner}: every pixel that counts is clipped, {self.saturation:g} or more; "
+                    "give a picture of less exposure, or another saturation"
+                )
+        require_light(owner, image, weights > 0)
+        if self.rounding is not None:
+            wanted = (*weights.shape, 3)
+            if np.shape(self.rounding) != wanted:
+                raise ArgumentError(
+                    f"{owner}: rounding must have shape {wanted}, got {np.shape(self.rounding)}"
+                )
+        require_count(owner, "grain", self.grain)
         self.image = np.where(weights[..., None] > 0, image[..., :3], 0).astype(np.float32)
         self.mask = weights
+
+    def _owner(self) -> str:
+        """Return what messages call it."""
+        require_name("Target", self.name)
+        return f"Target '{self.name}'"
+
+    def _require_kinds(self, owner: str) -> None:
+        """Refuse a filter, a camera, objects and a display that are none."""
+        from weft.fit.display import DisplayTransform
+        from weft.scene import Camera
+
+        width = self.filter_width
+        is_filter = isinstance(self.filter, str) and self.filter in FILTERS
+        if not is_filter or not is_number(width) or width <= 0:
+            raise ArgumentError(
+                f"{owner}: filter must be one of {', '.join(FILTERS)} with a width above 0, got "
+                f"{self.filter!r}, {width}"
+            )
+        is_camera = isinstance(self.camera, (str, int, Camera)) and not isinstance(
+            self.camera, bool
+        )
+        if not is_camera:
+            raise ArgumentError(
+                f"{owner}: camera must be the name or number of one of the scene's, or a Camera, "
+                f"got {shown(self.camera)}"
+            )
+        require_names(owner, "objects", self.objects)
+        if self.display is not None and not isinstance(self.display, DisplayTransform):
+            raise ArgumentError(
+                f"{owner}: display must be a DisplayTransform or None, got {shown(self.display)}"
+            )
 
     def require_size(self, camera: Camera) -> None:
         """Refuse a camera of another size."""
@@ -169,23 +197,22 @@ class Target:
         """
         from weft.fit.rounding import deviation_by_display, is_rounded
 
-        picture = np.asarray(values, np.float32)
-        if picture.ndim != 3 or picture.shape[2] not in (3, 4) or picture.size == 0:
-            raise ArgumentError(
-                f"Target '{name}': values must be (height, width, 3 or 4), got shape "
-                f"{picture.shape}"
-            )
+        picture = image_of(f"Target '{name}'", values, "values")
         light, counts = display.invert(np.nan_to_num(picture[..., :3]))
         counts &= display.tells(picture[..., :3])
         if mask is None and picture.shape[2] == 4:
             mask = (picture[..., 3] >= 0.999).astype(np.float32)
         weights = counts.astype(np.float32)
-        if mask is not None and np.shape(mask) != counts.shape:
-            raise ArgumentError(
-                f"Target '{name}': mask must have shape {counts.shape}, got {np.shape(mask)}"
-            )
         if mask is not None:
-            weights *= mask
+            own = mask_of(f"Target '{name}'", mask, counts.shape)
+            if not own.any():
+                raise ArgumentError(f"Target '{name}': the mask leaves no pixel; widen it")
+            weights *= own
+        if not weights.any():
+            raise ArgumentError(
+                f"Target '{name}': every pixel that counts is black or white, or a value that the "
+                "display never shows; give a picture of another exposure, or its own display"
+            )
         rounded = is_rounded(np.clip(np.nan_to_num(picture[..., :3]), 0, 1))
         return Target(
             light,
@@ -308,8 +335,10 @@ class Target:
         assert self.mask is not None
         weighted = self.image * self.mask[..., None]
         around = box_blur(weighted) / np.maximum(box_blur(self.mask[..., None]), 1e-6)
-        typical = float(weighted.sum() / max(self.mask.sum() * 3, 1e-6))
-        noise = around + max(typical, 1e-6) * 0.5
+        # Light of noise about black may be negative, its noise is not.
+        lit = float(np.maximum(weighted, 0).sum(dtype=np.float64))
+        typical = lit / max(float(self.mask.sum()) * 3, 1e-6)
+        noise = np.maximum(around, 0) + max(typical, 1e-6) * 0.5
         if self.display is not None:
             slopes = np.linalg.norm(self.display.derivative(self.image), axis=-2)
             noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(slopes, 1e-6))

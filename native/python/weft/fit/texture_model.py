@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor
+from weft.fit.checks import require_bounds, require_name, require_number
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
 from weft.fit.views import draw_views
@@ -45,6 +46,13 @@ class TextureParameter:
     name: str
     bounds: tuple[float, float] = (0.001, 1.0)
     smoothness: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        require_name("TextureParameter", self.name)
+        owner = f"TextureParameter '{self.name}'"
+        require_bounds(owner, self.bounds)
+        require_number(owner, "smoothness", self.smoothness, 0.0)
 
 
 @dataclass
@@ -243,10 +251,14 @@ class TextureModel:
         self.bounces, self.seed = bounces, seed
         self._drawn = 1
         self.texels = renderer.tables.texels.to_numpy().astype(np.float32)
-        self.regions = []
+        self.regions: list[Region] = []
         for parameter in parameters:
             number, texture = find_texture(renderer, parameter.name)
             first = int(renderer.tables.texture_records[number, 0])
+            if any(region.first == first for region in self.regions):
+                raise ArgumentError(
+                    f"Fit: the texture of {parameter.name!r} is given twice; leave one out"
+                )
             self.regions.append(Region(parameter, first, texture.pixels.shape))
         self.factors = np.ones((len(views[0].recorders), 3), np.float32)  # of parts of the light
         self.draws = 0
