@@ -183,8 +183,13 @@ def scene():
     image = Texture(np.full((4, 4, 3), 0.5, np.float32))
     glass = principled("glass", transmission_weight=0.5, alpha=1.0, base_color=image)
     paint = principled("paint", base_color=image, roughness=0.5, metallic=0.2)
+    clear = principled("clear", transmission_weight=0.5, roughness=0.0, ior=1.4)
     return weft.Scene(
-        [placed(quad(2), glass), placed(quad(4), paint, name="floor")],
+        [
+            placed(quad(2), clear, name="window"),
+            placed(quad(2), glass),
+            placed(quad(4), paint, name="floor"),
+        ],
         cameras=[top_camera(8, scale=2.0)],
         environment=Environment(np.ones(3)),
     )
@@ -230,6 +235,11 @@ FITS = {
         [Target(GREY)],
         [Parameter("paint.metallic", prior=0.5)],
         r"prior must be \(mean, standard deviation\)",
+    ),
+    "smooth glass": (
+        [Target(GREY)],
+        [Parameter("clear.ior")],
+        "'clear.ior' bends the light of a surface without roughness, .* 'clear.roughness' 0.02",
     ),
     "alpha": (
         [Target(GREY)],

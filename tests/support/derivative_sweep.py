@@ -9,10 +9,10 @@ import weft
 from support.render_scenes import placed, quad, sphere
 from weft.render import PathSettings
 from weft.render.directions import Directions
-from weft.render.record import Recorder
+from weft.render.record import RECORD_ROWS, Recorder
 from weft.scene import CLOSURES, Add, Camera, Closure, Environment, Material, Mix, PointLight
 
-NEXT, VALUE, GAIN, SLOPE = 1, 26, 30, 34
+NEXT, BOUNCE_FACTOR, VALUE, GAIN, SLOPE = 1, 19, 26, 30, RECORD_ROWS
 """Rows of a record, see shaders/weft/render/record.slang."""
 
 RANGES = {
@@ -137,6 +137,10 @@ class Sweep:
             own = own[behind[own] != 0xFFFFFFFF]
             slopes[:, own] += gain[own] * slopes[:, behind[own]]
         return slopes
+
+    def delta_records(self):
+        """Return which records go on in the only direction that there is."""
+        return self._words()[BOUNCE_FACTOR] < 0
 
     def gradients(self, weights):
         """Return derivatives in reverse mode of a weighted sum of the pixels, one a component."""

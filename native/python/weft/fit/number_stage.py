@@ -17,6 +17,7 @@ from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.prior import Prior
 from weft.fit.robust import Weighing
 from weft.fit.scalar_model import ScalarModel
+from weft.fit.smooth_glass import require_known_directions
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
 from weft.render.directions import Directions
 
@@ -75,6 +76,7 @@ class StageOfNumbers:
         self.texture_names = [entry.name for entry in textures]
         gains = view_gains(exposures, targets)
         self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
+        require_known_directions(renderer.scene, parameters)
         own = [name for entry in parameters for name in (entry.name, *entry.tied)]
         materials = materials_of(renderer, [*own, *self.texture_names])
         parts = build_parts(renderer, lights)

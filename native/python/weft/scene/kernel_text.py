@@ -90,9 +90,9 @@ struct Program : IMaterialProgram
     }}
     [Differentiable]
     static Response respond(no_diff MaterialContext m, no_diff ShadingPoint s, no_diff float3
-    light, no_diff float3 bounce)
+    light, no_diff float3 bounce, no_diff bool isDelta)
     {{
-        return respondSurface(programSurface(m, s), light, bounce);
+        return respondSurface(programSurface(m, s), light, bounce, isDelta);
     }}
     static float3 albedo(MaterialContext m, ShadingPoint s)
     {{
