@@ -130,7 +130,8 @@ class SceneExporter:
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
         problems += found + lamps_in_view(inventory.lamps, scene.cameras)
         problems += suns_in_view(suns, scene.cameras)
-        return ExportedScene(scene, materials.compiled, list(dict.fromkeys(problems)))
+        scene.problems = list(dict.fromkeys(problems))
+        return ExportedScene(scene, materials.compiled, list(scene.problems))
 
     def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[list[CompiledMaterial]]:
         """Compile the materials of the scene in steps, one an object."""

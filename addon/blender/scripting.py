@@ -46,7 +46,7 @@ class FitReport:
         exposures: Factors on pictures, by the picture's name.
         reason: ``converged``, ``draws``, ``time`` or ``cancelled``.
         losses: One a draw.
-        problems: What of the scene the fit does not see as Cycles does.
+        problems: What of the scene and the pictures the fit does not see as it is.
         verdict: Whether the scene explains the pictures; see ``weft.fit.Verdict``.
     """
 
@@ -168,7 +168,7 @@ def _report(running: SceneFit, outcome: Outcome) -> FitReport:
         {entry.name: np.array(entry.value) for entry in outcome.exposures},
         outcome.reason,
         () if latest is None else latest.losses,
-        tuple(str(problem) for problem in running.problems),
+        tuple(str(problem) for problem in outcome.problems),
         outcome.verdict,
         running,
     )

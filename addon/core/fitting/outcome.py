@@ -11,6 +11,7 @@ import numpy as np
 from weft.fit.verdict import OPEN, Verdict
 
 from ..graph.bindings import TextureBinding
+from ..problems import Problem
 from ..srgb import linear_from_srgb
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Outcome:
         exposures: Factors of pictures.
         reason: ``converged``, ``draws``, ``time``, ``cancelled``, or ``running``.
         verdict: Whether the scene explains the pictures.
+        problems: What of the scene and the pictures the fit does not see as it is.
     """
 
     numbers: list[FoundNumber] = field(default_factory=list)
@@ -90,11 +92,13 @@ class Outcome:
     exposures: list[FoundFactor] = field(default_factory=list)
     reason: str = "running"
     verdict: Verdict = OPEN
+    problems: list[Problem] = field(default_factory=list)
 
 
 def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
     """Return a result in Blender's terms."""
-    out = Outcome(reason=result.reason, verdict=result.verdict)
+    problems = list(result.problems or plan.scene.problems)
+    out = Outcome(reason=result.reason, verdict=result.verdict, problems=problems)
     for name, value in result.values.items():
         numbers, errors = _tuple(value), _tuple(result.errors[name])
         note = result.undetermined.get(name, "")

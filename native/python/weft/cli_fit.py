@@ -212,5 +212,6 @@ def lines_of(result: FitResult) -> list[str]:
         height, width = texture.pixels.shape[:2]
         lines.append(f"{name.ljust(wide)}  {width} x {height} texels")
     lines.append(f"{result.verdict.level}: {result.verdict.sentence}")
+    lines += [f"problem: {problem}" for problem in result.problems]
     lines += [f"undetermined: {name}: {why}" for name, why in result.undetermined.items()]
     return lines

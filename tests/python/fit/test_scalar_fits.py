@@ -108,7 +108,6 @@ def test_a_material_that_no_picture_shows_is_named(device, photo):
     [
         ([Parameter("ball.rough")], ["ball.rough", "ball.roughness"]),
         ([Parameter("ball.roughness"), Parameter("ball.roughness")], ["given twice"]),
-        ([Parameter("ball.roughness", bounds=(0.5, 0.1))], ["low < high"]),
         ([Parameter("ball.metallic", transform="log")], ["lower bound above 0"]),
         ([Parameter("ball.metallic", tied=["ball.base_color"])], ["cannot be tied"]),
         ([Parameter("ball.base_color", start=0.5)], ["start must be 3"]),

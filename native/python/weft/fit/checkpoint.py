@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import zipfile
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from weft._archives import ArchiveReader
 from weft._native import ArgumentError, ArgumentNotFoundError
 from weft._replacing import replacing
+from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +78,7 @@ def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
             state[f"{kind}.{name}"] = np.array(rows, np.float64)
     state["fingerprint"] = np.array(fingerprint(fit))
     state["format"] = np.array(FORMAT)
+    state["problems"] = np.array(json.dumps([entry.as_dict() for entry in fit.problems]))
     state["digest"] = np.array(_digest(state))
     with replacing(Path(path)) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(stream, **state)  # type: ignore[arg-type]
@@ -94,6 +97,11 @@ def _read(path: str | os.PathLike[str]) -> State:
     # Whatever damage makes of the archive, its compression and its arrays: there is one remedy.
     except Exception as error:
         raise ArgumentError(_damaged(path)) from error
+
+
+def saved_problems(state: State) -> list[Problem]:
+    """Return the problems of the fit that wrote a state."""
+    return [Problem(**entry) for entry in json.loads(str(state.get("problems", "[]")))]
 
 
 def load_state(fit: Fit, path: str | os.PathLike[str]) -> State:

@@ -12,7 +12,7 @@ import numpy as np
 
 from weft._native import ArgumentError, Device
 from weft._shown import shown
-from weft.fit.checkpoint import load_state, save_checkpoint
+from weft.fit.checkpoint import load_state, save_checkpoint, saved_problems
 from weft.fit.exposure import Exposure
 from weft.fit.joint_stage import JointStage
 from weft.fit.judging import are_shared, judge
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from weft.fit.target import Target
     from weft.fit.verdict import Verdict
-    from weft.scene import Scene
+    from weft.scene import Problem, Scene
 
 
 @dataclass
@@ -74,6 +74,8 @@ class FitResult:
         fit: That found it.
         start: Where numbers began, by name, if another fit had moved them before this one; the
             report's "before". Others began where their parameters say.
+        problems: What the fit did not see as it is: what an export left out or replaced, and
+            pictures that look clipped. Values may be off by more than their errors for it.
         verdict: Whether the scene explains the pictures. That a fit has converged says only that
             its optimiser stands still.
     """
@@ -87,6 +89,7 @@ class FitResult:
     fit: Fit | None = field(default=None, repr=False, compare=False)
     start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     verdict: Verdict = OPEN
+    problems: Sequence[Problem] = ()
 
     def apply(self, scene: Scene | None = None) -> Scene:
         """Return a scene with the values and textures that were found.
@@ -191,6 +194,8 @@ class Fit:
             self.stage = TextureStage(*where, images, self.settings)
         self.history: list[Progress] = []
         self._began: float | None = None
+        found = [problem for target in self.targets for problem in target.problems()]
+        self.problems = list(dict.fromkeys([*scene.problems, *found]))
 
     def step(self) -> Progress:
         """Draw once, and use the draw up."""
@@ -242,6 +247,7 @@ class Fit:
             ArgumentError: The file is no checkpoint, or one of another fit.
         """
         saved = load_state(self, path)
+        self.problems = list(dict.fromkeys([*self.problems, *saved_problems(saved)]))
         self.stage.restore(saved)
         names = list(self.stage.values())
         self.history = [
@@ -323,6 +329,7 @@ class Fit:
             self.stage.undetermined(),
             self,
             verdict=verdict,
+            problems=tuple(self.problems),
         )
 
 

@@ -130,6 +130,7 @@ def _summary(fit: Fit, result: FitResult) -> dict[str, Any]:
         "device": info.name,
         "device_type": info.type.name,
         "verdict": result.verdict.as_dict(),
+        "problems": [problem.as_dict() for problem in result.problems],
         "reason": result.reason,
         "draws": 0 if latest is None else latest.draws,
         "seconds": 0.0 if latest is None else latest.seconds,

@@ -22,6 +22,7 @@ from weft.fit.checks import (
     require_number,
 )
 from weft.render.renderer import FILTERS, FilterKind
+from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
     import os
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from weft.scene.texture_files import ColorSpace
 
 
+CLIPPED_SHARE = 0.002  # of the pixels: from here on, those of exactly 1 look clipped
 DISPLAY_NOISE = 0.1
 """Display value that differs as much as a relative error of 1 in the light of a render."""
 
@@ -325,6 +327,24 @@ class Target:
                 "choose another camera or object"
             )
         return replace(self, mask=mask, objects=())
+
+    def problems(self) -> list[Problem]:
+        """Return what of the picture may mislead a fit, though it cannot be told for certain."""
+        assert self.mask is not None
+        light = self.image[self.mask > 0].max(axis=1)
+        share = float((light == 1).mean())
+        if self.saturation is not None or self.display is not None:
+            return []
+        if light.max() > 1 or share < CLIPPED_SHARE:
+            return []
+        return [
+            Problem(
+                f"Target '{self.name}'",
+                f"{share:.0%} of the pixels that count are 1 and none is more, as if they were "
+                "clipped; if so, give saturation=1",
+                "light of 1",
+            )
+        ]
 
     def noise_weights(self) -> NDArray[np.float32]:
         """Return one weight a pixel and channel, for noise that grows with the radiance around.

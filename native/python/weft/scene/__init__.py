@@ -10,6 +10,7 @@ from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix, principled
 from weft.scene.mesh_files import load_mesh
+from weft.scene.problem import Problem
 from weft.scene.scene import Scene
 from weft.scene.texture import Texture
 from weft.scene.texture_files import load_texture
@@ -41,6 +42,7 @@ __all__ = [
     "NormalMap",
     "Object",
     "PointLight",
+    "Problem",
     "Scene",
     "SlangCall",
     "SpotLight",

@@ -29,6 +29,7 @@ from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix
+from weft.scene.problem import Problem
 from weft.scene.texture import Texture
 from weft.scene.trust import foreign_calls, remember, require_trust
 from weft.scene.values import (
@@ -69,6 +70,7 @@ CLASSES: Mapping[str, type[Any]] = {
         NormalMap,
         Object,
         PointLight,
+        Problem,
         SlangCall,
         SpotLight,
         SunLight,

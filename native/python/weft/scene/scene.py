@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from weft.scene.geometry import Mesh, Object
     from weft.scene.lights import Environment, Light
     from weft.scene.materials import Material
+    from weft.scene.problem import Problem
 
 
 @dataclass(eq=False)
@@ -29,12 +30,15 @@ class Scene:
         lights: Lamps; meshes with an emissive material shine as well.
         cameras: Views.
         environment: Light from everywhere.
+        problems: What it has not, or has otherwise, as the scene that it was made from. Results of
+            fits repeat them.
     """
 
     objects: list[Object] = field(default_factory=list)
     lights: list[Light] = field(default_factory=list)
     cameras: list[Camera] = field(default_factory=list)
     environment: Environment | None = None
+    problems: list[Problem] = field(default_factory=list)
 
     def meshes(self) -> list[Mesh]:
         """Return each mesh once, in the order of first use."""
@@ -91,10 +95,11 @@ class Scene:
         return Scene(**load_scene(path, trust=trust))
 
     def hash(self) -> str:
-        """Return 64 hexadecimal digits that equal scenes share: SHA-256 of all contents."""
+        """Return 64 hexadecimal digits that equal scenes share: SHA-256 of what pictures show."""
         from weft.scene.files import describe
 
-        return hashlib.sha256(describe(self)[0].encode()).hexdigest()
+        shown = replace(self, problems=[])
+        return hashlib.sha256(describe(shown)[0].encode()).hexdigest()
 
     def camera(self, which: str | int | Camera = 0) -> Camera:
         """Return a camera by number or name.
