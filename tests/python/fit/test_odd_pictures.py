@@ -8,7 +8,7 @@ import weft
 from support.render_scenes import placed, quad, top_camera
 from weft.fit import Fit, FitSettings, Parameter, Target
 from weft.render import PathSettings
-from weft.scene import Closure, Environment, Material, PointLight, principled
+from weft.scene import Closure, Environment, Material, PointLight, Problem, principled
 
 SIZE = 16
 COLOR = (0.6, 0.3, 0.2)
@@ -95,3 +95,30 @@ def test_starts_that_rounding_moves_beyond_a_bound_are_taken(device, photo):
     fit = Fit(scene_with(), [Target(photo)], [rough], device=device)
 
     assert fit.stage.values()["paint.roughness"] == pytest.approx([0.05])
+
+
+def test_what_an_export_replaced_is_part_of_the_result(device, photo, tmp_path):
+    problem = Problem("Material 'paint' > node 'Tangent'", "it is radial", "the UV map's tangent")
+    scene = scene_with()
+    plain = scene.hash()
+    scene.problems.append(problem)
+    scene.save(tmp_path / "scene.weft")
+    loaded = weft.Scene.load(tmp_path / "scene.weft")
+    clipped = Target(np.where(photo > 0.9 * photo.max(), 1.0, np.minimum(photo, 0.99)))
+    arguments = ([clipped], [Parameter("paint.metallic")], FitSettings(bounces=2, max_draws=1))
+
+    first = Fit(loaded, *arguments, device=device)
+    first.step()
+    first.save_checkpoint(tmp_path / "fit.npz")
+    second = Fit(scene_with(), *arguments, device=device)
+    second.resume(tmp_path / "fit.npz")
+    result = second.result("draws")
+
+    assert scene.hash() == plain == loaded.hash()
+    assert loaded.problems == [problem]
+    assert set(result.problems) == set(first.problems)
+    assert [entry.where for entry in first.problems] == [problem.where, "Target 'target'"]
+    assert str(problem).endswith("(used instead: the UV map's tangent)")
+    pytest.importorskip("OpenImageIO")  # writes the report
+    report = result.save_report(tmp_path / "report", samples=1)
+    assert problem.as_dict() in report["problems"]

@@ -191,7 +191,9 @@ def test_one_exposure_serves_dark_and_bright_targets():
     assert choose_exposure(target(0.5)) == 0.0
     assert choose_exposure(target(0.05)) == 4.0
     assert choose_exposure(target(40.0)) == -5.5
-    assert choose_exposure(target(0.0)) == 0.0
+    night = np.zeros((16, 16, 3), np.float32)
+    night[3, 4] = 2.0
+    assert choose_exposure(Target(night)) == 0.0
 
 
 def test_differences_are_shown_on_the_scale_that_is_told():

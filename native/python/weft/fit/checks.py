@@ -16,6 +16,7 @@ from weft._shown import shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+ROUNDING = 1e-4  # of weights that were means
 MOST_NEGATIVE = 0.05  # of the light of a picture: noise about black, and colours beyond Rec.709
 
 
@@ -133,12 +134,13 @@ def mask_of(owner: str, given: object, shape: tuple[int, ...]) -> NDArray[np.flo
         raise ArgumentError(f"{owner}: mask must be an array, got {shown(given)}") from None
     if mask.shape != shape:
         raise ArgumentError(f"{owner}: mask must have shape {shape}, got {mask.shape}")
-    if not ((mask >= 0) & (mask <= 1)).all():
-        wrong = mask[~((mask >= 0) & (mask <= 1))][0]
+    is_weight = (mask >= 0) & (mask <= 1 + ROUNDING)
+    if not is_weight.all():
         raise ArgumentError(
-            f"{owner}: mask must hold weights in [0, 1], got {wrong:g}; divide by the largest"
+            f"{owner}: mask must hold weights in [0, 1], got {mask[~is_weight][0]:g}; divide by "
+            "the largest"
         )
-    return mask
+    return np.minimum(mask, 1)
 
 
 def require_light(owner: str, image: NDArray[np.float32], counts: NDArray[np.bool_]) -> None:
