@@ -44,7 +44,7 @@ def preview_textures(fit: Fit, clock: PreviewClock) -> Mapping[str, FittedTextur
         return {}
     began = time.perf_counter()
     made = {
-        name: FittedTexture(small_image(found.pixels), found.known)
+        name: FittedTexture(small_image(found.pixels), found.known, small_image(found.errors))
         for name, found in fit.stage.textures().items()
     }
     clock.took(time.perf_counter() - began)

@@ -7,7 +7,7 @@ import pytest
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Target, TextureParameter
-from weft.fit.texture_model import fill_holes, variation_slopes
+from weft.fit.texture_images import fill_holes, variation_slopes
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 

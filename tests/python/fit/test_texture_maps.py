@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several maps of one material, fitted together."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Exposure, Fit, FitSettings, Target, TextureParameter
+from weft.fit.texture_model import TextureModel
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -58,3 +61,61 @@ def test_every_map_has_a_curvature_where_signs_of_answers_differ(device, photo, 
 
     for curved in together.values():
         assert (curved > 0).mean() > 0.9
+
+
+@pytest.fixture(scope="module")
+def fitted(device):
+    """Base colour, roughness and metallic of a plate of two materials, half of it hidden."""
+    x = np.mgrid[0:TEXELS, 0:TEXELS][1][..., None] / (TEXELS - 1)
+    share = (x > 0.5).astype(np.float32)
+    ends = {"base_color": ((0.7, 0.6, 0.4), (0.15, 0.3, 0.4)), "roughness": (0.3, 0.55)}
+    ends |= {"metallic": (0.9, 0.0)}
+    truth = {
+        name: (np.asarray(a) * (1 - share) + np.asarray(b) * share).astype(np.float32)
+        for name, (a, b) in ends.items()
+    }
+    settings = PathSettings(samples=256, bounces=2, seed=8)
+    photo = weft.Renderer(device, scene_with(truth)).render(settings=settings)
+    mask = np.ones((SIZE, SIZE), np.float32)
+    mask[: SIZE // 2] = 0
+    fit = Fit(
+        scene_with({name: constant(name) for name in START}),
+        [Target(photo, mask=mask)],
+        [TextureParameter(f"plate.{name}") for name in START],
+        FitSettings(bounces=2, texture_draws=40),
+        device=device,
+    )
+    return truth, fit.run()
+
+
+def test_maps_of_one_material_explain_a_picture_together(fitted):
+    truth, result = fitted
+
+    losses = [entry.loss for entry in result.history]
+    assert np.mean(losses[-5:]) < 0.1 * losses[0]
+    found = result.textures["plate.base_color"]
+    known = found.known > 0.5
+    start = constant("base_color") - truth["base_color"]
+    off = found.pixels - truth["base_color"]
+    assert np.square(off[known]).mean() < np.square(start[known]).mean()
+
+
+@pytest.mark.parametrize(
+    ("losses", "is_settled"),
+    [([0.1] * 8 + [0.05] * 8 + [0.01] * 8, False), ([0.1] * 8 + [0.01] * 16, True)],
+)
+def test_a_loss_that_still_falls_is_not_settled(losses, is_settled):
+    model = SimpleNamespace(losses=losses, noise=0.01)
+
+    assert TextureModel.is_settled.fget(model) is is_settled
+
+
+def test_errors_are_infinite_where_no_picture_shows_a_texel(fitted):
+    _, result = fitted
+
+    for found in result.textures.values():
+        assert found.errors.shape == found.pixels.shape
+        assert 0.2 < found.known.mean() < 0.9
+        assert np.isinf(found.errors[found.known == 0]).all()
+        assert np.isfinite(found.errors[found.known > 0]).all()
+        assert (found.errors > 0).all()

@@ -26,7 +26,8 @@ from weft.fit.information import (
 )
 from weft.fit.prior import Prior
 from weft.fit.quadratic import damped_step
-from weft.fit.texture_model import RAISE, blurred
+from weft.fit.texture_images import blurred
+from weft.fit.texture_model import RAISE
 from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.scalar_model import ScalarModel
-    from weft.fit.texture_model import Pace, TextureModel
+    from weft.fit.texture_model import TextureModel
+    from weft.fit.texture_pace import Pace
 
 COUPLED_DRAWS = 6  # that the couplings are averaged over
 WARM_DRAWS = 3  # textures alone, before numbers move
@@ -181,6 +183,7 @@ class JointModel:
         texels = Tensor.from_numpy(textures.renderer.device, textures.texels)
         a, b = self._look(texels)
         self.loss = float(a.residual @ b.residual) / len(a.residual)
+        textures.note_loss(self.loss, float(np.mean((a.residual - b.residual) ** 2)) / 4)
         gradient = textures.collect(texels, self._adjoints(a.residual, b.residual))
         all_held = bool(self.held.all())
         if not all_held and (self._coupled < COUPLED_DRAWS or draw % 4 == 0):

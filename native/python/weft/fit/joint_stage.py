@@ -18,7 +18,7 @@ from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import LEAST_PATHS, MOST_SAMPLES, StageOfNumbers
-from weft.fit.texture_model import texture_pace
+from weft.fit.texture_pace import texture_pace
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
 
@@ -297,8 +297,8 @@ class JointStage(StageOfNumbers):
 
     @property
     def has_converged(self) -> bool:
-        """Textures were averaged enough, where the numbers stay."""
-        return self.is_done and self._have_averaged
+        """Textures were averaged enough, where the numbers stay, and the loss does not fall."""
+        return self.is_done and self._have_averaged and self.images.is_settled
 
     @property
     def _best(self) -> tuple[NDArray[np.float64], Information | None]:

@@ -211,8 +211,11 @@ def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[
     for name, texture in textures.items():
         file = f"texture_{file_name(name, taken)}.exr"
         image.write(place / file, texture.pixels, encoding="linear")
+        errors = f"errors_{file.removeprefix('texture_')}"
+        image.write(place / errors, texture.errors, encoding="linear")
         out[name] = {
             "file": file,
+            "errors": errors,
             "width": texture.pixels.shape[1],
             "height": texture.pixels.shape[0],
             "channels": texture.pixels.shape[2],

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor
+from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.checks import require_bounds, require_name, require_number
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
+from weft.fit.texture_blocks import group_maps
+from weft.fit.texture_images import blurred, fill_holes, is_known, variation_slopes
+from weft.fit.tied_maps import EDGE, TiedMaps
 from weft.fit.views import draw_views
 from weft.render.renderer import PathSettings
 
@@ -20,16 +24,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.texture_pace import Pace
+    from weft.fit.tied_maps import TiedPace
     from weft.fit.views import View
     from weft.render.renderer import Renderer
     from weft.render.upload import SceneTables
     from weft.scene import Texture
 
-MOMENTUM = 0.5  # of steps while coarse structure comes first; later it would raise noise
-KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
 RAISE = 0.05  # of a map, that tells how films answer to it
 LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
-COARSE_SHARE = 0.4  # of the draws: few samples, large steps
+STILL_FALLING = 0.2  # of the loss, from one quarter of the draws to the next
+LEAST_FALL = 0.02  # of the noise of a draw
+SHARING = 4  # texels that a lookup mixes: each gets a share of what pixels tell of all
 
 
 @dataclass(frozen=True)
@@ -63,10 +69,13 @@ class FittedTexture:
         pixels: Shape ``(height, width, channels)``, the top row first.
         known: Shape ``(height, width)``: 1 where the pictures show it, 0 where it was filled from
             what lies around.
+        errors: Standard errors of `pixels`, of their shape: as far as noise, what is left of the
+            residuals and `smoothness` tell; infinite where `known` is 0.
     """
 
     pixels: NDArray[np.float32]
     known: NDArray[np.float32]
+    errors: NDArray[np.float32]
 
 
 @dataclass
@@ -127,101 +136,6 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
     return places[name], tables.textures[places[name]]
 
 
-def blurred(image: NDArray[np.float32], radius: int) -> NDArray[np.float32]:
-    """Return an image averaged over squares, twice; as it is for a radius of 0."""
-    return box_blur(box_blur(image, radius), radius) if radius > 0 else image
-
-
-def variation_slopes(image: NDArray[np.float32], soft: float = 0.02) -> NDArray[np.float32]:
-    """Return the derivative of the total variation of an image (Rudin, Osher and Fatemi 1992).
-
-    Args:
-        image: Shape ``(height, width, channels)``.
-        soft: Differences below it count by their square.
-    """
-    out = np.zeros_like(image)
-    for axis in (0, 1):
-        step = np.diff(image, axis=axis)
-        slope = step / np.sqrt(step**2 + soft**2)
-        first = [slice(None)] * 3
-        second = [slice(None)] * 3
-        first[axis], second[axis] = slice(None, -1), slice(1, None)
-        out[tuple(first)] -= slope
-        out[tuple(second)] += slope
-    return out
-
-
-def is_known(shown: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return which texels the pictures show, from what they tell of each."""
-    told = shown[shown > 0]
-    known: NDArray[np.bool_] = shown > KNOWN_SHARE * (float(np.median(told)) if told.size else 0.0)
-    return known
-
-
-def fill_holes(image: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return an image whose texels without weight take the mean of known ones around them.
-
-    Pull and push over a pyramid (Gortler et al. 1996, section 3.5).
-
-    Args:
-        image: Shape ``(height, width, channels)``.
-        weights: Shape ``(height, width)``: 0 unknown, 1 known.
-    """
-    if min(image.shape[:2]) <= 1 or weights.all() or not weights.any():
-        known = weights[..., None]
-        mean = (image * known).sum((0, 1)) / max(float(weights.sum()), 1e-20)
-        return np.where(known > 0, image, mean).astype(np.float32)
-    height, width = image.shape[0] // 2 * 2, image.shape[1] // 2 * 2
-    shape = (height // 2, 2, width // 2, 2)
-    cut, weight = image[:height, :width], weights[:height, :width]
-    sums = (cut * weight[..., None]).reshape(*shape, -1).sum((1, 3))
-    total = weight.reshape(shape).sum((1, 3))
-    coarse = sums / np.maximum(total, 1e-20)[..., None]
-    coarse = fill_holes(coarse.astype(np.float32), np.minimum(total, 1).astype(np.float32))
-    rows = np.minimum(np.arange(image.shape[0]) // 2, coarse.shape[0] - 1)
-    columns = np.minimum(np.arange(image.shape[1]) // 2, coarse.shape[1] - 1)
-    wide = coarse[rows][:, columns]
-    known = weights[..., None]
-    filled: NDArray[np.float32] = (known * image + (1 - known) * wide).astype(np.float32)
-    return filled
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How one of the draws of a fit moves textures.
-
-    Args:
-        blur: Radius, texels, over which steps are averaged: coarse structure first.
-        rate: Share of the full step, in (0, 1].
-        momentum: Share of the step before that goes on (Polyak 1964).
-        samples: Paths a pixel in each half.
-        average: Results are averaged.
-    """
-
-    blur: int
-    rate: float
-    momentum: float
-    samples: int
-    average: bool
-
-
-def texture_pace(draw: int, draws: int, samples: int) -> Pace:
-    """Return how one of the draws of a fit moves textures.
-
-    Coarse structure comes first, from few samples: its errors are larger than the noise.
-
-    Args:
-        draw: Its number.
-        draws: Of the fit.
-        samples: Of the draws that count most.
-    """
-    done = draw / draws
-    blur = round(6 * max(1 - 2 * done, 0))
-    if done < COARSE_SHARE:
-        return Pace(blur, 0.7, MOMENTUM, max(samples // 2, 1), average=False)
-    return Pace(blur, 0.35, 0.0, samples, average=done >= 0.5)
-
-
 class TextureModel:
     """Fits textures by gradient steps that are replayed from recorded paths.
 
@@ -234,6 +148,7 @@ class TextureModel:
         parameters: Textures.
         bounces: Surfaces that a path may leave.
         seed: Equal seeds give equal fits.
+        ties: Maps of one material with as many texels are tied to each other (see TiedMaps).
     """
 
     def __init__(
@@ -244,6 +159,7 @@ class TextureModel:
         *,
         bounces: int,
         seed: int,
+        ties: bool = False,
     ) -> None:
         """Find the textures."""
         self.renderer = renderer
@@ -271,18 +187,23 @@ class TextureModel:
         self.mean = self.texels.copy()
         self._averaged = 0
         self.velocity = np.zeros_like(self.texels)
+        self.noise = 0.0  # variance of the mean residual of a draw, by that draw
+        self.losses: list[float] = []
+        groups = group_maps(self.regions) if ties else []
+        self.tied = [TiedMaps(group, group.gather(self.texels)) for group in groups]
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on, the views apart."""
         counts = np.array([self.draws, self._curvatures, self._averaged])
-        return {
+        tied = [prefixed(f"tied.{k}", entry.save()) for k, entry in enumerate(self.tied)]
+        return {name: value for part in tied for name, value in part.items()} | {
             "texels": self.texels,
             "mean": self.mean,
             "curved": self.curved,
             "shown": self.shown,
             "velocity": self.velocity,
             "counts": counts,
-            "loss": np.array(self.loss),
+            "loss": np.array([self.loss, self.noise, *self.losses]),
         }
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
@@ -290,7 +211,9 @@ class TextureModel:
         self.texels, self.mean, self.curved = saved["texels"], saved["mean"], saved["curved"]
         self.velocity, self.shown = saved["velocity"], saved["shown"]
         self.draws, self._curvatures, self._averaged = map(int, saved["counts"])
-        self.loss = float(saved["loss"])
+        self.loss, self.noise, *self.losses = map(float, saved["loss"])
+        for number, entry in enumerate(self.tied):
+            entry.restore(part_of(saved, f"tied.{number}"))
         self._stiffness.clear()
 
     def draw(self, samples: int) -> None:
@@ -370,14 +293,44 @@ class TextureModel:
 
     def gradient(self) -> NDArray[np.float32]:
         """Return the derivative of the loss with respect to all texels, and set `loss`."""
-        adjoints, loss, count = [], 0.0, 0
+        adjoints, loss, noise, count = [], 0.0, 0.0, 0
         for view, (a, b) in zip(self.views, self.residuals(), strict=True):
             weights = view.weights[view.pixels]
             loss += float((a * b).sum())
+            noise += float(((a - b) ** 2).sum()) / 4
             count += a.size
             adjoints.append([b * weights, a * weights])
-        self.loss = loss / max(count, 1)
+        self.note_loss(loss / max(count, 1), noise / max(count, 1))
         return self.collect(Tensor.from_numpy(self.renderer.device, self.texels), adjoints)
+
+    def note_loss(self, loss: float, noise: float) -> None:
+        """Keep the loss of a draw, and the variance of mean residuals by the draw."""
+        self.loss, self.noise = loss, noise
+        self.losses.append(loss)
+
+    @property
+    def loss_level(self) -> float:
+        """Mean loss of the last quarter of the draws: variance of residuals without their noise."""
+        return float(np.mean(self.losses[-max(len(self.losses) // 4, 1) :])) if self.losses else 0.0
+
+    @property
+    def is_settled(self) -> bool:
+        """The loss of the last quarter of the draws is not below that of the quarter before.
+
+        Differences that two standard errors explain, of less than a fifth, or small beside the
+        noise of a draw, do not count.
+        """
+        quarter = len(self.losses) // 4
+        if quarter < 2:
+            return True
+        last, before = (
+            np.array(self.losses[-quarter:]),
+            np.array(self.losses[-2 * quarter : -quarter]),
+        )
+        fall = before.mean() - last.mean()
+        error = np.hypot(before.std(ddof=1), last.std(ddof=1)) / np.sqrt(quarter)
+        least = max(2 * error, STILL_FALLING * before.mean(), LEAST_FALL * self.noise)
+        return not fall > least
 
     def curvature(self) -> NDArray[np.float32]:
         """Return, for each texel, what all texels of its map together add to its curvature.
@@ -410,12 +363,17 @@ class TextureModel:
     ) -> NDArray[np.float32]:
         """Return collect() of each map's own adjoints, for its texels; 0 elsewhere."""
         out = np.zeros_like(self.texels)
-        for region, own in zip(self.regions, adjoints, strict=True):
-            out[region.part] = self.collect(texels, own)[region.part]
+        answers = [self.collect(texels, own) for own in adjoints]
+        for region, answer in zip(self.regions, answers, strict=True):
+            out[region.part] = answer[region.part]
+        for tied in self.tied:
+            tied.add_blocks(tied.group.blocks([answers[k] for k in tied.group.numbers]))
         return out
 
     def needs_curvature(self) -> bool:
         """Return whether curvature() is due on this draw."""
+        if self.tied:
+            return self._curvatures < 16 or self.draws % 3 == 0
         return self._curvatures < 4 or self.draws % 8 == 0
 
     def add_curvature(self, curvature: NDArray[np.float32]) -> None:
@@ -424,12 +382,28 @@ class TextureModel:
         self.curved += (curvature - self.curved) / self._curvatures
         self.shown += (np.abs(curvature) - self.shown) / self._curvatures
 
-    def step(self, pace: Pace) -> None:
-        """Make one step on the last draw."""
+    def step(self, pace: Pace, tied_pace: TiedPace | None = None) -> None:
+        """Make one step on the last draw.
+
+        Args:
+            pace: How maps move that are not tied.
+            tied_pace: How the others do; it is needed where there are any.
+        """
         gradient = self.gradient()
         if self.needs_curvature():
             self.add_curvature(self.curvature())
         self.move(gradient, pace)
+        for tied in self.tied:
+            assert tied_pace is not None
+            self._move_tied(tied, gradient, tied_pace)
+
+    def _move_tied(self, tied: TiedMaps, gradient: NDArray[np.float32], pace: TiedPace) -> None:
+        """Step with all maps of a material together."""
+        group = tied.group
+        tied.expect(self.loss, self.noise * pace.noise)
+        maps = group.gather(self.texels)
+        variation = variation_slopes(maps.astype(np.float32), EDGE).astype(np.float64)
+        group.scatter(tied.move(maps, group.gather(gradient), variation, pace), self.texels)
 
     def stiffness(self, region: Region, blur: int) -> Stiffness:
         """Return what resists steps that are averaged over squares."""
@@ -451,7 +425,10 @@ class TextureModel:
 
     def move(self, gradient: NDArray[np.float32], pace: Pace) -> None:
         """Step against a gradient."""
-        for region in self.regions:
+        tied = {number for entry in self.tied for number in entry.group.numbers}
+        for number, region in enumerate(self.regions):
+            if number in tied:
+                continue
             part = region.part
             image = self.texels[part].reshape(region.shape)
             stiffness = self.stiffness(region, pace.blur)
@@ -489,4 +466,19 @@ class TextureModel:
         image = source[region.part].reshape(region.shape)
         known = is_known(self.shown[region.part].reshape(region.shape).sum(axis=2))
         filled = fill_holes(image, known.astype(np.float32)) if known.any() else image
-        return FittedTexture(filled[::-1].copy(), known[::-1].astype(np.float32))
+        errors = np.where(known[..., None], self._errors(region), np.inf).astype(np.float32)
+        return FittedTexture(
+            filled[::-1].copy(), known[::-1].astype(np.float32), errors[::-1].copy()
+        )
+
+    def _errors(self, region: Region) -> NDArray[np.floating]:
+        """Return standard errors of texels that are known."""
+        variance = max(self.loss_level, 0.0) + self.noise / max(self._averaged, 1)
+        for tied in self.tied:
+            if region in tied.group.regions:
+                part = tied.group.channels[tied.group.regions.index(region)]
+                return tied.errors(SHARING * variance)[..., part]
+        errors: NDArray[np.floating] = np.sqrt(
+            2 * SHARING * variance / self.stiffness(region, 0).divisor
+        )
+        return errors

@@ -9,7 +9,9 @@ import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
-from weft.fit.texture_model import TextureModel, texture_pace
+from weft.fit.texture_model import TextureModel
+from weft.fit.texture_pace import texture_pace
+from weft.fit.tied_maps import tied_pace
 from weft.fit.views import build_views, draw_views, materials_of, restore_views, save_views
 
 if TYPE_CHECKING:
@@ -23,20 +25,25 @@ if TYPE_CHECKING:
     from weft.fit.views import View
     from weft.render.renderer import Renderer
 
+LAST_SHARE = 0.75  # of the draws: before, tied maps still find their prior
+
 
 def build_texture_model(
     renderer: Renderer,
     views: Sequence[View],
     parameters: Sequence[TextureParameter],
     settings: FitSettings,
+    *,
+    ties: bool = False,
 ) -> TextureModel:
-    """Return the model of the textures."""
+    """Return the model of the textures. `ties`: maps of one material move together."""
     return TextureModel(
         renderer,
         views,
         parameters,
         bounces=settings.bounces,
         seed=settings.seed,
+        ties=ties,
     )
 
 
@@ -61,7 +68,7 @@ class TextureStage:
         self.settings = settings
         materials = materials_of(renderer, [parameter.name for parameter in parameters])
         views = build_views(renderer, targets, materials, None, with_texels=True)
-        self.model = build_texture_model(renderer, views, parameters, settings)
+        self.model = build_texture_model(renderer, views, parameters, settings, ties=True)
         self._draws = 0
 
     def begin(self) -> None:
@@ -82,9 +89,11 @@ class TextureStage:
         settings = self.settings
         pace = texture_pace(self._draws, settings.texture_draws, settings.samples)
         self.model.draw(pace.samples)
-        self.model.step(pace)
+        self.model.step(pace, tied_pace(self._draws, settings.texture_draws))
         self._draws += 1
-        if pace.average:
+        if pace.average and (
+            not self.model.tied or self._draws > LAST_SHARE * settings.texture_draws
+        ):
             self.model.average()
 
     @property
@@ -135,8 +144,8 @@ class TextureStage:
 
     @property
     def has_converged(self) -> bool:
-        """The draws are used up: the noise of the average says nothing of its own end."""
-        return self.is_done
+        """The draws are used up, and the loss has ceased to fall."""
+        return self.is_done and self.model.is_settled
 
     @property
     def loss(self) -> float:

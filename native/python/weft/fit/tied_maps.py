@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Maps of one material that are tied by what they have in common.
+
+Few views tell of a texel fewer numbers than base colour, roughness and metallic have. Many texels
+tell more together: where a material is a mix of few, its maps change along few directions.
+So the numbers x of a texel have a normal prior whose mean m and covariance S are found with them
+(empirical Bayes; expectation maximisation, Dempster, Laird and Rubin 1977): steps solve
+(H + n S^-1) dx = -(g + n S^-1 (x - m)), with n twice the variance of what is not explained. While
+that is much, texels are held to few directions; as it becomes less, each finds its own place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft.fit.texture_blocks import blurred_by, positive_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from weft.fit.texture_blocks import MapGroup
+
+MOST_BLOCKS = 8  # draws that curvature is averaged over
+LEAST_EIGENVALUE = 0.02  # of blocks with unit diagonal: what noise leaves of two alike maps
+START_DEVIATION = 0.1  # of a texel, of the range, before anything is learned
+LEAST_DEVIATION = 0.003  # of the range
+WIDEST_BLUR = 4.0  # texels, that first steps are averaged over
+LARGEST_STEP = 0.2  # of the range
+INFORMED_SHARE = 0.1  # of the median curvature: texels that the prior learns from
+LEAST_VARIANCE = 1e-4  # of residuals
+EDGE = 0.05  # differences of neighbours below it count by their square
+
+
+@dataclass(frozen=True)
+class TiedPace:
+    """How one of the draws moves tied maps.
+
+    Args:
+        blur: Of steps, texels.
+        rate: Share of the full step.
+        noise: Share of a draw's own variance that is left in the texels.
+        shift: Share of the step of all texels alike; they move by nothing else while `is_first`.
+        is_first: Texels keep their differences.
+    """
+
+    blur: float
+    rate: float
+    noise: float
+    shift: float
+    is_first: bool
+
+
+def tied_pace(draw: int, draws: int) -> TiedPace:
+    """Return how one of the draws of a fit moves tied maps."""
+    first = min(8, draws // 6)
+    if draw < first:
+        return TiedPace(0.0, 0.0, 0.0, 1.0 if draw < 3 else 0.6, is_first=True)
+    done = (draw - first) / max(draws - first, 1)
+    blur = WIDEST_BLUR * max(1 - done / 0.6, 0)
+    rate = 0.6 * 0.25**done
+    left = rate / (2 - rate)
+    return TiedPace(blur if blur > 0.5 else 0.0, rate, left, rate / 3, is_first=False)
+
+
+class TiedMaps:
+    """The prior of the maps of a material, and their steps.
+
+    Args:
+        group: The maps.
+        maps: As they are at first, shape ``(height, width, D)``.
+    """
+
+    def __init__(self, group: MapGroup, maps: NDArray[np.float64]) -> None:
+        """Know nothing but where the maps begin."""
+        self.group = group
+        self.low, self.high = group.bounds()
+        flat = maps.reshape(-1, maps.shape[2])
+        self.range = self.high - self.low
+        self.mean = flat.mean(axis=0)
+        spread = flat - self.mean
+        self.covariance = spread.T @ spread / len(flat) + np.diag(
+            (START_DEVIATION * self.range) ** 2
+        )
+        self.blocks = np.zeros((*group.size, flat.shape[1], flat.shape[1]))
+        self.variance = 1.0  # of residuals, with that of the draws which is left in the texels
+        self._count = 0
+        self._loss: float | None = None
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """Return all that later steps depend on."""
+        return {
+            "mean": self.mean,
+            "covariance": self.covariance,
+            "blocks": self.blocks,
+            "numbers": np.array(
+                [self.variance, self._count, np.nan if self._loss is None else self._loss]
+            ),
+        }
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where save() was called."""
+        self.mean, self.covariance, self.blocks = (
+            saved[name] for name in ("mean", "covariance", "blocks")
+        )
+        variance, count, loss = map(float, saved["numbers"])
+        self.variance, self._count = variance, int(count)
+        self._loss = None if np.isnan(loss) else loss
+
+    def expect(self, loss: float, left: float) -> None:
+        """Note how much the texels do not explain.
+
+        Args:
+            loss: Of the last draw: variance of residuals without its own noise.
+            left: What the texels have taken up of that noise.
+        """
+        self._loss = loss if self._loss is None else self._loss + (loss - self._loss) / 4
+        self.variance = max(self._loss, LEAST_VARIANCE) + left
+
+    def add_blocks(self, blocks: NDArray[np.float64]) -> None:
+        """Average the curvature over draws."""
+        self._count = min(self._count + 1, MOST_BLOCKS)
+        self.blocks += (blocks - self.blocks) / self._count
+
+    def _diagonal(self) -> NDArray[np.float64]:
+        diagonal: NDArray[np.float64] = np.einsum("...ii->...i", self.blocks)
+        return diagonal
+
+    def _informed(self) -> NDArray[np.bool_]:
+        """Return which texels the prior learns from."""
+        told = self._diagonal().sum(axis=-1)
+        some = told[told > 0]
+        informed: NDArray[np.bool_] = told > INFORMED_SHARE * (
+            np.median(some) if some.size else np.inf
+        )
+        return informed
+
+    def precision(self, blur: float = 0.0) -> NDArray[np.float64]:
+        """Return the inverse covariance of each texel's numbers, times twice the variance."""
+        own = positive_blocks(blurred_by(self.blocks, max(blur, 1.0)), LEAST_EIGENVALUE)
+        prior: NDArray[np.float64] = 2 * self.variance * np.linalg.inv(self.covariance)
+        return own + prior
+
+    def move(
+        self,
+        maps: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        variation: NDArray[np.float64],
+        pace: TiedPace,
+    ) -> NDArray[np.float64]:
+        """Return the maps after a step.
+
+        Args:
+            maps: As they are, shape ``(height, width, D)``.
+            gradient: Of the loss.
+            variation: Derivative of the total variation of each map, times its smoothness.
+            pace: How far.
+        """
+        if pace.is_first:
+            return np.clip(maps + self._shift(gradient, pace.shift), self.low, self.high)
+        stiffness = self._diagonal()[self._informed()]
+        typical = stiffness.mean(axis=0) if len(stiffness) else np.zeros(maps.shape[2])
+        smoothness = np.array([entry.parameter.smoothness for entry in self.group.regions])
+        prior = np.maximum(typical, 0) * self.group.each(smoothness.tolist())
+        pull = 2 * self.variance * np.linalg.inv(self.covariance)
+        slope = blurred_by(gradient, pace.blur) + prior * EDGE * variation
+        slope = slope + np.einsum("ij,...j->...i", pull, maps - self.mean)
+        matrix = self.precision(pace.blur) + 4 * np.diag(prior)
+        step = -np.linalg.solve(matrix, slope[..., None])[..., 0]
+        largest = LARGEST_STEP * self.range
+        moved = np.clip(maps + pace.rate * np.clip(step, -largest, largest), self.low, self.high)
+        shift = self._shift(gradient, pace.shift)
+        self.mean = np.clip(self.mean + shift, self.low, self.high)
+        moved = np.clip(moved + shift, self.low, self.high)
+        self._learn(moved, pace.blur)
+        return moved
+
+    def _shift(self, gradient: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+        """Return the step of all texels alike: pictures tell it best, and texels hardly feel it."""
+        matrix = positive_blocks(self.blocks.sum(axis=(0, 1)), LEAST_EIGENVALUE)
+        damped = matrix + 0.03 * np.diag(np.diag(matrix)) + 1e-20 * np.eye(len(matrix))
+        step = -share * np.linalg.solve(damped, gradient.sum(axis=(0, 1)))
+        largest = LARGEST_STEP * self.range * (1.0 if share > 0.5 else 0.25)
+        clipped: NDArray[np.float64] = np.clip(step, -largest, largest)
+        return clipped
+
+    def _learn(self, maps: NDArray[np.float64], blur: float) -> None:
+        """Take mean and covariance from the texels and how far each is known."""
+        informed = self._informed()
+        if not informed.any():
+            return
+        texels = maps[informed]
+        unknown = 2 * self.variance * np.linalg.inv(self.precision(blur)[informed])
+        self.mean = texels.mean(axis=0)
+        spread = texels - self.mean
+        least = np.diag((LEAST_DEVIATION * self.range) ** 2)
+        self.covariance = spread.T @ spread / len(texels) + unknown.mean(axis=0) + least
+
+    def errors(self, variance: float) -> NDArray[np.float64]:
+        """Return standard errors of the texels' numbers, shape ``(height, width, D)``.
+
+        Args:
+            variance: Of a residual about what the maps explain.
+        """
+        own = positive_blocks(blurred_by(self.blocks, 1.0), LEAST_EIGENVALUE)
+        prior = np.linalg.inv(self.covariance)
+        covariance = np.linalg.inv(own / (2 * max(variance, LEAST_VARIANCE)) + prior)
+        errors: NDArray[np.float64] = np.sqrt(np.einsum("...ii->...i", covariance))
+        return errors

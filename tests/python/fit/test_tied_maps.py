@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Maps of one material tied by what they have in common, on quadratics without a scene."""
+
+import numpy as np
+import pytest
+
+from weft.fit.texture_blocks import MapGroup, blurred_by, group_maps, positive_blocks
+from weft.fit.texture_model import Region, TextureParameter
+from weft.fit.tied_maps import TiedMaps, tied_pace
+
+SIDE = 24
+ROWS = 8  # residuals a texel
+
+
+def region(name, first=0, size=(SIDE, SIDE), channels=1):
+    return Region(TextureParameter(name, smoothness=0.0), first, (*size, channels))
+
+
+def two_maps():
+    texels = SIDE * SIDE
+    regions = [region("m.roughness"), region("m.metallic", texels)]
+    (group,) = group_maps(regions)
+    return group
+
+
+def mixed(share):
+    """Return roughness and metallic of a mix of two materials."""
+    return np.array([0.55, 0.05]) + share[..., None] * np.array([-0.3, 0.9])
+
+
+def fitted(blocks, truth, noise, draws=80):
+    """Step on quadratics around the truth whose gradients have noise."""
+    random = np.random.default_rng(3)
+    maps = np.full((SIDE, SIDE, 2), 0.4)
+    tied = TiedMaps(two_maps(), maps)
+    root = np.linalg.cholesky(blocks)
+    for draw in range(draws):
+        pace = tied_pace(draw, draws)
+        tied.add_blocks(blocks)
+        random_slope = np.einsum("...ij,...j->...i", root, random.normal(size=truth.shape)) * noise
+        difference = maps - truth
+        gradient = np.einsum("...ij,...j->...i", blocks, difference) + random_slope
+        excess = np.einsum("...i,...ij,...j->...", difference, blocks, difference).mean() / 2 / ROWS
+        tied.expect(excess, noise**2 / 2 * pace.noise)
+        maps = tied.move(maps, gradient, np.zeros_like(maps), pace)
+    return tied, maps
+
+
+def test_what_maps_share_is_learned_where_texels_tell_little():
+    share = (np.mgrid[0:SIDE, 0:SIDE][1] // 6 % 2).astype(float)
+    truth = mixed(share)
+    # Only one mean of roughness and metallic is well told, as where reflections are few.
+    told = np.array([[1.0, -0.95], [-0.95, 1.0]]) + 0.002 * np.eye(2)
+    blocks = np.broadcast_to(told, (SIDE, SIDE, 2, 2))
+
+    tied, maps = fitted(blocks, truth, noise=0.02)
+
+    off = np.sqrt(((maps - truth) ** 2).mean(axis=(0, 1)))
+    assert (off < 0.5 * truth.std(axis=(0, 1))).all()
+    direction = np.linalg.eigh(tied.covariance)[1][:, -1]
+    assert abs(direction @ [-0.3, 0.9]) / np.hypot(0.3, 0.9) > 0.95
+
+
+def test_errors_of_texels_grow_where_little_is_told():
+    told = np.eye(2) * np.where(np.arange(SIDE) < SIDE // 2, 1.0, 0.01)[:, None, None, None]
+    blocks = np.broadcast_to(told, (SIDE, SIDE, 2, 2)).copy()
+
+    share = (np.mgrid[0:SIDE, 0:SIDE][1] // 6 % 2).astype(float)
+
+    tied, _ = fitted(blocks, mixed(share), noise=0.02)
+
+    errors = tied.errors(1e-2)
+    assert (errors[-1] > 2 * errors[0]).all()
+
+
+def test_maps_of_other_materials_and_sizes_are_not_tied():
+    regions = [
+        region("a.roughness"),
+        region("b.roughness"),
+        region("a.metallic", size=(SIDE, 2 * SIDE)),
+        region("b.base_color", channels=3),
+    ]
+
+    (group,) = group_maps(regions)
+
+    assert group.numbers == (1, 3)
+
+
+def test_blocks_tell_channels_apart_by_the_partner_of_a_color():
+    regions = (region("m.base_color", channels=3), region("m.roughness", 3 * SIDE * SIDE))
+    group = MapGroup(regions, (0, 1))
+    random = np.random.default_rng(1)
+    by_color, by_roughness = random.normal(size=(2, 4 * SIDE * SIDE)).astype(np.float32)
+
+    blocks = group.blocks([by_color, by_roughness])
+
+    color, rough = group.gather(by_color), group.gather(by_roughness)
+    assert np.allclose(blocks, np.swapaxes(blocks, 2, 3))
+    assert np.allclose(np.einsum("...ii->...i", blocks)[..., :3], color[..., :3])
+    assert np.allclose(blocks[..., 3, 3], rough[..., 3])
+    assert np.allclose(blocks[..., :3, 3], rough[..., :3])
+    assert np.all(blocks[..., 0, 1] == 0)
+
+
+def test_lifted_blocks_keep_what_was_positive():
+    good = np.array([[2.0, 0.3], [0.3, 1.0]])
+    bad = np.array([[1.0, 1.2], [1.2, 1.0]])
+
+    lifted = positive_blocks(np.stack([good, bad]), 0.02)
+
+    assert np.allclose(lifted[0], good)
+    assert np.linalg.eigvalsh(lifted[1]).min() == pytest.approx(0.02)
+
+
+def test_a_blur_keeps_the_mean_of_constants():
+    assert np.allclose(blurred_by(np.full((5, 7, 2), 3.0), 2.0), 3.0)
+    assert blurred_by(np.eye(9), 1.0)[4, 4] < 0.5
+
+
+def test_a_state_goes_on_as_before():
+    truth = mixed(np.full((SIDE, SIDE), 0.5))
+    tied, maps = fitted(np.broadcast_to(np.eye(2), (SIDE, SIDE, 2, 2)), truth, 0.02, draws=20)
+    other = TiedMaps(two_maps(), maps)
+    other.restore(tied.save())
+
+    steps = []
+    for one in (tied, other):
+        one.expect(0.01, 0.0)
+        steps.append(one.move(maps, maps - truth, np.zeros_like(maps), tied_pace(15, 20)))
+    assert np.array_equal(*steps)
