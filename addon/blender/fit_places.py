@@ -136,6 +136,15 @@ class Place:
             socket.default_value = value
 
 
+def image_at(place: Place) -> bpy.types.Image | None:
+    """Return the image of a node, or of the one that drives a socket; ``None``: there is none."""
+    node = place.find_node()
+    socket = place.find_socket() if place.socket else None
+    if isinstance(socket, bpy.types.NodeSocket):
+        node = next((link.from_node for link in socket.links), None)
+    return getattr(node, "image", None)
+
+
 def tree_at(material: bpy.types.Material, groups: Sequence[str]) -> bpy.types.NodeTree | None:
     """Return a tree of a material by the names of the group nodes around it."""
     tree = material.node_tree

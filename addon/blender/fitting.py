@@ -100,7 +100,7 @@ class SceneFit:
 
     def _start(self, plan: FitPlan, exported: ExportedScene) -> None:
         self.plan = plan
-        self.problems = exported.problems
+        self.problems = exported.problems + plan.problems
         self.live = LiveValues(plan)
         self._textures = LiveTextures(plan)
         self.run = FitRun(plan, self._session.device, self._progress)

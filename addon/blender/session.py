@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import bpy
@@ -48,6 +48,7 @@ class Session:
         last_fit: The one that ended last.
         problems: What of each scene is missing or replaced, by its name, where it was looked for.
         command: Blender's handle of the command ``blender --command weft``.
+        pairs: Small pictures of the panel.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -65,6 +66,7 @@ class Session:
         self.paces = PaceBook(None)
         self.problems: dict[str, list[Problem]] = {}
         self.command: object = None
+        self.pairs: Any = None
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

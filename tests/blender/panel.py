@@ -45,6 +45,10 @@ class Layout:
         self._note("operator", cls.bl_label if text is None else text, icon)
         return Button()
 
+    def operator_menu_enum(self, name, _property, *, text="", icon="NONE"):
+        assert hasattr(bpy.types, name.replace("weft.", "WEFT_OT_"))
+        self._note("operator", text, icon)
+
     def prop(self, data, name, *, text=None, icon="NONE", **_options):
         found = data.bl_rna.properties[name]
         self._note("prop", found.name if text is None else text, icon)

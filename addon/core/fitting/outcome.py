@@ -13,6 +13,7 @@ from weft.fit.verdict import OPEN, Verdict
 from ..graph.bindings import TextureBinding
 from ..problems import Problem
 from ..srgb import linear_from_srgb
+from .uv_places import coverage_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from ..graph.bindings import Binding
     from .plan import FitPlan
+
+
+LEAST_COVERAGE = 0.9
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,13 @@ class FoundTexture:
         binding: The socket that gets it, or the image node.
         pixels: Shape ``(height, width, channels)``, linear, the top row first.
         known: Shape ``(height, width)``: 1 where the pictures show it.
+        coverage: Share of the surfaces with it that the pictures show.
     """
 
     binding: Binding | TextureBinding
     pixels: NDArray[np.float32]
     known: NDArray[np.float32]
+    coverage: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,9 @@ def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
             out.exposures.append(FoundFactor(target, numbers, errors, note))
     for name, found in result.textures.items():
         binding = plan.textures[name]
-        out.textures.append(FoundTexture(binding, _linear(binding, found.pixels), found.known))
+        places = plan.places.get(binding.label, np.zeros((0, 2)))
+        pixels, coverage = _linear(binding, found.pixels), coverage_of(places, found.known)
+        out.textures.append(FoundTexture(binding, pixels, found.known, coverage))
     return out
 
 
@@ -131,6 +139,22 @@ def describe_number(found: FoundNumber | FoundFactor) -> str:
     """Return value and error for people: ``0.352 ± 0.004``."""
     pairs = zip(found.value, found.error, strict=True)
     return ", ".join(_with_error(value, error) for value, error in pairs)
+
+
+def describe_texture(found: FoundTexture) -> str:
+    """Return size and coverage for people: ``512 x 256, 83 % seen``."""
+    height, width = found.pixels.shape[:2]
+    return f"{width} x {height}, {100 * found.coverage:.0f} % seen"
+
+
+def texture_warning(found: FoundTexture) -> str:
+    """Return what is to be known of a texture that pictures show in part; "" if it is enough."""
+    if found.coverage > LEAST_COVERAGE:
+        return ""
+    return (
+        f"the pictures show {100 * found.coverage:.0f} % of it; the rest is guessed from what is "
+        "beside it: add pictures from other sides"
+    )
 
 
 def _with_error(value: float, error: float) -> str:

@@ -21,6 +21,7 @@ from weft.scene.changes import inputs_of
 
 from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
+from ..problems import Problem
 from .request import (
     RESOLUTION,
     ExposureRequest,
@@ -29,12 +30,16 @@ from .request import (
     NumberRequest,
     TextureRequest,
 )
+from .uv_places import overlap_of, uv_area, uv_places
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from weft.scene.texture import Wrap
 
     from ..graph.compile import CompiledMaterial
 
+MOST_OVERLAP = 0.05  # of surfaces
 EDGE = 1e-4  # of the unit square: UV maps end there but for rounding
 WeftParameter = Parameter | TextureParameter | Exposure | LightParameter
 
@@ -52,6 +57,8 @@ class FitPlan:
         textures: Sockets that get an image, or image nodes, by the names of parameters.
         lights: Blender's names of lights by the names of parameters.
         wraps: What new images show outside of the unit square, by the labels of their sockets.
+        places: Points on what shows a texture, by its label; see uv_places().
+        problems: What keeps textures from being found well.
     """
 
     scene: weft.Scene
@@ -62,6 +69,8 @@ class FitPlan:
     textures: dict[str, Binding | TextureBinding] = field(default_factory=dict)
     lights: dict[str, str] = field(default_factory=dict)
     wraps: dict[str, Wrap] = field(default_factory=dict)
+    places: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def find_kept(
@@ -167,7 +176,28 @@ def _add_texture(
             resized = resample(image.pixels, entry.resolution)
             plan.scene = with_images(plan.scene, {name: resized})
     plan.textures[name] = found
+    _look_at_places(plan, name, found)
     plan.parameters.append(TextureParameter(name, bounds=entry.bounds, smoothness=entry.smoothness))
+
+
+def _look_at_places(plan: FitPlan, name: str, found: Binding | TextureBinding) -> None:
+    """Note where surfaces show a texture, and whether they share its texels."""
+    texture = inputs_of(plan.scene)[name]
+    if not isinstance(texture, Texture) or not isinstance(texture.uv, UVSet):
+        return  # its coordinates are computed
+    owner, number = [name.partition(".")[0]], texture.uv.index
+    points = plan.places[found.label] = uv_places(plan.scene, owner, number)
+    share = overlap_of(points, uv_area(plan.scene, owner, number))
+    if share > MOST_OVERLAP:
+        plan.problems.append(
+            Problem(
+                f"Material '{found.material}'",
+                f"{100 * share:.0f} % of its surfaces share texels of the fitted texture "
+                f"'{found.label}': their UV maps overlap; unwrap them without overlaps unless "
+                "they look alike",
+                "one texel for all of them",
+            )
+        )
 
 
 def _add_light(plan: FitPlan, entry: LightRequest, lights: Mapping[str, str]) -> None:

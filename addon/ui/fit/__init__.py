@@ -12,13 +12,13 @@ from .operators import (
     WEFT_OT_add_maps,
     WEFT_OT_add_material,
     WEFT_OT_add_parameter,
-    WEFT_OT_add_target,
     WEFT_OT_add_texture,
     WEFT_OT_remove_parameter,
     WEFT_OT_remove_target,
     draw_node_menu,
     draw_socket_menu,
 )
+from .pairs import WEFT_OT_compare_pictures, close_shelf, open_shelf
 from .panels import (
     WEFT_PT_fit_material,
     WEFT_PT_fit_nodes,
@@ -27,6 +27,7 @@ from .panels import (
     WEFT_UL_targets,
 )
 from .picking import WEFT_OT_add_input, WEFT_OT_pick_material
+from .pictures import WEFT_OT_add_target, WEFT_OT_choose_camera, WEFT_OT_show_photo
 from .problems import WEFT_OT_check_scene, WEFT_OT_show_problem
 from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target, note_materials
 from .sample import WEFT_OT_open_sample
@@ -37,6 +38,8 @@ CLASSES = (
     WEFT_PG_fit,
     WEFT_OT_add_target,
     WEFT_OT_remove_target,
+    WEFT_OT_choose_camera,
+    WEFT_OT_show_photo,
     WEFT_OT_add_parameter,
     WEFT_OT_add_material,
     WEFT_OT_add_maps,
@@ -51,6 +54,7 @@ CLASSES = (
     WEFT_OT_pause_fit,
     WEFT_OT_stop_fit,
     WEFT_OT_show_comparison,
+    WEFT_OT_compare_pictures,
     WEFT_OT_open_sample,
     WEFT_UL_targets,
     WEFT_UL_parameters,
@@ -68,3 +72,4 @@ HANDLERS = (
     ("load_post", note_materials),
     ("save_pre", note_materials),
 )
+SETUPS = ((open_shelf, close_shelf),)

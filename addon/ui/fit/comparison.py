@@ -22,33 +22,48 @@ class WEFT_OT_show_comparison(WaitingOperator, bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Return whether there is a fit to show."""
         last = require_session().last_fit
-        return last is not None and last.run.result is not None
+        return last is not None and last.run is not None and last.run.result is not None
 
     def start(self, context: bpy.types.Context) -> Job:
-        """Render into a temporary folder."""
+        """Render into Blender's temporary folder, which goes when Blender ends."""
         result = require_session().last_fit.run.result
-        self._folder = tempfile.TemporaryDirectory(prefix="weft-")
-        folder = self._folder.name
+        folder = Path(tempfile.mkdtemp(prefix="weft-", dir=bpy.app.tempdir))
 
-        def work(cancelled: threading.Event) -> dict:
-            return result.save_report(folder)
+        def work(cancelled: threading.Event) -> list[Path]:
+            return write_pictures(result, folder, cancelled)
 
         return Job(work, "weft: comparison")
 
-    def finish(self, context: bpy.types.Context, result: dict) -> None:
-        """Load the pictures, pack them, and show the first one."""
-        folder = Path(self._folder.name)
-        names = [target["picture"] for target in result["targets"]] + [result["loss_curve"]]
-        images = [load_packed(folder / name, f"Weft {Path(name).stem}") for name in names]
-        self._folder.cleanup()
-        show_image(context, images[0])
+    def finish(self, context: bpy.types.Context, result: list[Path]) -> None:
+        """Load the pictures and show the first one."""
+        images = [load_image(path, f"Weft {path.stem}") for path in result]
+        if images and not show_image(context, images[0]):
+            self.report({"INFO"}, f"fit: the pictures are called {images[0].name} and the like")
 
 
-def load_packed(path: Path, name: str) -> bpy.types.Image:
-    """Return an image of a file that may go; one of the same name is replaced."""
+def write_pictures(result: object, folder: Path, cancelled: threading.Event) -> list[Path]:
+    """Write a picture a target and the loss curve; return the files. Called in the job's thread."""
+    from weft import image
+    from weft.fit.loss_curve import draw_loss_curve
+    from weft.fit.report import compare_targets, file_name
+
+    taken: set[str] = set()
+    files = []
+    for target, shown in compare_targets(result.fit, result):
+        files.append(folder / f"target_{file_name(target.name, taken)}.png")
+        image.write(files[-1], shown.pixels, encoding="linear")
+        if cancelled.is_set():
+            return files
+    files.append(folder / "loss.png")
+    curve = draw_loss_curve([entry.loss for entry in result.history])
+    image.write(files[-1], curve.pixels(), encoding="linear")
+    return files
+
+
+def load_image(path: Path, name: str) -> bpy.types.Image:
+    """Return the image of a file; one of the same name is replaced. It is not packed."""
     old = bpy.data.images.get(name)
     image = bpy.data.images.load(str(path))
-    image.pack()
     if old is not None:
         old.user_remap(image)
         bpy.data.images.remove(old)
@@ -56,10 +71,26 @@ def load_packed(path: Path, name: str) -> bpy.types.Image:
     return image
 
 
-def show_image(context: bpy.types.Context, image: bpy.types.Image) -> None:
-    """Show an image in the first image editor of the window, if there is one."""
-    screen = context.screen
-    for area in screen.areas if screen else ():
-        if area.type == "IMAGE_EDITOR":
-            area.spaces.active.image = image
-            return
+def show_image(context: bpy.types.Context, image: bpy.types.Image) -> bool:
+    """Show an image in an image editor, in a new window if there is none; return whether it is."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "IMAGE_EDITOR":
+                area.spaces.active.image = image
+                return True
+    area = new_area(context)
+    if area is None:
+        return False
+    area.ui_type = "IMAGE_EDITOR"
+    area.spaces.active.image = image
+    return True
+
+
+def new_area(context: bpy.types.Context) -> bpy.types.Area | None:
+    """Return the area of a new window; ``None``: Blender has no windows."""
+    if bpy.app.background or context.window is None:
+        return None
+    known = set(context.window_manager.windows)
+    bpy.ops.wm.window_new()
+    made = [window for window in context.window_manager.windows if window not in known]
+    return made[0].screen.areas[0] if made else None

@@ -10,7 +10,7 @@ from weft.fit import FitSettings
 
 from ...blender.fit_scene import target_names
 from ...blender.fit_targets import Picture
-from ...core.fitting.outcome import describe_number
+from ...core.fitting.outcome import describe_number, describe_texture, texture_warning
 from ...core.fitting.request import (
     ExposureRequest,
     LightRequest,
@@ -109,6 +109,8 @@ def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
             found = next((n for n in outcome.numbers if place.is_of(n.binding)), None)
         if entry.use and found is not None:
             entry.found, entry.note = describe_number(found), found.note
+    if outcome.reason != "running":
+        show_textures(fit, outcome)
     exposures = {found.name: found for found in outcome.exposures}
     used = [target for target in fit.targets if target.use]
     names = target_names(gather_pictures(fit))
@@ -117,6 +119,17 @@ def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
             target.found = describe_number(exposures[name])
     if outcome.reason != "running":
         keep_verdict(fit, outcome.verdict, names)
+
+
+def show_textures(fit: WEFT_PG_fit, outcome: Outcome) -> None:
+    """Write size and coverage of textures beside their parameters."""
+    for entry in fit.parameters:
+        if entry.kind != "TEXTURE" or not entry.use:
+            continue
+        place = entry.place()
+        for found in outcome.textures:
+            if place.is_of(found.binding) or place.path == found.binding.path:
+                entry.found, entry.note = describe_texture(found), texture_warning(found)
 
 
 def forget_outcome(fit: WEFT_PG_fit) -> None:

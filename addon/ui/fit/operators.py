@@ -23,47 +23,6 @@ KIND = bpy.props.EnumProperty(
 )
 
 
-class WEFT_OT_add_target(bpy.types.Operator):
-    """Add a picture of the scene, taken by the selected camera"""
-
-    bl_idname = "weft.add_target"
-    bl_label = "Add Picture"
-    bl_options = EDIT
-
-    filepath: bpy.props.StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
-    filter_image: bpy.props.BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-    camera: bpy.props.StringProperty(
-        name="Camera", description="Name of the camera; empty: the active one"
-    )
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Ask for the file."""
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Load the picture and put it into the list."""
-        fit = context.scene.weft_fit
-        image = None
-        if self.filepath:
-            try:
-                image = bpy.data.images.load(self.filepath, check_existing=True)
-            except RuntimeError as error:
-                self.report({"ERROR"}, str(error))
-                return {"CANCELLED"}
-        active = context.active_object
-        camera = bpy.data.objects.get(self.camera) if self.camera else None
-        if camera is None:
-            is_camera = active is not None and active.type == "CAMERA"
-            camera = active if is_camera else context.scene.camera
-        target = fit.targets.add()
-        target.image, target.camera = image, camera
-        fit.target = len(fit.targets) - 1
-        redraw(context)
-        return {"FINISHED"}
-
-
 class RemoveOperator:
     """Base of what removes the selected entry of a list."""
 

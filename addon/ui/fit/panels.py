@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panel, in the properties of materials and in the sidebar of the 3D view."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import bpy
 
+from ...blender.fit_places import image_at
 from ...blender.session import require_session
 from ..text import draw_text
 from .expecting import expect
 from .fitting import progress_of
 from .judgment import COLORS, draw_verdict
+from .pairs import draw_pairs
+from .pictures import frame_warning, overlay_of
 from .problems import draw_problems
 from .properties import place_of
+
+if TYPE_CHECKING:
+    from ...blender.fit_places import Place
 
 
 class FitList:
@@ -51,7 +61,7 @@ class FitList:
 def short_text(found: str) -> str:
     """Return what was found as a line has room for it: of colours without their errors."""
     parts = found.split(", ")
-    return found if len(parts) == 1 else "  ".join(f"{float(p.split()[0]):.2f}" for p in parts)
+    return found if len(parts) != 3 else "  ".join(f"{float(p.split()[0]):.2f}" for p in parts)
 
 
 class WEFT_UL_targets(FitList, bpy.types.UIList):
@@ -91,6 +101,7 @@ class FitPanel:
         if not fit.targets and not fit.parameters:
             layout.operator("weft.open_sample", icon="FILE_BLEND")
         draw_targets(layout, fit)
+        draw_pairs(layout, fit)
         draw_parameters(layout, fit)
         draw_settings(layout, fit)
         draw_problems(layout, fit)
@@ -147,7 +158,14 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
     box.use_property_split = True
     box.use_property_decorate = False
     draw_verdict(box, target)
-    box.prop(target, "camera")
+    row = box.row(align=True)
+    name = target.camera.name if target.camera else "Choose..."
+    row.operator_menu_enum("weft.choose_camera", "camera", text=name, icon="CAMERA_DATA")
+    is_shown = overlay_of(target) is not None
+    row.operator("weft.show_photo", text="", icon="HIDE_OFF" if is_shown else "OVERLAY")
+    warning = frame_warning(target, fit.id_data.render)
+    if is_shown and warning:
+        draw_text(box, warning, icon="ERROR")
     box.template_ID(target, "image", open="image.open", text="Picture")
     if target.image is not None and target.image.source == "SEQUENCE":
         box.prop(target, "frame")
@@ -206,12 +224,25 @@ def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> No
     if entry.socket:
         layout.prop(entry, "kind")
     if entry.kind == "TEXTURE":
+        draw_image(layout, place)
         layout.prop(entry, "width")
         layout.prop(entry, "height")
     layout.prop(entry, "limit")
     if entry.limit:
         layout.prop(entry, "low")
         layout.prop(entry, "high")
+
+
+def draw_image(layout: bpy.types.UILayout, place: Place) -> None:
+    """Draw the image that a place shows now, small, and its size."""
+    image = image_at(place)
+    if image is None:
+        return
+    preview = image.preview_ensure()
+    if preview is not None:
+        layout.template_icon(icon_value=preview.icon_id, scale=6.0)
+    size = f", {image.size[0]} x {image.size[1]}" if image.has_data else ""
+    layout.label(text=f"{image.name}{size}")
 
 
 def draw_settings(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:

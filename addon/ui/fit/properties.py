@@ -252,6 +252,9 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
         name="Verdict", description="Whether the scene explains the pictures"
     )
     verdict_level: bpy.props.StringProperty(name="Level", description="Of the verdict")
+    shows_difference: bpy.props.BoolProperty(
+        name="Difference", description="Show where picture and render differ instead of the render"
+    )
     shows_all_problems: bpy.props.BoolProperty(
         name="All Problems", description="Show all that is missing or replaced"
     )

@@ -31,10 +31,11 @@ from weft.render.renderer import PathSettings, Renderer
 from weft.scene.changes import plain_value, with_images, with_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from weft.fit.comparison import Comparison
     from weft.fit.exposure import ViewGain
     from weft.fit.fit import Fit, FitResult, Progress
     from weft.fit.target import Target
@@ -224,26 +225,40 @@ def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[
     return out
 
 
-def _write_targets(
-    place: Path, fit: Fit, result: FitResult, fitted: Scene, samples: int | None
-) -> list[dict[str, Any]]:
-    scene = fit.renderer.scene
+def compare_targets(
+    fit: Fit, result: FitResult, samples: int | None = None, fitted: Scene | None = None
+) -> Iterator[tuple[Target, Comparison]]:
+    """Yield each target with before, after and difference beside it.
+
+    Args:
+        fit: Which.
+        result: Of it.
+        samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
+        fitted: The scene with the result; ``None``: result.apply().
+    """
+    fitted = result.apply() if fitted is None else fitted
     start = start_values(fit) | dict(result.start)
-    started = scene_with_result(scene, start, {}, fit.parameters)
+    started = scene_with_result(fit.renderer.scene, start, {}, fit.parameters)
     names = {gain.view: gain.name for gain in _gains(fit)}
     device = fit.renderer.device
     renderers = [Renderer(device, entry) for entry in (started, fitted)]
-    taken: set[str] = set()
-    out = []
     for number, target in enumerate(fit.targets):
         before, after = (_picture(fit, entry, target, number, samples) for entry in renderers)
         if number in names:
             before = (before * start[names[number]]).astype(np.float32)
             after = (after * result.values[names[number]]).astype(np.float32)
-        shown = compare(target, before, after)
+        yield target, compare(target, before, after)
+
+
+def _write_targets(
+    place: Path, fit: Fit, result: FitResult, fitted: Scene, samples: int | None
+) -> list[dict[str, Any]]:
+    taken: set[str] = set()
+    out = []
+    for target, shown in compare_targets(fit, result, samples, fitted):
         file = f"target_{file_name(target.name, taken)}.png"
         image.write(place / file, shown.pixels, encoding="linear")
-        camera = scene.camera(target.camera)
+        camera = fit.renderer.scene.camera(target.camera)
         assert target.mask is not None
         out.append(
             {
