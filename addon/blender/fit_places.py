@@ -136,13 +136,18 @@ class Place:
             socket.default_value = value
 
 
-def image_at(place: Place) -> bpy.types.Image | None:
-    """Return the image of a node, or of the one that drives a socket; ``None``: there is none."""
+def driver_at(place: Place) -> bpy.types.Node | None:
+    """Return a node, or the one that drives a socket; ``None``: there is none."""
     node = place.find_node()
     socket = place.find_socket() if place.socket else None
     if isinstance(socket, bpy.types.NodeSocket):
         node = next((link.from_node for link in socket.links), None)
-    return getattr(node, "image", None)
+    return node
+
+
+def image_at(place: Place) -> bpy.types.Image | None:
+    """Return the image of a node, or of the one that drives a socket; ``None``: there is none."""
+    return getattr(driver_at(place), "image", None)
 
 
 def tree_at(material: bpy.types.Material, groups: Sequence[str]) -> bpy.types.NodeTree | None:

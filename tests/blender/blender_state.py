@@ -50,7 +50,7 @@ def blender_state():
     menus = {
         name: functions
         for name, cls in types.items()
-        if (functions := menu_functions(cls)) and functions != [f"bl_ui.{name}.draw"]
+        if (functions := menu_functions(cls)) and not is_own(functions, name)
     }
     engines = {
         cls.__name__: sorted(cls.COMPAT_ENGINES)
@@ -75,6 +75,11 @@ def blender_state():
         "keymaps": keymaps,
         "loggers": sorted(logging.getLogger("weft").handlers, key=repr),
     }
+
+
+def is_own(functions, name):
+    """Return whether a menu has nothing but its own draw function."""
+    return len(functions) == 1 and functions[0].startswith("bl_ui.") and name in functions[0]
 
 
 def differences(before, after):

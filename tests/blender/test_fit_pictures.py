@@ -148,7 +148,7 @@ def test_overlaps_and_what_no_picture_shows_are_warned_of(plate):
     assert "overlap" not in draw_panel().text()
     width, seen = entry.found.split(", ")
     assert width == "8 x 8"
-    assert 40 <= int(seen.split()[0]) <= 60
+    assert 40 <= int(seen.split()[0]) <= 70  # texels at the border show a bit of it
     assert "add pictures from other sides" in entry.note
     assert entry.note in draw_panel().text()
     assert draw_panel().texts("picture")

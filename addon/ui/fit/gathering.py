@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weft import ArgumentError
 from weft.fit import FitSettings
 
+from ...blender.fit_places import driver_at
 from ...blender.fit_scene import target_names
 from ...blender.fit_targets import Picture
 from ...core.fitting.outcome import describe_number, describe_texture, texture_warning
@@ -19,6 +20,7 @@ from ...core.fitting.request import (
     TextureRequest,
 )
 from .judgment import forget_verdict, keep_verdict
+from .properties import place_of
 
 if TYPE_CHECKING:
     from ...core.fitting.outcome import FoundFactor, FoundNumber, Outcome
@@ -126,9 +128,13 @@ def show_textures(fit: WEFT_PG_fit, outcome: Outcome) -> None:
     for entry in fit.parameters:
         if entry.kind != "TEXTURE" or not entry.use:
             continue
-        place = entry.place()
+        address, place = entry.place(), place_of(entry)
+        node = None if place is None else driver_at(place)
+        # A socket that an image drives by now stands for the image.
+        image = (*address.path[:-1], "" if node is None else node.name)
         for found in outcome.textures:
-            if place.is_of(found.binding) or place.path == found.binding.path:
+            owner, path = found.binding.material, found.binding.path
+            if address.is_of(found.binding) or (owner, path) == (address.material, image):
                 entry.found, entry.note = describe_texture(found), texture_warning(found)
 
 
