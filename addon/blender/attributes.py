@@ -98,7 +98,29 @@ def read_normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:
             return None
     if domain in ("FACE", "POINT"):
         return read_array(mesh.vertex_normals, "vector", 3)
-    return read_array(mesh.corner_normals, "vector", 3)
+    if mesh.has_custom_normals or _has_sharp_edge(mesh):
+        return read_array(mesh.corner_normals, "vector", 3)
+    return _normals_beside_flat_faces(mesh)
+
+
+def _has_sharp_edge(mesh: bpy.types.Mesh) -> bool:
+    edges = mesh.attributes.get("sharp_edge")
+    return edges is not None and bool(read_array(edges.data, "value", 1, np.bool_).any())
+
+
+def _normals_beside_flat_faces(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+    """Return normals at corners where only some faces are flat: smooth ones take the vertices'.
+
+    Blender's own normals at corners end at flat faces; Cycles' smooth faces lean towards them.
+    """
+    corners = read_array(mesh.vertex_normals, "vector", 3)[
+        read_array(mesh.loops, "vertex_index", 1, np.int32)
+    ]
+    flat = read_array(mesh.attributes["sharp_face"].data, "value", 1, np.bool_)
+    counts = read_array(mesh.polygons, "loop_total", 1, np.int32)
+    faces = read_array(mesh.polygon_normals, "vector", 3)
+    of_face = np.repeat(np.arange(len(counts)), counts)
+    return np.where(flat[of_face, None], faces[of_face], corners)
 
 
 def generated(mesh: bpy.types.Mesh, undeformed: NDArray[np.float32] | None) -> NDArray[np.float32]:
