@@ -141,6 +141,7 @@ def about(**changes):
     return SimpleNamespace(
         renderer=SimpleNamespace(scene=scene),
         targets=[Target(target.pop("image"), **target)],
+        lighting=SimpleNamespace(scenes=[scene]),
         parameters=changes.pop("parameters", KINDS["numbers"]),
         settings=replace(SETTINGS, **changes),
     )

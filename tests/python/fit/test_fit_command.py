@@ -10,7 +10,7 @@ import pytest
 
 import weft
 from support.render_scenes import lambert, placed, quad
-from weft import cli_fit
+from weft import cli_fit, image
 from weft.cli import main
 from weft.fit import Exposure
 from weft.fit.job import load_job
@@ -71,6 +71,45 @@ def folder(tmp_path, photo):
 def run(folder, text, *options):
     (folder / "job.toml").write_text(text, encoding="utf-8")
     return main(["fit", str(folder / "job.toml"), "--out", str(folder / "out"), *options])
+
+
+def test_targets_of_a_job_have_lights_of_their_own(folder):
+    image.write(folder / "night.exr", np.full((2, 4, 3), 0.25, np.float32), encoding="linear")
+    own = """camera = "top"
+name = "night"
+lights = [{kind = "point", space = "camera", position = [0, 0, -1], power = 4.0, name = "flash"}]
+world = {image = "night.exr", strength = 2.0, name = "dusk"}
+"""
+    (folder / "job.toml").write_text(JOB.replace('camera = "top"\n', own), encoding="utf-8")
+
+    target = load_job(folder / "job.toml").targets[0]
+
+    assert target.lights[0].name == "flash"
+    np.testing.assert_allclose(target.lights[0].position, [0, 0, 2])
+    assert target.world.name == "dusk"
+    assert target.world.strength == 2.0
+    assert target.world.image.shape == (2, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ("lights = 3", "'lights' must be a list of names and of tables with 'kind', got 3"),
+        ('lights = [{kind = "moon"}]', "needs kind, one of point, spot, sun, area, got 'moon'"),
+        ('lights = [{kind = "sun", power = 3}]', "a lamp of kind 'sun' has no key 'power'"),
+        ('lights = [{kind = "sun"}]', "a lamp of kind 'sun' cannot be made"),
+        ('lights = [{kind = "sun", space = "sun"}]', "space must be 'world' or 'camera'"),
+        ("world = true", "'world' must be false, the name of an image file"),
+        ("world = {strength = 2}", "world needs image"),
+        ('world = {image = "x.exr", color = 1}', "world has no key 'color'"),
+    ],
+)
+def test_wrong_lights_of_a_job_are_refused(folder, own, words):
+    text = JOB.replace('camera = "top"\n', f'camera = "top"\n{own}\n')
+    (folder / "job.toml").write_text(text, encoding="utf-8")
+
+    with pytest.raises(weft.ArgumentError, match=re.escape(words)):
+        load_job(folder / "job.toml")
 
 
 def test_a_job_is_fitted_and_reported(folder, capsys):

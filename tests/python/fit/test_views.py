@@ -16,7 +16,13 @@ def view_of(weights):
     image = np.ones((HEIGHT, WIDTH, 3), np.float32)
     flat = np.repeat(weights.reshape(-1, 1), 3, axis=1).astype(np.float32)
     return View(
-        Target(image), Camera(WIDTH, HEIGHT), [], image.reshape(-1, 3), flat, counted_pixels(flat)
+        Target(image),
+        Camera(WIDTH, HEIGHT),
+        [],
+        [],
+        image.reshape(-1, 3),
+        flat,
+        counted_pixels(flat),
     )
 
 

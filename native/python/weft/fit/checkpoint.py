@@ -15,6 +15,8 @@ import numpy as np
 from weft._archives import ArchiveReader
 from weft._native import ArgumentError, ArgumentNotFoundError
 from weft._replacing import replacing
+from weft.scene import Scene
+from weft.scene.light_changes import light_names
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
@@ -56,11 +58,14 @@ def fingerprint(fit: Fit) -> str:
     How long a fit may take does not count.
     """
     digest = hashlib.sha256(fit.renderer.scene.hash().encode())
-    for target in fit.targets:
+    for target, lit in zip(fit.targets, fit.lighting.scenes, strict=True):
         digest.update(np.ascontiguousarray(target.image).tobytes())
         assert target.mask is not None
         digest.update(np.ascontiguousarray(target.mask, np.float32).tobytes())
         digest.update(repr((target.name, fit.renderer.scene.camera(target.camera).name)).encode())
+        if lit is not fit.renderer.scene:
+            lights = Scene(lights=lit.lights, environment=lit.environment)
+            digest.update(repr((light_names(lit), lights.hash())).encode())
     digest.update(repr(fit.parameters).encode())
     settings = fit.settings
     digest.update(repr((settings.samples, settings.bounces, settings.seed)).encode())

@@ -16,6 +16,7 @@ from weft.fit.checkpoint import load_state, save_checkpoint, saved_problems
 from weft.fit.exposure import Exposure
 from weft.fit.joint_stage import JointStage
 from weft.fit.judging import are_shared, judge
+from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
 from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
@@ -91,22 +92,29 @@ class FitResult:
     verdict: Verdict = OPEN
     problems: Sequence[Problem] = ()
 
-    def apply(self, scene: Scene | None = None) -> Scene:
+    def apply(self, scene: Scene | None = None, *, target: str | int | None = None) -> Scene:
         """Return a scene with the values and textures that were found.
 
         Args:
             scene: With materials of the same names and shapes; it stays as it is. ``None``: that of
                 the fit.
+            target: Name or number of a target: the scene of the fit under its lights and world;
+                instead of `scene`.
 
         Raises:
-            ArgumentError: The scene lacks one of the inputs.
+            ArgumentError: The scene lacks one of the inputs, there is no such target, or both
+                `scene` and `target` are given.
         """
         from weft.fit.report import scene_with_result
 
         fit = self._require_fit("apply")
         images = {name: texture.pixels for name, texture in self.textures.items()}
         given = fit.renderer.scene if scene is None else scene
-        return scene_with_result(given, self.values, images, fit.parameters)
+        if target is not None:
+            if scene is not None:
+                raise ArgumentError("FitResult.apply: give scene or target, not both")
+            given = fit.lighting.scene_of(target)
+        return scene_with_result(given, self.values, images, fit.parameters, fit.lighting.names)
 
     def save_report(
         self, folder: str | os.PathLike[str], *, samples: int | None = None
@@ -177,7 +185,9 @@ class Fit:
             from weft import create_device
 
             device = create_device()
-        self.renderer = Renderer(device, scene)
+        scenes = lit_scenes(scene, targets)
+        others = [entry for entry in scenes if entry is not scene]
+        self.renderer = Renderer(device, scene, lit_by=others)
         targets = [target.seen_by(self.renderer) for target in targets]
         self.targets, self.parameters = targets, list(parameters)
         numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
@@ -185,13 +195,17 @@ class Fit:
         exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
         lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
         where = (self.renderer, targets)
+        names = [name for entry in numbers for name in (entry.name, *entry.tied)]
+        names += [entry.name for entry in images]
+        self.lighting = Lighting(self.renderer, scenes, targets, lights, names)
+        lit = self.lighting
         self.stage: NumberStage | TextureStage | JointStage
         if not images:
-            self.stage = NumberStage(*where, numbers, exposures, lights, self.settings)
+            self.stage = NumberStage(*where, numbers, exposures, lit, self.settings)
         elif numbers or exposures or lights:
-            self.stage = JointStage(*where, numbers, exposures, lights, images, self.settings)
+            self.stage = JointStage(*where, numbers, exposures, lit, images, self.settings)
         else:
-            self.stage = TextureStage(*where, images, self.settings)
+            self.stage = TextureStage(*where, lit, images, self.settings)
         self.history: list[Progress] = []
         self._began: float | None = None
         found = [problem for target in self.targets for problem in target.problems()]

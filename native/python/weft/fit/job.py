@@ -14,6 +14,7 @@ from weft._native import ArgumentError, Device
 from weft.fit.exposure import Exposure
 from weft.fit.fit import Fit
 from weft.fit.job_file import JobText, read_job_text
+from weft.fit.job_lights import read_lighting
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
@@ -92,7 +93,9 @@ def load_job(path: str | os.PathLike[str], *, trust: bool = False) -> Job:
     text = read_job_text(path)
     folder = text.path.parent
     scene = Scene.load(folder / text.top["scene"], trust=trust)
-    targets = [_target(folder, scene, entry) for entry in text.tables["targets"]]
+    targets = [
+        _target(text, folder, scene, number) for number in range(len(text.tables["targets"]))
+    ]
     parameters: list[Parameter | TextureParameter | Exposure | LightParameter] = []
     for number, entry in enumerate(text.tables["parameters"]):
         parameters.append(_made(text, "parameters", number, Parameter, entry))
@@ -133,14 +136,18 @@ def _made(
         raise ArgumentError(f"{text.place(table, number)}: {error}") from None
 
 
-def _target(folder: Path, scene: Scene, entry: dict[str, Any]) -> Target:
-    given = dict(entry)
+def _target(text: JobText, folder: Path, scene: Scene, number: int) -> Target:
+    given = dict(text.tables["targets"][number])
     image = folder / given.pop("image")
     camera = given.pop("camera", 0)
     if "mask" in given:
         given["mask"] = folder / given["mask"]
     if given.pop("resize", False):
         given["size"] = scene.camera(camera)
+    try:
+        given |= read_lighting(folder, scene.camera(camera), given)
+    except ArgumentError as error:
+        raise ArgumentError(f"{text.place('targets', number)}: {error}") from None
     return Target.from_file(image, camera, **given)
 
 

@@ -70,6 +70,14 @@ PRIOR = Kind(
         and _is_number(value[1])
     ),
 )
+LIGHTS = Kind(
+    "a list of names and of tables with 'kind'",
+    lambda value: _is_list(value, lambda entry: isinstance(entry, (str, dict))),
+)
+WORLD = Kind(
+    "false, the name of an image file, or a table with 'image'",
+    lambda value: value is False or isinstance(value, (str, dict)),
+)
 TEXTS = Kind("a list of strings", lambda value: _is_list(value, _is_text))
 ANYTHING = Kind("a value", lambda value: True)
 
@@ -128,6 +136,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
                 "resize": SWITCH,
                 "robust": SWITCH,
                 "name": TEXT,
+                "lights": LIGHTS,
+                "world": WORLD,
             },
             ("image",),
             is_array=True,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from weft.fit.exposure import Exposure
     from weft.fit.gauss_newton import GaussNewton
-    from weft.fit.lights import LightParameter
+    from weft.fit.lighting import Lighting
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
@@ -62,7 +62,7 @@ class JointStage(StageOfNumbers):
         targets: Pictures.
         parameters: Numbers and colours that may change.
         exposures: Of the pictures.
-        lights: Whose strength may change.
+        lighting: Of the targets, with the lights whose strength may change.
         textures: That may change.
         settings: How.
     """
@@ -73,14 +73,14 @@ class JointStage(StageOfNumbers):
         targets: Sequence[Target],
         parameters: Sequence[Parameter],
         exposures: Sequence[Exposure],
-        lights: Sequence[LightParameter],
+        lighting: Lighting,
         textures: Sequence[TextureParameter],
         settings: FitSettings,
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         tolerance = max(settings.tolerance, FIRST_TOLERANCE)
         super().__init__(
-            renderer, targets, parameters, exposures, lights, settings, textures, tolerance
+            renderer, targets, parameters, exposures, lighting, settings, textures, tolerance
         )
         self.images = build_texture_model(renderer, self.views, textures, settings)
         unknowns = self.unknowns

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strength and colour of lights, as parameters of a fit.
 
-A picture is linear in its lights. Each light that a fit changes is therefore traced by itself; the
-picture is the sum of the parts, each times the light's factor, and the derivative with respect to
-the factor is the part.
+The derivative of a picture with respect to a light's factor is its part of the light, see
+lighting.py.
 """
 
 from __future__ import annotations
@@ -15,15 +14,11 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.fit.checks import is_number, require_bounds, require_name
-from weft.render.bsdf_tables import bsdf_tables
-from weft.render.upload import SceneTables
 from weft.scene.light_changes import light_names, with_light_factors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from weft.render.light_tree import LightSampling
-    from weft.render.renderer import Renderer
     from weft.scene import Scene
 
 
@@ -69,41 +64,25 @@ class LightParameter:
         return 3 if self.color else 1
 
 
-def build_parts(renderer: Renderer, lights: Sequence[LightParameter]) -> list[SceneTables]:
-    """Return the scene lit by each of some lights alone, then by all others.
+def scaled_scene(
+    scene: Scene,
+    values: Mapping[str, object],
+    parameters: Sequence[object],
+    elsewhere: Collection[str] = (),
+) -> Scene:
+    """Return a scene with the factors of lights that a fit has found.
 
-    Raises:
-        ArgumentError: There is no such light, it is named twice, or it cannot be scaled.
+    Args:
+        scene: Which; it stays as it is.
+        values: By name.
+        parameters: Of the fit.
+        elsewhere: Names of lights that the scene need not have: pictures have their own of them.
     """
-    if not lights:
-        return [renderer.tables]
-    scene = renderer.scene
-    chosen = [entry.light for entry in lights]
-    for name in chosen:
-        if chosen.count(name) > 1:
-            raise ArgumentError(f"Fit: light {name!r} is given twice; leave one out")
-    dark = np.zeros(3)
-    every = light_names(scene)
-    tables = bsdf_tables(renderer.device)
-    try:
-        rest = with_light_factors(scene, dict.fromkeys(chosen, dark))
-        lit = [
-            with_light_factors(scene, {name: dark for name in every if name != one})
-            for one in chosen
-        ]
-    except ArgumentError as error:
-        raise ArgumentError(f"Fit: {error}") from None
-    sampling: LightSampling = "tree" if renderer.tables.has_light_tree else "power"
-    parts = [SceneTables(renderer.device, part, tables, sampling) for part in lit]
-    others = SceneTables(renderer.device, rest, tables, sampling)
-    return [*parts, others] if others.may_shine and len(every) > len(chosen) else parts
-
-
-def scaled_scene(scene: Scene, values: Mapping[str, object], parameters: Sequence[object]) -> Scene:
-    """Return a scene with the factors of lights that a fit has found."""
+    names = light_names(scene)
     factors = {
         entry.light: np.broadcast_to(np.asarray(values[entry.name], np.float64), (3,))
         for entry in parameters
         if isinstance(entry, LightParameter) and entry.name in values
+        if entry.light in names or entry.light not in elsewhere
     }
     return with_light_factors(scene, factors)

@@ -12,7 +12,6 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.inflation import inflation
-from weft.fit.lights import build_parts
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.prior import Prior
 from weft.fit.robust import Weighing
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from weft.fit.exposure import Exposure
     from weft.fit.gauss_newton import Place
     from weft.fit.information import Information
-    from weft.fit.lights import LightParameter
+    from weft.fit.lighting import Lighting
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
@@ -53,7 +52,7 @@ class StageOfNumbers:
         targets: Pictures.
         parameters: What may change.
         exposures: Of the pictures.
-        lights: Whose strength may change.
+        lighting: Of the targets, with the lights whose strength may change.
         settings: How.
         textures: That change besides.
         tolerance: Wanted standard error, of a range; ``None``: that of the settings.
@@ -65,7 +64,7 @@ class StageOfNumbers:
         targets: Sequence[Target],
         parameters: Sequence[Parameter],
         exposures: Sequence[Exposure],
-        lights: Sequence[LightParameter],
+        lighting: Lighting,
         settings: FitSettings,
         textures: Sequence[TextureParameter] = (),
         tolerance: float | None = None,
@@ -75,16 +74,20 @@ class StageOfNumbers:
         self.parameters = parameters
         self.texture_names = [entry.name for entry in textures]
         gains = view_gains(exposures, targets)
-        self.unknowns = build_unknowns(renderer.tables, parameters, gains, lights)
+        self.unknowns = build_unknowns(renderer.tables, parameters, gains, lighting.lights)
         require_known_directions(renderer.scene, parameters)
         own = [name for entry in parameters for name in (entry.name, *entry.tied)]
         materials = materials_of(renderer, [*own, *self.texture_names])
-        parts = build_parts(renderer, lights)
         scene = renderer.tables.materials
         rows, _ = self.unknowns.directions(len(scene.values))
         directions = Directions(renderer.device, scene, rows)
         self.views = build_views(
-            renderer, targets, materials, directions, parts, with_texels=bool(textures)
+            renderer,
+            targets,
+            materials,
+            directions,
+            lighting.parts,
+            with_texels=bool(textures),
         )
         self.numbers = ScalarModel(
             renderer,

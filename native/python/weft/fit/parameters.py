@@ -102,7 +102,7 @@ class Block:
     is_log: bool
     is_separable: bool
     view: int = -1  # whose gain it is
-    light: int = -1  # part of the light whose factor it is
+    light: int = -1  # whose factor it is
 
     @property
     def is_factor(self) -> bool:
@@ -123,7 +123,7 @@ class Column:
         direction: Of forward mode; -1: it is the factor of a view or a light.
         channel: The only one that it acts on; -1: all.
         view: The only one that it acts on; -1: all.
-        light: The only part of the light that it acts on; -1: all.
+        light: Number of the only light that it acts on; -1: all.
     """
 
     direction: int
@@ -158,9 +158,9 @@ class Unknowns:
                 out[block.part] = np.exp(x[block.part])
         return out
 
-    def light_factors(self, x: NDArray[np.float64], parts: int) -> NDArray[np.float32]:
-        """Return the factors of the parts of the light, shape ``(parts, 3)``."""
-        out = np.ones((parts, 3), np.float32)
+    def light_factors(self, x: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return the factors of lights, shape ``(lights + 1, 3)``; the last, 1, is for others."""
+        out = np.ones((1 + sum(block.light >= 0 for block in self.blocks), 3), np.float32)
         values = self.values(x)
         for block in self.blocks:
             if block.light >= 0:
@@ -311,7 +311,7 @@ def build_unknowns(
         high += [float(scale(bounds[1]))] * place.size
     factors: list[tuple[str, Exposure | LightParameter, int, int]]
     factors = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
-    factors += [(light.name, light, -1, part) for part, light in enumerate(lights)]
+    factors += [(light.name, light, -1, number) for number, light in enumerate(lights)]
     for name, factor, view, part in factors:
         size, (lowest, highest) = factor.size, factor.bounds
         blocks.append(Block(name, [], len(start), size, True, False, view, part))

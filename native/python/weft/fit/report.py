@@ -31,7 +31,7 @@ from weft.render.renderer import PathSettings, Renderer
 from weft.scene.changes import plain_value, with_images, with_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -52,6 +52,7 @@ def scene_with_result(
     values: Mapping[str, ArrayLike],
     images: Mapping[str, NDArray[np.float32]],
     parameters: Sequence[object],
+    elsewhere: Collection[str] = (),
 ) -> Scene:
     """Return a scene with other values of parameters, those that are tied included.
 
@@ -61,6 +62,7 @@ def scene_with_result(
             out.
         images: Pixels of textures by name.
         parameters: Of the fit.
+        elsewhere: Names of lights that the scene need not have: pictures have their own of them.
     """
     given: dict[str, float | list[float]] = {}
     for entry in parameters:
@@ -68,7 +70,7 @@ def scene_with_result(
             value = plain_value(values[entry.name])
             given |= dict.fromkeys((entry.name, *entry.tied), value)
     changed = with_images(with_inputs(scene, given), images)
-    return scaled_scene(changed, values, parameters)
+    return scaled_scene(changed, values, parameters, elsewhere)
 
 
 def write_report(
@@ -113,7 +115,7 @@ def write_report(
         "settings": asdict(fit.settings) | dict(settings or {}),
         "parameters": _parameters(fit, result),
         "textures": _write_textures(place, result.textures),
-        "targets": _write_targets(place, fit, result, fitted, samples),
+        "targets": _write_targets(place, fit, result, samples),
         "scene": "scene.weft",
         "loss_curve": "loss.png",
         "history": [_entry(entry) for entry in result.history],
@@ -226,24 +228,22 @@ def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[
 
 
 def compare_targets(
-    fit: Fit, result: FitResult, samples: int | None = None, fitted: Scene | None = None
+    fit: Fit, result: FitResult, samples: int | None = None
 ) -> Iterator[tuple[Target, Comparison]]:
-    """Yield each target with before, after and difference beside it.
+    """Yield each target with before, after and difference beside it, under its lights.
 
     Args:
         fit: Which.
         result: Of it.
         samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
-        fitted: The scene with the result; ``None``: result.apply().
     """
-    fitted = result.apply() if fitted is None else fitted
     start = start_values(fit) | dict(result.start)
-    started = scene_with_result(fit.renderer.scene, start, {}, fit.parameters)
     names = {gain.view: gain.name for gain in _gains(fit)}
-    device = fit.renderer.device
-    renderers = [Renderer(device, entry) for entry in (started, fitted)]
+    pictures = LitPictures(fit, result, start)
     for number, target in enumerate(fit.targets):
-        before, after = (_picture(fit, entry, target, number, samples) for entry in renderers)
+        before, after = (
+            _picture(fit, entry, target, number, samples) for entry in pictures.renderers(number)
+        )
         if number in names:
             before = (before * start[names[number]]).astype(np.float32)
             after = (after * result.values[names[number]]).astype(np.float32)
@@ -251,11 +251,11 @@ def compare_targets(
 
 
 def _write_targets(
-    place: Path, fit: Fit, result: FitResult, fitted: Scene, samples: int | None
+    place: Path, fit: Fit, result: FitResult, samples: int | None
 ) -> list[dict[str, Any]]:
     taken: set[str] = set()
     out = []
-    for target, shown in compare_targets(fit, result, samples, fitted):
+    for target, shown in compare_targets(fit, result, samples):
         file = f"target_{file_name(target.name, taken)}.png"
         image.write(place / file, shown.pixels, encoding="linear")
         camera = fit.renderer.scene.camera(target.camera)
@@ -275,6 +275,37 @@ def _write_targets(
             }
         )
     return out
+
+
+class LitPictures:
+    """Renderers of the scene as each target saw it, before and after a fit.
+
+    Args:
+        fit: Which.
+        result: Of it.
+        start: Values before, by name.
+    """
+
+    def __init__(
+        self, fit: Fit, result: FitResult, start: Mapping[str, NDArray[np.float64]]
+    ) -> None:
+        """Upload the scene with both values."""
+        scenes = {id(entry): entry for entry in (fit.renderer.scene, *fit.lighting.scenes)}
+        images = {name: texture.pixels for name, texture in result.textures.items()}
+        self._keys = [id(entry) for entry in fit.lighting.scenes]
+        self._sides = []
+        for values, textures in ((start, {}), (result.values, images)):
+            changed = {
+                key: scene_with_result(entry, values, textures, fit.parameters, fit.lighting.names)
+                for key, entry in scenes.items()
+            }
+            own, *others = changed.values()
+            self._sides.append((Renderer(fit.renderer.device, own, lit_by=others), changed))
+
+    def renderers(self, number: int) -> list[Renderer]:
+        """Return those of a target: before, and after."""
+        key = self._keys[number]
+        return [renderer.relit(changed[key]) for renderer, changed in self._sides]
 
 
 def _picture(

@@ -52,30 +52,27 @@ class ScalarModel:
         self.samples, self.bounces, self.seed = samples, bounces, seed
         self.draws = 0
         self._drawn = samples
-        self.parts = [recorder.tables for recorder in views[0].recorders]
-        self.scene_values = [part.materials.values.copy() for part in self.parts]
-        directions, self._columns = unknowns.directions(len(self.scene_values[0]))
+        tables = [renderer.tables, *(own.tables for view in views for own in view.recorders)]
+        self._on_device = {id(own.values): own.values for own in tables}
+        self.scene_values = {id(own.values): own.materials.values.copy() for own in tables}
+        directions, self._columns = unknowns.directions(len(renderer.tables.materials.values))
         self._has_directions = len(directions) > 0
 
-    def _values(self, x: NDArray[np.float64]) -> list[Tensor]:
-        for values in self.scene_values:
+    def _values(self, x: NDArray[np.float64]) -> dict[int, Tensor]:
+        for values in self.scene_values.values():
             self.unknowns.write(x, values)
-        return [Tensor.from_numpy(self.renderer.device, values) for values in self.scene_values]
+        device = self.renderer.device
+        return {key: Tensor.from_numpy(device, values) for key, values in self.scene_values.items()}
 
     def write(self, x: NDArray[np.float64]) -> None:
         """Give the scene on the device the parameters `x`."""
-        for values, part in zip(self.scene_values, self.parts, strict=True):
+        for key, values in self.scene_values.items():
             self.unknowns.write(x, values)
-            part.values.copy_from_numpy(values)
-        own = self.renderer.tables
-        if all(part is not own for part in self.parts):
-            values = own.materials.values.copy()
-            self.unknowns.write(x, values)
-            own.values.copy_from_numpy(values)
+            self._on_device[key].copy_from_numpy(values)
 
     def light_factors(self, x: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return the factors of the parts of the light, shape ``(parts, 3)``."""
-        return self.unknowns.light_factors(x, len(self.parts))
+        """Return the factors of lights, shape ``(lights + 1, 3)``; the last is 1."""
+        return self.unknowns.light_factors(x)
 
     def draw(self, x: NDArray[np.float64], *, samples: int | None = None) -> None:
         """Draw new samples of all views at `x`."""
@@ -118,7 +115,7 @@ class ScalarModel:
             parts = view.develop(
                 half * self._drawn, self._drawn, with_tangents=self._has_directions
             )
-            film = np.einsum("gkpc,gc->kpc", parts, factors)
+            film = np.einsum("gkpc,gc->kpc", parts, factors[view.lights])
             weights = view.weights[view.pixels]
             scale = weights * gains[number]
             residuals.append((film[0] * scale - view.image[view.pixels] * weights).ravel())
@@ -127,8 +124,8 @@ class ScalarModel:
                 part = slice(None) if column.channel < 0 else column.channel
                 if column.direction >= 0:
                     source, factor = film[1 + column.direction], scale
-                elif column.light >= 0:
-                    source, factor = parts[column.light, 0], scale
+                elif column.light in view.lights and column.light >= 0:
+                    source, factor = parts[view.lights.index(column.light), 0], scale
                 elif column.view == number:
                     source, factor = film[0], weights
                 else:
@@ -151,7 +148,7 @@ class ScalarModel:
             parts = []
             for gain, view in zip(gains, self.views, strict=True):
                 parts_of_light = view.develop(half * self._drawn, self._drawn, with_tangents=False)
-                film = np.einsum("gpc,gc->pc", parts_of_light[:, 0], factors)
+                film = np.einsum("gpc,gc->pc", parts_of_light[:, 0], factors[view.lights])
                 weights = view.weights[view.pixels]
                 difference = film * gain - view.image[view.pixels]
                 parts.append((difference * weights).ravel())

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from weft.fit.checks import (
     require_number,
 )
 from weft.render.renderer import FILTERS, FilterKind
+from weft.scene.lights import Environment, Light
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 CLIPPED_SHARE = 0.002  # of the pixels: from here on, those of exactly 1 look clipped
+LIGHTS = get_args(Light)
 DISPLAY_NOISE = 0.1
 """Display value that differs as much as a relative error of 1 in the light of a render."""
 
@@ -67,10 +69,15 @@ class Target:
         rounding: Standard deviation of what steps of a file have made of each pixel, linear light,
             the shape of `image` with 3 channels; ``None``: nothing.
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.
+        lights: What shines in this picture: names of lamps of the scene and of materials that
+            shine, and lamps of its own, as a flash that moves with the camera
+            (``weft.scene.at_camera``). What is not named is dark. ``None``: all of the scene.
+        world: The environment of this picture; False: none. ``None``: that of the scene.
 
     Raises:
         ArgumentError: The shapes do not fit, an argument is of another kind, no pixel counts, or
-            those that do are not finite, all black, or negative beyond noise.
+            those that do are not finite, all black, or negative beyond noise; or `lights`
+            or `world` are no lights.
     """
 
     image: NDArray[np.float32]
@@ -85,12 +92,15 @@ class Target:
     robust: bool = field(default=False, kw_only=True)
     rounding: NDArray[np.float32] | None = field(default=None, kw_only=True, repr=False)
     grain: int = field(default=1, kw_only=True)
+    lights: Sequence[str | Light] | None = field(default=None, kw_only=True)
+    world: Environment | Literal[False] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check shapes and pixels."""
         owner = self._owner()
         image = image_of(owner, self.image)
         self._require_kinds(owner)
+        self._check_lights()
         weights = np.ones(image.shape[:2], np.float32)
         if self.mask is not None:
             weights = mask_of(owner, self.mask, image.shape[:2])
@@ -150,6 +160,21 @@ class Target:
                 f"{owner}: display must be a DisplayTransform or None, got {shown(self.display)}"
             )
 
+    def _check_lights(self) -> None:
+        """Refuse lights and worlds that are none."""
+        given = () if self.lights is None else self.lights
+        wrong = [entry for entry in given if not isinstance(entry, (str, *LIGHTS))]
+        if isinstance(given, str) or wrong:
+            raise ArgumentError(
+                f"Target '{self.name}': lights must be a list of names and lamps, got "
+                f"{given if isinstance(given, str) else wrong[0]!r}"
+            )
+        if not (self.world is None or self.world is False or isinstance(self.world, Environment)):
+            raise ArgumentError(
+                f"Target '{self.name}': world must be an Environment, False or None, got "
+                f"{self.world!r}"
+            )
+
     def require_size(self, camera: Camera) -> None:
         """Refuse a camera of another size."""
         height, width = self.image.shape[:2]
@@ -173,6 +198,8 @@ class Target:
         filter: FilterKind = "box",
         filter_width: float = 1.0,
         robust: bool = True,
+        lights: Sequence[str | Light] | None = None,
+        world: Environment | Literal[False] | None = None,
     ) -> Target:
         """Return the target that a picture of display values is.
 
@@ -193,6 +220,8 @@ class Target:
             filter: As in Target.
             filter_width: As in Target.
             robust: As in Target.
+            lights: As in Target.
+            world: As in Target.
 
         Raises:
             ArgumentError: The shapes do not fit, there is no such filter, or no pixel is left.
@@ -227,6 +256,8 @@ class Target:
             display=display,
             robust=robust,
             rounding=deviation_by_display(light, display) if rounded else None,
+            lights=lights,
+            world=world,
         )
 
     @staticmethod
@@ -245,6 +276,8 @@ class Target:
         filter_width: float = 1.0,
         display: DisplayTransform | None = None,
         robust: bool | None = None,
+        lights: Sequence[str | Light] | None = None,
+        world: Environment | Literal[False] | None = None,
     ) -> Target:
         """Read a target from an EXR, HDR, PNG or JPEG file.
 
@@ -272,6 +305,8 @@ class Target:
                 values, so `color_space`, `exposure` and `saturation` must be left out.
             robust: As in Target; ``None``: for photos, that is where the file holds integers or
                 display values.
+            lights: As in Target.
+            world: As in Target.
 
         Raises:
             FileNotFoundError: There is no such file.
@@ -295,6 +330,8 @@ class Target:
             filter_width=filter_width,
             display=display,
             robust=robust,
+            lights=lights,
+            world=world,
         )
 
     def seen_by(self, renderer: Renderer) -> Target:

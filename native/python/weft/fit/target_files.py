@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from weft.scene.texture_files import COLOR_SPACES, to_linear_rec709
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from weft.fit.display import DisplayTransform
     from weft.render.renderer import FilterKind
-    from weft.scene import Camera
+    from weft.scene import Camera, Environment
+    from weft.scene.lights import Light
     from weft.scene.texture_files import ColorSpace
 
 MOST_PIXELS = 1 << 27
@@ -45,6 +47,8 @@ def load_target(
     filter_width: float = 1.0,
     display: DisplayTransform | None = None,
     robust: bool | None = None,
+    lights: Sequence[str | Light] | None = None,
+    world: Environment | Literal[False] | None = None,
 ) -> Target:
     """Read a target, see ``Target.from_file``."""
     file = Path(path)
@@ -82,6 +86,8 @@ def load_target(
         filter_width=filter_width,
         robust=robust,
         grain=grain_of(file),
+        lights=lights,
+        world=world,
     )
     if size is None:
         return target

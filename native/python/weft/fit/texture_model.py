@@ -176,7 +176,8 @@ class TextureModel:
                     f"Fit: the texture of {parameter.name!r} is given twice; leave one out"
                 )
             self.regions.append(Region(parameter, first, texture.pixels.shape))
-        self.factors = np.ones((len(views[0].recorders), 3), np.float32)  # of parts of the light
+        lights = 1 + max(number for view in views for number in view.lights)
+        self.factors = np.ones((lights + 1, 3), np.float32)  # of lights; the last is 1
         self.draws = 0
         self.loss = float("inf")
         self.curved = np.zeros_like(self.texels)
@@ -234,11 +235,12 @@ class TextureModel:
         self._upload(self.texels)
 
     def _upload(self, texels: NDArray[np.float32]) -> None:
-        for tables in {id(t): t for t in self._tables()}.values():
-            tables.texels.copy_from_numpy(texels)
+        for own in {id(tables.texels): tables.texels for tables in self._tables()}.values():
+            own.copy_from_numpy(texels)
 
     def _tables(self) -> list[SceneTables]:
-        return [self.renderer.tables, *(entry.tables for entry in self.views[0].recorders)]
+        recorders = [entry for view in self.views for entry in view.recorders]
+        return [self.renderer.tables, *(entry.tables for entry in recorders)]
 
     def select_pixels(self) -> None:
         """Keep the pixels that show the materials, or their close neighbours."""
@@ -255,8 +257,9 @@ class TextureModel:
     def _replay(self, texels: Tensor) -> list[list[NDArray[np.float32]]]:
         """Return the renders of both halves of each view."""
         films = []
+        values = {id(tables.values): tables.values for tables in self._tables()}
         for view in self.views:
-            view.replay([entry.tables.values for entry in view.recorders], texels=texels)
+            view.replay(values, texels=texels)
             films.append(
                 [
                     view.develop(half * self._drawn, self._drawn, with_tangents=False)[0, 0]
@@ -276,7 +279,7 @@ class TextureModel:
         collected = Tensor.zeros(device, self.texels.shape)
         unused = Tensor.zeros(device, self.renderer.tables.values.shape)
         for view, halves in zip(self.views, adjoints, strict=True):
-            for factor, recorder in zip(self.factors, view.recorders, strict=True):
+            for factor, recorder in zip(self.factors[view.lights], view.recorders, strict=True):
                 flat = (np.stack(halves) * factor).ravel().astype(np.float32)
                 gradients = Tensor.from_numpy(device, flat)
                 values = recorder.tables.values

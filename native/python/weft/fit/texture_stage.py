@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.lighting import Lighting
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture, TextureParameter
@@ -53,6 +54,7 @@ class TextureStage:
     Args:
         renderer: Of the scene.
         targets: Pictures.
+        lighting: Of the targets.
         parameters: Textures that may change.
         settings: How.
     """
@@ -61,13 +63,14 @@ class TextureStage:
         self,
         renderer: Renderer,
         targets: Sequence[Target],
+        lighting: Lighting,
         parameters: Sequence[TextureParameter],
         settings: FitSettings,
     ) -> None:
         """Load the kernels."""
         self.settings = settings
         materials = materials_of(renderer, [parameter.name for parameter in parameters])
-        views = build_views(renderer, targets, materials, None, with_texels=True)
+        views = build_views(renderer, targets, materials, None, lighting.parts, with_texels=True)
         self.model = build_texture_model(renderer, views, parameters, settings, ties=True)
         self._draws = 0
 
@@ -111,7 +114,7 @@ class TextureStage:
         draw_views(views, samples=samples, bounces=bounces, seed=settings.seed, draw=draw)
         halves: list[list[NDArray[np.floating]]] = [[], []]
         for view in views:
-            view.replay([entry.tables.values for entry in view.recorders])
+            view.replay({id(e.tables.values): e.tables.values for e in view.recorders})
             for half, rows in enumerate(halves):
                 film = view.develop(half * samples, samples, with_tangents=False)[:, 0].sum(axis=0)
                 rows.append(((film - view.image[view.pixels]) * view.weights[view.pixels]).ravel())

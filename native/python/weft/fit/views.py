@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft._native import Tensor
+    from weft.fit.lighting import LightPart
     from weft.fit.target import Target
     from weft.render.directions import Directions
     from weft.render.renderer import Renderer
-    from weft.render.upload import SceneTables
     from weft.scene import Camera
 
 CHANNELS = 3
@@ -38,6 +38,7 @@ class View:
     target: Target
     camera: Camera
     recorders: list[Recorder]  # one a part of the light
+    lights: list[int]  # of each part: number of the light whose factor it has; -1: none
     image: NDArray[np.float32]  # (pixels, 3)
     weights: NDArray[np.float32]  # (pixels, 3)
     pixels: NDArray[np.uint32]  # that are drawn
@@ -51,13 +52,20 @@ class View:
 
     def replay(
         self,
-        values: Sequence[Tensor],
+        values: Mapping[int, Tensor],
         texels: Tensor | None = None,
         *,
         with_tangents: bool = False,
     ) -> None:
-        """Evaluate the last draw; see Recorder.replay(). `values`: one a part."""
-        for own, recorder in zip(values, self.recorders, strict=True):
+        """Evaluate the last draw; see Recorder.replay().
+
+        Args:
+            values: By id of the tensor of the scene that each stands for.
+            texels: Of all textures; ``None``: those of the scene.
+            with_tangents: Derivatives along the directions as well.
+        """
+        for recorder in self.recorders:
+            own = values[id(recorder.tables.values)]
             recorder.replay(own, texels, with_tangents=with_tangents)
 
     def develop(self, first: int, count: int, *, with_tangents: bool) -> NDArray[np.float32]:
@@ -104,7 +112,7 @@ def build_views(
     targets: Sequence[Target],
     materials: Sequence[int],
     directions: Directions | None,
-    parts: Sequence[SceneTables] = (),
+    parts: Sequence[Sequence[LightPart]],
     *,
     with_texels: bool = False,
 ) -> list[View]:
@@ -115,23 +123,24 @@ def build_views(
         targets: Pictures.
         materials: Numbers of the materials that change.
         directions: Of forward mode; ``None`` for reverse mode only.
-        parts: The scene under each part of its light; none: under all of it.
+        parts: Of the light of each target.
         with_texels: Textures change as well.
 
     Raises:
         ArgumentError: There is no such camera, or it has another size than the picture.
     """
     views = []
-    for target in targets:
+    for target, own in zip(targets, parts, strict=True):
         camera = renderer.scene.camera(target.camera)
         target.require_size(camera)
         weights = target.noise_weights().reshape(-1, 3)
         recorders = [
-            Recorder(renderer, materials, directions, part, with_texels=with_texels)
-            for part in parts or [renderer.tables]
+            Recorder(renderer, materials, directions, part.tables, with_texels=with_texels)
+            for part in own
         ]
-        image = target.image.reshape(-1, 3)
-        views.append(View(target, camera, recorders, image, weights, counted_pixels(weights)))
+        lights = [part.light for part in own]
+        image, pixels = target.image.reshape(-1, 3), counted_pixels(weights)
+        views.append(View(target, camera, recorders, lights, image, weights, pixels))
     return views
 
 

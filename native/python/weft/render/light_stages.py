@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from weft._native import Function
     from weft.render.path_buffers import PathBuffers
     from weft.render.renderer import Renderer
+    from weft.render.upload import SceneTables
 
 DIMMING = ("classifyLight", "programDim")
 
@@ -54,7 +55,7 @@ def _sort_and_launch(
 
 def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function, Sequence[Any]]]:
     """Return calls of all kernels of light rays, for compile_together()."""
-    traits, modules = renderer.tables.traits, renderer.modules
+    traits, modules = renderer.traits, renderer.modules
     lanes, scene, paths = grid((256,)), renderer.tables.view, buffers.view
     programs = renderer.tables.materials.programs
     calls: list[tuple[Function, Sequence[Any]]] = []
@@ -95,9 +96,13 @@ def color_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
     _sort_and_launch(renderer, buffers, count, ("classifyShining", "programColor"), shining)
 
 
-def measure_lights(renderer: Renderer) -> None:
-    """Draw triangles whose light varies by what they give off: their mean over 16 places."""
-    tables = renderer.tables
+def measure_lights(renderer: Renderer, tables: SceneTables) -> None:
+    """Draw triangles whose light varies by what they give off: their mean over 16 places.
+
+    Args:
+        renderer: With the kernels.
+        tables: Of the scene, under one of its lights.
+    """
     glowing = tables.glowing
     means = np.zeros((len(glowing.lights), 2))
     for program in np.unique(glowing.programs):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft._native import Function
+    from weft.render.path_buffers import PathBuffers
     from weft.render.renderer import PathSettings, Renderer
     from weft.render.upload import SceneTables
     from weft.scene import Camera

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
-from weft.render.bsdf_tables import bsdf_tables
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
@@ -19,8 +19,8 @@ from weft.render.light_tree import LightSampling
 from weft.render.modules import SceneModules
 from weft.render.path_buffers import PathBuffers, camera_view, path_rows
 from weft.render.prepare import Compiling, compile_together
+from weft.render.relighting import build_tables, joined_traits
 from weft.render.stages import print_stages
-from weft.render.upload import SceneTables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,6 +110,8 @@ class Renderer:
         light_sampling: How one of the lights is drawn at each surface: ``power``, by their powers;
             ``tree``, by about what they bring to the place; ``auto``, the tree where lamps at
             finite distance and objects that shine are 8 or more.
+        lit_by: The scene under other lights and worlds, that relit() shall render with the same
+            kernels.
 
     Raises:
         ArgumentError: The scene has no object, a mesh cannot be traced, or there is no such
@@ -124,13 +126,15 @@ class Renderer:
         *,
         batch: int = 1 << 20,
         light_sampling: LightSampling = "auto",
+        lit_by: Sequence[Scene] = (),
     ) -> None:
         """Upload the scene and load its programs."""
         self.device, self.scene, self.batch = device, scene, batch
         self.interrupt = Interrupt()
         self.compiling = Compiling()
-        self.tables = SceneTables(device, scene, bsdf_tables(device), light_sampling)
-        if not self.tables.may_shine:
+        self.tables, self._relit = build_tables(device, scene, lit_by, light_sampling)
+        every = [self.tables, *self._relit.values()]
+        if not any(tables.may_shine for tables in every):
             warnings.warn(
                 "Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
                 "emissive material or an environment",
@@ -143,10 +147,11 @@ class Renderer:
         programs = self.tables.materials.programs
         # How many hidden surfaces a path meets, only the host can tell.
         self.sorts_paths = self.tables.traits.has_hidden or must_sort_paths(device, len(programs))
-        traits = replace(self.tables.traits, sorts_paths=self.sorts_paths)
-        self.modules = SceneModules(device, programs, traits)
-        if self.tables.traits.has_glow:
-            measure_lights(self)
+        self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
+        self.modules = SceneModules(device, programs, self.traits)
+        for tables in every:
+            if tables.traits.has_glow:
+                measure_lights(self, tables)
         self._stage_modules: dict[str, Module] = {}
         self._buffers: PathBuffers | None = None
         self._numbers: Tensor | None = None
@@ -158,8 +163,20 @@ class Renderer:
         """The modules whose launches serve the paths of one program only."""
         if self.sorts_paths:
             return self.modules
-        programs, traits = self.tables.materials.programs, self.tables.traits
-        return SceneModules(self.device, programs, replace(traits, sorts_paths=True))
+        programs = self.tables.materials.programs
+        return SceneModules(self.device, programs, replace(self.traits, sorts_paths=True))
+
+    def relit(self, scene: Scene) -> Renderer:
+        """Return a renderer of the scene under other lights, which shares all else with this one.
+
+        Args:
+            scene: One of `lit_by`, or the renderer's own.
+        """
+        if scene is self.scene:
+            return self
+        out = copy(self)
+        out.scene, out.tables, out._layer_pass = scene, self._relit[id(scene)], None
+        return out
 
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
@@ -168,7 +185,7 @@ class Renderer:
                 self.device,
                 self.tracer,
                 (paths + 255) // 256 * 256,
-                path_rows(self.tables.traits),
+                path_rows(self.traits),
             )
         return self._buffers
 
@@ -339,7 +356,7 @@ class Renderer:
 
     def stages(self, camera: Camera, settings: PathSettings) -> Module:
         """Return the stages that depend on the camera's kind only."""
-        text = print_stages(camera, FILTERS.index(settings.filter), self.tables.traits)
+        text = print_stages(camera, FILTERS.index(settings.filter), self.traits)
         if text not in self._stage_modules:
             self._stage_modules[text] = Module.load_from_source(self.device, "weft_stages", text)
         return self._stage_modules[text]
@@ -363,9 +380,9 @@ class Renderer:
 
     def segments(self, settings: PathSettings) -> int:
         """Return how many segments the longest path has."""
-        if self.tables.traits.has_hidden:
+        if self.traits.has_hidden:
             return NEVER  # has_ended() says when it is enough
-        passes = settings.transparent_bounces if self.tables.traits.is_see_through else 0
+        passes = settings.transparent_bounces if self.traits.is_see_through else 0
         return settings.bounces + 1 + passes
 
     def has_ended(self, ends: list[int]) -> bool:
@@ -396,9 +413,9 @@ class Renderer:
         """Trace one segment of `count` paths and find the keys of what they hit."""
         programs = len(self.tables.materials.programs)
         if bounce > 0:
-            if self.tables.traits.has_glow:
+            if self.traits.has_glow:
                 color_lights(self, buffers, count)
-            if self.tables.traits.is_see_through:
+            if self.traits.is_see_through:
                 dim_lights(self, buffers, count)
             self.tracer.trace_any(
                 buffers.light_rays, buffers.light_visible, buffers.capacity, count

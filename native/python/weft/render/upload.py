@@ -3,37 +3,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._native import Device, Tensor
-from weft.render.emission import light_of
+from weft.render.emissive_triangles import (
+    EmissiveTriangles,
+    GlowingTriangles,
+    emissive_triangles,
+)
 from weft.render.light_table import (
     ENVIRONMENT,
     NONE,
     EnvironmentTable,
-    LightRow,
     LightTable,
     build_light_table,
     environment_table,
     lamp_row,
-    triangle_rows,
 )
 from weft.render.light_tree import (
     FEWEST_LIGHTS,
     NODE_WIDTH,
     LightSampling,
     checked_sampling,
-    triangle_bounds,
 )
 from weft.render.tangents import tangent_sets
 from weft.render.texture_table import texture_table
 from weft.scene.kernel_text import SceneTraits
 from weft.scene.materials import textures_of
 from weft.scene.program import Program, print_program
-from weft.scene.ray_kinds import SCATTERED, hidden_bits
+from weft.scene.ray_kinds import hidden_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,80 +192,6 @@ def geometry_table(scene: Scene) -> GeometryTable:
     return table
 
 
-@dataclass
-class EmissiveTriangles:
-    """Lights of emissive meshes, and where instances find them."""
-
-    rows: list[LightRow] = field(default_factory=list)
-    first_of_instance: list[int] = field(default_factory=list)
-    light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
-    varying: list[tuple[int, int, int]] = field(default_factory=list)  # light, primitive, instance
-    materials: list[Material] = field(default_factory=list)  # of each row
-
-
-def emissive_triangles(
-    scene: Scene, geometry: GeometryTable, first_light: int
-) -> EmissiveTriangles:
-    """Return one light for each triangle with an emissive material."""
-    out = EmissiveTriangles()
-    used = 0
-    for instance, entry in enumerate(scene.objects):
-        emissions = [light_of(material.surface) for material in entry.materials]
-        if SCATTERED & set(entry.hidden_from):
-            emissions = []
-        if not any(emission is not None for emission in emissions) or not len(entry.mesh.triangles):
-            out.first_of_instance.append(NONE)
-            continue
-        lights = np.full(len(entry.mesh.triangles), NONE, np.uint32)
-        assert entry.transform is not None
-        corners = entry.mesh.corner_positions() @ entry.transform[:, :3].T
-        is_mirrored = bool(np.linalg.det(entry.transform[:, :3]) < 0)
-        edges = corners[:, 1:] - corners[:, :1]
-        areas = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) / 2
-        slots = np.zeros(len(lights), np.uint32) if entry.mesh.slots is None else entry.mesh.slots
-        for slot, emission in enumerate(emissions):
-            if emission is None:
-                continue
-            mine = np.flatnonzero((slots == slot) & (areas > 0))
-            lights[mine] = first_light + len(out.rows) + np.arange(len(mine))
-            start = geometry.first_triangle[id(entry.mesh)]
-            out.materials += [entry.materials[slot]] * len(mine)
-            if emission.varies:
-                out.varying += [(int(lights[k]), int(k), instance) for k in mine]
-            out.rows += triangle_rows(
-                instance,
-                mine + start,
-                areas[mine],
-                np.array(emission.radiance),
-                emission.both_sides,
-                varies=emission.varies,
-                bounds=triangle_bounds(
-                    corners[mine] + entry.transform[:, 3],
-                    emission.both_sides,
-                    is_mirrored=is_mirrored,
-                ),
-            )
-        out.first_of_instance.append(used)
-        out.light_of_triangle.append(lights)
-        used += len(lights)
-    return out
-
-
-@dataclass
-class GlowingTriangles:
-    """Lights that vary over their triangle.
-
-    Args:
-        lights: Their numbers.
-        places: Primitive and instance, shape ``(n, 2)``.
-        programs: Of their materials.
-    """
-
-    lights: NDArray[np.int64]
-    places: NDArray[np.uint32]
-    programs: NDArray[np.int64]
-
-
 class SceneTables:
     """A scene on a device.
 
@@ -284,33 +212,74 @@ class SceneTables:
         """Build all tables and upload them."""
         self.device = device
         self.geometry = geometry_table(scene)
+        self._own_materials = scene.materials()
+        self.materials = material_table(self._own_materials)
+        checked_sampling(light_sampling)
+        emissive = self._set_lights(scene, light_sampling)
+        arrays = self.geometry.arrays
+        arrays["transforms"] = self.geometry.transforms
+        has_tangents = any(program.has_tangents for program in self.materials.programs)
+        arrays["tangents"] = (
+            tangent_sets(self.geometry.meshes) if has_tangents else np.zeros(4, np.float32)
+        )
+        instances = self._instances(scene, emissive)
+        slot_materials = self._slot_materials(scene)
+        arrays["instances"], arrays["slotMaterials"] = instances, slot_materials
+        arrays["hiddenFrom"] = np.array(
+            [hidden_bits(entry.hidden_from) for entry in scene.objects] or [0], np.uint32
+        )
+        if self.traits.is_placed:
+            self._place(scene, instances, slot_materials)
+        arrays["lightOfTriangle"] = self._light_of_triangle(scene, emissive, instances)
+        self.values = self._upload(self.materials.values)
+        textures = texture_table(self.materials.textures)
+        self.texels = self._upload(textures.texels)
+        self.texture_records = textures.records
+        self.view: dict[str, Any] = {
+            "geometry": {key: self._upload(array) for key, array in arrays.items()}
+            | {"triangleCount": len(arrays["slots"]) - 1},
+            "materials": self._material_view(),
+            "textures": {
+                "texels": self.texels,
+                "tangents": self.texels,
+                "gradients": self.texels,
+                "hasTangents": 0,
+                "hasGradients": 0,
+                "records": self._upload(textures.records),
+            },
+            "lights": self._light_view(self._build_lights(), self._environment),
+            "tables": tables,
+        }
+
+    def _set_lights(self, scene: Scene, light_sampling: LightSampling) -> EmissiveTriangles:
+        """Take the lights of a scene."""
         materials = scene.materials()
-        self.materials = material_table(materials)
         rows = [lamp_row(light, self.geometry.extent) for light in scene.lights]
         emissive = emissive_triangles(scene, self.geometry, len(rows))
-        environment = (
+        self._environment = (
             environment_table(scene.environment) if scene.environment is not None else None
         )
-        self._light_rows, self._environment = rows + emissive.rows, environment
+        environment = self._environment
+        self._light_rows = rows + emissive.rows
         self._lamp_count = len(rows)
         known = {id(material): k for k, material in enumerate(materials)}
         self._light_materials = np.array(
             [NONE] * len(rows) + [known[id(material)] for material in emissive.materials], np.int64
         )
         self.glowing = self._find_glowing(scene, emissive)
-        sampling = checked_sampling(light_sampling)
         shining = sum(first != NONE for first in emissive.first_of_instance)
         near = shining + sum(row.bounds is not None and row.power > 0 for row in rows)
         self.has_light_tree = near > 0 and (
-            sampling == "tree" or (sampling == "auto" and near >= FEWEST_LIGHTS)
+            light_sampling == "tree" or (light_sampling == "auto" and near >= FEWEST_LIGHTS)
         )
         lights = self._build_lights()
+        is_lit = lights.environment_light != NONE
         self.may_shine = (
-            any(row.power > 0 for row in rows + emissive.rows)
+            any(row.power > 0 for row in self._light_rows)
             or environment is not None
             or any(program.shines for program in self.materials.programs)
         )
-        self.light_count = len(rows) + len(emissive.rows) + (lights.environment_light != NONE)
+        self.light_count = len(self._light_rows) + is_lit
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
         if environment is not None:
             kinds.add(ENVIRONMENT)
@@ -328,58 +297,67 @@ class SceneTables:
             or (environment is not None and any(environment.layers)),
             has_hidden=has_hidden,
         )
-        numbers = {id(material): number for number, material in enumerate(materials)}
-        arrays = self.geometry.arrays
-        arrays["transforms"] = self.geometry.transforms
-        instances: list[tuple[int, int, int, int]] = []
-        slot_materials: list[int] = []
-        for number, entry in enumerate(scene.objects):
-            start = self.geometry.first_triangle[id(entry.mesh)]
-            instances.append(
-                (start, len(slot_materials), emissive.first_of_instance[number], number)
-            )
-            slot_materials += [numbers[id(material)] for material in entry.materials]
-        arrays["instances"] = np.array(instances or [(0, 0, NONE, 0)], np.uint32)
-        arrays["slotMaterials"] = np.array(slot_materials or [0], np.uint32)
-        arrays["lightOfTriangle"] = np.concatenate(
-            [*emissive.light_of_triangle, np.full(1, NONE, np.uint32)]
-        )
-        arrays["hiddenFrom"] = np.array(
-            [hidden_bits(entry.hidden_from) for entry in scene.objects] or [0], np.uint32
-        )
-        has_tangents = any(program.has_tangents for program in self.materials.programs)
-        arrays["tangents"] = (
-            tangent_sets(self.geometry.meshes) if has_tangents else np.zeros(4, np.float32)
-        )
-        if self.traits.is_placed:
-            self._place(scene, emissive, instances, np.array(slot_materials or [0], np.uint32))
-        self.values = self._upload(self.materials.values)
-        textures = texture_table(self.materials.textures)
-        self.texels = self._upload(textures.texels)
-        self.texture_records = textures.records
-        self.view: dict[str, Any] = {
-            "geometry": {key: self._upload(array) for key, array in arrays.items()}
-            | {"triangleCount": len(arrays["slots"]) - 1},
-            "materials": {
-                "records": self._upload(self.materials.records),
-                "parameters": {
-                    "values": self.values,
-                    "tangents": self.values,
-                    "gradients": self.values,
-                    "firstTangent": 0,
-                },
+        return emissive
+
+    def relit(self, scene: Scene, light_sampling: LightSampling) -> SceneTables:
+        """Return the tables of a scene that differs in its lights, its world, or what shines.
+
+        All that is the same lies in the same memory.
+
+        Args:
+            scene: With the same objects, and materials of the same programs and textures.
+            light_sampling: As a Renderer takes it.
+        """
+        out = copy(self)
+        emissive = out._set_lights(scene, light_sampling)
+        out.view = dict(self.view)
+        own = scene.materials()
+        is_same = all(one is other for one, other in zip(own, self._own_materials, strict=True))
+        materials = self.materials if is_same else material_table(own)
+        assert [p.text for p in materials.programs] == [p.text for p in self.materials.programs]
+        if not np.array_equal(materials.values, self.materials.values):
+            out.materials, out._own_materials = materials, own
+            out.values = self._upload(materials.values)
+            out.view["materials"] = out._material_view()
+        if emissive.rows or len(self._light_rows) > self._lamp_count:
+            instances = self._instances(scene, emissive)
+            changed = {
+                "instances": instances,
+                "lightOfTriangle": self._light_of_triangle(scene, emissive, instances),
+            }
+            out.geometry = replace(self.geometry, arrays=self.geometry.arrays | changed)
+            out.view["geometry"] = self.view["geometry"] | {
+                key: self._upload(array) for key, array in changed.items()
+            }
+        out.view["lights"] = out._light_view(out._build_lights(), out._environment)
+        return out
+
+    def _material_view(self) -> dict[str, Any]:
+        return {
+            "records": self._upload(self.materials.records),
+            "parameters": {
+                "values": self.values,
+                "tangents": self.values,
+                "gradients": self.values,
+                "firstTangent": 0,
             },
-            "textures": {
-                "texels": self.texels,
-                "tangents": self.texels,
-                "gradients": self.texels,
-                "hasTangents": 0,
-                "hasGradients": 0,
-                "records": self._upload(textures.records),
-            },
-            "lights": self._light_view(lights, environment),
-            "tables": tables,
         }
+
+    def _instances(self, scene: Scene, emissive: EmissiveTriangles) -> NDArray[np.uint32]:
+        """Return first triangle, first material slot, first light and number of each object."""
+        rows, slots = [], 0
+        for number, entry in enumerate(scene.objects):
+            first = self.geometry.first_triangle[id(entry.mesh)]
+            rows.append((first, slots, emissive.first_of_instance[number], number))
+            slots += len(entry.materials)
+        return np.array(rows or [(0, 0, NONE, 0)], np.uint32)
+
+    @staticmethod
+    def _slot_materials(scene: Scene) -> NDArray[np.uint32]:
+        """Return the material of each slot of each object."""
+        numbers = {id(material): number for number, material in enumerate(scene.materials())}
+        slots = [numbers[id(own)] for entry in scene.objects for own in entry.materials]
+        return np.array(slots or [0], np.uint32)
 
     def _find_glowing(self, scene: Scene, emissive: EmissiveTriangles) -> GlowingTriangles:
         """Return the lights that vary."""
@@ -447,19 +425,12 @@ class SceneTables:
         self.view["lights"].update(self._choice_view(lights))
 
     def _place(
-        self,
-        scene: Scene,
-        emissive: EmissiveTriangles,
-        instances: list[tuple[int, int, int, int]],
-        slot_materials: NDArray[np.uint32],
+        self, scene: Scene, instances: NDArray[np.uint32], slot_materials: NDArray[np.uint32]
     ) -> None:
-        """Bring triangles to world space, and give each its material and light."""
+        """Bring triangles to world space, and give each its material."""
         arrays = self.geometry.arrays
-        lights = np.full(len(arrays["slots"]), NONE, np.uint32)
-        for entry, (start, first_slot, first_light, _) in zip(
-            scene.objects, instances, strict=True
-        ):
-            part = slice(start, start + len(entry.mesh.triangles))
+        for entry, (start, first_slot, _, _) in zip(scene.objects, instances, strict=False):
+            part = slice(int(start), int(start) + len(entry.mesh.triangles))
             assert entry.transform is not None
             matrix, origin = entry.transform[:, :3], entry.transform[:, 3]
             arrays["positions"][part] = arrays["positions"][part] @ matrix.T + origin
@@ -471,11 +442,20 @@ class SceneTables:
                 length = np.linalg.norm(tangents, axis=-1, keepdims=True)
                 arrays["tangents"][:, part, :, :3] = tangents / np.where(length > 0, length, 1)
             arrays["slots"][part] = slot_materials[first_slot + arrays["slots"][part]]
-            if first_light != NONE:
-                count = len(entry.mesh.triangles)
-                flat = np.concatenate(emissive.light_of_triangle)
-                lights[part] = flat[first_light : first_light + count]
-        arrays["lightOfTriangle"] = lights
+
+    def _light_of_triangle(
+        self, scene: Scene, emissive: EmissiveTriangles, instances: NDArray[np.uint32]
+    ) -> NDArray[np.uint32]:
+        """Return the lights of triangles, where kernels look for them."""
+        flat = np.concatenate([*emissive.light_of_triangle, np.full(1, NONE, np.uint32)])
+        if not self.traits.is_placed:
+            return flat
+        lights = np.full(len(self.geometry.arrays["slots"]), NONE, np.uint32)
+        for entry, (start, _, first, _) in zip(scene.objects, instances, strict=False):
+            count = len(entry.mesh.triangles)
+            if first != NONE:
+                lights[int(start) : int(start) + count] = flat[int(first) : int(first) + count]
+        return lights
 
     def _upload(self, array: NDArray[Any]) -> Tensor:
         """Return a flat tensor of the array's numbers; one zero if there are none."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from weft.scene.camera import Camera
+from weft.scene.camera_lights import at_camera
 from weft.scene.changes import with_images, with_inputs
 from weft.scene.closures import CLOSURES
 from weft.scene.geometry import Mesh, Object
@@ -50,6 +51,7 @@ __all__ = [
     "Texture",
     "UVSet",
     "UVTangent",
+    "at_camera",
     "load_mesh",
     "load_texture",
     "principled",

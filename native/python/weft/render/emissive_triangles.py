@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triangles that shine, as lights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.render.emission import light_of
+from weft.render.light_table import NONE, LightRow, triangle_rows
+from weft.render.light_tree import triangle_bounds
+from weft.scene.ray_kinds import SCATTERED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.render.upload import GeometryTable
+    from weft.scene import Material, Scene
+
+
+@dataclass
+class EmissiveTriangles:
+    """Lights of emissive meshes, and where instances find them."""
+
+    rows: list[LightRow] = field(default_factory=list)
+    first_of_instance: list[int] = field(default_factory=list)
+    light_of_triangle: list[NDArray[np.uint32]] = field(default_factory=list)
+    varying: list[tuple[int, int, int]] = field(default_factory=list)  # light, primitive, instance
+    materials: list[Material] = field(default_factory=list)  # of each row
+
+
+def emissive_triangles(
+    scene: Scene, geometry: GeometryTable, first_light: int
+) -> EmissiveTriangles:
+    """Return one light for each triangle with an emissive material."""
+    out = EmissiveTriangles()
+    used = 0
+    for instance, entry in enumerate(scene.objects):
+        emissions = [light_of(material.surface) for material in entry.materials]
+        if SCATTERED & set(entry.hidden_from):
+            emissions = []
+        if not any(emission is not None for emission in emissions) or not len(entry.mesh.triangles):
+            out.first_of_instance.append(NONE)
+            continue
+        lights = np.full(len(entry.mesh.triangles), NONE, np.uint32)
+        assert entry.transform is not None
+        corners = entry.mesh.corner_positions() @ entry.transform[:, :3].T
+        is_mirrored = bool(np.linalg.det(entry.transform[:, :3]) < 0)
+        edges = corners[:, 1:] - corners[:, :1]
+        areas = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) / 2
+        slots = np.zeros(len(lights), np.uint32) if entry.mesh.slots is None else entry.mesh.slots
+        for slot, emission in enumerate(emissions):
+            if emission is None:
+                continue
+            mine = np.flatnonzero((slots == slot) & (areas > 0))
+            lights[mine] = first_light + len(out.rows) + np.arange(len(mine))
+            start = geometry.first_triangle[id(entry.mesh)]
+            out.materials += [entry.materials[slot]] * len(mine)
+            if emission.varies:
+                out.varying += [(int(lights[k]), int(k), instance) for k in mine]
+            out.rows += triangle_rows(
+                instance,
+                mine + start,
+                areas[mine],
+                np.array(emission.radiance),
+                emission.both_sides,
+                varies=emission.varies,
+                bounds=triangle_bounds(
+                    corners[mine] + entry.transform[:, 3],
+                    emission.both_sides,
+                    is_mirrored=is_mirrored,
+                ),
+            )
+        out.first_of_instance.append(used)
+        out.light_of_triangle.append(lights)
+        used += len(lights)
+    return out
+
+
+@dataclass
+class GlowingTriangles:
+    """Lights that vary over their triangle.
+
+    Args:
+        lights: Their numbers.
+        places: Primitive and instance, shape ``(n, 2)``.
+        programs: Of their materials.
+    """
+
+    lights: NDArray[np.int64]
+    places: NDArray[np.uint32]
+    programs: NDArray[np.int64]
