@@ -11,10 +11,12 @@ from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
 from weft.fit.texture_model import FittedTexture, TextureParameter
+from weft.fit.unknown_environment import EnvironmentParameter
 from weft.fit.verdict import Verdict, ViewVerdict
 
 __all__ = [
     "DisplayTransform",
+    "EnvironmentParameter",
     "Exposure",
     "Fit",
     "FitResult",

@@ -23,6 +23,15 @@ from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.texture_model import FittedTexture, TextureParameter
 from weft.fit.texture_stage import TextureStage
+from weft.fit.unknown_environment import (
+    EnvironmentParameter,
+    environment_of,
+    environment_parameter,
+    find_trade_off,
+    with_unknown,
+    without_box,
+    without_far,
+)
 from weft.fit.verdict import OPEN
 from weft.render.interrupt import DrawInterrupted
 
@@ -35,7 +44,7 @@ if TYPE_CHECKING:
 
     from weft.fit.target import Target
     from weft.fit.verdict import Verdict
-    from weft.scene import Problem, Scene
+    from weft.scene import Environment, Problem, Scene
 
 
 @dataclass
@@ -91,6 +100,7 @@ class FitResult:
     start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     verdict: Verdict = OPEN
     problems: Sequence[Problem] = ()
+    environment: Environment | None = None
 
     def apply(self, scene: Scene | None = None, *, target: str | int | None = None) -> Scene:
         """Return a scene with the values and textures that were found.
@@ -114,7 +124,11 @@ class FitResult:
             if scene is not None:
                 raise ArgumentError("FitResult.apply: give scene or target, not both")
             given = fit.lighting.scene_of(target)
-        return scene_with_result(given, self.values, images, fit.parameters, fit.lighting.names)
+        lights = fit.lighting.names
+        applied = scene_with_result(given, self.values, images, fit.parameters, lights)
+        if fit.unknown is None:
+            return applied
+        return without_box(applied, fit.unknown, self.environment)
 
     def save_report(
         self, folder: str | os.PathLike[str], *, samples: int | None = None
@@ -171,7 +185,9 @@ class Fit:
         self,
         scene: Scene,
         targets: Sequence[Target],
-        parameters: Sequence[Parameter | TextureParameter | Exposure | LightParameter],
+        parameters: Sequence[
+            Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
+        ],
         settings: FitSettings | None = None,
         *,
         device: Device | None = None,
@@ -185,7 +201,22 @@ class Fit:
             from weft import create_device
 
             device = create_device()
-        scenes = lit_scenes(scene, targets)
+        self.unknown = environment_parameter(parameters)
+        sky = None
+        if self.unknown is not None:
+            if any(getattr(entry, "light", None) == self.unknown.name for entry in parameters):
+                raise ArgumentError(
+                    f"Fit: an EnvironmentParameter looks for {self.unknown.name!r}, its brightness "
+                    "included; leave out the LightParameter"
+                )
+            scene, sky = with_unknown(scene, self.unknown, targets), self.unknown.name
+            targets = [
+                target
+                if isinstance(target.camera, (str, int))
+                else replace(target, camera=without_far(target.camera))
+                for target in targets
+            ]
+        scenes = lit_scenes(scene, targets, sky)
         others = [entry for entry in scenes if entry is not scene]
         self.renderer = Renderer(device, scene, lit_by=others)
         targets = [target.seen_by(self.renderer) for target in targets]
@@ -199,6 +230,8 @@ class Fit:
         names += [entry.name for entry in images]
         self.lighting = Lighting(self.renderer, scenes, targets, lights, names)
         lit = self.lighting
+        if self.unknown is not None:
+            images.append(self.unknown.texture_parameter())
         self.stage: NumberStage | TextureStage | JointStage
         if not images:
             self.stage = NumberStage(*where, numbers, exposures, lit, self.settings)
@@ -326,6 +359,13 @@ class Fit:
         """
         self.stage.end()
         verdict, errors = OPEN, self.stage.errors()
+        textures, undetermined = dict(self.stage.textures()), dict(self.stage.undetermined())
+        environment = None
+        if self.unknown is not None:
+            found = textures.pop(self.unknown.texture_name)
+            environment = environment_of(self.renderer.scene, self.unknown, found)
+            trade_off = find_trade_off(self, self.unknown)
+            undetermined |= {} if trade_off is None else {self.unknown.name: trade_off}
         if reason != "cancelled" and self.history:
             try:
                 verdict = judge(self.stage, self.renderer.scene)
@@ -337,12 +377,13 @@ class Fit:
         return FitResult(
             self.stage.values(),
             errors,
-            self.stage.textures(),
+            textures,
             reason,
             list(self.history),
-            self.stage.undetermined(),
+            undetermined,
             self,
             verdict=verdict,
+            environment=environment,
             problems=tuple(self.problems),
         )
 
@@ -360,7 +401,7 @@ def _require_lists(scene: object, targets: object, parameters: object) -> None:
 
     if not isinstance(scene, Scene):
         raise ArgumentError(f"Fit: scene must be a weft.Scene, got {_kind_of(scene)}")
-    kinds = (Parameter, TextureParameter, Exposure, LightParameter)
+    kinds = (Parameter, TextureParameter, Exposure, LightParameter, EnvironmentParameter)
     lists = {"targets": (targets, (Target,)), "parameters": (parameters, kinds)}
     for name, (entries, allowed) in lists.items():
         wanted = " or ".join(kind.__name__ for kind in allowed)

@@ -21,6 +21,7 @@ from weft.fit.settings import FitSettings
 from weft.fit.target import Target
 from weft.fit.target_files import resample
 from weft.fit.texture_model import TextureParameter
+from weft.fit.unknown_environment import EnvironmentParameter
 from weft.scene import Scene, Texture, with_inputs
 from weft.scene.changes import inputs_of
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+FitParameter = Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
 
 
 @dataclass
@@ -50,7 +52,7 @@ class Job:
     path: Path
     scene: Scene
     targets: list[Target]
-    parameters: list[Parameter | TextureParameter | Exposure | LightParameter]
+    parameters: list[FitParameter]
     settings: FitSettings
     report_samples: int | None = None
 
@@ -96,13 +98,15 @@ def load_job(path: str | os.PathLike[str], *, trust: bool = False) -> Job:
     targets = [
         _target(text, folder, scene, number) for number in range(len(text.tables["targets"]))
     ]
-    parameters: list[Parameter | TextureParameter | Exposure | LightParameter] = []
+    parameters: list[FitParameter] = []
     for number, entry in enumerate(text.tables["parameters"]):
         parameters.append(_made(text, "parameters", number, Parameter, entry))
     for number, entry in enumerate(text.tables["exposures"]):
         parameters.append(_made(text, "exposures", number, Exposure, entry))
     for number, entry in enumerate(text.tables["lights"]):
         parameters.append(_made(text, "lights", number, LightParameter, entry))
+    for number, entry in enumerate(text.tables["environment"]):
+        parameters.append(_made(text, "environment", number, EnvironmentParameter, entry))
     for number, entry in enumerate(text.tables["textures"]):
         own = dict(entry)
         extras = {key: own.pop(key, None) for key in ("resolution", "start", "wrap")}

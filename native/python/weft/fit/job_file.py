@@ -18,6 +18,7 @@ from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.texture_model import TextureParameter
+from weft.fit.unknown_environment import EnvironmentParameter
 
 if TYPE_CHECKING:
     import os
@@ -150,6 +151,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             ("name",),
             is_array=True,
         ),
+        "environment": Table(_keys_of(EnvironmentParameter)),
         "report": Table({"samples": INTEGER}),
     }
 )

@@ -18,6 +18,7 @@ from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import LEAST_PATHS, MOST_SAMPLES, StageOfNumbers
+from weft.fit.texture_model import LightTexture
 from weft.fit.texture_pace import texture_pace
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
@@ -108,6 +109,8 @@ class JointStage(StageOfNumbers):
     def _shown(self) -> list[NDArray[np.bool_]]:
         """Which pixels of each view show textures that change, or lie close to one that does."""
         renderer = self.numbers.renderer
+        if any(isinstance(region.parameter, LightTexture) for region in self.images.regions):
+            return [np.ones(len(view.image), bool) for view in self.views]
         return [find_shown(renderer, view, self._textured) for view in self.views]
 
     def begin(self) -> None:

@@ -38,8 +38,13 @@ class LightPart:
     light: int = -1
 
 
-def lit_scenes(scene: Scene, targets: Sequence[Target]) -> list[Scene]:
+def lit_scenes(scene: Scene, targets: Sequence[Target], sky: str | None = None) -> list[Scene]:
     """Return the scene as it was lit for each target; one object where lights are the same.
+
+    Args:
+        scene: Which.
+        targets: Pictures.
+        sky: Material that stands for the environment, see unknown_environment.py; ``None``: none.
 
     Raises:
         ArgumentError: The scene has no light of a name, or a material's light cannot be left out.
@@ -50,7 +55,7 @@ def lit_scenes(scene: Scene, targets: Sequence[Target]) -> list[Scene]:
         lights = None if target.lights is None else [_key(entry) for entry in target.lights]
         key = (None if lights is None else tuple(lights), _key(target.world))
         if key not in known:
-            known[key] = _lit(scene, target)
+            known[key] = _lit(scene, target, sky)
         out.append(known[key])
     return out
 
@@ -59,12 +64,16 @@ def _key(light: object) -> object:
     return light if light is None or isinstance(light, (str, bool)) else id(light)
 
 
-def _lit(scene: Scene, target: Target) -> Scene:
+def _lit(scene: Scene, target: Target, sky: str | None) -> Scene:
     """Return the scene under the lights of a target."""
     out = scene
+    if sky is not None and target.world is not None:
+        out = with_light_factors(scene, {sky: DARK})
     if target.lights is not None:
         names = [light.name for light in scene.lights]
-        shining = [entry.name for entry in scene.materials() if emissions_of(entry)]
+        shining = [
+            entry.name for entry in scene.materials() if emissions_of(entry) and entry.name != sky
+        ]
         wanted = [entry for entry in target.lights if isinstance(entry, str)]
         for name in wanted:
             if (names + shining).count(name) != 1:
@@ -78,7 +87,7 @@ def _lit(scene: Scene, target: Target) -> Scene:
         own = [entry for entry in target.lights if not isinstance(entry, str)]
         dark = {name: DARK for name in shining if name not in wanted}
         try:
-            out = replace(with_light_factors(scene, dark), lights=kept + own)
+            out = replace(with_light_factors(out, dark), lights=kept + own)
         except ArgumentError as error:
             raise ArgumentError(f"Target '{target.name}': {error}; or name it in lights") from None
     if target.world is None:

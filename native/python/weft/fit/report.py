@@ -27,6 +27,7 @@ from weft.fit.lights import LightParameter, scaled_scene
 from weft.fit.loss_curve import draw_loss_curve
 from weft.fit.parameters import Parameter, build_unknowns
 from weft.fit.seeds import mix_seeds
+from weft.fit.unknown_environment import without_box
 from weft.render.renderer import PathSettings, Renderer
 from weft.scene.changes import plain_value, with_images, with_inputs
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from weft.fit.fit import Fit, FitResult, Progress
     from weft.fit.target import Target
     from weft.fit.texture_model import FittedTexture
-    from weft.scene import Scene
+    from weft.scene import Environment, Scene
 
 VERSION = 1
 MOST_PATHS = 1 << 22  # of a picture, unless told otherwise
@@ -115,6 +116,7 @@ def write_report(
         "settings": asdict(fit.settings) | dict(settings or {}),
         "parameters": _parameters(fit, result),
         "textures": _write_textures(place, result.textures),
+        "environment": _write_environment(place, result.environment),
         "targets": _write_targets(place, fit, result, samples),
         "scene": "scene.weft",
         "loss_curve": "loss.png",
@@ -227,6 +229,14 @@ def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[
     return out
 
 
+def _write_environment(place: Path, environment: Environment | None) -> dict[str, Any] | None:
+    if environment is None:
+        return None
+    image.write(place / "environment.exr", environment.image, encoding="linear")
+    height, width = environment.image.shape[:2]
+    return {"file": "environment.exr", "width": width, "height": height}
+
+
 def compare_targets(
     fit: Fit, result: FitResult, samples: int | None = None
 ) -> Iterator[tuple[Target, Comparison]]:
@@ -294,13 +304,29 @@ class LitPictures:
         images = {name: texture.pixels for name, texture in result.textures.items()}
         self._keys = [id(entry) for entry in fit.lighting.scenes]
         self._sides = []
-        for values, textures in ((start, {}), (result.values, images)):
+        none: dict[str, NDArray[np.float32]] = {}
+        for values, textures, sky in (
+            (start, none, None),
+            (result.values, images, result.environment),
+        ):
             changed = {
-                key: scene_with_result(entry, values, textures, fit.parameters, fit.lighting.names)
+                key: self._changed(fit, entry, values, textures, sky)
                 for key, entry in scenes.items()
             }
             own, *others = changed.values()
             self._sides.append((Renderer(fit.renderer.device, own, lit_by=others), changed))
+
+    @staticmethod
+    def _changed(
+        fit: Fit,
+        scene: Scene,
+        values: Mapping[str, NDArray[np.float64]],
+        textures: Mapping[str, NDArray[np.float32]],
+        sky: Environment | None,
+    ) -> Scene:
+        """Return a scene with other values."""
+        own = scene_with_result(scene, values, textures, fit.parameters, fit.lighting.names)
+        return own if fit.unknown is None else without_box(own, fit.unknown, sky)
 
     def renderers(self, number: int) -> list[Renderer]:
         """Return those of a target: before, and after."""

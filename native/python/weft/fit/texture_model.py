@@ -61,6 +61,10 @@ class TextureParameter:
         require_number(owner, "smoothness", self.smoothness, 0.0)
 
 
+class LightTexture(TextureParameter):
+    """A texture that lights the scene: all pixels tell of it."""
+
+
 @dataclass
 class FittedTexture:
     """A texture that a fit has found.
@@ -244,6 +248,10 @@ class TextureModel:
 
     def select_pixels(self) -> None:
         """Keep the pixels that show the materials, or their close neighbours."""
+        if any(isinstance(region.parameter, LightTexture) for region in self.regions):
+            for view in self.views:
+                view.show_all()
+            return
         for number, view in enumerate(self.views):
             view.show_all()
             settings = PathSettings(samples=2, bounces=0, seed=mix_seeds(self.seed, 0, number))
