@@ -30,11 +30,13 @@ class DeviceSettings:
         device: "vulkan:1" or "cuda:0"; "": the best one.
         cache_folder: Where compiled kernels are kept; None: where WEFT_CACHE_DIR says.
         cache_megabytes: How much of them at most.
+        memory_megabytes: Device memory that renders and fits may take; 0: all that there is.
     """
 
     device: str = ""
     cache_folder: Path | None = None
     cache_megabytes: int = 1024
+    memory_megabytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ def create_device(settings: DeviceSettings) -> weft.Device:
         adapter=int(number) if number else None,
         cache_directory=settings.cache_folder,
         cache_size_limit=settings.cache_megabytes << 20,
+        memory_limit=settings.memory_megabytes << 20 or None,
         compile_time_limit=None if "WEFT_COMPILE_TIME_LIMIT" in os.environ else COMPILE_SECONDS,
     )
     log.info("device: %s", device.info.name)

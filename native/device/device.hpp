@@ -63,6 +63,7 @@ struct DeviceDesc {
     DeviceType type = DeviceType::automatic;
     std::optional<std::int32_t> adapter{}; ///< index as enumerate() reports it
     bool debug = false;                    ///< validation layer on Vulkan
+    std::uint64_t memory_limit = 0;        ///< bytes of device memory; 0: what there is
     std::string cache_directory{}; ///< compiled machine code (cubins, pipeline cache); "": none
     /// CUDA: folders of NVRTC, searched first; the folder ../include beside one may hold CUDA headers
     std::vector<std::string> library_directories{};

@@ -74,7 +74,7 @@ Allocation MemoryPool::allocate(std::uint64_t size_bytes, std::string_view label
     }
     m_source.drain(); // takes the device's lock, so it must not run under ours
     const std::lock_guard lock(m_mutex);
-    release_unused(0);
+    release_unused();
     if (const std::uint32_t index = take(size_bytes); index != kNone) {
         return hand_out(index, size_bytes, label);
     }
@@ -93,15 +93,16 @@ void MemoryPool::free(const Allocation& allocation, std::uint64_t last_use) noex
     Block& block = m_blocks[m_ranges[allocation.range].block];
     --block.used_ranges;
     block.last_use = std::max(block.last_use, last_use);
-    give_back(allocation.range, std::max(last_use, allocation.ready));
-    if (m_cached > m_desc.max_cached) {
-        release_unused(m_desc.max_cached);
+    if (block.used_ranges == 0 && !block.is_dedicated) {
+        m_empty += block.memory.size_bytes;
     }
+    give_back(allocation.range, std::max(last_use, allocation.ready));
+    release_idle();
 }
 
 void MemoryPool::trim() noexcept {
     const std::lock_guard lock(m_mutex);
-    release_unused(0);
+    release_unused();
 }
 
 void MemoryPool::close() noexcept {
@@ -122,7 +123,7 @@ MemoryInfo MemoryPool::statistics() const {
     const std::lock_guard lock(m_mutex);
     MemoryInfo info = m_statistics;
     const MemorySource::Budget budget = m_source.budget();
-    info.total = budget.total;
+    info.total = m_desc.limit > 0 ? std::min(m_desc.limit, budget.total) : budget.total;
     info.available = budget.available;
     return info;
 }
@@ -179,8 +180,16 @@ std::uint32_t MemoryPool::take_dedicated(std::uint64_t size) noexcept {
 
 bool MemoryPool::grow(std::uint64_t size) {
     const bool is_dedicated = size > m_desc.dedicated_threshold;
-    const std::uint64_t wanted = is_dedicated ? round_up(size, kDedicatedGranule)
-                                              : std::max(m_next_block, round_to_class(size));
+    const std::uint64_t needed =
+        is_dedicated ? round_up(size, kDedicatedGranule) : round_to_class(size);
+    const std::uint64_t left = m_desc.limit - std::min(m_desc.limit, m_statistics.reserved);
+    const std::uint64_t usual = is_dedicated ? needed : std::max(m_next_block, needed);
+    const std::uint64_t wanted =
+        m_desc.limit > 0 ? std::clamp(left / kAlignment * kAlignment, needed, usual) : usual;
+    release_idle();
+    if (m_desc.limit > 0 && m_statistics.reserved + wanted > m_desc.limit) {
+        return false;
+    }
     const std::optional<MemoryBlock> memory = m_source.allocate_block(wanted);
     if (!memory) {
         return false;
@@ -196,6 +205,7 @@ bool MemoryPool::grow(std::uint64_t size) {
     m_blocks[index] = {
         .memory = *memory, .first_range = range, .is_dedicated = is_dedicated, .is_live = true};
     insert_free(range);
+    m_empty += is_dedicated ? 0 : memory->size_bytes;
     m_statistics.reserved += memory->size_bytes;
     ++m_statistics.allocations;
     if (!is_dedicated) {
@@ -212,6 +222,9 @@ Allocation MemoryPool::hand_out(std::uint32_t index, std::uint64_t size, std::st
     }
     const Range& range = m_ranges[index];
     Block& block = m_blocks[range.block];
+    if (block.used_ranges == 0 && !block.is_dedicated) {
+        m_empty -= block.memory.size_bytes;
+    }
     ++block.used_ranges;
     use->second.bytes += size;
     ++use->second.buffers;
@@ -347,15 +360,42 @@ bool MemoryPool::is_releasable(const Block& block, std::uint64_t completed) cons
     return block.is_live && block.used_ranges == 0 && block.last_use <= completed;
 }
 
-void MemoryPool::release_unused(std::uint64_t keep_cached) noexcept {
+void MemoryPool::release_unused() noexcept {
     const std::uint64_t completed = m_source.completed();
     reclaim_finished(completed);
     for (std::uint32_t i = 0; i < m_blocks.size(); ++i) {
-        const bool is_kept =
-            keep_cached > 0 && (!m_blocks[i].is_dedicated || m_cached <= keep_cached);
-        if (!is_kept && is_releasable(m_blocks[i], completed)) {
+        if (is_releasable(m_blocks[i], completed)) {
             release_block(i);
         }
+    }
+}
+
+std::uint64_t MemoryPool::allowed_idle() const noexcept {
+    return std::min(m_desc.max_cached, std::max(m_desc.idle_floor, m_statistics.used / 2));
+}
+
+void MemoryPool::release_idle() noexcept {
+    const std::uint64_t dedicated = allowed_idle();
+    const std::uint64_t shared = std::max(dedicated, m_desc.largest_block);
+    if (m_cached <= dedicated && m_empty <= shared) {
+        return;
+    }
+    const std::uint64_t completed = m_source.completed();
+    reclaim_finished(completed);
+    for (;;) {
+        auto oldest = static_cast<std::uint32_t>(m_blocks.size());
+        for (std::uint32_t i = 0; i < m_blocks.size(); ++i) {
+            const Block& block = m_blocks[i];
+            const bool is_idle = block.is_dedicated ? m_cached > dedicated : m_empty > shared;
+            if (is_idle && is_releasable(block, completed) &&
+                (oldest == m_blocks.size() || block.last_use < m_blocks[oldest].last_use)) {
+                oldest = i;
+            }
+        }
+        if (oldest == m_blocks.size()) {
+            return;
+        }
+        release_block(oldest);
     }
 }
 
@@ -365,6 +405,7 @@ void MemoryPool::release_block(std::uint32_t index) noexcept {
         remove_free(range);
         m_spare_ranges.push_back(range);
     }
+    m_empty -= block.is_dedicated ? 0 : block.memory.size_bytes;
     m_statistics.reserved -= block.memory.size_bytes;
     m_source.release_block(block.memory);
     block.is_live = false;
@@ -390,8 +431,11 @@ std::string MemoryPool::report(std::uint64_t size, std::string_view label) const
                                  ? core::text(bytes_text(budget.available), " of ",
                                               bytes_text(budget.total), " are free")
                                  : core::text("the device has ", bytes_text(budget.total));
+    const std::string limit = m_desc.limit > 0
+                                  ? core::text(", memory_limit is ", bytes_text(m_desc.limit))
+                                  : std::string();
     return core::text("create_buffer: ", m_desc.device_name, " is out of memory: asked for ",
-                      bytes_text(size), " ('", label, "'), ", free, ", Weft uses ",
+                      bytes_text(size), " ('", label, "'), ", free, limit, ", Weft uses ",
                       bytes_text(m_statistics.used), held,
                       "; release arrays that are no longer needed or use smaller ones");
 }

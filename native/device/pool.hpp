@@ -5,7 +5,8 @@
 // Data structures: a Block is one driver allocation; its Ranges, free and used, form a list in
 // address order, and the free ones also hang in a bin of their size class. Requests above
 // `dedicated_threshold` get a block of their own, which is kept for the next request of about that
-// size.
+// size. Unused blocks go back to the driver, those unused longest first, as soon as they hold more
+// than half of what is in use and more than PoolDesc::idle_floor.
 //
 // Reuse is ordered, not idle: on one in-order queue, memory may be handed out again while older
 // work still uses it, because new work runs later. Allocation::ready tells a user that wants to
@@ -63,7 +64,10 @@ struct PoolDesc {
     std::uint64_t largest_block = 64 * kMiB;
     std::uint64_t dedicated_threshold = 16 * kMiB; ///< larger requests get their own block
     std::uint64_t max_cached = ~std::uint64_t{0};  ///< bytes of unused dedicated blocks kept
-    bool host_access = false;                      ///< hand out finished memory only
+    /// Bytes of unused blocks kept whatever is in use; beyond, half of what is.
+    std::uint64_t idle_floor = 256 * kMiB;
+    std::uint64_t limit = 0;  ///< bytes of all blocks; 0: what the driver gives
+    bool host_access = false; ///< hand out finished memory only
 };
 
 /// Bytes and buffers held under one label.
@@ -163,7 +167,9 @@ private:
     Bins& bins_of(const Range& range) noexcept;
     bool is_releasable(const Block& block, std::uint64_t completed) const noexcept;
     void release_block(std::uint32_t index) noexcept;
-    void release_unused(std::uint64_t keep_cached) noexcept;
+    void release_unused() noexcept;
+    void release_idle() noexcept;
+    std::uint64_t allowed_idle() const noexcept;
     Allocation hand_out(std::uint32_t index, std::uint64_t size, std::string_view label);
     std::string report(std::uint64_t size, std::string_view label) const;
 
@@ -180,6 +186,7 @@ private:
     MemoryInfo m_statistics;
     std::uint64_t m_next_block = 0;
     std::uint64_t m_cached = 0; ///< bytes of unused dedicated blocks
+    std::uint64_t m_empty = 0;  ///< bytes of shared blocks without a used range
     bool m_is_closed = false;
 };
 

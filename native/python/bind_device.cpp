@@ -51,7 +51,8 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
        std::optional<double> compile_time_limit, std::optional<std::uint64_t> compile_memory_limit,
        std::optional<bool> check_nan, std::optional<bool> deterministic,
        std::optional<bool> check_gradients, std::optional<bool> check_indices,
-       const py::object& cache_directory, std::optional<std::uint64_t> cache_size_limit) {
+       const py::object& cache_directory, std::optional<std::uint64_t> cache_size_limit,
+       std::optional<std::uint64_t> memory_limit) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
@@ -76,6 +77,7 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
         desc.cache_directory = path_argument(cache_directory, "create_device", "cache_directory");
     }
     desc.cache_size_limit = cache_size_limit;
+    desc.memory_limit = memory_limit;
     return create_session(std::move(desc));
 }
 // NOLINTEND(readability-function-size)
@@ -290,7 +292,7 @@ void bind_device(py::module_& module) {
             py::arg("compile_memory_limit") = py::none(), py::arg("check_nan") = py::none(),
             py::arg("deterministic") = py::none(), py::arg("check_gradients") = py::none(),
             py::arg("check_indices") = py::none(), py::arg("cache_directory") = py::none(),
-            py::arg("cache_size_limit") = py::none(),
+            py::arg("cache_size_limit") = py::none(), py::arg("memory_limit") = py::none(),
             "Creates a device.\n\n"
             "Args:\n    type: DeviceType or its name; automatic prefers a real GPU, then software "
             "Vulkan.\n"
@@ -319,7 +321,10 @@ void bind_device(py::module_& module) {
             "    cache_directory: Folder for compiled code, '' for none; None is WEFT_CACHE_DIR, "
             "else\n        the user's cache folder.\n"
             "    cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; "
-            "None is\n        1 GiB. What was used longest ago goes.\n\n"
+            "None is\n        1 GiB. What was used longest ago goes.\n"
+            "    memory_limit: Bytes of device memory that arrays may take, at least 64 MiB; more "
+            "is a\n        DeviceError that is a MemoryError. WEFT_MEMORY_LIMIT decides where None "
+            "is given; else\n        there is no limit but the device's own.\n\n"
             "Raises:\n    DeviceError: No such device; says what is missing and how to get it.\n"
             "    ArgumentError: Weft has no devices of that type, or no adapter of that index.\n");
     }

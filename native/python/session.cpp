@@ -121,6 +121,8 @@ bool environment_flag(const char* variable, bool otherwise = false) {
 /// Less would not let Slang start, or time every request out.
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;
 constexpr double kMostSeconds = 1e6;
+/// Less does not hold one block of small buffers beside a large one.
+constexpr std::uint64_t kLeastDeviceMemory = std::uint64_t{64} << 20;
 /// Less does not hold the kernels of one scene.
 constexpr std::uint64_t kLeastCache = std::uint64_t{16} << 20;
 
@@ -160,6 +162,17 @@ void set_limits(const SessionDesc& desc, compile::CompilerDesc& compiler) {
         }
         compiler.cache_size_limit = *desc.cache_size_limit;
     }
+}
+
+std::uint64_t device_memory_limit(const SessionDesc& desc) {
+    const auto bytes = desc.memory_limit ? desc.memory_limit
+                                         : environment_number<std::uint64_t>("WEFT_MEMORY_LIMIT");
+    if (bytes && *bytes < kLeastDeviceMemory) {
+        throw core::ArgumentError(core::text("create_device: memory_limit must be at least ",
+                                             kLeastDeviceMemory, " bytes, got ", *bytes,
+                                             "; the default is no limit but the device's own"));
+    }
+    return bytes.value_or(0);
 }
 
 /// The engine's own functions, whose modules are loaded at their first use.
@@ -222,6 +235,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     compiler.shader_directory = package / "shaders";
     compiler.cache_directory = cache.empty() ? cache : cache / "slang";
     set_limits(desc, compiler);
+    desc.device.memory_limit = device_memory_limit(desc);
     desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
     desc.device.library_directories = cuda_library_directories();
     compiler.poll = desc.device.poll = interrupt_poll();

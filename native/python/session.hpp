@@ -49,6 +49,7 @@ struct SessionDesc {
     std::optional<std::uint64_t> compile_memory_limit{}; ///< bytes; WEFT_COMPILE_MEMORY_LIMIT
     std::optional<std::string> cache_directory{};        ///< UTF-8, "": none; cache_directory()
     std::optional<std::uint64_t> cache_size_limit{};     ///< bytes of compiled code; 1 GiB
+    std::optional<std::uint64_t> memory_limit{};         ///< bytes; WEFT_MEMORY_LIMIT; none
 };
 
 /// Creates the device and, beside it, starts the compiler. @throws ArgumentError for a limit that is too small.

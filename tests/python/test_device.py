@@ -228,6 +228,7 @@ def test_a_compiler_that_crashes_with_memory_left_is_not_out_of_memory():
         ("compile_time_limit", float("nan")),
         ("compile_memory_limit", 4096),
         ("cache_size_limit", 4096),
+        ("memory_limit", 4096),
     ],
 )
 def test_a_limit_that_cannot_work_is_refused(option, value):

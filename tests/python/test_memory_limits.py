@@ -180,3 +180,32 @@ def test_a_sub_interpreter_says_that_it_cannot_import_weft(isolated, before, aft
     assert lines[0].startswith("ImportError: ")
     assert "main interpreter" in lines[0]
     assert lines[1:] == (["False"] if after else [])
+
+
+@pytest.mark.parametrize("way", ["argument", "environment"])
+def test_a_limit_of_the_device_is_kept(way, monkeypatch):
+    limit = 256 << 20
+    if way == "environment":
+        monkeypatch.setenv("WEFT_MEMORY_LIMIT", str(limit))
+    with weft.create_device(
+        "vulkan", **({"memory_limit": limit} if way == "argument" else {})
+    ) as own:
+        kept = weft.Tensor.empty(own, (40 << 20,))
+
+        with pytest.raises(weft.OutOfMemoryError, match=r"memory_limit is 256 MiB.*held by"):
+            weft.Tensor.empty(own, (40 << 20,))
+
+        assert own.memory_info().total == limit
+        del kept
+        assert weft.Tensor.empty(own, (50 << 20,)).shape == (50 << 20,)
+
+
+def test_memory_of_sizes_that_change_is_given_back(software):
+    for rows in (26, 32, 40, 50):
+        unused = weft.Tensor.empty(software, (rows << 20,))
+        del unused
+    software.wait()
+    other = weft.Tensor.empty(software, (8 << 20,))
+
+    assert software.memory_info().reserved <= (256 + 64 + 33) << 20
+    assert other.shape == (8 << 20,)

@@ -45,6 +45,16 @@ class WEFT_AP_preferences(bpy.types.AddonPreferences):
         default=1024,
         update=settings_changed,
     )
+    memory_megabytes: bpy.props.IntProperty(
+        name="Memory Limit",
+        description="Device memory that renders and fits may take, in megabytes; "
+        "0: all that there is",
+        min=0,
+        soft_max=65536,
+        max=1 << 20,
+        default=0,
+        update=settings_changed,
+    )
     log_level: bpy.props.EnumProperty(
         name="Log Level",
         description="Least important message that goes to the console",
@@ -57,6 +67,7 @@ class WEFT_AP_preferences(bpy.types.AddonPreferences):
         """Draw devices, cache and log level."""
         session = require_session()
         draw_devices(self.layout.box(), self, session)
+        self.layout.prop(self, "memory_megabytes")
         draw_cache(self.layout.box(), self, session)
         self.layout.prop(self, "log_level")
 
@@ -127,7 +138,13 @@ def use_settings() -> None:
         return
     log_to_console(settings.log_level)
     require_session().change_settings(
-        DeviceSettings(settings.device, cache_folder(), settings.cache_megabytes)
+        DeviceSettings(
+            settings.device,
+            cache_folder(),
+            settings.cache_megabytes,
+            # The engine takes no less.
+            max(settings.memory_megabytes, 64) if settings.memory_megabytes else 0,
+        )
     )
 
 

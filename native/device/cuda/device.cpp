@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t kFirstReadbackBlock = std::uint64_t{1} << 20;
 
-PoolDesc device_pool(const DeviceInfo& info) {
-    return {.device_name = info.name, .max_cached = info.memory_bytes / 4};
+PoolDesc device_pool(const DeviceInfo& info, std::uint64_t limit) {
+    return {.device_name = info.name, .max_cached = info.memory_bytes / 4, .limit = limit};
 }
 
 PoolDesc readback_pool(const DeviceInfo& info) {
@@ -41,7 +41,8 @@ CudaDevice::CudaDevice(const std::shared_ptr<const Driver>& driver, const Adapte
       m_ring(std::make_unique<UploadRing>(*m_context, *m_queue)),
       m_device_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::device)),
       m_readback_source(std::make_unique<BlockSource>(*m_context, *m_queue, MemoryKind::readback)),
-      m_device_pool(std::make_unique<MemoryPool>(*m_device_source, device_pool(m_info))),
+      m_device_pool(
+          std::make_unique<MemoryPool>(*m_device_source, device_pool(m_info, desc.memory_limit))),
       m_readback_pool(std::make_unique<MemoryPool>(*m_readback_source, readback_pool(m_info))),
       m_compiler(compiler_desc(*driver, adapter, desc)), m_poll(desc.poll), m_is_debug(desc.debug) {
 }

@@ -34,10 +34,11 @@ void copy_bytes(std::byte* target, std::span<const std::byte> bytes) {
     std::copy(bytes.begin(), bytes.end(), target);
 }
 
-PoolDesc device_pool(const Context& context) {
+PoolDesc device_pool(const Context& context, std::uint64_t limit) {
     const DeviceInfo& info = context.adapter().info;
     return {.device_name = info.name,
-            .max_cached = info.features.is_software ? kMaxCachedSoftware : info.memory_bytes / 4};
+            .max_cached = info.features.is_software ? kMaxCachedSoftware : info.memory_bytes / 4,
+            .limit = limit};
 }
 
 PoolDesc readback_pool(const Context& context) {
@@ -64,7 +65,8 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
     m_readback_source =
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.readback, view);
-    m_device_pool = std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context));
+    m_device_pool =
+        std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context, desc.memory_limit));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
     if (m_context->adapter().max_loop_rounds != 0) {
         create_watch();

@@ -1468,6 +1468,7 @@ def create_device(
     check_indices: bool | None = None,
     cache_directory: _Folder | None = None,
     cache_size_limit: _Integer | None = None,
+    memory_limit: _Integer | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1493,6 +1494,9 @@ def create_device(
             the user's cache folder.
         cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; None is
             1 GiB. What was used longest ago goes.
+        memory_limit: Bytes of device memory that arrays may take, at least 64 MiB; more is a
+            DeviceError that is a MemoryError. WEFT_MEMORY_LIMIT decides where None is given; else
+            there is no limit but the device's own.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.
@@ -1548,6 +1552,7 @@ def init_device(
     check_indices: bool | None = None,
     cache_directory: _Folder | None = None,
     cache_size_limit: _Integer | None = None,
+    memory_limit: _Integer | None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1573,6 +1578,9 @@ def init_device(
             the user's cache folder.
         cache_size_limit: Bytes of compiled code that are kept there, at least 16 MiB; None is
             1 GiB. What was used longest ago goes.
+        memory_limit: Bytes of device memory that arrays may take, at least 64 MiB; more is a
+            DeviceError that is a MemoryError. WEFT_MEMORY_LIMIT decides where None is given; else
+            there is no limit but the device's own.
 
     Raises:
         DeviceError: No such device; says what is missing and how to get it.

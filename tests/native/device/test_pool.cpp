@@ -195,6 +195,84 @@ TEST_CASE("pool: unused large blocks beyond max_cached go back to the driver") {
     CHECK(source.held <= 150 * kMiB);
 }
 
+TEST_CASE("pool: unused blocks beyond half of what is in use go back, the oldest first") {
+    FakeSource source(4096 * kMiB);
+    source.done = 9;
+    MemoryPool pool(source, {.device_name = "fake", .idle_floor = 100 * kMiB});
+    const Allocation kept = pool.allocate(400 * kMiB, "kept");
+    const Allocation a = pool.allocate(150 * kMiB, "a");
+    const Allocation b = pool.allocate(130 * kMiB, "b");
+
+    pool.free(a, 1);
+    CHECK(source.held == 680 * kMiB); // half of 530
+    pool.free(b, 2);
+    CHECK(source.held == 530 * kMiB);
+    const Allocation again = pool.allocate(130 * kMiB, "b");
+    CHECK(again.address() == b.address());
+    pool.free(again, 3);
+    pool.free(kept, 4);
+
+    CHECK(source.held <= 100 * kMiB);
+}
+
+TEST_CASE("pool: four rounds of records that grow hold no more than one") {
+    FakeSource source(std::uint64_t{1} << 40);
+    MemoryPool pool(source, {.device_name = "fake", .max_cached = 20480 * kMiB});
+    std::array<std::uint64_t, 4> held{};
+    for (std::size_t round = 0; round < held.size(); ++round) {
+        std::vector<Allocation> records;
+        for (std::uint64_t view = 0; view < 4; ++view) { // each round has sizes of its own
+            Allocation record = pool.allocate((300 + 100 * round + view) * kMiB, "records");
+            for (int draw = 0; draw < 3; ++draw) {
+                const Allocation grown = pool.allocate(record.size_bytes * 5 / 4, "records");
+                pool.free(record, ++source.submitted);
+                source.done = source.submitted;
+                record = grown;
+            }
+            records.push_back(record);
+        }
+        const MemoryInfo info = pool.statistics();
+        CHECK(info.reserved <= info.used * 3 / 2 + 256 * kMiB);
+        for (const Allocation& record : records) {
+            pool.free(record, source.submitted);
+        }
+        held[round] = source.held;
+    }
+
+    CHECK(*std::max_element(held.begin(), held.end()) <= 256 * kMiB);
+}
+
+TEST_CASE("pool: empty blocks of small buffers go back beyond what may lie idle") {
+    FakeSource source(4096 * kMiB);
+    MemoryPool pool(source, {.device_name = "fake", .idle_floor = 64 * kMiB});
+    std::vector<Allocation> small;
+    for (int i = 0; i < 100; ++i) {
+        small.push_back(pool.allocate(8 * kMiB, "small"));
+    }
+
+    for (const Allocation& allocation : small) {
+        pool.free(allocation, 0);
+    }
+
+    CHECK(source.held <= 64 * kMiB);
+    CHECK(source.live_blocks >= 1);
+}
+
+TEST_CASE("pool: a limit is kept, and named where it is in the way") {
+    FakeSource source(4096 * kMiB);
+    MemoryPool pool(source, {.device_name = "fake", .limit = 300 * kMiB});
+    const Allocation a = pool.allocate(200 * kMiB, "a");
+    CHECK(pool.statistics().total == 300 * kMiB);
+    CHECK(out_of_memory(pool, 150 * kMiB, "b").find("memory_limit is 300 MiB") !=
+          std::string::npos);
+    pool.free(a, 0);
+
+    const Allocation b = pool.allocate(250 * kMiB, "b");
+
+    CHECK(b.size_bytes == 250 * kMiB);
+    CHECK(source.held <= 300 * kMiB);
+}
+
 TEST_CASE("pool: when the driver is out of memory unused blocks are returned and the request is "
           "repeated") {
     FakeSource source(100 * kMiB);
