@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from weft.scene.kernel_text import SceneTraits
     from weft.scene.program import Program
 
+MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
+
+
+def must_sort_paths(device: Device, programs: int) -> bool:
+    """Return whether launches serve the paths of one program only.
+
+    Sorting needs the host. GPUs skip paths that are not theirs, as long as launches are few;
+    software devices execute both sides of every branch.
+    """
+    return device.info.features.is_software or programs > MOST_PROGRAMS
+
 
 class SceneModules:
     """The kernels that evaluate no material, and those of each program in a module of its own.

@@ -16,7 +16,7 @@ from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.light_tree import LightSampling
-from weft.render.modules import SceneModules
+from weft.render.modules import SceneModules, must_sort_paths
 from weft.render.path_buffers import PathBuffers, camera_view, path_rows
 from weft.render.prepare import Compiling, compile_together
 from weft.render.relighting import build_tables, joined_traits
@@ -34,7 +34,6 @@ FilterKind = Literal["box", "tent", "blackman_harris"]
 FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
 NEVER = 0xFFFFFFFF
 BACKGROUND_ALONE = 2  # of Background in path.slang
-MOST_PROGRAMS = 8  # above, launches over all paths cost more than a sort
 
 
 @dataclass
@@ -89,15 +88,6 @@ class PathSettings:
                 f"PathSettings: filter must be one of {', '.join(FILTERS)} with a width above 0, "
                 f"got {self.filter!r}, {self.filter_width}"
             )
-
-
-def must_sort_paths(device: Device, programs: int) -> bool:
-    """Return whether launches serve the paths of one program only.
-
-    Sorting needs the host. GPUs skip paths that are not theirs, as long as launches are few;
-    software devices execute both sides of every branch.
-    """
-    return device.info.features.is_software or programs > MOST_PROGRAMS
 
 
 class Renderer:
