@@ -47,7 +47,7 @@ TRIANGLE = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
         (lambda: Object(quad(), []), ["uses 1 material slots", "got 0"]),
         (lambda: Object(quad(), [lambert()], np.zeros((3, 4))), ["flattens", "extent"]),
         (lambda: Object(quad(), [lambert()], np.eye(3)), ["transform", "(3, 3)"]),
-        (lambda: Closure("velvet"), ["'velvet'", "diffuse", "principled"]),
+        (lambda: Closure("felt"), ["'felt'", "diffuse", "principled"]),
         (lambda: Closure("diffuse", colour=(1, 1, 1)), ["'colour'", "color"]),
         (lambda: Closure("diffuse", color=(1, 1)), ["'color'", "3 numbers", "got 2"]),
         (lambda: Material("a.b", Closure("none")), ["dot", "'a.b'"]),

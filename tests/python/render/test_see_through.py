@@ -243,7 +243,7 @@ def test_fits_of_what_light_passes_are_refused(device):
     scene = Scene([placed(quad(), pane(0.5))], [SunLight((0, 0, -1))], [top_camera(4)])
     target = Target(np.ones((4, 4, 3), np.float32))
 
-    with pytest.raises(weft.ArgumentError, match=r"'pane' lets light pass straight"):
+    with pytest.raises(weft.ArgumentError, match=r"'pane.alpha' lets light pass straight"):
         Fit(scene, [target], [Parameter("pane.alpha")], device=device)
 
 
