@@ -96,12 +96,7 @@ public:
         auto reply = core::from_archive<Reply>(bytes);
         if (reply.status == ReplyStatus::out_of_memory) {
             m_process.reset(); // what a failed allocation left behind is not trusted
-            throw core::CompileError(text("compiling '", subject,
-                                          "' ran out of memory: the limit is ",
-                                          m_memory_limit >> 20,
-                                          " MB; simplify the source or raise "
-                                          "create_device(compile_memory_limit=...)"),
-                                     {});
+            throw_out_of_memory(subject);
         }
         rethrow(reply);
         return std::move(reply.payload);
@@ -155,6 +150,13 @@ private:
         return m_process->read(bytes, deadline);
     }
 
+    [[noreturn]] void throw_out_of_memory(const std::string& subject) const {
+        throw core::CompileError(
+            text("compiling '", subject, "' ran out of memory: the limit is ", m_memory_limit >> 20,
+                 " MB; simplify the source or raise create_device(compile_memory_limit=...)"),
+            {});
+    }
+
     [[noreturn]] void throw_ended(PipeStatus status, const std::string& subject) {
         const std::string end = m_process->finish();
         m_process.reset(); // the next request starts a new one
@@ -165,6 +167,10 @@ private:
                                           " s and was stopped; simplify the source or raise "
                                           "create_device(compile_time_limit=...)"),
                                      {});
+        }
+        // How the dynamic loader ends a process when it finds no memory for symbols or threads.
+        if (end == "exited with status 127") {
+            throw_out_of_memory(subject);
         }
         throw core::CompileError(
             text("compiling '", subject, "' crashed the Slang compiler (its process ", end,

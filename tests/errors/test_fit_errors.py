@@ -165,7 +165,10 @@ OTHERS = {
     "bounces": (lambda: FitSettings(bounces=True), "bounces must be a whole number"),
     "seed": (lambda: FitSettings(seed=-1), "seed must be a whole number, at least 0, got -1"),
     "tolerance": (lambda: FitSettings(tolerance=NAN), "tolerance must be a finite number above 0"),
-    "time": (lambda: FitSettings(time_limit=-1), "time_limit must be a finite number above 0"),
+    "time": (
+        lambda: FitSettings(time_limit=-1),
+        "time_limit must be a finite number of at least 0",
+    ),
     "information": (lambda: FitSettings(information=1.5), "information must be above 0"),
 }
 

@@ -146,12 +146,12 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "parameters": Table(_keys_of(Parameter), ("name",), is_array=True),
         "exposures": Table(_keys_of(Exposure), is_array=True),
         "lights": Table(_keys_of(LightParameter), ("light",), is_array=True),
+        "environment": Table(_keys_of(EnvironmentParameter)),
         "textures": Table(
             _keys_of(TextureParameter) | {"resolution": EXTENT, "start": NUMBERS, "wrap": TEXT},
             ("name",),
             is_array=True,
         ),
-        "environment": Table(_keys_of(EnvironmentParameter)),
         "report": Table({"samples": INTEGER}),
     }
 )

@@ -254,9 +254,10 @@ def measure(sight: Sight) -> Misfit:
     value, certainty = shared(a, b, kept, sight.target.grain)
     products = (sight.a * sight.b).mean(axis=2)
     light = sight.target.image * sight.weights
-    render = sight.render * sight.weights
-    seen = float((render * render)[kept].sum())
-    brightness = float((light * render)[kept].sum()) / seen if seen > 0 else float("inf")
+    first, second = light + sight.a, light + sight.b  # renders, whose noise has no mean product
+    seen = float((first * second)[kept].sum())
+    same = float((light * (first + second))[kept].sum()) / 2
+    brightness = same / seen if seen > 0 else float("inf")
     return Misfit(
         float(products[kept].mean()),
         value,

@@ -21,7 +21,7 @@ class FitSettings:
         tolerance: Wanted standard error of each number, in units of its range.
         max_draws: The fit of the numbers ends after so many draws.
         texture_draws: The fit of the textures takes so many.
-        time_limit: The fit ends after so many seconds; ``None``: no limit.
+        time_limit: The fit ends after so many seconds, 0: after one draw; ``None``: no limit.
         starts: Most places from which numbers start: another one is tried where steps have ended
             and more than noise is left of the residuals.
         information: Share of the information about the numbers that pixels must hold to be drawn.
@@ -45,7 +45,7 @@ class FitSettings:
         require_count(owner, "seed", self.seed, 0)
         require_number(owner, "tolerance", self.tolerance, 0.0, beyond=True)
         if self.time_limit is not None:
-            require_number(owner, "time_limit", self.time_limit, 0.0, beyond=True)
+            require_number(owner, "time_limit", self.time_limit, 0.0)
         if not is_number(self.information) or not 0 < self.information <= 1:
             raise ArgumentError(
                 f"{owner}: information must be above 0 and at most 1, got {self.information!r}"
