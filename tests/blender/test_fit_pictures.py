@@ -150,5 +150,6 @@ def test_overlaps_and_what_no_picture_shows_are_warned_of(plate):
     assert width == "8 x 8"
     assert 40 <= int(seen.split()[0]) <= 70  # texels at the border show a bit of it
     assert "add pictures from other sides" in entry.note
+    state.parameter = 0  # the selected entry's note is shown
     assert entry.note in draw_panel().text()
     assert draw_panel().texts("picture")

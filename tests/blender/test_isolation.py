@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -116,7 +117,7 @@ def compilers():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the process in /proc")
-def test_a_compiler_that_dies_takes_neither_blender_nor_the_scene_along(plate, monkeypatch):
+def test_a_compiler_that_dies_takes_neither_blender_nor_the_scene_along(plate, tmp_path):
     from addon.api import render
 
     session().device()
@@ -130,14 +131,14 @@ def test_a_compiler_that_dies_takes_neither_blender_nor_the_scene_along(plate, m
                     os.kill(number, signal.SIGKILL)
             time.sleep(0.002)
 
-    # New to the cache, so that there is something to compile.
+    # New to the kernels of this session, and an empty cache, so that there is something to compile.
     tree = bpy.data.materials["Glaze"].node_tree
     node = tree.nodes.new("ShaderNodeMath")
     node.inputs[0].default_value = before
     node.inputs[1].default_value = 0.0
     tree.links.new(node.outputs[0], tree.nodes["Principled BSDF"].inputs["Roughness"])
-    monkeypatch.setenv("WEFT_CACHE_DIR", str(Path(bpy.app.tempdir) / "empty"))
-    session().close_device()
+    empty = replace(session().settings, cache_folder=tmp_path / "empty")
+    session().change_settings(empty)
     killer = threading.Thread(target=kill)
     killer.start()
     try:

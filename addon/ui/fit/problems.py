@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...blender.session import require_session
 from ...blender.showing import show_place
-from ...core.problems import Problem
 from ..text import draw_text
 from ..waiting import redraw
+
+if TYPE_CHECKING:
+    from ...core.problems import Problem
 
 FEW = 5  # that are shown unless all are wanted
 FIRST = ("Image", "World", "Light")
@@ -51,6 +55,9 @@ class WEFT_OT_show_problem(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Go there."""
+        # The engine is loaded here, not when the extension is enabled.
+        from ...core.problems import Problem
+
         if not show_place(context, Problem(self.where, "")):
             self.report({"WARNING"}, f"fit: {self.where} is not there any more; check again")
             return {"CANCELLED"}
