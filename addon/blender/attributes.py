@@ -9,6 +9,8 @@ import numpy as np
 
 from weft import ArgumentError
 
+from .versions import normals_end_at_flat_faces
+
 if TYPE_CHECKING:
     import bpy
     from numpy.typing import NDArray
@@ -98,7 +100,7 @@ def read_normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:
             return None
     if domain in ("FACE", "POINT"):
         return read_array(mesh.vertex_normals, "vector", 3)
-    if mesh.has_custom_normals or _has_sharp_edge(mesh):
+    if normals_end_at_flat_faces() or mesh.has_custom_normals or _has_sharp_edge(mesh):
         return read_array(mesh.corner_normals, "vector", 3)
     return _normals_beside_flat_faces(mesh)
 
@@ -111,7 +113,8 @@ def _has_sharp_edge(mesh: bpy.types.Mesh) -> bool:
 def _normals_beside_flat_faces(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
     """Return normals at corners where only some faces are flat: smooth ones take the vertices'.
 
-    Blender's own normals at corners end at flat faces; Cycles' smooth faces lean towards them.
+    Blender's own normals at corners end at flat faces; Cycles' smooth faces lean towards them,
+    up to Blender 5.1.
     """
     corners = read_array(mesh.vertex_normals, "vector", 3)[
         read_array(mesh.loops, "vertex_index", 1, np.int32)

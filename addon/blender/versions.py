@@ -21,3 +21,10 @@ def node_tree_of(
         warnings.simplefilter("ignore", DeprecationWarning)
         is_used = getattr(owner, "use_nodes", True)
     return owner.node_tree if is_used else None
+
+
+def normals_end_at_flat_faces() -> bool:
+    """Return whether normals of Cycles' smooth faces end at flat ones: from Blender 5.2 on."""
+    import bpy
+
+    return bool(bpy.app.version >= (5, 2))

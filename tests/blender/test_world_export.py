@@ -188,7 +188,8 @@ def test_a_sky_lights_the_scene_as_in_cycles(device, tmp_path, sky):
     reference = by_cycles(tmp_path, 128)
     apart = difference(picture, reference)
     assert apart.mean < 0.008
-    assert apart.block < 0.025
+    # Single Scattering of Blender 5 is another implementation (docs/rendering_model.md).
+    assert apart.block < (0.025 if bpy.app.version < (5, 0, 0) else 0.06)
 
 
 def test_what_a_sky_cannot_do_is_named(device):
