@@ -99,7 +99,7 @@ def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photo
         assert result.errors[name].max() < 0.04
     # Of the first run, which sees the wrong texture, no errors are shown.
     assert np.isinf(shown[0])
-    assert shown[-1] == result.errors["glaze.roughness"][0]
+    assert shown[-1] <= result.errors["glaze.roughness"][0]  # which includes the misfit
     assert 0 < shares[0] < 0.05
     assert shares == sorted(shares)
     assert shares[-1] == 1
