@@ -62,19 +62,20 @@ def by_weft(device: weft.Device, samples: int = 64, exporter: SceneExporter | No
     return renderer.render(settings=settings), exported
 
 
+def block_means(picture: np.ndarray, side: int = BLOCK) -> np.ndarray:
+    """Return means over whole blocks, shape ``(rows, columns, 3)``."""
+    rows, columns = (extent // side for extent in picture.shape[:2])
+    whole = picture[: rows * side, : columns * side]
+    return whole.reshape(rows, side, columns, side, 3).mean(axis=(1, 3))
+
+
 def difference(picture: np.ndarray, reference: np.ndarray) -> Difference:
     """Return how far a picture is from Cycles', relative to the mean of the latter."""
     assert picture.shape == reference.shape
     level = reference.mean()
-    rows, columns = (n - n % BLOCK for n in picture.shape[:2])
-
-    def blocks(image):
-        parts = image[:rows, :columns].reshape(rows // BLOCK, BLOCK, columns // BLOCK, BLOCK, 3)
-        return parts.mean(axis=(1, 3))
-
     return Difference(
         float(abs(picture.mean() / level - 1)),
-        float(np.abs(blocks(picture) - blocks(reference)).max() / level),
+        float(np.abs(block_means(picture) - block_means(reference)).max() / level),
         float(np.abs(picture - reference).mean() / level),
     )
 

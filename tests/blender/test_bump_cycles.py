@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from blender.beside_cycles import (
+    block_means,
     add_camera,
     add_material,
     add_sun,
@@ -71,8 +72,7 @@ def make_scene(away, filter_width, height, depth):
 
 
 def blocks(image):
-    rows, columns = (size // BLOCK for size in image.shape[:2])
-    return image.reshape(rows, BLOCK, columns, BLOCK, 3).mean(axis=(1, 3))
+    return block_means(image, BLOCK)
 
 
 def require_equal_pictures(device, folder):

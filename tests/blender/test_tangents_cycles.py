@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from blender.beside_cycles import add_camera, add_material, add_sun, add_world, by_cycles, by_weft
+from blender.beside_cycles import block_means, add_camera, add_material, add_sun, add_world, by_cycles, by_weft
 
 BLOCK = 8
 AMOUNT = {"Principled": "Anisotropic", "Anisotropic": "Anisotropy", "Metallic": "Anisotropy"}
@@ -70,8 +70,7 @@ def make_scene(shader, kind, rotation, scale=(1.0, 0.7, 1.3), bumpy=False):
 
 
 def blocks(image):
-    rows, columns = (size // BLOCK for size in image.shape[:2])
-    return image.reshape(rows, BLOCK, columns, BLOCK, 3).mean(axis=(1, 3))
+    return block_means(image, BLOCK)
 
 
 def require_equal_pictures(device, folder):

@@ -24,13 +24,12 @@ sys.path.extend(str(folder) for folder in packages)
 
 import numpy as np  # noqa: E402
 from addon.blender.export import SceneExporter  # noqa: E402
-from beside_cycles import add_object, by_cycles, by_weft  # noqa: E402
+from beside_cycles import add_object, block_means, by_cycles, by_weft  # noqa: E402
 from mathutils import Matrix, Vector  # noqa: E402
 
 import weft  # noqa: E402
 
 SIZE = (128, 96)
-BLOCK = 16
 CLOSE = 0.02
 """Blocks that differ by less, relative to the picture's mean, are alike."""
 
@@ -81,13 +80,6 @@ def complete() -> None:
     if scene.world is None:
         scene.world = bpy.data.worlds.new("bench world")
         scene.world.use_nodes = True
-
-
-def block_means(picture: np.ndarray) -> np.ndarray:
-    """Return means over blocks, shape ``(rows, columns, 3)``."""
-    rows, columns = (extent // BLOCK for extent in picture.shape[:2])
-    shape = (rows, BLOCK, columns, BLOCK, 3)
-    return picture[: rows * BLOCK, : columns * BLOCK].reshape(shape).mean(axis=(1, 3))
 
 
 def used_materials() -> set[str]:

@@ -423,12 +423,8 @@ class Renderer:
         scene: dict[str, Any] | None = None,
     ) -> None:
         """End the sorted paths that left the scene; `scene` is the view of other lights."""
-        programs = len(self.tables.materials.programs)
-        length = ends[programs + 1] - ends[programs]
-        if length:
-            buffers.view["firstOfQueue"] = ends[programs]
-            kernel = self.sorting_modules.shared.escape
-            kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
+        own = len(self.tables.materials.programs)
+        self._end_sorted(self.sorting_modules.shared.escape, own, buffers, ends, step, scene)
 
     def skip_hidden(
         self,
@@ -438,11 +434,22 @@ class Renderer:
         scene: dict[str, Any] | None = None,
     ) -> None:
         """Send the sorted paths on that met what is hidden from them; `scene` as in escape()."""
-        programs = len(self.tables.materials.programs)
-        length = ends[programs + 2] - ends[programs + 1]
+        own = len(self.tables.materials.programs) + 1
+        self._end_sorted(self.sorting_modules.shared.skip, own, buffers, ends, step, scene)
+
+    def _end_sorted(
+        self,
+        kernel: Function,
+        group: int,
+        buffers: PathBuffers,
+        ends: list[int],
+        step: dict[str, int],
+        scene: dict[str, Any] | None,
+    ) -> None:
+        """Run a kernel over one group of the sorted paths, if there are any."""
+        length = ends[group + 1] - ends[group]
         if length:
-            buffers.view["firstOfQueue"] = ends[programs + 1]
-            kernel = self.sorting_modules.shared.skip
+            buffers.view["firstOfQueue"] = ends[group]
             kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
 
     def _launch_segment(
