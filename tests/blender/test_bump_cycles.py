@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from blender.beside_cycles import (
-    block_means,
     add_camera,
     add_material,
     add_sun,
     add_world,
+    block_means,
     by_cycles,
     by_weft,
 )

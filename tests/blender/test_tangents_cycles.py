@@ -7,7 +7,15 @@ import bpy
 import numpy as np
 import pytest
 
-from blender.beside_cycles import block_means, add_camera, add_material, add_sun, add_world, by_cycles, by_weft
+from blender.beside_cycles import (
+    add_camera,
+    add_material,
+    add_sun,
+    add_world,
+    block_means,
+    by_cycles,
+    by_weft,
+)
 
 BLOCK = 8
 AMOUNT = {"Principled": "Anisotropic", "Anisotropic": "Anisotropy", "Metallic": "Anisotropy"}
