@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.texture_model import FittedTexture
+    from weft.fit.texture_parameters import FittedTexture
 
 PHOTOS = Path(__file__).parents[1] / "golden" / "cycles_vase.npz"
 START = {"base_color": (0.5, 0.5, 0.5), "roughness": (0.5,), "metallic": (0.4,)}

@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 
+from weft.fit.map_errors import find_uncertainty, name_untold, told_blocks
 from weft.fit.texture_blocks import MapGroup, blurred_by, group_maps, positive_blocks
-from weft.fit.texture_model import Region, TextureParameter
+from weft.fit.texture_parameters import Region, TextureParameter
 from weft.fit.tied_maps import TiedMaps, tied_pace
 
 SIDE = 24
@@ -69,8 +70,76 @@ def test_errors_of_texels_grow_where_little_is_told():
 
     tied, _ = fitted(blocks, mixed(share), noise=0.02)
 
-    errors = tied.errors(1e-2)
+    tied.views[:] = 1
+    errors = tied.uncertainty(np.full((SIDE, SIDE, 2), 0.5), 1e-2, 1.0).errors
     assert (errors[-1] > 2 * errors[0]).all()
+
+
+def uncertain(blocks, covariance, views=2, off_center=0.0):
+    size = (SIDE, SIDE)
+    return find_uncertainty(
+        np.broadcast_to(blocks, (*size, 2, 2)),
+        np.asarray(covariance),
+        np.ones(size, bool),
+        np.full((*size, 2), off_center),
+        np.ones(2),
+        1.0,
+        np.full(size, views),
+    )
+
+
+def test_errors_are_those_of_linear_regression_where_all_is_told():
+    precision = np.array([[4e4, 1e4], [1e4, 2e4]])
+
+    found = uncertain(precision, 0.04 * np.eye(2))
+
+    expected = np.sqrt(np.diag(np.linalg.inv(precision)))
+    assert np.allclose(found.errors, expected, rtol=0.05)
+
+
+def test_a_prior_does_not_confirm_itself():
+    direction = np.array([1.0, 1.0]) / np.sqrt(2)
+    precision = 1e4 * np.outer(direction, direction)
+    learned = 1e-5 * np.eye(2) + 0.04 * np.outer(direction, direction)
+
+    found = uncertain(precision, learned)
+
+    # Of the difference of both nothing is known but that it is within the range.
+    assert (found.errors > 0.15).all()
+    assert found.correlation[0, 1] > 0.9
+
+
+def test_what_is_not_told_may_be_at_the_other_end_of_the_range():
+    nothing = uncertain(np.diag([1e4, 0.0]), 1e-5 * np.eye(2), off_center=0.5)
+
+    assert np.allclose(nothing.errors[..., 1], 3**-0.5, rtol=0.05)
+    assert (nothing.errors[..., 0] < 0.02).all()
+
+
+def test_a_picture_tells_three_numbers_of_a_texel():
+    told = told_blocks(np.eye(5) + 0.1 * np.ones((5, 5)), np.array(3))
+
+    assert np.linalg.matrix_rank(told) == 3
+    assert np.linalg.matrix_rank(told_blocks(np.eye(5), np.array(6))) == 5
+
+
+def test_weak_and_negative_eigenvalues_tell_nothing():
+    alike = np.array([[1.0, 0.97], [0.97, 1.0]])
+
+    assert np.linalg.matrix_rank(told_blocks(alike, np.array(6)), tol=1e-6) == 1
+    assert not told_blocks(-np.eye(2), np.array(6)).any()
+
+
+def test_maps_that_are_not_told_are_named_with_their_partners():
+    direction = np.array([1.0, 1.0]) / np.sqrt(2)
+    known = [np.ones((SIDE, SIDE), bool)] * 2
+    lost = uncertain(1e5 * np.outer(direction, direction), 0.5 * np.eye(2), off_center=0.3)
+
+    named = name_untold(two_maps(), lost, known)
+
+    assert set(named) == {"m.roughness", "m.metallic"}
+    assert "cannot be told apart from metallic of 'm'" in named["m.roughness"]
+    assert name_untold(two_maps(), uncertain(1e5 * np.eye(2), np.eye(2)), known) == {}
 
 
 def test_maps_of_other_materials_and_sizes_are_not_tied():

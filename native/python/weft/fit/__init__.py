@@ -10,7 +10,7 @@ from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
-from weft.fit.texture_model import FittedTexture, TextureParameter
+from weft.fit.texture_parameters import FittedTexture, TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 from weft.fit.verdict import Verdict, ViewVerdict
 

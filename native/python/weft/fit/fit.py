@@ -21,7 +21,7 @@ from weft.fit.lights import LightParameter
 from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
-from weft.fit.texture_model import FittedTexture, TextureParameter
+from weft.fit.texture_parameters import FittedTexture, TextureParameter
 from weft.fit.texture_stage import TextureStage
 from weft.fit.unknown_environment import (
     EnvironmentParameter,

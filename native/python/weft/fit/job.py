@@ -20,7 +20,7 @@ from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
 from weft.fit.target_files import resample
-from weft.fit.texture_model import TextureParameter
+from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 from weft.scene import Scene, Texture, with_inputs
 from weft.scene.changes import inputs_of

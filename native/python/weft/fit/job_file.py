@@ -17,7 +17,7 @@ from weft.fit.exposure import Exposure
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.settings import FitSettings
-from weft.fit.texture_model import TextureParameter
+from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 
 if TYPE_CHECKING:

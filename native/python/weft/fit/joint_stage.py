@@ -18,8 +18,8 @@ from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import LEAST_PATHS, MOST_SAMPLES, StageOfNumbers
-from weft.fit.texture_model import LightTexture
 from weft.fit.texture_pace import texture_pace
+from weft.fit.texture_parameters import LightTexture
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
-    from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.fit.texture_parameters import FittedTexture, TextureParameter
     from weft.render.renderer import Renderer
 
 RUNS = (0.0, 0.25, 0.5, 1.0)  # of numbers alone: after these shares of the draws of the textures

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
-    from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.fit.texture_parameters import FittedTexture, TextureParameter
     from weft.fit.views import View
     from weft.render.renderer import Renderer
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from weft.fit.exposure import ViewGain
     from weft.fit.fit import Fit, FitResult, Progress
     from weft.fit.target import Target
-    from weft.fit.texture_model import FittedTexture
+    from weft.fit.texture_parameters import FittedTexture
     from weft.scene import Environment, Scene
 
 VERSION = 1

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.texture_model import Region
+    from weft.fit.texture_parameters import Region
 
 
 @dataclass(frozen=True)

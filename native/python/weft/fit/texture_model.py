@@ -10,13 +10,14 @@ import numpy as np
 
 from weft._native import ArgumentError, Tensor
 from weft.fit.checkpoint import part_of, prefixed
-from weft.fit.checks import require_bounds, require_name, require_number
+from weft.fit.map_errors import name_untold
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
 from weft.fit.texture_blocks import group_maps
 from weft.fit.texture_images import blurred, fill_holes, is_known, variation_slopes
+from weft.fit.texture_parameters import FittedTexture, LightTexture, Region, find_texture
 from weft.fit.tied_maps import EDGE, TiedMaps
-from weft.fit.views import draw_views
+from weft.fit.views import CHANNELS, draw_views
 from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
@@ -24,76 +25,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.map_errors import Uncertainty
     from weft.fit.texture_pace import Pace
+    from weft.fit.texture_parameters import TextureParameter
     from weft.fit.tied_maps import TiedPace
     from weft.fit.views import View
     from weft.render.renderer import Renderer
     from weft.render.upload import SceneTables
-    from weft.scene import Texture
 
 RAISE = 0.05  # of a map, that tells how films answer to it
 LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
 STILL_FALLING = 0.2  # of the loss, from one quarter of the draws to the next
 LEAST_FALL = 0.02  # of the noise of a draw
 SHARING = 4  # texels that a lookup mixes: each gets a share of what pixels tell of all
-
-
-@dataclass(frozen=True)
-class TextureParameter:
-    """An image that a fit may change.
-
-    Args:
-        name: Input of a material that a texture drives, ``"<material>.<input>"``.
-        bounds: Smallest and largest value of a texel. A factor of zero hides its own derivative.
-        smoothness: Weight of the prior that neighbours are alike, relative to what the pictures say
-            of a texel; it does not blur edges (total variation).
-    """
-
-    name: str
-    bounds: tuple[float, float] = (0.001, 1.0)
-    smoothness: float = 0.1
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        require_name("TextureParameter", self.name)
-        owner = f"TextureParameter '{self.name}'"
-        require_bounds(owner, self.bounds)
-        require_number(owner, "smoothness", self.smoothness, 0.0)
-
-
-class LightTexture(TextureParameter):
-    """A texture that lights the scene: all pixels tell of it."""
-
-
-@dataclass
-class FittedTexture:
-    """A texture that a fit has found.
-
-    Args:
-        pixels: Shape ``(height, width, channels)``, the top row first.
-        known: Shape ``(height, width)``: 1 where the pictures show it, 0 where it was filled from
-            what lies around.
-        errors: Standard errors of `pixels`, of their shape: as far as noise, what is left of the
-            residuals and `smoothness` tell; infinite where `known` is 0.
-    """
-
-    pixels: NDArray[np.float32]
-    known: NDArray[np.float32]
-    errors: NDArray[np.float32]
-
-
-@dataclass
-class Region:
-    """A texture among the texels of the scene."""
-
-    parameter: TextureParameter
-    first: int
-    shape: tuple[int, int, int]
-
-    @property
-    def part(self) -> slice:
-        """Its floats."""
-        return slice(self.first, self.first + int(np.prod(self.shape)))
 
 
 @dataclass(frozen=True)
@@ -110,34 +54,6 @@ class Stiffness:
     known: NDArray[np.bool_]
     divisor: NDArray[np.float32]
     prior: float
-
-
-def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
-    """Return the number of the texture that drives an input.
-
-    Raises:
-        ArgumentError: No texture does, or it drives a normal as well.
-    """
-    tables = renderer.tables.materials
-    places = tables.texture_slots
-    if name not in places:
-        known = ", ".join(places) or "no input of this scene"
-        raise ArgumentError(
-            f"Fit: no texture drives {name!r}; textures drive {known}. Give the input a "
-            f"Texture of the "
-            "resolution that the fit shall have"
-        )
-    if tables.textures[places[name]].filter == "mipmap":
-        raise ArgumentError(
-            f"Fit: the texture of {name!r} has levels, which a fit cannot keep in step; give it "
-            "filter='linear'"
-        )
-    if places[name] in tables.fixed_textures:
-        raise ArgumentError(
-            f"Fit: the texture of {name!r} drives a normal, and normals have no derivative; give "
-            "the input a Texture of its own"
-        )
-    return places[name], tables.textures[places[name]]
 
 
 class TextureModel:
@@ -360,7 +276,23 @@ class TextureModel:
                 adjoints[-1].append([slope[1], slope[0]])
         texels = Tensor.from_numpy(self.renderer.device, self.texels)
         self._replay(texels)
+        self.count_views(texels)
         return self.collect_own(texels, adjoints)
+
+    def count_views(self, texels: Tensor) -> None:
+        """Count the views that show the texels of tied maps, once; a replay comes first."""
+        if not self.tied or self._curvatures:
+            return
+        for tied in self.tied:
+            tied.views[:] = 0
+        for shown in range(len(self.views)):
+            ones = [
+                [np.full((len(view.pixels), CHANNELS), float(number == shown), np.float32)] * 2
+                for number, view in enumerate(self.views)
+            ]
+            answers = np.abs(self.collect(texels, ones))
+            for tied in self.tied:
+                tied.views += is_known(tied.group.gather(answers).sum(axis=2))
 
     def raised_maps(self) -> Iterator[Tensor]:
         """Return the texels of all textures with one map after the other raised by RAISE."""
@@ -473,23 +405,46 @@ class TextureModel:
 
     def result(self, region: Region) -> FittedTexture:
         """Return a fitted texture, its holes filled."""
-        source = self.mean if self._averaged else self.texels
-        image = source[region.part].reshape(region.shape)
-        known = is_known(self.shown[region.part].reshape(region.shape).sum(axis=2))
+        image = self._found()[region.part].reshape(region.shape)
+        known = self._known(region)
         filled = fill_holes(image, known.astype(np.float32)) if known.any() else image
         errors = np.where(known[..., None], self._errors(region), np.inf).astype(np.float32)
         return FittedTexture(
             filled[::-1].copy(), known[::-1].astype(np.float32), errors[::-1].copy()
         )
 
+    @property
+    def _left(self) -> float:
+        """Variance of a residual about what the textures explain."""
+        return max(self.loss_level, 0.0) + self.noise / max(self._averaged, 1)
+
+    def _found(self) -> NDArray[np.float32]:
+        """Return the texels of the scene as they were found: their mean, if there is one."""
+        return self.mean if self._averaged else self.texels
+
+    def uncertainty(self, tied: TiedMaps) -> Uncertainty:
+        """Return what is not known of maps that are tied."""
+        return tied.uncertainty(tied.group.gather(self._found()), self._left, SHARING)
+
+    def undetermined(self) -> dict[str, str]:
+        """Return the tied maps that the pictures do not tell, and why, in words."""
+        out: dict[str, str] = {}
+        for tied in self.tied:
+            known = [self._known(region) for region in tied.group.regions]
+            out |= name_untold(tied.group, self.uncertainty(tied), known)
+        return out
+
+    def _known(self, region: Region) -> NDArray[np.bool_]:
+        """Return which texels of a map pictures show, shape ``(height, width)``."""
+        return is_known(self.shown[region.part].reshape(region.shape).sum(axis=2))
+
     def _errors(self, region: Region) -> NDArray[np.floating]:
         """Return standard errors of texels that are known."""
-        variance = max(self.loss_level, 0.0) + self.noise / max(self._averaged, 1)
         for tied in self.tied:
             if region in tied.group.regions:
                 part = tied.group.channels[tied.group.regions.index(region)]
-                return tied.errors(SHARING * variance)[..., part]
+                return self.uncertainty(tied).errors[..., part]
         errors: NDArray[np.floating] = np.sqrt(
-            2 * SHARING * variance / self.stiffness(region, 0).divisor
+            2 * SHARING * self._left / self.stiffness(region, 0).divisor
         )
         return errors

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weft.fit.lighting import Lighting
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
-    from weft.fit.texture_model import FittedTexture, TextureParameter
+    from weft.fit.texture_parameters import FittedTexture, TextureParameter
     from weft.fit.views import View
     from weft.render.renderer import Renderer
 
@@ -172,5 +172,5 @@ class TextureStage:
         return {region.parameter.name: self.model.result(region) for region in self.model.regions}
 
     def undetermined(self) -> dict[str, str]:
-        """Return nothing: `FittedTexture.known` says it texel by texel."""
-        return {}
+        """Return tied maps that the pictures do not tell, and why; `known` says it by texel."""
+        return self.model.undetermined()

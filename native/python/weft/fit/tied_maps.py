@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.fit.map_errors import find_uncertainty
 from weft.fit.texture_blocks import blurred_by, positive_blocks
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.map_errors import Uncertainty
     from weft.fit.texture_blocks import MapGroup
 
 MOST_BLOCKS = 8  # draws that curvature is averaged over
@@ -88,6 +90,7 @@ class TiedMaps:
         )
         self.blocks = np.zeros((*group.size, flat.shape[1], flat.shape[1]))
         self.variance = 1.0  # of residuals, with that of the draws which is left in the texels
+        self.views = np.ones(group.size, int)  # that show each texel
         self._count = 0
         self._loss: float | None = None
 
@@ -97,6 +100,7 @@ class TiedMaps:
             "mean": self.mean,
             "covariance": self.covariance,
             "blocks": self.blocks,
+            "views": self.views,
             "numbers": np.array(
                 [self.variance, self._count, np.nan if self._loss is None else self._loss]
             ),
@@ -104,8 +108,8 @@ class TiedMaps:
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
-        self.mean, self.covariance, self.blocks = (
-            saved[name] for name in ("mean", "covariance", "blocks")
+        self.mean, self.covariance, self.blocks, self.views = (
+            saved[name] for name in ("mean", "covariance", "blocks", "views")
         )
         variance, count, loss = map(float, saved["numbers"])
         self.variance, self._count = variance, int(count)
@@ -200,14 +204,22 @@ class TiedMaps:
         least = np.diag((LEAST_DEVIATION * self.range) ** 2)
         self.covariance = spread.T @ spread / len(texels) + unknown.mean(axis=0) + least
 
-    def errors(self, variance: float) -> NDArray[np.float64]:
-        """Return standard errors of the texels' numbers, shape ``(height, width, D)``.
+    def uncertainty(
+        self, maps: NDArray[np.float64], variance: float, sharing: float
+    ) -> Uncertainty:
+        """Return what is not known of the maps.
 
         Args:
+            maps: As they were found, shape ``(height, width, D)``.
             variance: Of a residual about what the maps explain.
+            sharing: Texels that a lookup mixes: each has a share of what pixels tell of all.
         """
-        own = positive_blocks(blurred_by(self.blocks, 1.0), LEAST_EIGENVALUE)
-        prior = np.linalg.inv(self.covariance)
-        covariance = np.linalg.inv(own / (2 * max(variance, LEAST_VARIANCE)) + prior)
-        errors: NDArray[np.float64] = np.sqrt(np.einsum("...ii->...i", covariance))
-        return errors
+        return find_uncertainty(
+            blurred_by(self.blocks, 1.0) / (2 * sharing * max(variance, LEAST_VARIANCE)),
+            self.covariance,
+            self._informed(),
+            maps - (self.low + self.high) / 2,
+            self.range,
+            sharing,
+            self.views,
+        )

@@ -19,7 +19,7 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.fit.exposure import Exposure
 from weft.fit.parameters import Parameter
-from weft.fit.texture_model import LightTexture, TextureParameter
+from weft.fit.texture_parameters import LightTexture, TextureParameter
 from weft.render.first_hits import find_first_hits
 from weft.scene import Attribute, Closure, Environment, Material, Mesh, Object, SlangCall, Texture
 from weft.scene.changes import inputs_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from weft.fit.fit import Fit
     from weft.fit.target import Target
-    from weft.fit.texture_model import FittedTexture
+    from weft.fit.texture_parameters import FittedTexture
     from weft.scene import Camera, Scene
 
 SMALLEST, LARGEST = (8, 4), (512, 256)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Textures that a fit may change, where they are among the texels of a scene, and what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import ArgumentError
+from weft.fit.checks import require_bounds, require_name, require_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.render.renderer import Renderer
+    from weft.scene import Texture
+
+
+@dataclass(frozen=True)
+class TextureParameter:
+    """An image that a fit may change.
+
+    Args:
+        name: Input of a material that a texture drives, ``"<material>.<input>"``.
+        bounds: Smallest and largest value of a texel. A factor of zero hides its own derivative.
+        smoothness: Weight of the prior that neighbours are alike, relative to what the pictures say
+            of a texel; it does not blur edges (total variation).
+    """
+
+    name: str
+    bounds: tuple[float, float] = (0.001, 1.0)
+    smoothness: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        require_name("TextureParameter", self.name)
+        owner = f"TextureParameter '{self.name}'"
+        require_bounds(owner, self.bounds)
+        require_number(owner, "smoothness", self.smoothness, 0.0)
+
+
+class LightTexture(TextureParameter):
+    """A texture that lights the scene: all pixels tell of it."""
+
+
+@dataclass
+class FittedTexture:
+    """A texture that a fit has found.
+
+    Args:
+        pixels: Shape ``(height, width, channels)``, the top row first.
+        known: Shape ``(height, width)``: 1 where the pictures show it, 0 where it was filled from
+            what lies around.
+        errors: Standard errors of `pixels`, of their shape: as far as noise, what is left of the
+            residuals and `smoothness` tell; infinite where `known` is 0.
+    """
+
+    pixels: NDArray[np.float32]
+    known: NDArray[np.float32]
+    errors: NDArray[np.float32]
+
+
+@dataclass
+class Region:
+    """A texture among the texels of the scene."""
+
+    parameter: TextureParameter
+    first: int
+    shape: tuple[int, int, int]
+
+    @property
+    def part(self) -> slice:
+        """Its floats."""
+        return slice(self.first, self.first + int(np.prod(self.shape)))
+
+
+def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
+    """Return the number of the texture that drives an input.
+
+    Raises:
+        ArgumentError: No texture does, or it drives a normal as well.
+    """
+    tables = renderer.tables.materials
+    places = tables.texture_slots
+    if name not in places:
+        known = ", ".join(places) or "no input of this scene"
+        raise ArgumentError(
+            f"Fit: no texture drives {name!r}; textures drive {known}. Give the input a "
+            f"Texture of the "
+            "resolution that the fit shall have"
+        )
+    if tables.textures[places[name]].filter == "mipmap":
+        raise ArgumentError(
+            f"Fit: the texture of {name!r} has levels, which a fit cannot keep in step; give it "
+            "filter='linear'"
+        )
+    if places[name] in tables.fixed_textures:
+        raise ArgumentError(
+            f"Fit: the texture of {name!r} drives a normal, and normals have no derivative; give "
+            "the input a Texture of its own"
+        )
+    return places[name], tables.textures[places[name]]
