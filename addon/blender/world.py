@@ -112,7 +112,7 @@ class WorldStore:
             SunLight(
                 [-x for x in sun.direction],
                 color=irradiance.tolist(),
-                angle=sun.size,
+                angle=sun.height,
                 name=f"{where} sun",
             )
         ]

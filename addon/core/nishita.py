@@ -9,7 +9,7 @@ every 1.2 km, ozone is a triangle from 10 to 40 km. Spectra are sampled every 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -152,6 +152,7 @@ def _to_rgb(spectrum: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.asarray(xyz @ XYZ_TO_RGB.T, np.float32)
 
 
+@lru_cache(maxsize=4)
 def sky_image(elevation: float, atmosphere: Atmosphere) -> NDArray[np.float32]:
     """Return the sky above the horizon, linear Rec.709, shape ``(HEIGHT, WIDTH, 3)``.
 
@@ -162,7 +163,36 @@ def sky_image(elevation: float, atmosphere: Atmosphere) -> NDArray[np.float32]:
         elevation: Of the sun, radians.
         atmosphere: What its light passes.
     """
-    rows = (np.pi / 2 + np.pi / 4 / HEIGHT) * (np.arange(HEIGHT) / HEIGHT) ** 2
+    rows = latitudes(np.pi / 2 + np.pi / 4 / HEIGHT)
+    return _above(rows, elevation, atmosphere)
+
+
+@lru_cache(maxsize=4)
+def whole_sky_image(elevation: float, atmosphere: Atmosphere) -> NDArray[np.float32]:
+    """Return the sky as Blender 5 has it, with a ground to which the horizon fades.
+
+    Linear Rec.709, shape ``(2 HEIGHT, WIDTH, 3)``; the lowest row is the nadir.
+
+    Args:
+        elevation: Of the sun, radians.
+        atmosphere: What its light passes.
+    """
+    above = _above(latitudes(np.pi / 2), elevation, atmosphere)
+    below = np.pi / 2 * (np.arange(HEIGHT, 0, -1) / HEIGHT) ** 2
+    fade = np.clip(1 - 2.5 * np.sin(below), 0, 1) ** 3
+    ground = fade[:, None, None] * above[0]
+    return np.concatenate([ground.astype(np.float32), above])
+
+
+def latitudes(highest: float) -> NDArray[np.float64]:
+    """Return those of rows above the horizon, radians: squares of even steps."""
+    return np.asarray(highest * (np.arange(HEIGHT) / HEIGHT) ** 2)
+
+
+def _above(
+    rows: NDArray[np.float64], elevation: float, atmosphere: Atmosphere
+) -> NDArray[np.float32]:
+    """Return the sky at latitudes, shape ``(HEIGHT, WIDTH, 3)``."""
     columns = 2 * np.pi / WIDTH * np.arange(WIDTH // 2) - np.pi
     rays = directions(np.asarray(rows[:, None]), np.asarray(columns[None, :], np.float64))
     sun = directions(np.array(elevation), np.array(0.0))
@@ -194,11 +224,10 @@ def _scattered(
     return np.asarray(spectra * irradiance() * segment[..., None])
 
 
-def sun_radiance(elevation: float, size: float, atmosphere: Atmosphere) -> NDArray[np.float64]:
-    """Return the mean radiance of the sun's disc, linear Rec.709, shape ``(3,)``.
+def rim_radiance(elevation: float, size: float, atmosphere: Atmosphere) -> NDArray[np.float64]:
+    """Return the sun's radiance at its lower and upper rim, linear Rec.709, shape ``(2, 3)``.
 
-    Over the disc it goes evenly from that of the lower to that of the upper rim, and falls off
-    towards the rim: on average to .8.
+    A rim below the horizon has the horizon's.
 
     Args:
         elevation: Of its centre, radians.
@@ -207,11 +236,10 @@ def sun_radiance(elevation: float, size: float, atmosphere: Atmosphere) -> NDArr
     """
     low, high = elevation - size / 2, elevation + size / 2
     if high <= 0:
-        return np.zeros(3)
+        return np.zeros((2, 3))
     solid_angle = 2 * np.pi * (1 - np.cos(size / 2))
     rims = directions(np.array((max(low, 0.0), high)), np.zeros(2))
     depths = optical_depths(np.broadcast_to(atmosphere.viewer, rims.shape), rims)
     lost = depths[:, :1] * RAYLEIGH * atmosphere.air
     lost = lost + depths[:, 1:2] * MIE_EXTINCTION * MIE * atmosphere.dust
-    spectra = irradiance() * np.exp(-lost) / solid_angle
-    return np.asarray(0.8 * np.maximum(_to_rgb(spectra.mean(axis=0)), 0), np.float64)
+    return np.asarray(_to_rgb(irradiance() * np.exp(-lost) / solid_angle), np.float64)
