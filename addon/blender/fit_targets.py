@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import weft
-    from weft.render.renderer import FilterKind
+    from weft.render.path_settings import FilterKind
 
 SPACES = {"srgb": "sRGB", "linear": "Linear Rec.709", "raw": "Non-Color"}
 

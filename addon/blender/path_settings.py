@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import bpy
 
     from weft.render import PathSettings
-    from weft.render.renderer import FilterKind
+    from weft.render.path_settings import FilterKind
 
 WIDTHS = {"BOX": 1.0, "BLACKMAN_HARRIS": 2.0, "GAUSSIAN": 1.8}
 """Widths of whole filters in units of Cycles' setting, pixels; of a Gaussian, that of the

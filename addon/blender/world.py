@@ -13,6 +13,7 @@ from weft.scene import Environment, SunLight
 
 from ..core.graph.compile import AttributeTable, compile_material
 from ..core.graph.nodes.sky import find_suns
+from ..core.graph.outputs import choose_output, output_kinds
 from ..core.problems import Problem
 from ..core.sky import draw_sky, draw_views, find_plain_sky, look_at_sky, sky_width
 from .graphs import read_graph
@@ -69,7 +70,7 @@ class WorldStore:
     def _make(self, graph: Graph, images: Images, name: str) -> Found:
         plain = find_plain_sky(graph, images, f"World '{name}'")
         if plain is not None:
-            return plain.environment, [], list(plain.problems)
+            return plain.environment, [], [*plain.problems, *_volume_problems(graph, name)]
         problems: list[Problem] = []
 
         def compiled(ray: str) -> CompiledMaterial:
@@ -116,6 +117,16 @@ class WorldStore:
                 name=f"{where} sun",
             )
         ]
+
+
+def _volume_problems(graph: Graph, name: str) -> list[Problem]:
+    """Return what is said of a world that is filled with something."""
+    end = choose_output(graph, output_kinds("world"))
+    socket = None if end is None else end.find_input("Volume")
+    if end is None or socket is None or socket.link is None:
+        return []
+    where = f"World '{name}' > node '{end.name}'"
+    return [Problem(where, "the volume of a world is not supported", "no volume")]
 
 
 def _hidden_from(world: bpy.types.World) -> tuple[str, ...]:

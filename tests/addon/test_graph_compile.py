@@ -284,15 +284,45 @@ def test_a_graph_without_output_is_black_and_says_so():
     ]
 
 
-def test_a_volume_is_named():
-    builder = GraphBuilder()
-    node = builder.add("ShaderNodeValue", "Height")
-    links = {"Volume": (node, "Value")}
+def with_volume(builder, node, output="Volume"):
+    links = {"Volume": (node, output)}
     builder.add("ShaderNodeOutputMaterial", "Output", inputs=links, is_active_output=True)
+    return compiled(builder.graph())
 
-    (problem,) = compiled(builder.graph()).problems
 
-    assert problem.message == "volume is not supported"
+def test_a_volume_without_surface_has_a_clear_boundary():
+    builder = GraphBuilder()
+    node = builder.add("ShaderNodeVolumeAbsorption", "Ink", Density=2.0)
+
+    result = with_volume(builder, node)
+
+    assert result.problems == []
+    assert result.material.surface.kind == "transparent"
+    assert result.material.volume.kind == "medium"
+    names = {entry.parameter for entry in result.bindings}
+    assert names == {"Chrome.Ink/Color", "Chrome.Ink/Density"}
+
+
+def test_a_volume_that_varies_is_named():
+    builder = GraphBuilder()
+    noise = builder.add("ShaderNodeTexNoise", "Noise")
+    node = builder.add("ShaderNodeVolumeAbsorption", "Ink", inputs={"Density": (noise, "Fac")})
+
+    result = with_volume(builder, node)
+
+    (problem,) = result.problems
+    assert problem.message == "a volume that varies in space is not supported"
+    assert result.material.volume is None
+
+
+def test_surfaces_do_nothing_inside():
+    builder = GraphBuilder()
+    node = builder.add("ShaderNodeBsdfDiffuse", "Paint")
+
+    result = with_volume(builder, node, "BSDF")
+
+    assert result.problems == []
+    assert result.material.volume is None
 
 
 def test_names_with_dots_stay_different():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit import DisplayTransform
-    from weft.render.renderer import FilterKind
+    from weft.render.path_settings import FilterKind
 
 TEXTURE, LIGHT, EXPOSURE = "texture:", "light:", "exposure:"
 RESOLUTION = 256

@@ -20,6 +20,7 @@ from .bindings import Binding, LinkedInput, TextureBinding
 from .context import NodeContext, Unsupported
 from .linked import linked_inputs
 from .model import Graph, Images, Node, Socket
+from .nodes.volumes import compile_volume
 from .outputs import choose_output, output_kinds
 from .relief import compile_relief
 from .sockets import bounds_of, index_of, number_of, readable, repeats
@@ -415,7 +416,7 @@ def compile_material(
     compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name), view)
     compiler.ray = ray
     scope = Scope(graph, f"{label} '{name}'")
-    surface = _surface(compiler, scope, kinds, displacement)
+    surface, volume = _surface(compiler, scope, kinds, displacement, target)
     owner = compiler.owners.get(id(surface))
     bindings = [
         replace(entry, is_main=(entry.tree, entry.path[-1]) == owner)
@@ -423,7 +424,7 @@ def compile_material(
         if entry.is_active or name not in compiler.hidden
     ]
     return CompiledMaterial(
-        Material(compiler.parameter_prefix, surface),
+        Material(compiler.parameter_prefix, surface, volume=volume),
         bindings,
         compiler.textures,
         compiler.requests,
@@ -433,20 +434,20 @@ def compile_material(
 
 
 def _surface(
-    compiler: Compiler, scope: Scope, kinds: tuple[str, ...], displacement: str
-) -> Surface:
-    """Compile what arrives at the output node."""
+    compiler: Compiler, scope: Scope, kinds: tuple[str, ...], displacement: str, target: str
+) -> tuple[Surface, Surface | None]:
+    """Compile what arrives at the output node, on the surface and inside of it."""
     end = choose_output(scope.graph, kinds)
     if end is None:
         compiler.problems.append(Problem(scope.place, "it has no output node", "nothing: black"))
-        return Closure("none")
-    for socket in end.inputs:
-        if socket.identifier == "Volume" and socket.link is not None:
-            compiler.problem(scope, end, "volume is not supported", "no volume")
+        return Closure("none"), None
+    volume = compile_volume(compiler, scope, end, target)
     compile_relief(compiler, scope, end, displacement)
     wanted = end.find_input("Surface")
+    if volume is not None and (wanted is None or wanted.link is None):
+        return Closure("transparent", color=(1.0, 1.0, 1.0)), volume
     content = None if wanted is None else compiler.input(scope, end, wanted).content
-    return content if isinstance(content, SURFACES) else Closure("none")
+    return content if isinstance(content, SURFACES) else Closure("none"), volume
 
 
 def dotless(name: str) -> str:

@@ -29,6 +29,7 @@ from .nodes import (
     spaces,
     textures,
     vector_math,
+    volumes,
 )
 from .spec import NodeSpec
 
@@ -41,7 +42,7 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
             **coordinates.INPUTS,
             **spaces.INPUTS,
         },
-        "Shader": shaders.ENTRIES,
+        "Shader": {**shaders.ENTRIES, **volumes.ENTRIES},
         "Texture": {**textures.ENTRIES, **images.ENTRIES, **patterns.ENTRIES, **sky.ENTRIES},
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
         "Vector": {

@@ -40,10 +40,10 @@ def count_rays(device: weft.Device) -> float:
     trace = own.trace_and_sort
     programs = len(own.tables.materials.programs)
 
-    def counted(buffers, count, bounce):
-        ends = trace(buffers, count, bounce)
+    def counted(buffers, count, bounce, step=None):
+        ends = trace(buffers, count, bounce, step)
         # Every surface that scatters sends a ray towards a light: the ball and the ground.
-        segments.append(ends[programs + 2] + (ends[2] if bounce < BOUNCES else 0))
+        segments.append(ends[programs + 3] + (ends[2] if bounce < BOUNCES else 0))
         return ends
 
     own.trace_and_sort = counted

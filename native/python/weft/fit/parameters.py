@@ -88,6 +88,11 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
         raise ArgumentError(
             f"Fit: {name!r} lets light pass straight, and shadows have no derivative; leave it out"
         )
+    if ranges[name].is_medium:
+        raise ArgumentError(
+            f"Fit: {name!r} says what is inside of objects, and paths through that have no "
+            "derivative yet; leave it out"
+        )
     return ranges[name]
 
 

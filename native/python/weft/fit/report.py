@@ -28,7 +28,8 @@ from weft.fit.loss_curve import draw_loss_curve
 from weft.fit.parameters import Parameter, build_unknowns
 from weft.fit.seeds import mix_seeds
 from weft.fit.unknown_environment import without_box
-from weft.render.renderer import PathSettings, Renderer
+from weft.render.path_settings import PathSettings
+from weft.render.renderer import Renderer
 from weft.scene.changes import plain_value, with_images, with_inputs
 
 if TYPE_CHECKING:

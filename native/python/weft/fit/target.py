@@ -21,7 +21,7 @@ from weft.fit.checks import (
     require_names,
     require_number,
 )
-from weft.render.renderer import FILTERS, FilterKind
+from weft.render.path_settings import FILTERS, FilterKind
 from weft.scene.lights import Environment, Light
 from weft.scene.problem import Problem
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.display import DisplayTransform
-    from weft.render.renderer import FilterKind
+    from weft.render.path_settings import FilterKind
     from weft.scene import Camera, Environment
     from weft.scene.lights import Light
     from weft.scene.texture_files import ColorSpace

@@ -18,7 +18,7 @@ from weft.fit.texture_images import blurred, fill_holes, is_known, variation_slo
 from weft.fit.texture_parameters import FittedTexture, LightTexture, Region, find_texture
 from weft.fit.tied_maps import EDGE, TiedMaps
 from weft.fit.views import CHANNELS, draw_views
-from weft.render.renderer import PathSettings
+from weft.render.path_settings import PathSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

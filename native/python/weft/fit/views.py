@@ -11,8 +11,8 @@ import numpy as np
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
 from weft.render.first_hits import find_first_hits
+from weft.render.path_settings import PathSettings
 from weft.render.record import Recorder
-from weft.render.renderer import PathSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

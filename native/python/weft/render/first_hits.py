@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.render.renderer import PathSettings
+from weft.render.path_settings import PathSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

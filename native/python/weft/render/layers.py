@@ -15,7 +15,8 @@ from weft._native import ArgumentError, Tensor, grid
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.render.renderer import PathSettings, Renderer
+    from weft.render.path_settings import PathSettings
+    from weft.render.renderer import Renderer
     from weft.scene import Camera
 
 ROWS = 11

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import grid, sort_by_key
+from weft.render.media import BOUNDARIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +49,7 @@ def _sort_and_launch(
     hidden = ends[programs + 1] - ends[programs]
     if hidden and stage == DIMMING and renderer.tables.traits.has_hidden:
         buffers.view["firstOfQueue"] = ends[programs]
-        renderer.modules.shared.skipLight(grid((hidden,)), buffers.view)
+        renderer.modules.shared.skipLight(grid((hidden,)), scene, buffers.view)
         return True
     return bool(found)
 
@@ -63,8 +64,10 @@ def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function
         calls.append((modules.shared.classifyLight, (lanes, scene, paths, len(programs))))
         passing = [number for number, program in enumerate(programs) if program.passes]
         if traits.has_hidden:
-            calls.append((modules.shared.skipLight, (lanes, paths)))
+            calls.append((modules.shared.skipLight, (lanes, scene, paths)))
         calls += [(modules.programs[k].programDim, (lanes, scene, paths)) for k in passing]
+    if traits.has_media:
+        calls.append((modules.shared.finish, (lanes, scene, paths)))
     if traits.has_glow:
         calls.append((modules.shared.classifyShining, (lanes, scene, paths, len(programs))))
         shining = [number for number, program in enumerate(programs) if program.shines]
@@ -74,12 +77,22 @@ def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function
 
 def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
     """Bring the light rays of `count` paths behind the surfaces that they pass straight."""
+    _pass_lights(renderer, buffers, count)
+    if renderer.traits.has_media:
+        scene = renderer.tables.view
+        renderer.modules.shared.finish(grid((count,)), scene, buffers.view)
+
+
+def _pass_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
     programs = renderer.tables.materials.programs
     passing = [number for number, program in enumerate(programs) if program.passes]
     has_hidden = renderer.tables.traits.has_hidden
+    most = buffers.transparent_bounces
+    if any(program.is_boundary for program in programs):
+        most += BOUNDARIES
     passed = 0
-    while has_hidden or passed < buffers.transparent_bounces:
-        if passed >= buffers.transparent_bounces:
+    while has_hidden or passed < most:
+        if passed >= most:
             passing = []
         passed += 1
         renderer.tracer.trace_closest(

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from weft.scene import Camera
     from weft.scene.kernel_text import SceneTraits
 
-STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS = 11, 26, 30
+STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS, MEDIA_STATE_ROWS = 11, 26, 30, 38
 
 
 def path_rows(traits: SceneTraits) -> int:
     """Return how many rows of PathRow of path.slang the paths of a scene have."""
+    if traits.has_media:
+        return MEDIA_STATE_ROWS
     if traits.has_kinds:
         return KIND_STATE_ROWS
     return LONG_STATE_ROWS if traits.has_long_paths else STATE_ROWS
@@ -48,6 +50,7 @@ class PathBuffers:
             "lightRays": self.light_rays,
             "lightVisible": self.light_visible,
             "lightHits": self.light_hits,
+            "startMedia": self.queue,
             "pixels": self.queue,
             "keys": self.keys,
             "queue": self.queue,

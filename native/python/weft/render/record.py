@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from weft._native import Function
     from weft.render.path_buffers import PathBuffers
-    from weft.render.renderer import PathSettings, Renderer
+    from weft.render.path_settings import PathSettings
+    from weft.render.renderer import Renderer
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
@@ -159,6 +160,9 @@ class Recorder:
         calls.append((shared.escape, (lanes, scene, paths, step)))
         if renderer.tables.traits.has_hidden:
             calls.append((shared.skip, (lanes, scene, paths, step)))
+        if renderer.traits.has_media:
+            calls.append((shared.cross, (lanes, scene, paths, step)))
+            calls.append((shared.scatter, (lanes, scene, paths, step)))
         calls.append((shared.close, (lanes, paths, self.view)))
         calls.append((shared.settle, (lanes, paths, self.view)))
         directed = self.directions.view
@@ -175,7 +179,7 @@ class Recorder:
         renderer, step = self.renderer, self.step
         scene = self.scene
         step["bounce"] = bounce
-        ends = renderer.trace_and_sort(buffers, self.count, bounce)
+        ends = renderer.trace_and_sort(buffers, self.count, bounce, step)
         for launch in self.launches:
             if launch.bounce != bounce - 1:
                 continue
@@ -188,6 +192,7 @@ class Recorder:
         self._reserve(used, used + wanted, buffers)
         renderer.escape(buffers, ends, step, scene)
         renderer.skip_hidden(buffers, ends, step, scene)
+        renderer.scatter(buffers, ends, step, scene)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import ArgumentError, Device, Module, Tensor, Tracer, grid, sort_by_key
+from weft._native import Device, Module, Tensor, Tracer, grid, sort_by_key
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
 from weft.render.light_tree import LightSampling
+from weft.render.media import camera_media, evaluate_media
 from weft.render.modules import SceneModules, must_sort_paths
 from weft.render.path_buffers import PathBuffers, camera_view, path_rows
+from weft.render.path_settings import FILTERS, PathSettings
 from weft.render.prepare import Compiling, compile_together
 from weft.render.relighting import build_tables, joined_traits
 from weft.render.stages import print_stages
@@ -30,64 +32,8 @@ if TYPE_CHECKING:
     from weft._native import Function
     from weft.scene import Camera, Scene
 
-FilterKind = Literal["box", "tent", "blackman_harris"]
-FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
 NEVER = 0xFFFFFFFF
 BACKGROUND_ALONE = 2  # of Background in path.slang
-
-
-@dataclass
-class PathSettings:
-    """How paths are traced.
-
-    Args:
-        samples: Paths a pixel.
-        bounces: Surfaces that a path may leave; 0: only what cameras see shine, 1: direct light.
-        seed: Equal seeds give equal pictures.
-        first_sample: Number of the first sample: pictures of 0..n-1 and of n..2n-1 are independent
-            and average to 0..2n-1.
-        filter: Pixel filter: ``box``, ``tent`` or ``blackman_harris``.
-        filter_width: Of the whole filter, pixels.
-        period: Samples of different periods are independent; those of one are stratified together
-            and
-            therefore correlated. ``None``: one period.
-        roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
-        transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
-            ones are opaque.
-        shows_environment: Cameras see it where they look past everything; else black.
-        exposure: Factor of the picture, 0 or greater; fits take none.
-    """
-
-    samples: int = 64
-    bounces: int = 8
-    seed: int = 0
-    first_sample: int = 0
-    filter: FilterKind = "box"
-    filter_width: float = 1.0
-    roulette_from: int | None = 3
-    period: int | None = None
-    transparent_bounces: int = 8
-    shows_environment: bool = True
-    exposure: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the numbers."""
-        counts = (self.bounces, self.transparent_bounces, self.first_sample)
-        if self.samples < 1 or min(counts) < 0:
-            raise ArgumentError(
-                "PathSettings: samples must be at least 1, bounces, transparent_bounces and "
-                f"first_sample at least 0, got {self.samples}, {counts[0]}, {counts[1]} and "
-                f"{counts[2]}"
-            )
-        if not 0 <= self.exposure < float("inf"):
-            raise ArgumentError(
-                f"PathSettings: exposure must be a number from 0, got {self.exposure}"
-            )
-        if self.filter not in FILTERS or not self.filter_width > 0:
-            raise ArgumentError(
-                f"PathSettings: filter must be one of {', '.join(FILTERS)} with a width above 0, "
-                f"got {self.filter!r}, {self.filter_width}"
-            )
 
 
 class Renderer:
@@ -136,10 +82,12 @@ class Renderer:
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         programs = self.tables.materials.programs
         # How many hidden surfaces a path meets, only the host can tell.
-        self.sorts_paths = self.tables.traits.has_hidden or must_sort_paths(device, len(programs))
+        uncounted = self.tables.traits.has_hidden or self.tables.traits.has_media
+        self.sorts_paths = uncounted or must_sort_paths(device, len(programs))
         self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
         self.modules = SceneModules(device, programs, self.traits)
         for tables in every:
+            evaluate_media(self, tables)
             if tables.traits.has_glow:
                 measure_lights(self, tables)
         self._stage_modules: dict[str, Module] = {}
@@ -308,6 +256,9 @@ class Renderer:
         )
         view = camera_view(camera, settings.filter_width)
         buffers.transparent_bounces = settings.transparent_bounces
+        if self.traits.has_media:
+            inside = camera_media(self.scene, camera)
+            buffers.view["startMedia"] = Tensor.from_numpy(self.device, inside)
         self.stages(camera, settings).generate(grid((count,)), view, buffers.view, step)
 
     def _compile(
@@ -330,6 +281,9 @@ class Renderer:
         ]
         calls.append((modules.shared.escape, (lanes, scene, paths, step)))
         calls.append((modules.shared.classify, (lanes, scene, paths, programs)))
+        if self.traits.has_media:
+            calls.append((modules.shared.cross, (lanes, scene, paths, step)))
+            calls.append((modules.shared.scatter, (lanes, scene, paths, step)))
         if self.tables.traits.has_hidden:
             calls.append((modules.shared.skip, (lanes, scene, paths, step)))
         calls.append((stages.generate, (lanes, view, paths, step)))
@@ -370,25 +324,29 @@ class Renderer:
 
     def segments(self, settings: PathSettings) -> int:
         """Return how many segments the longest path has."""
-        if self.traits.has_hidden:
+        if self.traits.has_hidden or self.traits.has_media:
             return NEVER  # has_ended() says when it is enough
         passes = settings.transparent_bounces if self.traits.is_see_through else 0
         return settings.bounces + 1 + passes
 
     def has_ended(self, ends: list[int]) -> bool:
         """Return whether trace_and_sort() has found no path that is under way."""
-        return ends[len(self.tables.materials.programs) + 2] == 0
+        return ends[len(self.tables.materials.programs) + 3] == 0
 
-    def trace_and_sort(self, buffers: PathBuffers, count: int, bounce: int) -> list[int]:
+    def trace_and_sort(
+        self, buffers: PathBuffers, count: int, bounce: int, step: dict[str, int] | None = None
+    ) -> list[int]:
         """Trace one segment of `count` paths and sort them by what they hit.
+
+        With `step` they go through the media before that, which may scatter them.
 
         Returns:
             Where each program begins in the queue, then the paths that escaped, then those that
-            met what is hidden from them, then those that have ended.
+            met what is hidden from them, those that media scatter, then those that have ended.
         """
-        self._trace_and_classify(buffers, count, bounce)
+        self._trace_and_classify(buffers, count, bounce, step)
         programs = len(self.tables.materials.programs)
-        return sort_by_key(buffers.keys, buffers.queue, count, programs + 3)
+        return sort_by_key(buffers.keys, buffers.queue, count, programs + 4)
 
     def trace_to_visible(self, buffers: PathBuffers, count: int, step: dict[str, int]) -> list[int]:
         """Trace and sort the first segment of `count` paths until none meets what is hidden."""
@@ -399,7 +357,9 @@ class Renderer:
             ends = self.trace_and_sort(buffers, count, 0)
         return ends
 
-    def _trace_and_classify(self, buffers: PathBuffers, count: int, bounce: int) -> None:
+    def _trace_and_classify(
+        self, buffers: PathBuffers, count: int, bounce: int, step: dict[str, int] | None = None
+    ) -> None:
         """Trace one segment of `count` paths and find the keys of what they hit."""
         programs = len(self.tables.materials.programs)
         if bounce > 0:
@@ -411,6 +371,8 @@ class Renderer:
                 buffers.light_rays, buffers.light_visible, buffers.capacity, count
             )
         self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
+        if self.traits.has_media and step is not None:
+            self.modules.shared.cross(grid((count,)), self.tables.view, buffers.view, step)
         self.modules.shared.classify(
             grid((count,)), self.tables.view, buffers.view, programs, _result=buffers.keys[:count]
         )
@@ -436,6 +398,19 @@ class Renderer:
         """Send the sorted paths on that met what is hidden from them; `scene` as in escape()."""
         own = len(self.tables.materials.programs) + 1
         self._end_sorted(self.sorting_modules.shared.skip, own, buffers, ends, step, scene)
+
+    def scatter(
+        self,
+        buffers: PathBuffers,
+        ends: list[int],
+        step: dict[str, int],
+        scene: dict[str, Any] | None = None,
+    ) -> None:
+        """Take the sorted paths on that media scatter; `scene` as in escape()."""
+        if self.traits.has_media:
+            own = len(self.tables.materials.programs) + 2
+            kernel = self.sorting_modules.shared.scatter
+            self._end_sorted(kernel, own, buffers, ends, step, scene)
 
     def _end_sorted(
         self,
@@ -488,7 +463,7 @@ class Renderer:
         for bounce in range(self.segments(settings)):
             step["bounce"] = bounce
             if self.sorts_paths:
-                ends = self.trace_and_sort(buffers, count, bounce)
+                ends = self.trace_and_sort(buffers, count, bounce, step)
                 if self.has_ended(ends):
                     break
             else:
@@ -497,4 +472,5 @@ class Renderer:
             self._launch_segment(buffers, count, step, ends)
             if ends is not None:
                 self.skip_hidden(buffers, ends, step)
+                self.scatter(buffers, ends, step)
         self.stages(camera, settings).develop(grid((pixels[1],)), buffers.view, step, film)

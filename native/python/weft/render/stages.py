@@ -22,6 +22,7 @@ export static const bool weft_has_glow = {has_glow};
 export static const bool weft_has_cones = {has_cones};
 export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_kinds = {has_kinds};
+export static const bool weft_has_media = {has_media};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -52,4 +53,5 @@ def print_stages(camera: Camera, filter_kind: int, traits: SceneTraits) -> str:
         has_cones=str(traits.has_cones).lower(),
         has_bumps=str(traits.has_bumps).lower(),
         has_kinds=str(traits.has_kinds).lower(),
+        has_media=str(traits.has_media).lower(),
     )

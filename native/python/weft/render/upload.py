@@ -30,10 +30,11 @@ from weft.render.light_tree import (
     LightSampling,
     checked_sampling,
 )
+from weft.render.media import has_glowing_media, has_media, media_view
 from weft.render.tangents import tangent_sets
 from weft.render.texture_table import texture_table
 from weft.scene.kernel_text import SceneTraits
-from weft.scene.materials import textures_of
+from weft.scene.materials import parts_of_material, textures_of
 from weft.scene.program import Program, print_program
 from weft.scene.ray_kinds import hidden_bits
 
@@ -57,6 +58,7 @@ class ParameterRange:
         is_separable: Red acts on red only, and so on.
         is_fixed: No derivative reaches it: it drives a normal.
         is_passing: It says what light passes straight.
+        is_medium: It says what is inside of objects.
     """
 
     first: int
@@ -65,6 +67,7 @@ class ParameterRange:
     is_separable: bool
     is_fixed: bool = False
     is_passing: bool = False
+    is_medium: bool = False
 
 
 @dataclass
@@ -82,16 +85,20 @@ class MaterialTable:
 
 def material_table(materials: list[Material]) -> MaterialTable:
     """Print the programs of materials and lay out their parameters."""
-    programs: dict[str, tuple[int, Program]] = {}
+    programs: dict[object, tuple[int, Program]] = {}
     records: list[tuple[int, int]] = []
     values: list[float] = []
     ranges: dict[str, ParameterRange] = {}
     texture_slots: dict[str, int] = {}
-    textures = list({id(t): t for m in materials for t in textures_of(m.surface)}.values())
+    textures = list(
+        {
+            id(t): t for m in materials for part in parts_of_material(m) for t in textures_of(part)
+        }.values()
+    )
     numbers = {id(texture): number for number, texture in enumerate(textures)}
     for material in materials:
         program = print_program(material)
-        number, _ = programs.setdefault(program.text, (len(programs), program))
+        number, _ = programs.setdefault(program.key, (len(programs), program))
         records.append((number, len(values)))
         for slot in program.slots:
             if slot.texture is not None:
@@ -107,6 +114,7 @@ def material_table(materials: list[Material]) -> MaterialTable:
                 slot.is_separable,
                 slot.is_fixed,
                 slot.is_passing,
+                slot.is_medium,
             )
             values.extend(slot.values)
     return MaterialTable(
@@ -139,7 +147,8 @@ class GeometryTable:
     def is_placed(self, scene: Scene) -> bool:
         """Return whether every mesh is placed once and not mirrored."""
         matrices = self.transforms[:, :, :3]
-        return len(self.meshes) == len(scene.objects) and bool(np.all(np.linalg.det(matrices) > 0))
+        is_once = len(self.meshes) == len(scene.objects)
+        return is_once and not has_media(scene) and bool(np.all(np.linalg.det(matrices) > 0))
 
 
 def _sets(meshes: list[Mesh], kind: str, width: int) -> NDArray[np.float32]:
@@ -248,6 +257,7 @@ class SceneTables:
                 "records": self._upload(textures.records),
             },
             "lights": self._light_view(self._build_lights(), self._environment),
+            "media": media_view(scene, self._upload),
             "tables": tables,
         }
 
@@ -278,6 +288,7 @@ class SceneTables:
             any(row.power > 0 for row in self._light_rows)
             or environment is not None
             or any(program.shines for program in self.materials.programs)
+            or has_glowing_media(scene)
         )
         self.light_count = len(self._light_rows) + is_lit
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
@@ -287,7 +298,9 @@ class SceneTables:
         self.traits = SceneTraits(
             sum(1 << kind for kind in kinds),
             self.geometry.is_placed(scene),
-            is_see_through=has_hidden or any(p.passes for p in self.materials.programs),
+            is_see_through=has_hidden
+            or has_media(scene)
+            or any(p.passes for p in self.materials.programs),
             has_glow=len(emissive.varying) > 0,
             has_cones=any(texture.filter == "mipmap" for texture in self.materials.textures),
             has_bumps=any(program.has_bumps for program in self.materials.programs),
@@ -296,6 +309,7 @@ class SceneTables:
             or any(program.reads_ray for program in self.materials.programs)
             or (environment is not None and any(environment.layers)),
             has_hidden=has_hidden,
+            has_media=has_media(scene),
         )
         return emissive
 
@@ -314,7 +328,7 @@ class SceneTables:
         own = scene.materials()
         is_same = all(one is other for one, other in zip(own, self._own_materials, strict=True))
         materials = self.materials if is_same else material_table(own)
-        assert [p.text for p in materials.programs] == [p.text for p in self.materials.programs]
+        assert [p.key for p in materials.programs] == [p.key for p in self.materials.programs]
         if not np.array_equal(materials.values, self.materials.values):
             out.materials, out._own_materials = materials, own
             out.values = self._upload(materials.values)

@@ -95,7 +95,12 @@ class _Rebuilder:
 
     def material(self, material: Material) -> Material:
         surface = self.surface(f"{material.name}.", material.surface)
-        return material if surface is material.surface else replace(material, surface=surface)
+        volume = material.volume
+        if volume is not None:
+            volume = self.surface(f"{material.name}.volume.", volume)
+        if surface is material.surface and volume is material.volume:
+            return material
+        return replace(material, surface=surface, volume=volume)
 
 
 def inputs_of(scene: Scene) -> dict[str, Value]:

@@ -264,6 +264,17 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
             is_raised=False,
         ),
+        "medium": ClosureSpec(
+            {
+                "absorption": Input((0.0, 0.0, 0.0), 0.0, 100.0),
+                "scattering": Input((0.0, 0.0, 0.0), 0.0, 100.0),
+                "emission": Input((0.0, 0.0, 0.0), 0.0, 1e6),
+                "anisotropy": Input(0.0, -0.99, 0.99),
+            },
+            "NullBSDF",
+            "NullBSDF.prepare()",
+            is_raised=False,
+        ),
         "none": ClosureSpec({}, "NullBSDF", "NullBSDF.prepare()", is_raised=False),
     }
 )

@@ -32,6 +32,7 @@ class SceneTraits:
         has_light_tree: Lights at finite distance are drawn from a tree.
         has_kinds: Paths know what kind of ray they send.
         has_hidden: Objects are hidden from some kinds of ray.
+        has_media: Objects hold media.
     """
 
     light_kinds: int
@@ -44,6 +45,7 @@ class SceneTraits:
     has_light_tree: bool = False
     has_kinds: bool = False
     has_hidden: bool = False
+    has_media: bool = False
 
     @property
     def has_long_paths(self) -> bool:
@@ -56,6 +58,7 @@ class SceneTraits:
                 self.has_bumps,
                 self.has_light_tree,
                 self.has_kinds,
+                self.has_media,
             )
         )
 
@@ -79,6 +82,7 @@ struct Program : IMaterialProgram
     static bool shines() {{ return {shines}; }}
     static bool scatters() {{ return {scatters}; }}
     static bool passes() {{ return {passes}; }}
+    static bool isBoundary() {{ return {is_boundary}; }}
     static float3 transparency(MaterialContext m, ShadingPoint s) {{ return {transparency}; }}
     static float3 emission(MaterialContext m, ShadingPoint s)
     {{
@@ -171,6 +175,7 @@ export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_light_tree = {has_light_tree};
 export static const bool weft_has_kinds = {has_kinds};
 export static const bool weft_has_hidden = {has_hidden};
+export static const bool weft_has_media = {has_media};
 """
 
 
@@ -201,7 +206,10 @@ void skip(int k, SceneView scene, PathView paths, StepSettings settings)
     skipSurface(paths.pathOf(k), scene, paths, settings);
 }
 
-void skipLight(int k, PathView paths) { skipShadow(paths.pathOf(k), paths); }
+void skipLight(int k, SceneView scene, PathView paths)
+{
+    skipShadow(paths.pathOf(k), scene, paths);
+}
 
 void noLayers(int k, PathView paths, float* layers)
 {
@@ -231,6 +239,30 @@ void developHalf(int i, PathView paths, RecordView records, StepSettings setting
 """
 
 
+_MEDIA = """
+void cross(int i, SceneView scene, PathView paths, StepSettings settings)
+{
+    crossMedia(i, scene, paths, settings);
+}
+
+void finish(int i, SceneView scene, PathView paths) { finishLight(i, scene, paths); }
+
+void scatter(int k, SceneView scene, PathView paths, StepSettings settings)
+{
+    scatterPath(paths.pathOf(k), scene, paths, settings);
+}
+"""
+
+
+_MEDIUM = """
+void programMedium(int k, SceneView scene, uint* materials, float* rows)
+{
+    const uint material = materials[k];
+    storeMedium(rows, material, mediumOf(materialContext(scene, material)));
+}
+"""
+
+
 def _flag(value: bool) -> str:
     return str(value).lower()
 
@@ -247,12 +279,14 @@ def _print_traits(traits: SceneTraits) -> str:
         has_light_tree=_flag(traits.has_light_tree),
         has_kinds=_flag(traits.has_kinds),
         has_hidden=_flag(traits.has_hidden),
+        has_media=_flag(traits.has_media),
     )
 
 
 def print_shared_module(traits: SceneTraits) -> str:
     """Return the Slang module with the kernels that evaluate no material."""
-    return "\n\n".join(["import weft.render;", _print_traits(traits), _SHARED])
+    parts = ["import weft.render;", _print_traits(traits), _SHARED]
+    return "\n\n".join([*parts, _MEDIA] if traits.has_media else parts)
 
 
 def print_program_module(program: Program, traits: SceneTraits) -> str:
@@ -270,6 +304,7 @@ def print_program_module(program: Program, traits: SceneTraits) -> str:
             shines=_flag(program.shines),
             scatters=_flag(program.scatters),
             passes=_flag(program.passes),
+            is_boundary=_flag(program.is_boundary),
             transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",
         ),
     ]
@@ -277,6 +312,8 @@ def print_program_module(program: Program, traits: SceneTraits) -> str:
         parts.append(_GLOWING)
     if traits.is_see_through and program.passes:
         parts.append(_DIMMING)
+    if program.medium:
+        parts += [program.medium, _MEDIUM]
     return "\n\n".join(parts)
 
 

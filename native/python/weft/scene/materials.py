@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 from weft._native import ArgumentError
 from weft.scene.closures import CLOSURES
 from weft.scene.texture import Texture
-from weft.scene.values import Bump, Constant, NormalMap, SlangCall, size_of
+from weft.scene.values import (
+    Attribute,
+    Bump,
+    ColorAttribute,
+    Constant,
+    NormalMap,
+    SlangCall,
+    UVSet,
+    UVTangent,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -125,17 +135,30 @@ class Material:
         surface: What it does with light.
         transparent_shadows: Rays towards lights pass the surface as paths do. If false its shadow
             is that of an opaque one, though paths pass: Blender's setting *Transparent Shadows*.
+        volume: What is inside of objects, which are closed meshes: closures ``medium`` (1/m and
+            W/(m^3 sr)) and ``emission`` (its radiance a metre), mixed and added; others do nothing.
+            The same everywhere: no texture and nothing of the surface drives it. ``None``: nothing.
+
+    Raises:
+        ArgumentError: The name is empty or has a dot, or something of the surface drives the
+            volume.
     """
 
     name: str
     surface: Surface
     transparent_shadows: bool = True
+    volume: Surface | None = None
 
     def __post_init__(self) -> None:
-        """Refuse names that cannot be part of a parameter's name."""
+        """Refuse names that cannot be part of a parameter's name, and media that vary."""
         if not self.name or "." in self.name:
             raise ArgumentError(
                 f"Material: the name must not be empty or contain a dot, got {self.name!r}"
+            )
+        if self.volume is not None and varies(self.volume):
+            raise ArgumentError(
+                f"Material '{self.name}': the volume must be the same everywhere, a texture or "
+                "something of the surface drives it; use numbers, or functions of numbers"
             )
 
 
@@ -150,6 +173,17 @@ def principled(name: str, **inputs: Value | str) -> Material:
             ``distribution`` is ``"multi_ggx"`` or ``"ggx"``.
     """
     return Material(name, Closure("principled", **inputs))
+
+
+def varies(volume: Surface) -> bool:
+    """Return whether a volume is not the same everywhere."""
+    kinds = (Texture, NormalMap, Bump, Attribute, UVSet, UVTangent, ColorAttribute)
+    return any(isinstance(entry, kinds) for entry in _walk(volume))
+
+
+def parts_of_material(material: Material) -> list[Surface]:
+    """Return the surface of a material, and its volume if it has one."""
+    return [material.surface] + ([] if material.volume is None else [material.volume])
 
 
 def textures_of(value: Value | Surface) -> list[Texture]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix, as_mapping
+from weft.scene.media import is_boundary, print_medium
 from weft.scene.normals import (
     print_coat_normal,
     print_function,
@@ -54,6 +55,7 @@ class Slot:
             between.
         is_fixed: No derivative reaches it: it drives a normal.
         is_passing: It says what light passes straight.
+        is_medium: It says what is inside of objects.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Slot:
     is_separable: bool = False
     is_fixed: bool = False
     is_passing: bool = False
+    is_medium: bool = False
 
 
 @dataclass
@@ -83,6 +86,13 @@ class Program:
     transparency: str = ""
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)
+    medium: str = ""
+    is_boundary: bool = False
+
+    @property
+    def key(self) -> tuple[str, str, str, bool]:
+        """What programs that are the same have in common."""
+        return self.text, self.transparency, self.medium, self.is_boundary
 
     @property
     def passes(self) -> bool:
@@ -113,6 +123,7 @@ class Printer:
     reads_ray: bool = False
     is_fixed: bool = False
     is_passing: bool = False
+    is_medium: bool = False
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)  # files of sources that a flag trusts
     scope: int = 0  # number of the function whose lines are printed
@@ -127,7 +138,7 @@ class Printer:
         return "" if self.is_fixed else "no_diff "
 
     def add_slot(self, slot: Slot) -> int:
-        slot = replace(slot, is_passing=self.is_passing)
+        slot = replace(slot, is_passing=self.is_passing, is_medium=self.is_medium)
         if slot.name in self.places:
             self.share(slot)
             return self.places[slot.name]
@@ -145,6 +156,7 @@ class Printer:
             is_separable=entry.is_separable and slot.is_separable,
             is_fixed=entry.is_fixed and slot.is_fixed,
             is_passing=entry.is_passing or slot.is_passing,
+            is_medium=entry.is_medium or slot.is_medium,
         )
 
     def local(self, size: int, expression: str) -> str:
@@ -452,6 +464,7 @@ def print_program(material: Material) -> Program:
     transparency = (
         print_function(printer, 3, lambda: shadow_of(printer, material)) if see_through else ""
     )
+    medium = print_medium(printer, material)
     body = "\n    ".join(
         [
             f"Surface<{bsdf}> surface;",
@@ -477,6 +490,8 @@ def print_program(material: Material) -> Program:
         transparency,
         printer.modules,
         printer.origins,
+        medium,
+        is_boundary(material),
     )
 
 

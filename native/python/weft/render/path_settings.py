@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How paths are traced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from weft._native import ArgumentError
+
+FilterKind = Literal["box", "tent", "blackman_harris"]
+FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
+
+
+@dataclass
+class PathSettings:
+    """How paths are traced.
+
+    Args:
+        samples: Paths a pixel.
+        bounces: Surfaces that a path may leave; 0: only what cameras see shine, 1: direct light.
+        seed: Equal seeds give equal pictures.
+        first_sample: Number of the first sample: pictures of 0..n-1 and of n..2n-1 are independent
+            and average to 0..2n-1.
+        filter: Pixel filter: ``box``, ``tent`` or ``blackman_harris``.
+        filter_width: Of the whole filter, pixels.
+        period: Samples of different periods are independent; those of one are stratified together
+            and
+            therefore correlated. ``None``: one period.
+        roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
+        transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
+            ones are opaque.
+        shows_environment: Cameras see it where they look past everything; else black.
+        exposure: Factor of the picture, 0 or greater; fits take none.
+    """
+
+    samples: int = 64
+    bounces: int = 8
+    seed: int = 0
+    first_sample: int = 0
+    filter: FilterKind = "box"
+    filter_width: float = 1.0
+    roulette_from: int | None = 3
+    period: int | None = None
+    transparent_bounces: int = 8
+    shows_environment: bool = True
+    exposure: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        counts = (self.bounces, self.transparent_bounces, self.first_sample)
+        if self.samples < 1 or min(counts) < 0:
+            raise ArgumentError(
+                "PathSettings: samples must be at least 1, bounces, transparent_bounces and "
+                f"first_sample at least 0, got {self.samples}, {counts[0]}, {counts[1]} and "
+                f"{counts[2]}"
+            )
+        if not 0 <= self.exposure < float("inf"):
+            raise ArgumentError(
+                f"PathSettings: exposure must be a number from 0, got {self.exposure}"
+            )
+        if self.filter not in FILTERS or not self.filter_width > 0:
+            raise ArgumentError(
+                f"PathSettings: filter must be one of {', '.join(FILTERS)} with a width above 0, "
+                f"got {self.filter!r}, {self.filter_width}"
+            )
