@@ -197,7 +197,7 @@ def test_inputs_of_media_change(device):
 
 def test_a_fit_of_a_medium_is_refused(device):
     scene = look_down([slab("gray", Closure("medium", absorption=(1.0, 1.0, 1.0)))])
-    target = Target(np.zeros((8, 8, 3), np.float32))
+    target = Target(np.ones((8, 8, 3), np.float32))
 
     with pytest.raises(weft.ArgumentError, match="inside of objects"):
         Fit(scene, [target], [Parameter("gray.volume.absorption")], device=device)
