@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from weft import ArgumentError
 from weft.fit import Target
-from weft.fit.target_files import CLIPPED, resize
+from weft.fit.rounding import JPEG_BLOCK, deviation_by_srgb, deviation_by_step
+from weft.fit.target_files import CLIPPED, resized
 
 from ..core.fitting.request import TargetRequest
 from .cameras import WHOLE, export_camera
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     import weft
     from weft.render.path_settings import FilterKind
+
+BLOCKS = ("JPEG", "WEBP")
+"""Formats whose noise is shared by the pixels of a block."""
 
 SPACES = {"srgb": "sRGB", "linear": "Linear Rec.709", "raw": "Non-Color"}
 
@@ -55,6 +59,8 @@ class Picture:
         name: What reports call it; "": the camera's name.
         frame: Number of the file, of an image of source ``SEQUENCE``; ``None``: the file that the
             image names.
+        robust: Pixels that nothing explains lose their say; ``None``: where the picture holds
+            integers or was saved through the view transform.
     """
 
     camera: bpy.types.Object
@@ -70,6 +76,22 @@ class Picture:
     through_view: bool = False
     name: str = ""
     frame: int | None = None
+    robust: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Pixels as a file or Blender holds them.
+
+    Args:
+        pixels: Linear, shape ``(height, width, channels)``, the top row first.
+        is_integer: They were integers, of 8 bits or more.
+        grain: Pixels over which the noise of the file is shared.
+    """
+
+    pixels: NDArray[np.float32]
+    is_integer: bool = False
+    grain: int = 1
 
 
 def make_target(
@@ -94,20 +116,27 @@ def make_target(
         if picture.through_view
         else _read(picture, name, _film_factor(picture, depsgraph.scene))
     )
-    assert target.mask is not None
-    image, mask = target.image, target.mask
-    height, width = image.shape[:2]
+    height, width = target.image.shape[:2]
     scale = min(picture.size / max(width, height), 1.0)
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
-    saturation = target.saturation
     if size != (width, height):
-        image, mask = resize(image, mask, size, name)
-        saturation = None
+        target = resized(target, size)
     camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size, WHOLE)
     camera.name = name
     kind, extent = _filter_of(picture, depsgraph.scene, scale)
     request = TargetRequest(
-        name, image, mask, saturation, picture.objects, name, kind, extent, target.display
+        name,
+        target.image,
+        target.mask,
+        target.saturation,
+        picture.objects,
+        name,
+        kind,
+        extent,
+        target.display,
+        target.robust if picture.robust is None else picture.robust,
+        target.rounding,
+        target.grain,
     )
     return request, camera
 
@@ -135,58 +164,70 @@ def _film_factor(picture: Picture, scene: bpy.types.Scene) -> float:
 def _read(picture: Picture, name: str, film: float) -> Target:
     """Return a picture with its weights, at its own size."""
     weights = _weights(picture, name)
-    pixels, is_bytes = _numbers(picture.source, name, picture.color_space, picture.frame)
-    saturation = CLIPPED if picture.saturation is None and is_bytes else picture.saturation
+    stored = _stored(picture.source, name, picture.color_space, picture.frame)
+    saturation = CLIPPED if picture.saturation is None and stored.is_integer else picture.saturation
     scale = np.float32(2.0**-picture.exposure / film)
-    pixels = np.concatenate([pixels[..., :3] * scale, pixels[..., 3:]], axis=2)
-    limit = None if saturation is None else float(saturation * scale)
-    return Target(pixels, 0, weights, limit, name=name)
+    colors = stored.pixels[..., :3]
+    rounding = None
+    if stored.is_integer:
+        rounding = deviation_by_srgb(colors)
+        rounding = deviation_by_step(colors) if rounding is None else rounding
+    pixels = np.concatenate([colors * scale, stored.pixels[..., 3:]], axis=2)
+    return Target(
+        pixels,
+        0,
+        weights,
+        None if saturation is None else float(saturation * scale),
+        name=name,
+        robust=stored.is_integer,
+        rounding=None if rounding is None else rounding * scale,
+        grain=stored.grain,
+    )
 
 
 def _read_display(picture: Picture, name: str, scene: bpy.types.Scene, film: float) -> Target:
     """Return the light of a picture that was saved through the scene's view transform."""
     weights = _weights(picture, name)
-    shown, _is_bytes = _numbers(picture.source, name, "raw", picture.frame)
+    stored = _stored(picture.source, name, "raw", picture.frame)
     original = bpy.data.scenes[scene.name]
     transform = sample_display_transform(original, film=film)
-    return Target.from_display(shown, transform, mask=weights, name=name)
+    target = Target.from_display(stored.pixels, transform, mask=weights, name=name)
+    return replace(target, grain=stored.grain)
 
 
 def _weights(picture: Picture, name: str) -> NDArray[np.float32] | None:
     """Return what the mask says of each pixel; a mask that is a sequence follows the picture."""
     if picture.mask is None:
         return None
-    return _numbers(picture.mask, name, "raw", picture.frame)[0][..., 0]
+    return _stored(picture.mask, name, "raw", picture.frame).pixels[..., 0]
 
 
 Source = "str | Path | bpy.types.Image | NDArray[np.float32]"
 
 
-def _numbers(
-    source: Source, name: str, color_space: str | None, frame: int | None
-) -> tuple[NDArray[np.float32], bool]:
-    """Return the pixels of a source, and whether they were integers."""
+def _stored(source: Source, name: str, color_space: str | None, frame: int | None) -> Stored:
+    """Return what a source holds."""
     if isinstance(source, bpy.types.Image):
         if source.source != "SEQUENCE":
-            return _image_numbers(source, name, color_space), not source.is_float
+            return _of_image(source, name, color_space)
         space = source.colorspace_settings.name if color_space is None else _space(color_space)
-        return _file_numbers(file_of_frame(source, frame), name, space)
+        return _of_file(file_of_frame(source, frame), name, space)
     if not isinstance(source, (str, Path)):
         array = np.asarray(source, np.float32)
-        return (array[..., None] if array.ndim == 2 else array), False
+        return Stored(array[..., None] if array.ndim == 2 else array)
     space = None if color_space is None else _space(color_space)
-    return _file_numbers(Path(bpy.path.abspath(str(source))), name, space)
+    return _of_file(Path(bpy.path.abspath(str(source))), name, space)
 
 
-def _file_numbers(path: Path, name: str, space: str | None) -> tuple[NDArray[np.float32], bool]:
-    """Return the pixels of a file in one of Blender's colour spaces, and if they were integers."""
+def _of_file(path: Path, name: str, space: str | None) -> Stored:
+    """Return what a file holds, read in one of Blender's colour spaces."""
     if not path.is_file():
         raise FileNotFoundError(f"fit: there is no file '{path}' for '{name}'; check the path")
     image = bpy.data.images.load(str(path))
     try:
         if space is not None:
             image.colorspace_settings.name = space
-        return image_pixels(image, name), not image.is_float
+        return _held(image, name)
     finally:
         bpy.data.images.remove(image)
 
@@ -214,18 +255,25 @@ def file_of_frame(image: bpy.types.Image, frame: int | None) -> Path:
     return path.with_name(f"{start}{frame:0{len(digits)}d}{end}")
 
 
-def _image_numbers(
-    image: bpy.types.Image, name: str, color_space: str | None
-) -> NDArray[np.float32]:
-    """Return the pixels of an image, read in another colour space if one is given."""
+def _of_image(image: bpy.types.Image, name: str, color_space: str | None) -> Stored:
+    """Return what an image holds, read in another colour space if one is given."""
     if color_space is None:
-        return image_pixels(image, name)
+        return _held(image, name)
     copy = image.copy()
     try:
         copy.colorspace_settings.name = _space(color_space)
-        return image_pixels(copy, name)
+        return _held(copy, name)
     finally:
         bpy.data.images.remove(copy)
+
+
+def _held(image: bpy.types.Image, name: str) -> Stored:
+    """Return the pixels of an image, and what its file has made of them."""
+    pixels = image_pixels(image, name)
+    # Blender reads integers of 16 bits as floats.
+    is_deep = image.source == "FILE" and image.file_format == "PNG"
+    grain = JPEG_BLOCK if image.file_format in BLOCKS else 1
+    return Stored(pixels, is_deep or not image.is_float, grain)
 
 
 def _space(name: str) -> str:

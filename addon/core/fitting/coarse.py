@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft import ArgumentError
 from weft.fit import Exposure, LightParameter, Parameter, TextureParameter
-from weft.fit.target_files import resize
+from weft.fit.target_files import resized
 
 from .plan import FitPlan
 
@@ -50,14 +51,14 @@ def coarse_plan(plan: FitPlan) -> FitPlan | None:
 
 def _smaller(target: Target, scale: float) -> Target | None:
     """Return a target whose pixels are means of several; ``None`` if none is left that counts."""
-    assert target.mask is not None
     height, width = target.image.shape[:2]
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
-    image, mask = resize(target.image, target.mask, size, target.name)
-    if not mask.any():
+    try:
+        small = resized(target, size)
+    except ArgumentError:
         return None
     # Pixels that are means of several are as wide as a box.
-    return replace(target, image=image, mask=mask, saturation=None, filter="box", filter_width=1.0)
+    return replace(small, filter="box", filter_width=1.0)
 
 
 def started_at(

@@ -137,6 +137,9 @@ def build_plan(
                 filter=target.filter,
                 filter_width=target.filter_width,
                 display=target.display,
+                robust=target.robust,
+                rounding=target.rounding,
+                grain=target.grain,
             )
         )
     return plan

@@ -111,6 +111,10 @@ class TargetRequest:
         filter: Pixel filter, as that of ``weft.fit.Target``.
         filter_width: Of the whole filter, pixels.
         display: What the picture was saved through; its light was found by ``Target.from_display``.
+        robust: Pixels that nothing explains lose their say.
+        rounding: Standard deviation of what steps of a file have made of each pixel; ``None``:
+            nothing.
+        grain: Pixels over which noise is shared: 8 for JPEG.
     """
 
     camera: str
@@ -122,6 +126,9 @@ class TargetRequest:
     filter: FilterKind = "box"
     filter_width: float = 1.0
     display: DisplayTransform | None = None
+    robust: bool = False
+    rounding: NDArray[np.float32] | None = None
+    grain: int = 1
 
 
 @dataclass(eq=False)

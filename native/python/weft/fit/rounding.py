@@ -52,6 +52,13 @@ def deviation_by_srgb(light: NDArray[np.float32]) -> NDArray[np.float32] | None:
     return np.asarray(STEP / np.sqrt(12) / slopes, np.float32)
 
 
+def deviation_by_step(light: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """Return the same for light that was rounded as it is; ``None`` where it was not."""
+    if not is_rounded(np.clip(light, 0, 1)):
+        return None
+    return np.full(np.shape(light), STEP / np.sqrt(12), np.float32)
+
+
 def grain_of(file: Path) -> int:
     """Return over how many pixels the noise of a file is shared."""
     return JPEG_BLOCK if file.suffix.lower() in JPEG_ENDINGS else 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from weft import image
 from weft._native import ArgumentError
-from weft.fit.rounding import deviation_by_srgb, grain_of
+from weft.fit.rounding import deviation_by_srgb, deviation_by_step, grain_of
 from weft.fit.target import Target
 from weft.scene.texture_files import COLOR_SPACES, to_linear_rec709
 
@@ -72,7 +72,8 @@ def load_target(
         scale = np.float32(2.0**-exposure)
         limit = _saturation(saturation, is_integer or space in DISPLAY_SPACES)
         limit = None if limit is None else float(limit * scale)
-        rounding = deviation_by_srgb(colors) if is_integer and space == "srgb" else None
+        deviation = {"srgb": deviation_by_srgb, "linear": deviation_by_step}.get(space)
+        rounding = deviation(colors) if is_integer and deviation is not None else None
         rounding = None if rounding is None else rounding * scale
         target = Target(colors * scale, camera, weights, limit, name=title, objects=objects)
         target = replace(target, rounding=rounding)
@@ -91,15 +92,28 @@ def load_target(
     )
     if size is None:
         return target
-    wanted = size if isinstance(size, tuple) else (size.width, size.height)
+    return resized(target, size if isinstance(size, tuple) else (size.width, size.height))
+
+
+def resized(target: Target, size: tuple[int, int]) -> Target:
+    """Return a target of another width and height, of the same aspect; filters stay as they are.
+
+    Raises:
+        ArgumentError: The aspect differs by more than a pixel, or no pixel that counts is left.
+    """
     assert target.mask is not None
-    colors, weights = resize(target.image, target.mask, wanted, title)
+    width = target.mask.shape[1]
+    colors, weights = resize(target.image, target.mask, size, target.name)
     rounding = target.rounding
     if rounding is not None:
-        rounding = resample(rounding, wanted)
-    grain = max(round(target.grain * wanted[0] / target.image.shape[1]), 1)
+        rounding = resample(rounding, size)
     return replace(
-        target, image=colors, mask=weights, saturation=None, rounding=rounding, grain=grain
+        target,
+        image=colors,
+        mask=weights,
+        saturation=None,
+        rounding=rounding,
+        grain=max(round(target.grain * size[0] / width), 1),
     )
 
 
