@@ -22,7 +22,7 @@ from weft.fit.parameters import Parameter
 from weft.fit.texture_parameters import LightTexture, TextureParameter
 from weft.render.first_hits import find_first_hits
 from weft.scene import Attribute, Closure, Environment, Material, Mesh, Object, SlangCall, Texture
-from weft.scene.changes import inputs_of
+from weft.scene.changes import inputs_of, names_of_inputs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -263,12 +263,9 @@ def find_trade_off(fit: Fit, parameter: EnvironmentParameter) -> str | None:
         assert target.mask is not None
         shown = find_first_hits(fit.renderer, scene.camera(target.camera)).materials
         seen |= set(np.unique(shown[target.mask > 0]).tolist())
-    inputs = inputs_of(scene)
     for number, material in enumerate(scene.materials()):
         if number not in seen:
             continue
-        colors = [f"{material.name}.{key}" for key in ALBEDOS]
-        own = {name for name in colors if name in inputs}
-        if material.name == parameter.name or not own & free:
+        if material.name == parameter.name or not names_of_inputs(material, ALBEDOS) & free:
             return None
     return TRADE_OFF

@@ -19,6 +19,8 @@ from weft.scene.texture import Texture
 from weft.scene.values import Constant, SlangCall, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import ArrayLike, NDArray
 
     from weft.scene.materials import Surface
@@ -109,6 +111,28 @@ def inputs_of(scene: Scene) -> dict[str, Value]:
     for material in scene.materials():
         rebuilder.material(material)
     return rebuilder.reached
+
+
+def names_of_inputs(material: Material, keys: Collection[str]) -> set[str]:
+    """Return the names of some inputs of a material's closures, and of all that drives them.
+
+    Args:
+        material: Which.
+        keys: Such as ``base_color``.
+    """
+    rebuilder = _Rebuilder({}, {})
+
+    def look(prefix: str, surface: Surface) -> None:
+        if not isinstance(surface, Closure):
+            look(f"{prefix}first.", surface.first)
+            look(f"{prefix}second.", surface.second)
+            return
+        for key, value in as_mapping(surface).items():
+            if key in keys:
+                rebuilder.value(f"{prefix}{key}", value)
+
+    look(f"{material.name}.", material.surface)
+    return set(rebuilder.reached)
 
 
 def plain_value(value: ArrayLike) -> float | list[float]:
