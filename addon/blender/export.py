@@ -25,12 +25,14 @@ from .lights import export_lights, lamps_in_view, suns_in_view
 from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
 from .picture_size import picture_size
-from .world import WorldStore
+from .world import Found, WorldStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     import bpy
+
+    from weft.scene import Environment, SunLight
 
     from ..core.graph.compile import CompiledMaterial
     from ..core.steps import Steps
@@ -46,11 +48,13 @@ class ExportedScene:
         materials: Compiled materials by Blender's full names; "" is what objects without material
             get.
         problems: What is left out or replaced.
+        lamps: That shine in it, as they stand.
     """
 
     scene: weft.Scene
     materials: dict[str, CompiledMaterial] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    lamps: list[Placed] = field(default_factory=list)
 
 
 class SceneExporter:
@@ -64,7 +68,8 @@ class SceneExporter:
     def __init__(self, device: Callable[[], weft.Device] | None = None) -> None:
         self._images = ImageStore(None if device is None else lambda: texel_room(device()))
         self._meshes = MeshStore()
-        self._worlds = WorldStore(device)
+        self._device = device
+        self._worlds: dict[int, WorldStore] = {}
 
     def export(
         self,
@@ -124,14 +129,28 @@ class SceneExporter:
         yield
         scene.lights, found = export_lights(inventory.lamps)
         problems += found
-        environment, suns, found = self._worlds.export(world_of(depsgraph), self._images)
+        environment, suns, found = self._light_of(world_of(depsgraph))
         scene.environment, scene.lights = environment, scene.lights + suns
         problems += found + materials.problems() + self._images.problems
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
         problems += found + lamps_in_view(inventory.lamps, scene.cameras)
         problems += suns_in_view(suns, scene.cameras)
         scene.problems = list(dict.fromkeys(problems))
-        return ExportedScene(scene, materials.compiled, list(scene.problems))
+        return ExportedScene(scene, materials.compiled, list(scene.problems), inventory.lamps)
+
+    def export_world(
+        self, world: bpy.types.World
+    ) -> tuple[Environment | None, list[SunLight], list[Problem]]:
+        """Return the light of another world than the scene's, and what of it is left out."""
+        known = len(self._images.problems)
+        environment, suns, problems = self._light_of(world)
+        return environment, suns, problems + self._images.problems[known:]
+
+    def _light_of(self, world: bpy.types.World | None) -> Found:
+        """Return light from everywhere, suns, and what is left out."""
+        key = 0 if world is None else world.original.session_uid
+        store = self._worlds.setdefault(key, WorldStore(self._device))
+        return store.export(world, self._images)
 
     def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[list[CompiledMaterial]]:
         """Compile the materials of the scene in steps, one an object."""

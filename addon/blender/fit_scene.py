@@ -10,6 +10,7 @@ from ..core.fitting.plan import FitPlan, build_plan, find_kept
 from ..core.fitting.request import FitRequest
 from .cameras import WHOLE, export_camera
 from .fit_targets import make_target
+from .picture_lights import PictureLights
 from .picture_size import picture_size
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import weft
     from weft.fit import FitSettings
 
-    from ..core.fitting.request import Request
+    from ..core.fitting.request import Request, TargetRequest
     from ..core.problems import Problem
     from ..core.steps import Steps
     from .export import ExportedScene, SceneExporter
@@ -65,8 +66,29 @@ def plan_fit(
     yield
     scene = replace(exported.scene, cameras=[camera for _target, camera in made])
     exported.problems += camera_problems([picture.camera for picture in pictures], depsgraph)
+    own = light_pictures(depsgraph, exporter, exported, pictures, request.targets)
     materials = list(exported.materials.values())
-    return build_plan(request, scene, materials, light_names(depsgraph, scene)), exported
+    return build_plan(request, scene, materials, light_names(depsgraph, scene) | own), exported
+
+
+def light_pictures(
+    depsgraph: bpy.types.Depsgraph,
+    exporter: SceneExporter,
+    exported: ExportedScene,
+    pictures: Sequence[Picture],
+    targets: Sequence[TargetRequest],
+) -> dict[str, str]:
+    """Give targets the lights of their pictures; return the names of those that they bring.
+
+    Raises:
+        ArgumentError: What a picture names as a light is none.
+    """
+    lights = PictureLights(depsgraph, exporter, exported, pictures)
+    for picture, target in zip(pictures, targets, strict=True):
+        found = lights.find(picture, target.name)
+        target.lights, target.world = found.lights, found.world
+    exported.problems += lights.problems
+    return lights.names
 
 
 def find_problems(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
 import numpy as np
@@ -23,6 +23,8 @@ from .images import read_linear, why_unreadable
 from .path_settings import film_exposure, pixel_filter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     import weft
@@ -61,6 +63,11 @@ class Picture:
             image names.
         robust: Pixels that nothing explains lose their say; ``None``: where the picture holds
             integers or was saved through the view transform.
+        lights: What shone: lamps, objects whose materials shine, collections of them, materials, or
+            names of those; or lamps of ``weft.scene``. ``None``: all of the scene.
+        flash: A lamp that stood to this picture's camera as it stands to its own, the camera among
+            its parents or else the scene's. It is dark in pictures that do not name it.
+        world: That lit the picture; False: none. ``None``: that of the scene.
     """
 
     camera: bpy.types.Object
@@ -77,6 +84,9 @@ class Picture:
     name: str = ""
     frame: int | None = None
     robust: bool | None = None
+    lights: Sequence[Any] | None = None
+    flash: bpy.types.Object | None = None
+    world: bpy.types.World | Literal[False] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,22 +9,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import bpy
+
 from ..core.fitting.plan_size import size_of_plan
 from ..core.fitting.run import FitRun, Update
 from ..core.steps import Stepper
 from .fit_scene import plan_fit
 from .fit_textures import LiveTextures
 from .fit_values import LiveValues
+from .fit_world import LiveWorld
 from .session import require_session, scene_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import bpy
-
     from weft.fit import FitSettings
 
-    from ..core.fitting.outcome import Outcome
+    from ..core.fitting.outcome import FoundEnvironment, Outcome
     from ..core.fitting.plan import FitPlan
     from ..core.fitting.request import Request
     from ..core.problems import Problem
@@ -74,6 +75,8 @@ class SceneFit:
         self._previews = 0  # number of the last textures shown
         self._session = require_session()
         self._scene = scene_key(context.scene)
+        self._place = (context.scene.session_uid, context.view_layer.name)
+        self._world: LiveWorld | None = None
         self._preparation = Stepper(
             plan_fit(
                 context.evaluated_depsgraph_get(),
@@ -103,8 +106,16 @@ class SceneFit:
         self.problems = exported.problems + plan.problems
         self.live = LiveValues(plan)
         self._textures = LiveTextures(plan)
+        if plan.environment is not None:
+            self._world = LiveWorld(*self._worlds())
         self.run = FitRun(plan, self._session.device, self._progress)
         self._session.add_job(self.run.job)
+
+    def _worlds(self) -> tuple[bpy.types.Scene, bpy.types.World | None]:
+        """Return the scene, and the world that its view layer has instead of it."""
+        number, layer = self._place
+        scene = next(s for s in bpy.data.scenes if s.session_uid == number)
+        return scene, getattr(scene.view_layers[layer], "world_override", None)
 
     @property
     def is_done(self) -> bool:
@@ -118,10 +129,11 @@ class SceneFit:
             return False
         self._shown = latest
         self.live.show(latest.outcome)
-        number, textures = self.run.textures
+        number, textures, environment = self.run.textures
         if number != self._previews:
             self._previews = number
             self._textures.preview(textures)
+            self._show_world(environment, is_last=False)
         self.lost = self.live.lost
         return True
 
@@ -145,6 +157,8 @@ class SceneFit:
         )
         self.live.show(outcome)
         self.lost = self.live.lost + self._textures.finish(outcome)
+        if not self._show_world(outcome.environment, is_last=True):
+            self.lost.append("world")
         return outcome
 
     def abandon(self) -> None:
@@ -154,6 +168,14 @@ class SceneFit:
             self.run.job.abandon()
             self._restore()
 
+    def _show_world(self, found: FoundEnvironment | None, *, is_last: bool) -> bool:
+        """Show the environment in the world; return whether its scene is still there."""
+        if self._world is None or found is None:
+            return True
+        return self._world.show(found.pixels, is_last=is_last)
+
     def _restore(self) -> None:
         self.live.restore()
         self._textures.restore()
+        if self._world is not None:
+            self._world.restore()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,14 @@ import numpy as np
 from weft import ArgumentError
 from weft.fit import FitSettings
 
-from ..core.fitting.request import parse_parameter
+from ..core.fitting.request import ENVIRONMENT, parse_parameter
 from .fit_targets import Picture
 from .fitting import SceneFit
 
 if TYPE_CHECKING:
     import os
     import threading
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -48,6 +49,9 @@ class FitReport:
         losses: One a draw.
         problems: What of the scene and the pictures the fit does not see as it is.
         verdict: Whether the scene explains the pictures; see ``weft.fit.Verdict``.
+        environment: Radiance of an environment that was asked for, shape ``(height, width, 3)``,
+            equirectangular, top row first; ``None``: none was. ``undetermined["environment"]`` says
+            what its brightness cannot be told from.
     """
 
     values: dict[str, NDArray[np.float64]]
@@ -61,6 +65,7 @@ class FitReport:
     losses: tuple[float, ...]
     problems: tuple[str, ...]
     verdict: Verdict
+    environment: NDArray[np.float32] | None
     fit: SceneFit
 
     def save_report(
@@ -90,7 +95,8 @@ def fit(
         targets: Pictures by name of the camera, ``{"Camera": "photo.exr"}``; or a sequence of
             mappings with the arguments of `Picture` (``camera``, ``source``, ``mask``, ...).
         parameters: Names such as ``"Chrome.Roughness"``, ``"texture:Wood.Base Color@512"``,
-            ``"light:Key"``, ``"exposure:Camera"``, or mappings with ``name`` and more.
+            ``"light:Key"``, ``"exposure:Camera"``, ``"environment@32x16"``, or mappings with
+            ``name`` and more.
         settings: How; ``None``: ``FitSettings()``.
         progress: Called after each draw, in the fit's thread: it must not touch bpy.
         cancel: Ends the fit when it is set; what was found so far is the result.
@@ -141,16 +147,35 @@ def _picture(given: dict[str, Any]) -> Picture:
             f"fit: a target takes {', '.join(Picture.__dataclass_fields__)}; "
             + (f"it lacks {', '.join(missing)}" if missing else f"got {', '.join(unknown)}")
         )
-    camera = given["camera"]
-    if isinstance(camera, str):
-        found = bpy.data.objects.get(camera)
-        if found is None or found.type != "CAMERA":
-            known = ", ".join(repr(o.name) for o in bpy.data.objects if o.type == "CAMERA")
-            raise ArgumentError(
-                f"fit: there is no camera {camera!r}; the file has {known or 'none'}"
-            )
-        given["camera"] = found
+    given["camera"] = _object(given["camera"], "CAMERA", "camera")
+    given["flash"] = _object(given.get("flash"), "LIGHT", "lamp")
+    lights = given.get("lights")
+    if lights is not None and (isinstance(lights, str) or not isinstance(lights, Sequence)):
+        given["lights"] = [lights]  # one lamp or collection
+    world = given.get("world")
+    if isinstance(world, str):
+        given["world"] = bpy.data.worlds.get(world)
+        if given["world"] is None:
+            known = ", ".join(repr(entry.name) for entry in bpy.data.worlds)
+            raise ArgumentError(f"fit: there is no world {world!r}; the file has {known or 'none'}")
+    elif not (world is None or world is False or isinstance(world, bpy.types.World)):
+        raise ArgumentError(
+            f"fit: the world of a target is a world, its name, or False for none, got {world!r}"
+        )
     return Picture(**given)
+
+
+def _object(given: object, kind: str, title: str) -> Any:  # noqa: ANN401  (as it was given)
+    """Return an object of a kind by its name; what is no name stays as it is."""
+    if not isinstance(given, str):
+        if isinstance(given, bpy.types.Object) and given.type != kind:
+            raise ArgumentError(f"fit: object '{given.name}' is no {title}; name one that is")
+        return given
+    found = bpy.data.objects.get(given)
+    if found is None or found.type != kind:
+        known = ", ".join(repr(entry.name) for entry in bpy.data.objects if entry.type == kind)
+        raise ArgumentError(f"fit: there is no {title} {given!r}; the file has {known or 'none'}")
+    return found
 
 
 def _report(running: SceneFit, outcome: Outcome) -> FitReport:
@@ -158,10 +183,12 @@ def _report(running: SceneFit, outcome: Outcome) -> FitReport:
     latest = running.run.latest
     found = [(entry.binding.label, entry) for entry in outcome.numbers]
     factors = [(entry.name, entry) for entry in (*outcome.lights, *outcome.exposures)]
+    sky = outcome.environment
+    notes = {} if sky is None or not sky.note else {ENVIRONMENT: sky.note}
     return FitReport(
         {label: np.array(entry.value) for label, entry in found},
         {label: np.array(entry.error) for label, entry in (*found, *factors)},
-        {label: entry.note for label, entry in (*found, *factors) if entry.note},
+        {label: entry.note for label, entry in (*found, *factors) if entry.note} | notes,
         {entry.binding.label: entry.pixels for entry in outcome.textures},
         {entry.binding.label: entry.known for entry in outcome.textures},
         {entry.name: np.array(entry.value) for entry in outcome.lights},
@@ -170,5 +197,6 @@ def _report(running: SceneFit, outcome: Outcome) -> FitReport:
         () if latest is None else latest.losses,
         tuple(str(problem) for problem in outcome.problems),
         outcome.verdict,
+        None if sky is None else sky.pixels,
         running,
     )

@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 import weft
-from weft.fit import Target
-from weft.fit.comparison import choose_exposure, color_map, encode_display
+from weft.fit.lighting import lit_scenes
 from weft.render import PathSettings
 
-from .fit_scene import target_names
+from ..core.fitting.pairs import Pair, make_pair
+from .fit_scene import light_pictures, target_names
 from .fit_targets import make_target
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import bpy
-    from numpy.typing import NDArray
 
     from ..core.fitting.request import TargetRequest
     from .export import SceneExporter
@@ -32,23 +29,6 @@ if TYPE_CHECKING:
 
 SIDE = 192  # pixels, the longer one
 SAMPLES = 32
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """A photo beside a render, sRGB numbers of shape ``(height, width, 3)``, the top row first.
-
-    Args:
-        photo: The picture.
-        render: The scene through its camera, as bright.
-        difference: Dark where they agree, yellow where they differ most.
-        error: Root mean square of the difference, relative to that of the picture.
-    """
-
-    photo: NDArray[np.float32]
-    render: NDArray[np.float32]
-    difference: NDArray[np.float32]
-    error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +55,22 @@ def prepare_pairs(
         make_target(replace(picture, size=min(picture.size, SIDE)), name, depsgraph)
         for picture, name in zip(pictures, target_names(pictures), strict=True)
     ]
-    scene = exporter.export(depsgraph, cameras=[]).scene
+    exported = exporter.export(depsgraph, cameras=[])
+    targets = [target for target, _camera in made]
+    light_pictures(depsgraph, exporter, exported, pictures, targets)
     cameras = [camera for _target, camera in made]
-    return Sitting(replace(scene, cameras=cameras), [target for target, _camera in made], bounces)
+    return Sitting(replace(exported.scene, cameras=cameras), targets, bounces)
 
 
 def render_pairs(
     sitting: Sitting, device: Callable[[], weft.Device], cancelled: threading.Event
 ) -> list[Pair]:
     """Render each picture's view. Called in a thread of its own."""
-    renderer = weft.Renderer(device(), sitting.scene)
+    scenes = lit_scenes(sitting.scene, [entry.target() for entry in sitting.targets])
+    others = [entry for entry in scenes if entry is not sitting.scene]
+    renderer = weft.Renderer(device(), sitting.scene, lit_by=others)
     pairs = []
-    for number, entry in enumerate(sitting.targets):
+    for number, (entry, lit) in enumerate(zip(sitting.targets, scenes, strict=True)):
         if cancelled.is_set():
             break
         settings = PathSettings(
@@ -95,23 +79,6 @@ def render_pairs(
             filter=entry.filter,
             filter_width=entry.filter_width,
         )
-        pairs.append(make_pair(entry, renderer.render(number, settings)))
+        render = renderer.relit(lit).render(number, settings)
+        pairs.append(make_pair(entry.target(), render))
     return pairs
-
-
-def make_pair(entry: TargetRequest, render: NDArray[np.float32]) -> Pair:
-    """Return a picture beside a render of its size."""
-    assert entry.mask is not None
-    photo, counts = entry.image[..., :3], entry.mask > 0
-    target = Target(photo, entry.camera, entry.mask, name=entry.name)
-    scale = 2.0 ** choose_exposure(target)
-    difference = np.abs(render - photo).max(axis=2) * counts
-    largest = max(float(np.percentile(difference[counts], 99.5)), 1e-6)
-    size = max(float(np.mean(photo[counts] ** 2)), 1e-30)
-    error = float(np.sqrt(np.mean((render - photo)[counts] ** 2) / size))
-    return Pair(
-        encode_display(photo * scale),
-        encode_display(render * scale),
-        encode_display(color_map(difference / largest)),
-        error,
-    )

@@ -103,7 +103,7 @@ def test_the_last_textures_stay_to_be_shown(device):
 
     # Those after it had none: the main thread may have looked at none that had.
     assert not run.latest.outcome.textures
-    number, textures = run.textures
+    number, textures, _environment = run.textures
     assert number >= 1
     assert [entry.pixels.shape for entry in textures] == [(4, 4, 3)]
 

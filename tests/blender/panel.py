@@ -53,6 +53,10 @@ class Layout:
         found = data.bl_rna.properties[name]
         self._note("prop", found.name if text is None else text, icon)
 
+    def prop_enum(self, data, name, value):
+        found = data.bl_rna.properties[name].enum_items[value]
+        self._note("prop", found.name, found.icon)
+
     def prop_search(self, data, name, _source, _list, *, text=None, **_options):
         self._note("prop", data.bl_rna.properties[name].name if text is None else text)
 

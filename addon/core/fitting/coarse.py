@@ -30,7 +30,10 @@ WORTH = 0.5  # of the side: pictures that would hardly be smaller are used as th
 
 def coarse_plan(plan: FitPlan) -> FitPlan | None:
     """Return the plan on small pictures; ``None`` if that would gain nothing."""
-    if all(isinstance(entry, TextureParameter) for entry in plan.parameters):
+    # Numbers say nothing before the light is known.
+    if plan.environment is not None or all(
+        isinstance(entry, TextureParameter) for entry in plan.parameters
+    ):
         return None
     pixels = sum(target.image.shape[0] * target.image.shape[1] for target in plan.targets)
     scale = float(np.sqrt(COARSE_PIXELS / pixels))

@@ -79,6 +79,19 @@ class FoundFactor:
 
 
 @dataclass(frozen=True, eq=False)
+class FoundEnvironment:
+    """The light from everywhere.
+
+    Args:
+        pixels: Radiance, shape ``(height, width, 3)``, equirectangular, the top row first.
+        note: What its brightness cannot be told from; "": it is known.
+    """
+
+    pixels: NDArray[np.float32]
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What a fit has found.
 
@@ -90,6 +103,7 @@ class Outcome:
         reason: ``converged``, ``draws``, ``time``, ``cancelled``, or ``running``.
         verdict: Whether the scene explains the pictures.
         problems: What of the scene and the pictures the fit does not see as it is.
+        environment: The world's light, where it was not known; while the fit runs, now and then.
     """
 
     numbers: list[FoundNumber] = field(default_factory=list)
@@ -99,12 +113,18 @@ class Outcome:
     reason: str = "running"
     verdict: Verdict = OPEN
     problems: list[Problem] = field(default_factory=list)
+    environment: FoundEnvironment | None = None
 
 
 def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
     """Return a result in Blender's terms."""
     problems = list(result.problems or plan.scene.problems)
-    out = Outcome(reason=result.reason, verdict=result.verdict, problems=problems)
+    out = Outcome(
+        reason=result.reason,
+        verdict=result.verdict,
+        problems=problems,
+        environment=_environment(plan, result),
+    )
     for name, value in result.values.items():
         numbers, errors = _tuple(value), _tuple(result.errors[name])
         note = result.undetermined.get(name, "")
@@ -121,6 +141,14 @@ def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
         pixels, coverage = _linear(binding, found.pixels), coverage_of(places, found.known)
         out.textures.append(FoundTexture(binding, pixels, found.known, coverage))
     return out
+
+
+def _environment(plan: FitPlan, result: FitResult) -> FoundEnvironment | None:
+    """Return the environment of a result, if it was looked for."""
+    unknown, found = plan.environment, result.environment
+    if unknown is None or found is None:
+        return None
+    return FoundEnvironment(found.image[..., :3], result.undetermined.get(unknown.name, ""))
 
 
 def _linear(binding: Binding | TextureBinding, pixels: NDArray[np.float32]) -> NDArray[np.float32]:

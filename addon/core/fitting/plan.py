@@ -14,8 +14,17 @@ import numpy as np
 
 import weft
 from weft import ArgumentError
-from weft.fit import Exposure, FitSettings, LightParameter, Parameter, Target, TextureParameter
+from weft.fit import (
+    EnvironmentParameter,
+    Exposure,
+    FitSettings,
+    LightParameter,
+    Parameter,
+    Target,
+    TextureParameter,
+)
 from weft.fit.target_files import resample
+from weft.fit.unknown_environment import environment_parameter
 from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
 
@@ -23,7 +32,9 @@ from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
 from ..problems import Problem
 from .request import (
+    ENVIRONMENT,
     RESOLUTION,
+    EnvironmentRequest,
     ExposureRequest,
     FitRequest,
     LightRequest,
@@ -41,7 +52,7 @@ if TYPE_CHECKING:
 
 MOST_OVERLAP = 0.05  # of surfaces
 EDGE = 1e-4  # of the unit square: UV maps end there but for rounding
-WeftParameter = Parameter | TextureParameter | Exposure | LightParameter
+WeftParameter = Parameter | TextureParameter | Exposure | LightParameter | EnvironmentParameter
 
 
 @dataclass(eq=False)
@@ -71,6 +82,16 @@ class FitPlan:
     wraps: dict[str, Wrap] = field(default_factory=dict)
     places: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def environment(self) -> EnvironmentParameter | None:
+        """The unknown environment; ``None``: there is none."""
+        return environment_parameter(self.parameters)
+
+    @property
+    def has_images(self) -> bool:
+        """Whether the fit finds images: textures or the environment."""
+        return bool(self.textures) or self.environment is not None
 
 
 def find_kept(
@@ -122,26 +143,13 @@ def build_plan(
             _add_texture(plan, entry, materials)
         elif isinstance(entry, LightRequest):
             _add_light(plan, entry, lights)
+        elif isinstance(entry, EnvironmentRequest):
+            _add_environment(plan, entry)
         else:
             assert isinstance(entry, ExposureRequest)
             plan.parameters.append(Exposure(entry.target, entry.white_balance))
-    for target in request.targets:
-        plan.targets.append(
-            Target(
-                target.image,
-                target.camera,
-                target.mask,
-                target.saturation,
-                name=target.name,
-                objects=target.objects,
-                filter=target.filter,
-                filter_width=target.filter_width,
-                display=target.display,
-                robust=target.robust,
-                rounding=target.rounding,
-                grain=target.grain,
-            )
-        )
+    _refuse_world_twice(plan)
+    plan.targets += [entry.target() for entry in request.targets]
     return plan
 
 
@@ -211,6 +219,29 @@ def _add_light(plan: FitPlan, entry: LightRequest, lights: Mapping[str, str]) ->
     _refuse_twice(f"{name}.factor" in plan.lights, entry.light)
     plan.lights[f"{name}.factor"] = entry.light
     plan.parameters.append(LightParameter(name, color=entry.color))
+
+
+def _add_environment(plan: FitPlan, entry: EnvironmentRequest) -> None:
+    """Look for the light from everywhere, under a name that no material has."""
+    _refuse_twice(plan.environment is not None, ENVIRONMENT)
+    names = {material.name for material in plan.scene.materials()}
+    name, number = ENVIRONMENT, 1
+    while name in names:
+        number += 1
+        name = f"{ENVIRONMENT} {number}"
+    width, height = entry.resolution
+    plan.parameters.append(EnvironmentParameter(width, height, entry.smoothness, name=name))
+
+
+def _refuse_world_twice(plan: FitPlan) -> None:
+    """Refuse the strength of a world that is looked for as a whole."""
+    sky = plan.scene.environment
+    factor = "" if sky is None else f"{sky.name}.factor"
+    if plan.environment is not None and factor in plan.lights:
+        raise ArgumentError(
+            f"fit: the environment is unknown, its strength included; leave out the light "
+            f"'{plan.lights[factor]}'"
+        )
 
 
 def _refuse_twice(is_taken: bool, address: str) -> None:

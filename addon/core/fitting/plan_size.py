@@ -28,6 +28,8 @@ def size_of_plan(plan: FitPlan) -> FitSize:
         for name, value in inputs_of(scene).items()
         if name in names and isinstance(value, Texture)
     )
+    sky = plan.environment
+    texels += 0 if sky is None else 3 * sky.width * sky.height
     shown = [t for material in scene.materials() for t in textures_of(material.surface)]
     all_texels = sum(entry.pixels.size for entry in {id(t): t for t in shown}.values())
     numbers: Counter[str] = Counter()
@@ -41,7 +43,7 @@ def size_of_plan(plan: FitPlan) -> FitSize:
         max(numbers.values(), default=0),
         1 + len(plan.lights),
         texels,
-        all_texels - texels,
+        max(all_texels - texels, 0),
         sum(len(mesh.triangles) for mesh in scene.meshes()),
         draws_of(settings.max_draws, settings.texture_draws, has_textures=texels > 0),
     )

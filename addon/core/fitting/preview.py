@@ -7,16 +7,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.fit import FittedTexture
+from weft.fit import FitResult, FittedTexture
 from weft.fit.target_files import resample
+from weft.fit.unknown_environment import environment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
     from numpy.typing import NDArray
 
     from weft.fit import Fit
+    from weft.fit.fit import Progress
+    from weft.scene import Environment
 
 INTERVAL = 1.0  # seconds between two previews, at least
 SHARE = 0.05  # of the time, that making them may take
@@ -38,17 +39,31 @@ class PreviewClock:
         self.due = time.perf_counter() + max(INTERVAL, seconds / SHARE)
 
 
-def preview_textures(fit: Fit, clock: PreviewClock) -> Mapping[str, FittedTexture]:
-    """Return the textures as they are now, at a size that is quickly shown; none before due."""
-    if not clock.is_due():
-        return {}
+def running_result(fit: Fit, progress: Progress, clock: PreviewClock) -> FitResult:
+    """Return what a fit has found by now; images only where they are due."""
+    textures: dict[str, FittedTexture] = {}
+    environment = None
+    if clock.is_due():
+        textures, environment = preview_images(fit, clock)
+    return FitResult(progress.values, progress.errors, textures, "running", environment=environment)
+
+
+def preview_images(
+    fit: Fit, clock: PreviewClock
+) -> tuple[dict[str, FittedTexture], Environment | None]:
+    """Return the textures as they are now, at a size that is quickly shown, and the environment."""
     began = time.perf_counter()
+    found = dict(fit.stage.textures())
+    environment = None
+    if fit.unknown is not None:
+        texels = found.pop(fit.unknown.texture_name)
+        environment = environment_of(fit.renderer.scene, fit.unknown, texels)
     made = {
-        name: FittedTexture(small_image(found.pixels), found.known, small_image(found.errors))
-        for name, found in fit.stage.textures().items()
+        name: FittedTexture(small_image(entry.pixels), entry.known, small_image(entry.errors))
+        for name, entry in found.items()
     }
     clock.took(time.perf_counter() - began)
-    return made
+    return made, environment
 
 
 def small_image(pixels: NDArray[np.float32], longest: int = LONGEST_SIDE) -> NDArray[np.float32]:

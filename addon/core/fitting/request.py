@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from weft import ArgumentError
-from weft.fit import FitSettings
+from weft.fit import FitSettings, Target
 
 from ..graph.bindings import Address
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from weft.fit import DisplayTransform
     from weft.render.path_settings import FilterKind
+    from weft.scene.lights import Environment, Light
 
 TEXTURE, LIGHT, EXPOSURE = "texture:", "light:", "exposure:"
+ENVIRONMENT = "environment"
 RESOLUTION = 256
+SKY = (32, 16)
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,20 @@ class ExposureRequest:
     white_balance: bool = False
 
 
-Request = NumberRequest | TextureRequest | LightRequest | ExposureRequest
+@dataclass(frozen=True)
+class EnvironmentRequest:
+    """All of the world's light, as an image.
+
+    Args:
+        resolution: Width and height, texels.
+        smoothness: See ``weft.fit.EnvironmentParameter``.
+    """
+
+    resolution: tuple[int, int] = SKY
+    smoothness: float = 0.1
+
+
+Request = NumberRequest | TextureRequest | LightRequest | ExposureRequest | EnvironmentRequest
 
 
 @dataclass(eq=False)
@@ -115,6 +131,8 @@ class TargetRequest:
         rounding: Standard deviation of what steps of a file have made of each pixel; ``None``:
             nothing.
         grain: Pixels over which noise is shared: 8 for JPEG.
+        lights: What shone, as ``weft.fit.Target`` takes it; ``None``: all of the scene.
+        world: Likewise.
     """
 
     camera: str
@@ -129,6 +147,27 @@ class TargetRequest:
     robust: bool = False
     rounding: NDArray[np.float32] | None = None
     grain: int = 1
+    lights: Sequence[str | Light] | None = None
+    world: Environment | Literal[False] | None = None
+
+    def target(self) -> Target:
+        """Return what a fit takes."""
+        return Target(
+            self.image,
+            self.camera,
+            self.mask,
+            self.saturation,
+            name=self.name,
+            objects=self.objects,
+            filter=self.filter,
+            filter_width=self.filter_width,
+            display=self.display,
+            robust=self.robust,
+            rounding=self.rounding,
+            grain=self.grain,
+            lights=self.lights,
+            world=self.world,
+        )
 
 
 @dataclass(eq=False)
@@ -161,8 +200,8 @@ def parse_parameter(entry: str | Mapping[str, object] | Request) -> Request:
     Args:
         entry: ``"Chrome.Roughness"``; ``"texture:Wood.Base Color"``, with ``@512`` or ``@512x256``
             at the end for its resolution; ``"light:Key"``, ``"exposure:Front"`` or ``"exposure:"``
-            for all pictures. Or a mapping with the text under ``"name"`` and further arguments of
-            the request's class.
+            for all pictures; ``"environment"``, ``"environment@64x32"``. Or a mapping with the text
+            under ``"name"`` and further arguments of the request's class.
 
     Raises:
         ArgumentError: It is none of these.
@@ -194,6 +233,11 @@ def _made(text: str, given: dict[str, object]) -> Request:
             arguments["resolution"] = parse_resolution(size)
     elif text.startswith(LIGHT):
         kind, arguments = LightRequest, {"light": text.removeprefix(LIGHT)}
+    elif text.partition("@")[0] == ENVIRONMENT:
+        size = text.partition("@")[2]
+        kind, arguments = EnvironmentRequest, {}
+        if size:
+            arguments["resolution"] = parse_resolution(size)
     elif text.startswith(EXPOSURE):
         kind, arguments = ExposureRequest, {"target": text.removeprefix(EXPOSURE) or None}
     if isinstance(given.get("resolution"), int):

@@ -20,8 +20,9 @@ from ..job import Job
 from .coarse import COARSE_DRAWS, coarse_plan, started_at
 from .countdown import Countdown, seconds_left
 from .estimate import draws_of
-from .outcome import FoundTexture, Outcome, make_outcome
-from .preview import PreviewClock, preview_textures
+from .outcome import FoundEnvironment, FoundTexture, Outcome, make_outcome
+from .pairs import Pair, live_pairs
+from .preview import PreviewClock, running_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,8 +68,10 @@ class FitRun:
 
     Attributes:
         latest: Where it is; ``None`` before the first draw.
-        textures: The last small textures that were made, with their number; they are made now and
-            then, and the main thread does not look at every update.
+        textures: The last small textures and environment that were made, behind their number; they
+            are made now and then, and the main thread does not look at every update.
+        pairs: Each picture beside the scene as it was found, by the pictures' names, behind their
+            number; they are made like the textures.
         result: At its end.
     """
 
@@ -81,7 +84,8 @@ class FitRun:
         """Start."""
         self.plan = plan
         self.latest: Update | None = None
-        self.textures: tuple[int, list[FoundTexture]] = (0, [])
+        self.textures: tuple[int, list[FoundTexture], FoundEnvironment | None] = (0, [], None)
+        self.pairs: tuple[int, dict[str, Pair]] = (0, {})
         self.result: FitResult | None = None
         self._device = device
         self._progress = progress
@@ -146,24 +150,38 @@ class FitRun:
             settings = replace(settings, time_limit=left)
         fit = Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
         self._renderer = fit.renderer
-        clock = PreviewClock()
+        clock, pair_clock = PreviewClock(), PreviewClock()
 
         drawn = time.perf_counter()
 
         def look(progress: Progress) -> None:
             nonlocal drawn
             self.draw_seconds.append(time.perf_counter() - drawn)
-            textures = preview_textures(fit, clock) if plan.textures else {}
-            found = FitResult(progress.values, progress.errors, textures, "running")
+            found = running_result(fit, progress, clock)
             spent = progress.seconds - self._pauses
             left = seconds_left(progress.draws, spent, progress.share, settings.time_limit)
+            if pair_clock.is_due() and not fit.is_done:
+                self._look_at_pairs(fit, pair_clock, cancelled)
             self._show(progress.loss, found, left, progress.share)
             self._wait_while_paused(cancelled)
             drawn = time.perf_counter()
             self._is_judging = fit.is_done
 
         self.result = replace(fit.run(look, cancelled), start=self._start)
+        self._look_at_pairs(fit, pair_clock, cancelled)
         return make_outcome(plan, self.result)
+
+    def _look_at_pairs(self, fit: Fit, clock: PreviewClock, cancelled: threading.Event) -> None:
+        """Draw the pictures as the fit has them, unless it is cancelled."""
+        if cancelled.is_set():
+            return
+        began, number = time.perf_counter(), self.pairs[0] + 1
+        try:
+            with fit.renderer.interrupt.by(cancelled):
+                self.pairs = (number, live_pairs(fit, number))
+        except DrawInterrupted:
+            return
+        clock.took(time.perf_counter() - began)
 
     def _after_coarse_draws(self, device: weft.Device, cancelled: threading.Event) -> FitPlan:
         """Draw on small pictures first; return the plan that goes on from there."""
@@ -196,11 +214,11 @@ class FitRun:
     def _show(self, loss: float, found: FitResult, left: float, share: float = 0.0) -> None:
         self._losses.append(loss)
         outcome = make_outcome(self.plan, found)
-        if outcome.textures:
-            self.textures = (self.textures[0] + 1, outcome.textures)
+        if outcome.textures or outcome.environment is not None:
+            self.textures = (self.textures[0] + 1, outcome.textures, outcome.environment)
         draws, settings = len(self._losses), self.plan.settings
         most = draws_of(
-            settings.max_draws, settings.texture_draws, has_textures=bool(self.plan.textures)
+            settings.max_draws, settings.texture_draws, has_textures=self.plan.has_images
         )
         share = max(share, 0.0 if self.latest is None else self.latest.share)
         left = self._countdown.shown(self._seconds(), left)

@@ -7,6 +7,7 @@ import bpy
 
 from .comparison import WEFT_OT_show_comparison
 from .fitting import WEFT_OT_fit, WEFT_OT_pause_fit, WEFT_OT_stop_fit, end_fit
+from .lighting import WEFT_OT_add_environment, WEFT_PT_fit_world
 from .operators import (
     WEFT_OT_add_light,
     WEFT_OT_add_maps,
@@ -45,6 +46,7 @@ CLASSES = (
     WEFT_OT_add_maps,
     WEFT_OT_add_texture,
     WEFT_OT_add_light,
+    WEFT_OT_add_environment,
     WEFT_OT_add_input,
     WEFT_OT_pick_material,
     WEFT_OT_remove_parameter,
@@ -61,6 +63,7 @@ CLASSES = (
     WEFT_PT_fit_view,
     WEFT_PT_fit_material,
     WEFT_PT_fit_nodes,
+    WEFT_PT_fit_world,
 )
 POINTERS = ((bpy.types.Scene, "weft_fit", WEFT_PG_fit),)
 MENUS = (

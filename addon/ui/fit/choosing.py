@@ -70,7 +70,7 @@ def add_entry(
     is_output = socket is not None and socket.is_output
     for number, entry in enumerate(fit.parameters):
         known = (entry.material, entry.path, entry.socket, entry.is_output)
-        if entry.kind != "LIGHT" and known == (material, text, identifier, is_output):
+        if entry.path and known == (material, text, identifier, is_output):
             fit.parameter, entry.kind = number, kind
             return entry
     entry = fit.parameters.add()
@@ -151,6 +151,18 @@ def add_light(fit: WEFT_PG_fit, light: bpy.types.Object | None) -> WEFT_PG_fit_p
             return entry
     entry = fit.parameters.add()
     entry.kind, entry.light = "LIGHT", light
+    fit.parameter = len(fit.parameters) - 1
+    return entry
+
+
+def add_environment(fit: WEFT_PG_fit) -> WEFT_PG_fit_parameter:
+    """Put all of the world's light into the list. Twice is once."""
+    for number, entry in enumerate(fit.parameters):
+        if entry.kind == "ENVIRONMENT":
+            fit.parameter = number
+            return entry
+    entry = fit.parameters.add()
+    entry.kind = "ENVIRONMENT"
     fit.parameter = len(fit.parameters) - 1
     return entry
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
     used = [entry for entry in fit.parameters if entry.use]
     textures = [entry for entry in used if entry.kind == "TEXTURE"]
     texels = sum(3 * entry.width * entry.height for entry in textures)
+    skies = [entry.environment_size for entry in used if entry.kind == "ENVIRONMENT"]
+    texels += sum(3 * math.prod(map(int, size.split("x"))) for size in skies)
     numbers: Counter[bpy.types.Material] = Counter()
     for entry in used:
         if entry.kind == "NUMBER":
@@ -49,7 +52,7 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
             for entry in fit.id_data.objects
             if entry.type == "MESH"
         ),
-        draws_of(fit.max_draws, fit.texture_draws, has_textures=bool(textures)),
+        draws_of(fit.max_draws, fit.texture_draws, has_textures=texels > 0),
     )
 
 

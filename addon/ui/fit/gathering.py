@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from weft import ArgumentError
 from weft.fit import FitSettings
@@ -13,6 +13,7 @@ from ...blender.fit_scene import target_names
 from ...blender.fit_targets import Picture
 from ...core.fitting.outcome import describe_number, describe_texture, texture_warning
 from ...core.fitting.request import (
+    EnvironmentRequest,
     ExposureRequest,
     LightRequest,
     NumberRequest,
@@ -23,8 +24,10 @@ from .judgment import forget_verdict, keep_verdict
 from .properties import place_of
 
 if TYPE_CHECKING:
+    import bpy
+
     from ...core.fitting.outcome import FoundFactor, FoundNumber, Outcome
-    from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter
+    from .properties import WEFT_PG_fit, WEFT_PG_fit_parameter, WEFT_PG_fit_target
 
 
 def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
@@ -51,9 +54,23 @@ def gather_pictures(fit: WEFT_PG_fit) -> list[Picture]:
                 filter="box" if target.source == "PHOTO" else "",
                 through_view=target.through_view,
                 frame=target.frame if target.image.source == "SEQUENCE" else None,
+                lights=None if not target.own_lights else [e for e in (target.lights,) if e],
+                flash=target.flash,
+                world=world_of(target, number),
             )
         )
     return pictures
+
+
+def world_of(target: WEFT_PG_fit_target, number: int) -> bpy.types.World | Literal[False] | None:
+    """Return the world of a picture; False: none, ``None``: that of the scene.
+
+    Raises:
+        ArgumentError: It is to have one of its own and has none.
+    """
+    if target.world_kind == "OWN" and target.world is None:
+        raise ArgumentError(f"fit: picture {number} has no world of its own; choose one")
+    return {"SCENE": None, "NONE": False, "OWN": target.world}[target.world_kind]
 
 
 def gather_parameters(fit: WEFT_PG_fit) -> list[Request]:
@@ -73,6 +90,9 @@ def request_of(entry: WEFT_PG_fit_parameter) -> Request:
     Raises:
         ArgumentError: Its material or light was deleted.
     """
+    if entry.kind == "ENVIRONMENT":
+        width, height = map(int, entry.environment_size.split("x"))
+        return EnvironmentRequest((width, height))
     if entry.kind == "LIGHT":
         if not entry.address():
             raise ArgumentError("fit: a parameter has no light; choose one or remove it")
@@ -104,6 +124,9 @@ def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
     lights = {found.name: found for found in outcome.lights}
     for entry in fit.parameters:
         found: FoundNumber | FoundFactor | None
+        if entry.kind == "ENVIRONMENT":
+            show_environment(entry, outcome)
+            continue
         if entry.kind == "LIGHT":
             found = lights.get(entry.address())
         else:
@@ -121,6 +144,14 @@ def show_outcome(fit: WEFT_PG_fit, outcome: Outcome) -> None:
             target.found = describe_number(exposures[name])
     if outcome.reason != "running":
         keep_verdict(fit, outcome.verdict, names)
+
+
+def show_environment(entry: WEFT_PG_fit_parameter, outcome: Outcome) -> None:
+    """Write what was found of the environment beside its parameter."""
+    found = outcome.environment
+    if entry.use and found is not None and outcome.reason != "running":
+        height, width = found.pixels.shape[:2]
+        entry.found, entry.note = f"{width} x {height}", found.note
 
 
 def show_textures(fit: WEFT_PG_fit, outcome: Outcome) -> None:

@@ -13,10 +13,11 @@ from ..text import draw_text
 from .expecting import expect
 from .fitting import progress_of
 from .judgment import COLORS, draw_verdict
+from .lighting import draw_environment, draw_lighting
 from .pairs import draw_pairs
 from .pictures import frame_warning, overlay_of
 from .problems import draw_problems
-from .properties import place_of
+from .properties import IMAGES, SOCKET_KINDS, place_of
 
 if TYPE_CHECKING:
     from ...blender.fit_places import Place
@@ -80,6 +81,7 @@ class WEFT_UL_parameters(FitList, bpy.types.UIList):
     def describe(self, item: bpy.types.AnyType) -> tuple[str, str]:
         """Return the input or the light."""
         symbols = {"NUMBER": "NODE_MATERIAL", "TEXTURE": "TEXTURE", "LIGHT": "LIGHT"}
+        symbols["ENVIRONMENT"] = "WORLD"
         owners = {entry.owner for entry in item.id_data.weft_fit.parameters if entry.path}
         text = item.title() if item.path and len(owners) == 1 else item.label()
         return text, symbols[item.kind]
@@ -182,6 +184,7 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
             box.label(text=f"Factor {target.found}")
     elif not target.through_view:
         box.prop(target, "exposure")
+    draw_lighting(box, target)
 
 
 def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
@@ -195,6 +198,7 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
     column.operator("weft.add_maps", text="", icon="NODE_TEXTURE")
     column.operator("weft.add_light", text="", icon="LIGHT").world = False
     column.operator("weft.add_light", text="", icon="WORLD").world = True
+    column.operator("weft.add_environment", text="", icon="WORLD_DATA")
     column.operator("weft.add_texture", text="", icon="TEXTURE")
     column.operator("weft.remove_parameter", text="", icon="REMOVE")
     if not 0 <= fit.parameter < len(fit.parameters):
@@ -207,6 +211,8 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
     if entry.kind == "LIGHT":
         box.prop(entry, "light")
         box.prop(entry, "color")
+    elif entry.kind == "ENVIRONMENT":
+        draw_environment(layout, entry)
     else:
         draw_place(box, entry)
     if entry.found:
@@ -222,7 +228,9 @@ def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> No
         draw_text(layout, f"'{entry.label()}' is not there any more; remove it", icon="ERROR")
         return
     if entry.socket:
-        layout.prop(entry, "kind")
+        row = layout.row()
+        for kind in SOCKET_KINDS:
+            row.prop_enum(entry, "kind", kind)
     if entry.kind == "TEXTURE":
         draw_image(layout, place)
         layout.prop(entry, "width")
@@ -255,7 +263,7 @@ def draw_settings(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> N
     body.use_property_decorate = False
     for name in ("samples", "bounces", "size", "tolerance", "max_draws"):
         body.prop(fit, name)
-    if any(entry.kind == "TEXTURE" and entry.use for entry in fit.parameters):
+    if any(entry.kind in IMAGES and entry.use for entry in fit.parameters):
         body.prop(fit, "texture_draws")
     for name in ("time_limit", "seed"):
         body.prop(fit, name)

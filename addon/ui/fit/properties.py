@@ -12,6 +12,18 @@ KINDS = (
     ("NUMBER", "Number", "A number or color of a material", "NODE_MATERIAL", 0),
     ("TEXTURE", "Texture", "An image on a material", "TEXTURE", 1),
     ("LIGHT", "Light", "The strength of a light or of the world", "LIGHT", 2),
+    ("ENVIRONMENT", "Environment", "All of the world's light, as an image", "WORLD", 3),
+)
+SOCKET_KINDS = ("NUMBER", "TEXTURE")
+IMAGES = ("TEXTURE", "ENVIRONMENT")
+SIZES = tuple(
+    (f"{width}x{width // 2}", f"{width} x {width // 2}", words)
+    for width, words in (
+        (16, "A sky without edges: for rough surfaces"),
+        (32, "Windows and clouds"),
+        (64, "For glossy surfaces"),
+        (128, "For mirrors that show the surroundings"),
+    )
 )
 
 
@@ -91,6 +103,34 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
         description="The picture was saved through the scene's view transform, as PNG and JPEG "
         "files of renders are; it is compared as the display shows it",
     )
+    own_lights: bpy.props.BoolProperty(
+        name="Own Lights",
+        description="Only the lamps and shining objects of a collection lit this picture",
+    )
+    lights: bpy.props.PointerProperty(
+        name="Collection",
+        description="Lamps and shining objects that lit this picture; empty: none. Lamps that "
+        "renders hide may be among them",
+        type=bpy.types.Collection,
+    )
+    flash: bpy.props.PointerProperty(
+        name="Flash",
+        description="A lamp that stood to this picture's camera as it stands to its parent camera, "
+        "or to the scene's camera. It is dark in pictures that do not name it",
+        type=bpy.types.Object,
+        poll=is_light,
+    )
+    world_kind: bpy.props.EnumProperty(
+        name="World",
+        items=(
+            ("SCENE", "Scene's", "The world of the scene lit this picture"),
+            ("OWN", "Own", "Another world lit this picture"),
+            ("NONE", "None", "No world lit this picture"),
+        ),
+    )
+    world: bpy.props.PointerProperty(
+        name="Own World", description="The world that lit this picture", type=bpy.types.World
+    )
     found: bpy.props.StringProperty(
         name="Found", description="The factor that the last fit found", options={"SKIP_SAVE"}
     )
@@ -138,6 +178,12 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
     height: bpy.props.IntProperty(
         name="Height", description="Of the texture, texels", default=256, min=1, max=16384
     )
+    environment_size: bpy.props.EnumProperty(
+        name="Size",
+        description="Of the unknown environment, texels: more need smoother surfaces to tell them",
+        items=SIZES,
+        default="32x16",
+    )
     found: bpy.props.StringProperty(
         name="Found", description="What the last fit found, with its standard error"
     )
@@ -163,6 +209,8 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
 
     def address(self) -> str:
         """Return what scripts write; of a light, Blender's name of it."""
+        if self.kind == "ENVIRONMENT":
+            return "environment"
         if self.kind == "LIGHT":
             world = self.id_data.world
             return self.light.name if self.light else world.name if world else ""
@@ -196,6 +244,8 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
 
     def label(self) -> str:
         """Return what messages call it."""
+        if self.kind == "ENVIRONMENT":
+            return "Unknown Environment"
         if self.kind == "LIGHT":
             what = "Strength and Color" if self.color else "Strength"
             return f"{what} ({self.address() or 'no light'})"
@@ -262,7 +312,7 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
 
 def place_of(parameter: WEFT_PG_fit_parameter) -> Place | None:
     """Return the socket of a parameter; ``None``: it has none, or its material was deleted."""
-    owner = None if parameter.kind == "LIGHT" else parameter.material
+    owner = parameter.material if parameter.kind in SOCKET_KINDS else None
     if owner is None:
         return None
     nodes = parameter.nodes()

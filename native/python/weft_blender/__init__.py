@@ -42,9 +42,10 @@ def fit(
     Args:
         context: Blender's context; ``None``: the current one.
         targets: Pictures by name of the camera, ``{"Camera": "photo.exr"}``; or a sequence of
-            mappings with ``camera``, ``source`` and more, such as ``mask``.
+            mappings with ``camera``, ``source`` and more, such as ``mask`` and ``lights``.
         parameters: Names such as ``"Chrome.Roughness"``, ``"texture:Wood.Base Color@512"``,
-            ``"light:Key"``, ``"exposure:Camera"``; or mappings with ``name`` and more.
+            ``"light:Key"``, ``"exposure:Camera"``, ``"environment"``; or mappings with ``name`` and
+            more.
         settings: How; ``None``: ``weft.fit.FitSettings()``.
         progress: Called after each draw with ``draws``, ``seconds``, ``losses``, ``seconds_left``;
             in the fit's thread, so it must not touch bpy.
