@@ -14,6 +14,7 @@ from ...core.fitting.estimate import describe_seconds
 from ...core.job import Job
 from ...core.pacer import Pacer
 from ..waiting import redraw
+from .pairs import key_of
 from .problems import keep_problems
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class WEFT_OT_fit(bpy.types.Operator):
         if event.type == "ESC" and event.value == "PRESS":
             if session.fit is not None:
                 session.fit.abandon()
+                # They show what is taken back.
+                session.pairs.forget(map(key_of, context.scene.weft_fit.targets))
             self.report({"INFO"}, "The fit was cancelled; everything is as before")
             return self.leave(context, {"CANCELLED"})
         is_exporting = session.fit is not None and session.fit.run is None
@@ -106,6 +109,7 @@ class WEFT_OT_fit(bpy.types.Operator):
             from .gathering import show_outcome
 
             show_outcome(context.scene.weft_fit, running.run.latest.outcome)
+            require_session().pairs.keep_live(context.scene.weft_fit, running.run)
             redraw(context)
             self.pacer.has_shown()
         return {"PASS_THROUGH"}
@@ -162,6 +166,7 @@ class WEFT_OT_fit(bpy.types.Operator):
         finally:
             session.fit, session.last_fit = None, running
         show_outcome(context.scene.weft_fit, outcome)
+        session.pairs.keep_live(context.scene.weft_fit, running.run)
         for label in running.lost:
             self.report({"WARNING"}, f"fit: '{label}' was deleted while the fit ran")
         self.report({"INFO"}, REASONS[outcome.reason])

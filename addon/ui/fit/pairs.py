@@ -15,9 +15,12 @@ from ...core.job import Job
 from ..waiting import WaitingOperator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
-    from ...blender.thumbnails import Pair
+    from ...core.fitting.pairs import Pair
+    from ...core.fitting.run import FitRun
 
 SCALE = 6.0  # of a picture, lines of text
 
@@ -78,7 +81,22 @@ class Shelf:
     def __init__(self) -> None:
         """Begin without pictures."""
         self._icons = None
+        self._live: object = None  # the last pairs of a running fit
         self.pairs: dict[str, Pair] = {}
+
+    def keep_live(self, fit: bpy.types.PropertyGroup, run: FitRun) -> None:
+        """Keep the pairs of a running fit, or of one that has ended."""
+        number, pairs = latest = run.pairs
+        if number == 0 or latest is self._live:
+            return
+        from ...blender.fit_scene import target_names
+        from .gathering import gather_pictures
+
+        self._live = latest
+        used = [target for target in fit.targets if target.use]
+        for target, name in zip(used, target_names(gather_pictures(fit)), strict=True):
+            if name in pairs:
+                self.keep(key_of(target), pairs[name])
 
     def keep(self, key: str, pair: Pair) -> None:
         """Keep a pair under a key instead of the one there was."""
@@ -90,6 +108,11 @@ class Shelf:
             if place in self._icons:
                 del self._icons[place]
             fill_icon(self._icons.new(place), getattr(pair, name))
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Drop pairs."""
+        for key in keys:
+            self.pairs.pop(key, None)
 
     def icon(self, key: str, name: str) -> int:
         """Return the number of an icon: ``photo``, ``render`` or ``difference``."""
