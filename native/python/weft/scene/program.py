@@ -472,6 +472,8 @@ def print_program(material: Material) -> Program:
             "const float3 wi = surface.frame.toLocal(s.wi);",
             *printer.lines,
             f"surface.bsdf = {value};",
+            "if (weft_has_limits)",
+            "    surface.bsdf.dull(s.dulled);",
             f"surface.emission = {emission};",
             "return surface;",
         ]
