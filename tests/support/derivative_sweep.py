@@ -80,9 +80,10 @@ class Sweep:
         device: Where it runs.
         surface: Of the material.
         with_gradients: For gradients().
+        light_paths: Of the scene.
     """
 
-    def __init__(self, device, surface, *, with_gradients=False):
+    def __init__(self, device, surface, *, with_gradients=False, light_paths=None):
         camera = Camera(16, 16, transform=Camera.look_at((0, -6, 3), (0, 0, 0.9)))
         material = Material("m", surface)
         scene = weft.Scene(
@@ -93,6 +94,7 @@ class Sweep:
             [PointLight((2.0, -3.0, 4.0), power=400.0)],
             [camera],
             Environment(np.random.default_rng(7).uniform(0.2, 1.5, (8, 16, 3))),
+            light_paths=light_paths,
         )
         self.renderer = weft.Renderer(device, scene)
         self.table = self.renderer.tables.materials

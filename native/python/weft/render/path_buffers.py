@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from weft.scene import Camera
     from weft.scene.kernel_text import SceneTraits
 
-STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS, MEDIA_STATE_ROWS = 11, 26, 30, 38
+STATE_ROWS, LIMITED_STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS = 11, 14, 29, 32
+MEDIA_STATE_ROWS = 40
 
 
 def path_rows(traits: SceneTraits) -> int:
@@ -23,7 +24,9 @@ def path_rows(traits: SceneTraits) -> int:
         return MEDIA_STATE_ROWS
     if traits.has_kinds:
         return KIND_STATE_ROWS
-    return LONG_STATE_ROWS if traits.has_long_paths else STATE_ROWS
+    if traits.has_long_paths:
+        return LONG_STATE_ROWS
+    return LIMITED_STATE_ROWS if traits.has_limits else STATE_ROWS
 
 
 class PathBuffers:
@@ -39,7 +42,8 @@ class PathBuffers:
         self.light_rays = tracer.create_rays(capacity)
         self.light_visible = tracer.create_hits(capacity)
         self.state = Tensor.zeros(device, (rows, capacity))
-        self.light_hits = tracer.create_hits(capacity) if rows > STATE_ROWS else self.light_visible
+        is_long = rows >= LONG_STATE_ROWS
+        self.light_hits = tracer.create_hits(capacity) if is_long else self.light_visible
         self.keys = tracer.create_hits((capacity + 4) // 5)
         self.transparent_bounces = 0  # of the paths under way
         self.queue = tracer.create_hits((capacity + 4) // 5)

@@ -25,8 +25,7 @@ class PathSettings:
         filter: Pixel filter: ``box``, ``tent`` or ``blackman_harris``.
         filter_width: Of the whole filter, pixels.
         period: Samples of different periods are independent; those of one are stratified together
-            and
-            therefore correlated. ``None``: one period.
+            and therefore correlated. ``None``: one period.
         roulette_from: Bounce from which paths with little to bring may end; ``None``: never.
         transparent_bounces: Surfaces that a path, or a light ray, may pass straight; further
             ones are opaque.

@@ -12,6 +12,7 @@ from weft._native import ArgumentError, Tensor, grid
 from weft.render.directions import Directions
 from weft.render.light_stages import light_calls
 from weft.render.path_buffers import PathBuffers
+from weft.render.path_limits import all_light
 from weft.render.prepare import compile_together
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 39, 7
+RECORD_ROWS, HEAD_ROWS = 40, 7
 
 
 @dataclass
@@ -125,6 +126,7 @@ class Recorder:
         buffers = renderer.buffers(self.count)
         self.buffers = buffers
         self.step = renderer.step_settings(settings, (0, self.pixels), (0, settings.samples))
+        self.step |= all_light()
         self._reserve(0, self.count // 2 if self._rows is None else 1, buffers)
         self._compile()
         numbers = Tensor.from_numpy(renderer.device, pixels)

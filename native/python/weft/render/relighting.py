@@ -42,4 +42,5 @@ def joined_traits(tables: Sequence[SceneTables]) -> SceneTraits:
         has_glow=any(entry.has_glow for entry in traits),
         has_kinds=any(entry.has_kinds for entry in traits),
         has_light_tree=any(entry.has_light_tree for entry in traits),
+        has_limits=any(entry.has_limits for entry in traits),
     )

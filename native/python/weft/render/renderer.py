@@ -19,6 +19,7 @@ from weft.render.light_tree import LightSampling
 from weft.render.media import camera_media, evaluate_media
 from weft.render.modules import SceneModules, must_sort_paths
 from weft.render.path_buffers import PathBuffers, camera_view, path_rows
+from weft.render.path_limits import limit_settings
 from weft.render.path_settings import FILTERS, PathSettings
 from weft.render.prepare import Compiling, compile_together
 from weft.render.relighting import build_tables, joined_traits
@@ -307,7 +308,7 @@ class Renderer:
 
     def step_settings(
         self, settings: PathSettings, pixels: tuple[int, int], samples: tuple[int, int]
-    ) -> dict[str, int]:
+    ) -> dict[str, Any]:
         """Return StepSettings of path.slang for (first, count) of pixels and of samples."""
         return {
             "seed": settings.seed,
@@ -320,7 +321,7 @@ class Renderer:
             "transparentBounces": settings.transparent_bounces,
             "rouletteFrom": NEVER if settings.roulette_from is None else settings.roulette_from,
             "background": int(not settings.shows_environment),
-        }
+        } | limit_settings(self.scene)
 
     def segments(self, settings: PathSettings) -> int:
         """Return how many segments the longest path has."""

@@ -23,6 +23,7 @@ export static const bool weft_has_cones = {has_cones};
 export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_kinds = {has_kinds};
 export static const bool weft_has_media = {has_media};
+export static const bool weft_has_limits = {has_limits};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -54,4 +55,5 @@ def print_stages(camera: Camera, filter_kind: int, traits: SceneTraits) -> str:
         has_bumps=str(traits.has_bumps).lower(),
         has_kinds=str(traits.has_kinds).lower(),
         has_media=str(traits.has_media).lower(),
+        has_limits=str(traits.has_limits).lower(),
     )

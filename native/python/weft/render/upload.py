@@ -31,6 +31,7 @@ from weft.render.light_tree import (
     checked_sampling,
 )
 from weft.render.media import has_glowing_media, has_media, media_view
+from weft.render.path_limits import has_limits
 from weft.render.tangents import tangent_sets
 from weft.render.texture_table import texture_table
 from weft.scene.kernel_text import SceneTraits
@@ -310,6 +311,7 @@ class SceneTables:
             or (environment is not None and any(environment.layers)),
             has_hidden=has_hidden,
             has_media=has_media(scene),
+            has_limits=has_limits(scene),
         )
         return emissive
 

@@ -8,6 +8,7 @@ from weft.scene.camera_lights import at_camera
 from weft.scene.changes import with_images, with_inputs
 from weft.scene.closures import CLOSURES
 from weft.scene.geometry import Mesh, Object
+from weft.scene.light_paths import LightPaths
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix, principled
 from weft.scene.mesh_files import load_mesh
@@ -37,6 +38,7 @@ __all__ = [
     "ColorAttribute",
     "Constant",
     "Environment",
+    "LightPaths",
     "Material",
     "Mesh",
     "Mix",

@@ -27,6 +27,7 @@ from weft._replacing import replacing
 from weft._shown import shown
 from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
+from weft.scene.light_paths import LightPaths
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.problem import Problem
@@ -64,6 +65,7 @@ CLASSES: Mapping[str, type[Any]] = {
         ColorAttribute,
         Constant,
         Environment,
+        LightPaths,
         Material,
         Mesh,
         Mix,
@@ -152,6 +154,8 @@ def describe(scene: Scene) -> tuple[str, dict[str, NDArray[Any]]]:
 def _written(scene: Scene) -> tuple[str, dict[str, NDArray[Any]], list[SlangCall]]:
     writer = _Writer()
     parts = {field.name: writer.value(getattr(scene, field.name)) for field in fields(scene)}
+    if scene.light_paths is None:
+        del parts["light_paths"]  # a Weft that knows of no limits reads such a scene as well
     text = {"weft": "scene", "version": VERSION, "objects": writer.entries, "scene": parts}
     return json.dumps(text, indent=1, sort_keys=True), writer.arrays, writer.calls
 

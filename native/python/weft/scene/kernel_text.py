@@ -33,6 +33,7 @@ class SceneTraits:
         has_kinds: Paths know what kind of ray they send.
         has_hidden: Objects are hidden from some kinds of ray.
         has_media: Objects hold media.
+        has_limits: Paths have limits beside their number of bounces.
     """
 
     light_kinds: int
@@ -46,6 +47,7 @@ class SceneTraits:
     has_kinds: bool = False
     has_hidden: bool = False
     has_media: bool = False
+    has_limits: bool = False
 
     @property
     def has_long_paths(self) -> bool:
@@ -176,6 +178,7 @@ export static const bool weft_has_light_tree = {has_light_tree};
 export static const bool weft_has_kinds = {has_kinds};
 export static const bool weft_has_hidden = {has_hidden};
 export static const bool weft_has_media = {has_media};
+export static const bool weft_has_limits = {has_limits};
 """
 
 
@@ -280,6 +283,7 @@ def _print_traits(traits: SceneTraits) -> str:
         has_kinds=_flag(traits.has_kinds),
         has_hidden=_flag(traits.has_hidden),
         has_media=_flag(traits.has_media),
+        has_limits=_flag(traits.has_limits),
     )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from weft.scene.camera import Camera
     from weft.scene.geometry import Mesh, Object
+    from weft.scene.light_paths import LightPaths
     from weft.scene.lights import Environment, Light
     from weft.scene.materials import Material
     from weft.scene.problem import Problem
@@ -32,6 +33,7 @@ class Scene:
         environment: Light from everywhere.
         problems: What it has not, or has otherwise, as the scene that it was made from. Results of
             fits repeat them.
+        light_paths: Limits of paths beside their number of bounces; ``None``: none.
     """
 
     objects: list[Object] = field(default_factory=list)
@@ -39,6 +41,7 @@ class Scene:
     cameras: list[Camera] = field(default_factory=list)
     environment: Environment | None = None
     problems: list[Problem] = field(default_factory=list)
+    light_paths: LightPaths | None = None
 
     def meshes(self) -> list[Mesh]:
         """Return each mesh once, in the order of first use."""
