@@ -24,6 +24,7 @@ from .instances import take_inventory
 from .lights import export_lights, lamps_in_view, suns_in_view
 from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
+from .path_settings import light_paths
 from .picture_size import picture_size
 from .world import Found, WorldStore
 
@@ -121,7 +122,7 @@ class SceneExporter:
         inventory = take_inventory(depsgraph)
         materials = MaterialStore(self._images, keep, unwrapped)
         materials.view = _view_of(depsgraph, cameras, resolution)
-        scene = weft.Scene()
+        scene = weft.Scene(light_paths=light_paths(depsgraph.scene_eval))
         problems = inventory.problems + scene_problems(depsgraph)
         for placed in inventory.meshes:
             yield

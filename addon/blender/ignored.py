@@ -34,9 +34,6 @@ SCENE = (
     Setting("render.use_multiview", False, "stereoscopy is not supported", "one picture"),
     Setting("render.use_freestyle", False, "Freestyle is not supported", "no lines"),
     Setting("cycles.use_fast_gi", False, "fast global illumination is not supported", "all light"),
-    Setting("cycles.caustics_reflective", True, "caustics cannot be left out", "caustics"),
-    Setting("cycles.caustics_refractive", True, "caustics cannot be left out", "caustics"),
-    Setting("cycles.sample_clamp_direct", 0.0, "clamping is not supported", "all light"),
     Setting(
         "cycles.film_transparent_glass", False, "transparent glass is not supported", "opaque glass"
     ),

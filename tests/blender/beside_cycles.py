@@ -28,8 +28,23 @@ class Difference(NamedTuple):
     pixel: float
 
 
-def by_cycles(folder: Path, samples: int = 64) -> np.ndarray:
-    """Return the scene's picture, shape ``(height, width, 3)``, linear, the top row first."""
+def set_paths(bounces: int = BOUNCES, **settings) -> None:
+    """Give the scene paths without limits, but for some settings of Cycles."""
+    cycles = bpy.context.scene.cycles
+    cycles.max_bounces = cycles.diffuse_bounces = cycles.glossy_bounces = bounces
+    cycles.transmission_bounces = bounces
+    cycles.sample_clamp_direct = cycles.sample_clamp_indirect = 0
+    cycles.blur_glossy = cycles.light_sampling_threshold = 0
+    cycles.caustics_reflective = cycles.caustics_refractive = True
+    for name, value in settings.items():
+        setattr(cycles, name, value)
+
+
+def by_cycles(folder: Path, samples: int = 64, **paths) -> np.ndarray:
+    """Return the scene's picture, shape ``(height, width, 3)``, linear, the top row first.
+
+    `paths` are those of set_paths().
+    """
     scene = bpy.context.scene
     render, cycles = scene.render, scene.cycles
     render.engine = "CYCLES"
@@ -38,9 +53,7 @@ def by_cycles(folder: Path, samples: int = 64) -> np.ndarray:
     render.filepath = str(folder / "cycles.exr")
     cycles.device, cycles.samples, cycles.seed = "CPU", samples, 1
     cycles.use_adaptive_sampling = cycles.use_denoising = cycles.use_light_tree = False
-    cycles.max_bounces = cycles.diffuse_bounces = cycles.glossy_bounces = BOUNCES
-    cycles.sample_clamp_direct = cycles.sample_clamp_indirect = 0
-    cycles.blur_glossy = cycles.light_sampling_threshold = 0
+    set_paths(**paths)
     cycles.pixel_filter_type, cycles.filter_width = "BOX", 1.0
     bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(render.filepath)
@@ -52,13 +65,16 @@ def by_cycles(folder: Path, samples: int = 64) -> np.ndarray:
     return values.reshape(height, width, 4)[::-1, :, :3]
 
 
-def by_weft(device: weft.Device, samples: int = 64, exporter: SceneExporter | None = None):
-    """Return the scene's picture and what the export said."""
+def by_weft(device: weft.Device, samples: int = 64, exporter: SceneExporter | None = None, **paths):
+    """Return the scene's picture and what the export said; `paths` as of by_cycles()."""
+    set_paths(**paths)
     exporter = exporter or SceneExporter(lambda: device)
     exported = exporter.export(bpy.context.evaluated_depsgraph_get())
     renderer = weft.Renderer(device, exported.scene)
     exposure = film_exposure(bpy.context.scene)
-    settings = PathSettings(samples=samples, bounces=BOUNCES + 1, exposure=exposure)
+    settings = PathSettings(
+        samples=samples, bounces=paths.get("bounces", BOUNCES) + 1, exposure=exposure
+    )
     return renderer.render(settings=settings), exported
 
 

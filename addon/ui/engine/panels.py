@@ -66,10 +66,32 @@ class WEFT_PT_light_paths(EnginePanel, bpy.types.Panel):
     bl_label = "Light Paths"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the two numbers."""
-        column = self.start().column(align=True)
-        column.prop(context.scene.weft_render, "bounces")
-        column.prop(context.scene.weft_render, "transparent_bounces")
+        """Draw the numbers, and below them Cycles' limits, which both engines honor."""
+        layout, settings = self.start(), context.scene.weft_render
+        cycles = getattr(context.scene, "cycles", None)
+        if cycles is None:
+            layout.column(align=True).prop(settings, "bounces")
+            layout.column(align=True).prop(settings, "transparent_bounces")
+            return
+        layout.prop(settings, "use_cycles_bounces")
+        column = layout.column(align=True)
+        if settings.use_cycles_bounces:
+            column.prop(cycles, "max_bounces", text="Total")
+            column.prop(cycles, "transparent_max_bounces", text="Transparent")
+        else:
+            column.prop(settings, "bounces")
+            column.prop(settings, "transparent_bounces")
+        column = layout.column(align=True)
+        column.prop(cycles, "diffuse_bounces", text="Diffuse")
+        column.prop(cycles, "glossy_bounces", text="Glossy")
+        column.prop(cycles, "transmission_bounces", text="Transmission")
+        column = layout.column(align=True)
+        column.prop(cycles, "sample_clamp_direct", text="Clamp Direct Light")
+        column.prop(cycles, "sample_clamp_indirect", text="Indirect Light")
+        column = layout.column(heading="Caustics")
+        column.prop(cycles, "blur_glossy")
+        column.prop(cycles, "caustics_reflective", text="Reflective")
+        column.prop(cycles, "caustics_refractive", text="Refractive")
 
 
 class WEFT_PT_passes(EnginePanel, bpy.types.Panel):

@@ -4,6 +4,11 @@
 import bpy
 
 
+def _choose_own(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Let a number that is set count."""
+    settings.use_cycles_bounces = False
+
+
 class WEFT_PG_render(bpy.types.PropertyGroup):
     """Settings of the render engine."""
 
@@ -23,6 +28,11 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         soft_max=4096,
         default=256,
     )
+    use_cycles_bounces: bpy.props.BoolProperty(
+        name="As Cycles",
+        description="Paths have as many bounces as in Cycles' settings of the scene",
+        default=True,
+    )
     bounces: bpy.props.IntProperty(
         name="Bounces",
         description="Surfaces that a path may leave; 1 is direct light only",
@@ -30,6 +40,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         max=1024,
         soft_max=32,
         default=8,
+        update=_choose_own,
     )
     transparent_bounces: bpy.props.IntProperty(
         name="Transparent",
@@ -38,6 +49,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         max=1024,
         soft_max=32,
         default=8,
+        update=_choose_own,
     )
     seed: bpy.props.IntProperty(
         name="Seed", description="Equal seeds give equal noise", min=0, max=(1 << 31) - 1
