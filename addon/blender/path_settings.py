@@ -46,6 +46,7 @@ def light_paths(scene: bpy.types.Scene) -> LightPaths | None:
         diffuse_bounces=_kind_bounces(cycles.diffuse_bounces, cycles.max_bounces),
         glossy_bounces=_kind_bounces(cycles.glossy_bounces, cycles.max_bounces),
         transmission_bounces=_kind_bounces(cycles.transmission_bounces, cycles.max_bounces),
+        volume_bounces=_kind_bounces(cycles.volume_bounces, cycles.max_bounces),
         clamp_direct=cycles.sample_clamp_direct,
         clamp_indirect=cycles.sample_clamp_indirect,
         filter_glossy=cycles.blur_glossy,

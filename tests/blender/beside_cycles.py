@@ -32,7 +32,7 @@ def set_paths(bounces: int = BOUNCES, **settings) -> None:
     """Give the scene paths without limits, but for some settings of Cycles."""
     cycles = bpy.context.scene.cycles
     cycles.max_bounces = cycles.diffuse_bounces = cycles.glossy_bounces = bounces
-    cycles.transmission_bounces = bounces
+    cycles.transmission_bounces = cycles.volume_bounces = bounces
     cycles.sample_clamp_direct = cycles.sample_clamp_indirect = 0
     cycles.blur_glossy = cycles.light_sampling_threshold = 0
     cycles.caustics_reflective = cycles.caustics_refractive = True

@@ -76,5 +76,6 @@ def test_a_new_scene_is_rendered_with_its_numbers(extension):
     assert bounces(scene)[0] == 13
     assert light_paths(scene).diffuse_bounces == 5
     assert light_paths(scene).transmission_bounces is None
+    assert light_paths(scene).volume_bounces == 1
     scene.weft_render.bounces = 3
     assert bounces(scene)[0] == 3

@@ -85,6 +85,7 @@ class WEFT_PT_light_paths(EnginePanel, bpy.types.Panel):
         column.prop(cycles, "diffuse_bounces", text="Diffuse")
         column.prop(cycles, "glossy_bounces", text="Glossy")
         column.prop(cycles, "transmission_bounces", text="Transmission")
+        column.prop(cycles, "volume_bounces", text="Volume")
         column = layout.column(align=True)
         column.prop(cycles, "sample_clamp_direct", text="Clamp Direct Light")
         column.prop(cycles, "sample_clamp_indirect", text="Indirect Light")

@@ -56,7 +56,7 @@ def test_recorded_paths_have_the_limits_of_the_picture(limits, device, free):
 
 
 def test_limits_beyond_the_bounces_change_nothing(device, free):
-    renderer = weft.Renderer(device, make_scene(LightPaths(6, 6, 6, 1e6, 1e6)))
+    renderer = weft.Renderer(device, make_scene(LightPaths(6, 6, 6, 6, 1e6, 1e6)))
     assert np.abs(renderer.render(settings=SETTINGS) - free).max() < 1e-6
 
 

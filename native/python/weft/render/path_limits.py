@@ -22,7 +22,12 @@ def has_limits(scene: Scene) -> bool:
 def limit_settings(scene: Scene) -> dict[str, Any]:
     """Return the fields of StepSettings that shaders/weft/render/limits.slang reads."""
     paths = scene.light_paths or LightPaths()
-    counts = (paths.diffuse_bounces, paths.glossy_bounces, paths.transmission_bounces)
+    counts = (
+        paths.diffuse_bounces,
+        paths.glossy_bounces,
+        paths.transmission_bounces,
+        paths.volume_bounces,
+    )
     clamps = (paths.clamp_direct, paths.clamp_indirect)
     return {
         "kindBounces": tuple(NEVER if count is None else count for count in counts),

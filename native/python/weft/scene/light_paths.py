@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from weft._native import ArgumentError
 
-MOST_BOUNCES = 255
+MOST_BOUNCES = 63
 """Paths count no further in one kind of bounce."""
 
 
@@ -20,10 +20,11 @@ class LightPaths:
     for the clamps, which have no derivative.
 
     Args:
-        diffuse_bounces: Surfaces that a path may leave in a diffuse reflection, 0 to 254: Blender's
+        diffuse_bounces: Surfaces that a path may leave in a diffuse reflection, 0 to 62: Blender's
             setting and 1. ``None``: as many as it may leave at all.
         glossy_bounces: The same, reflected by facets or a mirror.
         transmission_bounces: The same, through the surface.
+        volume_bounces: The same, scattered in a medium.
         clamp_direct: Most that one light may add to a sample where it is seen or lights what the
             camera sees, as a mean of the channels; 0: all of it.
         clamp_indirect: The same after a bounce.
@@ -36,6 +37,7 @@ class LightPaths:
     diffuse_bounces: int | None = None
     glossy_bounces: int | None = None
     transmission_bounces: int | None = None
+    volume_bounces: int | None = None
     clamp_direct: float = 0.0
     clamp_indirect: float = 0.0
     filter_glossy: float = 0.0
@@ -44,7 +46,8 @@ class LightPaths:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        for name in ("diffuse_bounces", "glossy_bounces", "transmission_bounces"):
+        for kind in ("diffuse", "glossy", "transmission", "volume"):
+            name = f"{kind}_bounces"
             count = getattr(self, name)
             if count is not None and not (isinstance(count, int) and 0 <= count < MOST_BOUNCES):
                 raise ArgumentError(

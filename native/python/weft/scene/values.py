@@ -44,9 +44,9 @@ class Attribute(Enum):
     IS_SINGULAR_RAY = "((s.ray & 64u) != 0u ? 1.f : 0.f)"
     RAY_LENGTH = "s.rayLength"
     RAY_DEPTH = "float(s.depth)"
-    DIFFUSE_DEPTH = "float((s.ray >> 8) & 255u)"
-    GLOSSY_DEPTH = "float((s.ray >> 16) & 255u)"
-    TRANSMISSION_DEPTH = "float(s.ray >> 24)"
+    DIFFUSE_DEPTH = "float((s.ray >> 8) & 63u)"
+    GLOSSY_DEPTH = "float((s.ray >> 14) & 63u)"
+    TRANSMISSION_DEPTH = "float((s.ray >> 20) & 63u)"
     TRANSPARENT_DEPTH = "float(s.passed)"
 
     @property
