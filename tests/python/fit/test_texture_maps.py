@@ -63,17 +63,22 @@ def test_every_map_has_a_curvature_where_signs_of_answers_differ(device, photo, 
         assert (curved > 0).mean() > 0.85
 
 
-@pytest.fixture(scope="module")
-def fitted(device):
-    """Base colour, roughness and metallic of a plate of two materials, half of it hidden."""
+def two_materials():
+    """Return maps of polished metal on the left and dull paint on the right."""
     x = np.mgrid[0:TEXELS, 0:TEXELS][1][..., None] / (TEXELS - 1)
     share = (x > 0.5).astype(np.float32)
     ends = {"base_color": ((0.7, 0.6, 0.4), (0.15, 0.3, 0.4)), "roughness": (0.3, 0.55)}
     ends |= {"metallic": (0.9, 0.0)}
-    truth = {
+    return {
         name: (np.asarray(a) * (1 - share) + np.asarray(b) * share).astype(np.float32)
         for name, (a, b) in ends.items()
     }
+
+
+@pytest.fixture(scope="module")
+def fitted(device):
+    """Base colour, roughness and metallic of a plate of two materials, half of it hidden."""
+    truth = two_materials()
     settings = PathSettings(samples=256, bounces=2, seed=8)
     photo = weft.Renderer(device, scene_with(truth)).render(settings=settings)
     mask = np.ones((SIZE, SIZE), np.float32)
@@ -128,3 +133,31 @@ def test_errors_are_infinite_where_no_picture_shows_a_texel(fitted):
         assert np.isinf(found.errors[found.known == 0]).all()
         assert np.isfinite(found.errors[found.known > 0]).all()
         assert (found.errors > 0).all()
+
+
+def test_maps_beside_a_number_are_tied(device):
+    metal = {"metallic": np.full((TEXELS, TEXELS, 1), 0.5, np.float32)}
+    truth = two_materials() | metal
+    settings = PathSettings(samples=256, bounces=2, seed=8)
+    photo = 1.4 * weft.Renderer(device, scene_with(truth)).render(settings=settings)
+    names = ("base_color", "roughness")
+    fit = Fit(
+        scene_with({name: constant(name) for name in names} | metal),
+        [Target(photo)],
+        [*(TextureParameter(f"plate.{name}") for name in names), Exposure()],
+        FitSettings(bounces=2, texture_draws=40),
+        device=device,
+    )
+    assert [entry.group.numbers for entry in _textures_of(fit).tied] == [(0, 1)]
+
+    result = fit.run()
+
+    # The sky tells the exposure.
+    assert result.values["target.exposure"] == pytest.approx(1.4, abs=0.01)
+    for name, share in zip(names, (0.5, 0.95), strict=True):
+        found = result.textures[f"plate.{name}"]
+        known = found.known > 0.5
+        off, errors = np.abs(found.pixels - truth[name])[known], found.errors[known]
+        assert (off <= 2 * errors).mean() > 0.85
+        spread = (truth[name] - truth[name].mean(axis=(0, 1)))[known]
+        assert np.sqrt((off**2).mean()) < share * np.sqrt((spread**2).mean())

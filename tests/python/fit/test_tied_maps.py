@@ -7,7 +7,7 @@ import pytest
 from weft.fit.map_errors import find_uncertainty, name_untold, told_blocks
 from weft.fit.texture_blocks import MapGroup, blurred_by, group_maps, positive_blocks
 from weft.fit.texture_parameters import Region, TextureParameter
-from weft.fit.tied_maps import TiedMaps, tied_pace
+from weft.fit.tied_maps import TiedMaps, TiedPace, tied_pace
 
 SIDE = 24
 ROWS = 8  # residuals a texel
@@ -140,6 +140,39 @@ def test_maps_that_are_not_told_are_named_with_their_partners():
     assert set(named) == {"m.roughness", "m.metallic"}
     assert "cannot be told apart from metallic of 'm'" in named["m.roughness"]
     assert name_untold(two_maps(), uncertain(1e5 * np.eye(2), np.eye(2)), known) == {}
+
+
+def test_ends_of_a_mix_are_found_where_texels_hardly_move():
+    share = (np.mgrid[0:SIDE, 0:SIDE][1] // 6 % 2).astype(float)
+    truth, maps = mixed(share), 0.3 + 0.02 * (mixed(share) - mixed(share).mean(axis=(0, 1)))
+    tied = TiedMaps(two_maps(), maps)
+    tied.mean = maps.mean(axis=(0, 1))
+    tied.covariance = 1e-6 * np.eye(2) + np.cov(maps.reshape(-1, 2).T)
+    pace = TiedPace(0.0, 0.0, 0.0, 1.0, is_first=False)
+    tied.expect(0.5, 0.0)
+    for _ in range(40):
+        tied.add_blocks(np.broadcast_to(np.eye(2), (SIDE, SIDE, 2, 2)))
+        maps = tied.move(maps, maps - truth, np.zeros_like(maps), pace)
+
+    # `rate` is 0: no texel has moved by itself.
+    assert np.abs(maps - truth).max() < 0.02
+
+
+def test_fireflies_move_no_map():
+    tied = TiedMaps(two_maps(), np.full((SIDE, SIDE, 2), 0.5))
+    random = np.random.default_rng(2)
+    blocks = np.broadcast_to(np.eye(2), (SIDE, SIDE, 2, 2)).copy()
+    gradient = 0.01 * random.normal(size=(SIDE, SIDE, 2))
+    blocks[3, 4], gradient[3, 4] = [[1e5, 3e5], [3e5, 1e5]], 1e5
+
+    tied.add_blocks(blocks)
+    pace = TiedPace(0.0, 0.5, 0.0, 0.5, is_first=False)
+    maps = np.full((SIDE, SIDE, 2), 0.5)
+    moved = tied.move(maps, gradient, np.zeros_like(maps), pace)
+
+    others = np.ones((SIDE, SIDE), bool)
+    others[3, 4] = False
+    assert np.abs(moved - maps)[others].max() < 0.03
 
 
 def test_maps_of_other_materials_and_sizes_are_not_tied():

@@ -26,6 +26,7 @@ from weft.fit.information import (
 )
 from weft.fit.prior import Prior
 from weft.fit.quadratic import damped_step
+from weft.fit.texture_blocks import blurred_by
 from weft.fit.texture_images import blurred
 from weft.fit.texture_model import RAISE
 from weft.fit.views import CHANNELS
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from weft.fit.scalar_model import ScalarModel
     from weft.fit.texture_model import TextureModel
     from weft.fit.texture_pace import Pace
+    from weft.fit.tied_maps import TiedPace
 
 COUPLED_DRAWS = 6  # that the couplings are averaged over
 WARM_DRAWS = 3  # textures alone, before numbers move
@@ -168,12 +170,13 @@ class JointModel:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
         self.textures.select_pixels()
 
-    def step(self, draw: int, pace: Pace) -> None:
+    def step(self, draw: int, pace: Pace, tied_pace: TiedPace) -> None:
         """Draw once, and use the draw up.
 
         Args:
             draw: Number of the draw.
             pace: How textures move; results are averaged: all further draws count alike.
+            tied_pace: How maps move that are tied.
         """
         textures = self.textures
         textures.upload()
@@ -195,6 +198,7 @@ class JointModel:
             gradient = gradient + np.tensordot(step.astype(np.float32), self._couplings, 1)
             self.x = self.x + step
         textures.move(gradient, pace)
+        textures.move_tied(gradient, tied_pace)
         if pace.average and not self._starts_anew():
             self.averaged += 1
             if not all_held:
@@ -256,6 +260,7 @@ class JointModel:
             ]
             adjoints.append(self._adjoints(slopes[0], slopes[1]))
         self.numbers.residuals(self.x, texels)
+        self.textures.count_views(texels)
         return self.textures.collect_own(texels, adjoints)
 
     def _reduced(
@@ -264,7 +269,13 @@ class JointModel:
         """Return matrix and gradient of the numbers with the textures eliminated."""
         # collect() adds both halves, normal_equations() takes their mean.
         matrix, slope = 2 * normal.matrix, 2 * normal.gradient
-        for region in self.textures.regions:
+        for tied in self.textures.tied:
+            rows = [*self._couplings, gradient]
+            maps = np.stack([blurred_by(tied.group.gather(row), blur) for row in rows], axis=-1)
+            solved = np.linalg.solve(tied.precision(blur), maps[..., :-1])
+            both = np.einsum("...ij,...ik->jk", solved, maps)
+            matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
+        for region in self.textures.untied:
             stiffness = self.textures.stiffness(region, blur)
             inverse = stiffness.known / stiffness.divisor
             own = blurred(gradient[region.part].reshape(region.shape), blur)

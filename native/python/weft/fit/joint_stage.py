@@ -18,9 +18,8 @@ from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import LEAST_PATHS, MOST_SAMPLES, StageOfNumbers
-from weft.fit.texture_pace import texture_pace
 from weft.fit.texture_parameters import LightTexture
-from weft.fit.texture_stage import build_texture_model
+from weft.fit.texture_stage import build_texture_model, paces_of
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
 
 if TYPE_CHECKING:
@@ -173,9 +172,7 @@ class JointStage(StageOfNumbers):
         if self._is_alone:
             self._step_numbers()
             return
-        settings = self.settings
-        pace = texture_pace(self._draws, settings.texture_draws, settings.samples)
-        self.model.step(self._draws, pace)
+        self.model.step(self._draws, *paces_of(self.images, self._draws, self.settings))
         self._draws += 1
         if self._numbers_are_due:
             self._begin_numbers()
@@ -353,3 +350,7 @@ class JointStage(StageOfNumbers):
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return the textures by the names of their parameters."""
         return {region.parameter.name: self.images.result(region) for region in self.images.regions}
+
+    def undetermined(self) -> dict[str, str]:
+        """Return the numbers and tied maps that the pictures do not determine, in words."""
+        return super().undetermined() | self.images.undetermined()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.fit.texture_parameters import LightTexture
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -91,6 +93,8 @@ def group_maps(regions: Sequence[Region]) -> list[MapGroup]:
     """Return the groups of maps of one material with as many texels; single maps are in none."""
     found: dict[tuple[object, ...], list[int]] = {}
     for number, region in enumerate(regions):
+        if isinstance(region.parameter, LightTexture):
+            continue
         material = region.parameter.name.split(".")[0]
         found.setdefault((material, *region.shape[:2]), []).append(number)
     return [

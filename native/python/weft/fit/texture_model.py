@@ -68,7 +68,6 @@ class TextureModel:
         parameters: Textures.
         bounces: Surfaces that a path may leave.
         seed: Equal seeds give equal fits.
-        ties: Maps of one material with as many texels are tied to each other (see TiedMaps).
     """
 
     def __init__(
@@ -79,7 +78,6 @@ class TextureModel:
         *,
         bounces: int,
         seed: int,
-        ties: bool = False,
     ) -> None:
         """Find the textures."""
         self.renderer = renderer
@@ -110,8 +108,15 @@ class TextureModel:
         self.velocity = np.zeros_like(self.texels)
         self.noise = 0.0  # variance of the mean residual of a draw, by that draw
         self.losses: list[float] = []
-        groups = group_maps(self.regions) if ties else []
+        # Maps of one material are tied to each other.
+        groups = group_maps(self.regions)
         self.tied = [TiedMaps(group, group.gather(self.texels)) for group in groups]
+
+    @property
+    def untied(self) -> list[Region]:
+        """Maps that move each on its own."""
+        tied = {number for entry in self.tied for number in entry.group.numbers}
+        return [region for number, region in enumerate(self.regions) if number not in tied]
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on, the views apart."""
@@ -325,28 +330,27 @@ class TextureModel:
         self.curved += (curvature - self.curved) / self._curvatures
         self.shown += (np.abs(curvature) - self.shown) / self._curvatures
 
-    def step(self, pace: Pace, tied_pace: TiedPace | None = None) -> None:
+    def step(self, pace: Pace, tied_pace: TiedPace) -> None:
         """Make one step on the last draw.
 
         Args:
             pace: How maps move that are not tied.
-            tied_pace: How the others do; it is needed where there are any.
+            tied_pace: How the others do.
         """
         gradient = self.gradient()
         if self.needs_curvature():
             self.add_curvature(self.curvature())
         self.move(gradient, pace)
-        for tied in self.tied:
-            assert tied_pace is not None
-            self._move_tied(tied, gradient, tied_pace)
+        self.move_tied(gradient, tied_pace)
 
-    def _move_tied(self, tied: TiedMaps, gradient: NDArray[np.float32], pace: TiedPace) -> None:
-        """Step with all maps of a material together."""
-        group = tied.group
-        tied.expect(self.loss, self.noise * pace.noise)
-        maps = group.gather(self.texels)
-        variation = variation_slopes(maps.astype(np.float32), EDGE).astype(np.float64)
-        group.scatter(tied.move(maps, group.gather(gradient), variation, pace), self.texels)
+    def move_tied(self, gradient: NDArray[np.float32], pace: TiedPace) -> None:
+        """Step against a gradient with all maps of a material together."""
+        for tied in self.tied:
+            group = tied.group
+            tied.expect(self.loss, self.noise * pace.noise)
+            maps = group.gather(self.texels)
+            variation = variation_slopes(maps.astype(np.float32), EDGE).astype(np.float64)
+            group.scatter(tied.move(maps, group.gather(gradient), variation, pace), self.texels)
 
     def stiffness(self, region: Region, blur: int) -> Stiffness:
         """Return what resists steps that are averaged over squares."""
@@ -368,10 +372,7 @@ class TextureModel:
 
     def move(self, gradient: NDArray[np.float32], pace: Pace) -> None:
         """Step against a gradient."""
-        tied = {number for entry in self.tied for number in entry.group.numbers}
-        for number, region in enumerate(self.regions):
-            if number in tied:
-                continue
+        for region in self.untied:
             part = region.part
             image = self.texels[part].reshape(region.shape)
             stiffness = self.stiffness(region, pace.blur)

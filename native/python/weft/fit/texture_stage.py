@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from weft.fit.lighting import Lighting
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
+    from weft.fit.texture_pace import Pace
     from weft.fit.texture_parameters import FittedTexture, TextureParameter
+    from weft.fit.tied_maps import TiedPace
     from weft.fit.views import View
     from weft.render.renderer import Renderer
 
@@ -34,18 +37,19 @@ def build_texture_model(
     views: Sequence[View],
     parameters: Sequence[TextureParameter],
     settings: FitSettings,
-    *,
-    ties: bool = False,
 ) -> TextureModel:
-    """Return the model of the textures. `ties`: maps of one material move together."""
-    return TextureModel(
-        renderer,
-        views,
-        parameters,
-        bounces=settings.bounces,
-        seed=settings.seed,
-        ties=ties,
-    )
+    """Return the model of the textures."""
+    bounces, seed = settings.bounces, settings.seed
+    return TextureModel(renderer, views, parameters, bounces=bounces, seed=seed)
+
+
+def paces_of(model: TextureModel, draw: int, settings: FitSettings) -> tuple[Pace, TiedPace]:
+    """Return how a draw moves maps, and tied maps, which need longer before means are taken."""
+    draws = settings.texture_draws
+    pace = texture_pace(draw, draws, settings.samples)
+    if model.tied:
+        pace = replace(pace, average=draw + 1 > LAST_SHARE * draws)
+    return pace, tied_pace(min(draw, draws - 1), draws)
 
 
 class TextureStage:
@@ -71,7 +75,7 @@ class TextureStage:
         self.settings = settings
         materials = materials_of(renderer, [parameter.name for parameter in parameters])
         views = build_views(renderer, targets, materials, None, lighting.parts, with_texels=True)
-        self.model = build_texture_model(renderer, views, parameters, settings, ties=True)
+        self.model = build_texture_model(renderer, views, parameters, settings)
         self._draws = 0
 
     def begin(self) -> None:
@@ -89,14 +93,11 @@ class TextureStage:
 
     def step(self) -> None:
         """Draw once and make one step: coarse structure first, averages in the second half."""
-        settings = self.settings
-        pace = texture_pace(self._draws, settings.texture_draws, settings.samples)
+        pace, tied = paces_of(self.model, self._draws, self.settings)
         self.model.draw(pace.samples)
-        self.model.step(pace, tied_pace(self._draws, settings.texture_draws))
+        self.model.step(pace, tied)
         self._draws += 1
-        if pace.average and (
-            not self.model.tied or self._draws > LAST_SHARE * settings.texture_draws
-        ):
+        if pace.average:
             self.model.average()
 
     @property

@@ -34,6 +34,9 @@ LEAST_DEVIATION = 0.003  # of the range
 WIDEST_BLUR = 4.0  # texels, that first steps are averaged over
 LARGEST_STEP = 0.2  # of the range
 INFORMED_SHARE = 0.1  # of the median curvature: texels that the prior learns from
+TOLD_SUM = 0.03  # eigenvalue of all blocks together, with unit diagonal
+HIGH, MOST = 0.98, 10.0  # quantile of the sizes of texels' entries, and how often it they may be
+BENDS = 2  # directions in which texels differ most, along which all move
 LEAST_VARIANCE = 1e-4  # of residuals
 EDGE = 0.05  # differences of neighbours below it count by their square
 
@@ -126,7 +129,9 @@ class TiedMaps:
         self.variance = max(self._loss, LEAST_VARIANCE) + left
 
     def add_blocks(self, blocks: NDArray[np.float64]) -> None:
-        """Average the curvature over draws."""
+        """Average the curvature over draws; those of fireflies count no more than others."""
+        size = np.einsum("...ii->...i", np.abs(blocks)).max(axis=-1)
+        blocks = blocks * _tamed(size)[..., None, None]
         self._count = min(self._count + 1, MOST_BLOCKS)
         self.blocks += (blocks - self.blocks) / self._count
 
@@ -164,8 +169,9 @@ class TiedMaps:
             variation: Derivative of the total variation of each map, times its smoothness.
             pace: How far.
         """
+        gradient = gradient * _tamed(np.abs(gradient))
         if pace.is_first:
-            return np.clip(maps + self._shift(gradient, pace.shift), self.low, self.high)
+            return np.clip(maps + self._shift(maps, gradient, pace.shift, 0), self.low, self.high)
         stiffness = self._diagonal()[self._informed()]
         typical = stiffness.mean(axis=0) if len(stiffness) else np.zeros(maps.shape[2])
         smoothness = np.array([entry.parameter.smoothness for entry in self.group.regions])
@@ -177,20 +183,56 @@ class TiedMaps:
         step = -np.linalg.solve(matrix, slope[..., None])[..., 0]
         largest = LARGEST_STEP * self.range
         moved = np.clip(maps + pace.rate * np.clip(step, -largest, largest), self.low, self.high)
-        shift = self._shift(gradient, pace.shift)
-        self.mean = np.clip(self.mean + shift, self.low, self.high)
+        shift = self._shift(maps, gradient, pace.shift, BENDS)
         moved = np.clip(moved + shift, self.low, self.high)
         self._learn(moved, pace.blur)
         return moved
 
-    def _shift(self, gradient: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-        """Return the step of all texels alike: pictures tell it best, and texels hardly feel it."""
-        matrix = positive_blocks(self.blocks.sum(axis=(0, 1)), LEAST_EIGENVALUE)
-        damped = matrix + 0.03 * np.diag(np.diag(matrix)) + 1e-20 * np.eye(len(matrix))
-        step = -share * np.linalg.solve(damped, gradient.sum(axis=(0, 1)))
+    def _shift(
+        self, maps: NDArray[np.float64], gradient: NDArray[np.float64], share: float, bends: int
+    ) -> NDArray[np.float64]:
+        """Return a step of all texels by few numbers, which pictures tell best; move the mean.
+
+        All texels move alike, and along each of the directions in which texels differ most as
+        far as they differ: the ends of a mix of two materials. Single texels hardly feel either.
+        Nothing moves along what the sum of the blocks does not tell: in a draw with a firefly
+        its eigenvalues may be negative.
+
+        Args:
+            maps: As they are, shape ``(height, width, D)``.
+            gradient: Of the loss.
+            share: Of the full step.
+            bends: Directions.
+        """
+        weights = self._weights(maps, bends)
+        count, numbers = weights.shape[2], maps.shape[2]
+        size = count * numbers
+        matrix = np.einsum("hwa,hwij,hwb->aibj", weights, self.blocks, weights, optimize=True)
+        matrix = matrix.reshape(size, size)
+        slope = np.einsum("hwa,hwi->ai", weights, gradient).ravel()
+        diagonal = np.diag(matrix)
+        told = diagonal > TOLD_SUM * max(float(diagonal.max()), 0.0)
+        scale = np.sqrt(np.where(told, diagonal, np.inf))
+        values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+        inverse = np.where(values > TOLD_SUM, 1 / (np.maximum(values, TOLD_SUM) + 0.03), 0.0)
+        step = -share * (vectors @ (inverse * (vectors.T @ (slope / scale)))) / scale
+        steps = step.reshape(count, numbers)
         largest = LARGEST_STEP * self.range * (1.0 if share > 0.5 else 0.25)
-        clipped: NDArray[np.float64] = np.clip(step, -largest, largest)
-        return clipped
+        steps *= min(1.0, float(1 / max(np.max(np.abs(steps) / largest), 1e-30)))
+        self.mean = np.clip(self.mean + steps[0], self.low, self.high)
+        moved: NDArray[np.float64] = weights @ steps
+        return moved
+
+    def _weights(self, maps: NDArray[np.float64], bends: int) -> NDArray[np.float64]:
+        """Return 1, and where texels are along the directions in which they differ most.
+
+        Returns:
+            Shape ``(height, width, 1 + bends)``; of deviation 1.
+        """
+        values, vectors = np.linalg.eigh(self.covariance)
+        chosen = slice(len(values) - bends, None)
+        spread = (maps - self.mean) @ (vectors[:, chosen] / np.sqrt(values[chosen]))
+        return np.concatenate([np.ones((*maps.shape[:2], 1)), np.clip(spread, -3, 3)], axis=2)
 
     def _learn(self, maps: NDArray[np.float64], blur: float) -> None:
         """Take mean and covariance from the texels and how far each is known."""
@@ -223,3 +265,17 @@ class TiedMaps:
             sharing,
             self.views,
         )
+
+
+def _tamed(sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return factors that leave no entry larger than many others: those of fireflies are.
+
+    Args:
+        sizes: Shape ``(height, width)`` or ``(height, width, D)``: each number by itself.
+    """
+    flat = sizes.reshape(sizes.shape[0] * sizes.shape[1], -1)
+    most = np.array(
+        [MOST * np.quantile(row[row > 0], HIGH) if (row > 0).any() else 0.0 for row in flat.T]
+    )
+    factors: NDArray[np.float64] = np.minimum(1.0, most / np.maximum(flat, 1e-30))
+    return factors.reshape(sizes.shape)
