@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weft.scene.lights import Environment, Light
 
-STRIDE = 20
+STRIDE = 21
 TRAIL_WORD = 19
 NONE = 0xFFFFFFFF
 ENVIRONMENT, POINT, SPOT, SUN, AREA, TRIANGLE = range(6)

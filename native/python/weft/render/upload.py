@@ -15,6 +15,7 @@ from weft.render.emissive_triangles import (
     GlowingTriangles,
     emissive_triangles,
 )
+from weft.render.light_profiles import PROFILED, profile_table
 from weft.render.light_table import (
     ENVIRONMENT,
     NONE,
@@ -271,6 +272,7 @@ class SceneTables:
             environment_table(scene.environment) if scene.environment is not None else None
         )
         environment = self._environment
+        self._profiles = profile_table(scene.lights, rows)
         self._light_rows = rows + emissive.rows
         self._lamp_count = len(rows)
         known = {id(material): k for k, material in enumerate(materials)}
@@ -295,6 +297,8 @@ class SceneTables:
         kinds = {int(word) for word in lights.records.view(np.uint32)[: self.light_count, 0]}
         if environment is not None:
             kinds.add(ENVIRONMENT)
+        if len(self._profiles) > 1:
+            kinds.add(PROFILED)
         has_hidden = any(entry.hidden_from for entry in scene.objects)
         self.traits = SceneTraits(
             sum(1 << kind for kind in kinds),
@@ -483,6 +487,7 @@ class SceneTables:
     ) -> dict[str, Any]:
         black = np.zeros(3, np.float32)
         return self._choice_view(lights) | {
+            "profiles": self._upload(self._profiles),
             "environment": self._upload(black if environment is None else environment.texels),
             "environmentAlias": self._upload(black if environment is None else environment.alias),
             "environmentToWorld": (

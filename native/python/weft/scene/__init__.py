@@ -9,6 +9,7 @@ from weft.scene.changes import with_images, with_inputs
 from weft.scene.closures import CLOSURES
 from weft.scene.geometry import Mesh, Object
 from weft.scene.light_paths import LightPaths
+from weft.scene.light_profile import LightProfile
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix, principled
 from weft.scene.mesh_files import load_mesh
@@ -39,6 +40,7 @@ __all__ = [
     "Constant",
     "Environment",
     "LightPaths",
+    "LightProfile",
     "Material",
     "Mesh",
     "Mix",

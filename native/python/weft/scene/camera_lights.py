@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft._native import ArgumentError
 from weft.scene.lights import AreaLight, PointLight, SpotLight
 
 if TYPE_CHECKING:
@@ -28,7 +29,15 @@ def at_camera(light: Light, camera: Camera) -> Light:
 
     Returns:
         A new lamp; the one given stays as it is.
+
+    Raises:
+        ArgumentError: Its profile differs with directions, which are those of the world.
     """
+    if light.profile is not None and light.profile.image.shape[:2] != (1, 1):
+        raise ArgumentError(
+            f"at_camera: the profile of light '{light.name}' lies in world space and does not "
+            "turn with a camera; place the lamp in the world"
+        )
     assert camera.transform is not None
     matrix: NDArray[np.float64] = np.asarray(camera.transform, np.float64)
     turn, origin = matrix[:, :3], matrix[:, 3]

@@ -28,6 +28,7 @@ from weft._shown import shown
 from weft.scene.camera import Camera
 from weft.scene.geometry import Mesh, Object
 from weft.scene.light_paths import LightPaths
+from weft.scene.light_profile import LightProfile
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix
 from weft.scene.problem import Problem
@@ -66,6 +67,7 @@ CLASSES: Mapping[str, type[Any]] = {
         Constant,
         Environment,
         LightPaths,
+        LightProfile,
         Material,
         Mesh,
         Mix,

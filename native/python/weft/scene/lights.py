@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.scene.light_profile import LightProfile
 from weft.scene.ray_kinds import SEEN_BY, check_ray_kinds
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class PointLight:
         radius: Metres; 0: a point.
         soft_falloff: A disc, as Blender's lamps with soft falloff.
         name: What messages and parameters call it.
+        profile: How its light differs with where it goes; ``None``: it does not.
     """
 
     position: Sequence[float]
@@ -37,6 +39,7 @@ class PointLight:
     radius: float = 0.0
     soft_falloff: bool = field(default=False, kw_only=True)
     name: str = field(default="point", kw_only=True)
+    profile: LightProfile | None = field(default=None, kw_only=True)
 
 
 @dataclass(eq=False)
@@ -53,6 +56,7 @@ class SpotLight:
         radius: Metres.
         soft_falloff: A disc that faces what it lights, instead of a sphere.
         name: What messages and parameters call it.
+        profile: How its light differs with where it goes; ``None``: it does not.
     """
 
     position: Sequence[float]
@@ -64,6 +68,7 @@ class SpotLight:
     radius: float = 0.0
     soft_falloff: bool = field(default=False, kw_only=True)
     name: str = field(default="spot", kw_only=True)
+    profile: LightProfile | None = field(default=None, kw_only=True)
 
 
 @dataclass(eq=False)
@@ -76,6 +81,7 @@ class SunLight:
         color: Linear RGB.
         angle: Diameter of its disc, radians; 0: parallel light.
         name: What messages and parameters call it.
+        profile: How its light differs with where it goes; ``None``: it does not.
     """
 
     direction: Sequence[float]
@@ -83,6 +89,7 @@ class SunLight:
     color: Sequence[float] = (1.0, 1.0, 1.0)
     angle: float = 0.0
     name: str = field(default="sun", kw_only=True)
+    profile: LightProfile | None = field(default=None, kw_only=True)
 
 
 @dataclass(eq=False)
@@ -99,6 +106,7 @@ class AreaLight:
         spread: Angle of the cone that it shines into, radians, 0.001 to pi (all sides alike), as
             from a softbox with slats; narrower ones shine stronger.
         name: What messages and parameters call it.
+        profile: How its light differs with where it goes; ``None``: it does not.
 
     Raises:
         ArgumentError: The spread is out of range.
@@ -111,6 +119,7 @@ class AreaLight:
     color: Sequence[float] = (1.0, 1.0, 1.0)
     spread: float = field(default=math.pi, kw_only=True)
     name: str = field(default="area", kw_only=True)
+    profile: LightProfile | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the spread."""

@@ -178,7 +178,7 @@ def principled(name: str, **inputs: Value | str) -> Material:
 def varies(volume: Surface) -> bool:
     """Return whether a volume is not the same everywhere."""
     kinds = (Texture, NormalMap, Bump, Attribute, UVSet, UVTangent, ColorAttribute)
-    return any(isinstance(entry, kinds) for entry in _walk(volume))
+    return any(isinstance(entry, kinds) for entry in walk(volume))
 
 
 def parts_of_material(material: Material) -> list[Surface]:
@@ -188,15 +188,15 @@ def parts_of_material(material: Material) -> list[Surface]:
 
 def textures_of(value: Value | Surface) -> list[Texture]:
     """Return the textures of a value or a surface, in a fixed order."""
-    return [entry for entry in _walk(value) if isinstance(entry, Texture)]
+    return [entry for entry in walk(value) if isinstance(entry, Texture)]
 
 
 def constants_of(value: Value | Surface) -> list[Constant]:
     """Return the constants of a value or a surface, in a fixed order."""
-    return [entry for entry in _walk(value) if isinstance(entry, Constant)]
+    return [entry for entry in walk(value) if isinstance(entry, Constant)]
 
 
-def _walk(value: Value | Surface) -> Iterator[Value | Surface]:
+def walk(value: Value | Surface) -> Iterator[Value | Surface]:
     """Yield a value or a surface and all that is in it, functions once."""
     seen: set[int] = set()
     stack: list[Value | Surface] = [value]

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the light of a lamp differs with where it goes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._native import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(eq=False)
+class LightProfile:
+    """Factors of a lamp's light, as measured lamps (IES) or nodes of lamps have them.
+
+    Args:
+        image: Factor by the direction in which light leaves, linear RGB, shape
+            ``(height, width, 3)``, equirectangular as ``Environment``'s, the top row (+z) first;
+            not negative. It lies in world space, whatever the lamp's own direction.
+        distance_power: Light falls off with the square of the distance times the distance to this
+            power, from 0 (as in nature) to 2 (not at all). Suns do not fall off.
+        smooth: Square metres that soften the falloff near the lamp: a factor
+            ``d ** 2 / (smooth + d ** 2)`` at the distance d.
+
+    Raises:
+        ArgumentError: An image of another shape, numbers that are negative or not finite.
+    """
+
+    image: NDArray[np.float32]
+    distance_power: float = 0.0
+    smooth: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the image and the numbers."""
+        self.image = np.ascontiguousarray(self.image, np.float32)
+        if self.image.ndim != 3 or self.image.shape[2] != 3 or self.image.size == 0:
+            raise ArgumentError(
+                f"LightProfile: image must be (height, width, 3), got shape {self.image.shape}"
+            )
+        if not np.isfinite(self.image).all() or self.image.min() < 0:
+            raise ArgumentError(
+                "LightProfile: factors must be finite and not negative; repair the image"
+            )
+        if not 0 <= self.distance_power <= 2:
+            raise ArgumentError(
+                f"LightProfile: distance_power must be from 0 to 2, got {self.distance_power}"
+            )
+        if not (0 <= self.smooth and math.isfinite(self.smooth)):
+            raise ArgumentError(
+                f"LightProfile: smooth must be finite and not negative, got {self.smooth}"
+            )
