@@ -21,7 +21,7 @@ from .cameras import WHOLE, export_camera
 from .ignored import scene_problems
 from .images import ImageStore
 from .instances import take_inventory
-from .lights import export_lights, lamps_in_view, suns_in_view
+from .lights import LampStore, lamps_in_view, suns_in_view
 from .materials import MaterialStore, material_name
 from .mesh_store import MeshStore
 from .path_settings import light_paths
@@ -71,6 +71,7 @@ class SceneExporter:
         self._meshes = MeshStore()
         self._device = device
         self._worlds: dict[int, WorldStore] = {}
+        self._lamps = LampStore(device)
 
     def export(
         self,
@@ -128,7 +129,7 @@ class SceneExporter:
             yield
             scene.objects += self._export_object(placed, materials, problems)
         yield
-        scene.lights, found = export_lights(inventory.lamps)
+        scene.lights, found = self._lamps.export(inventory.lamps, self._images)
         problems += found
         environment, suns, found = self._light_of(world_of(depsgraph))
         scene.environment, scene.lights = environment, scene.lights + suns

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -139,7 +140,20 @@ def _properties(node: bpy.types.Node) -> dict[str, Any]:
             continue
         elif not isinstance(value, bpy.types.NodeTree):
             found[entry.identifier] = _plain(value)
+    if node.bl_idname == "ShaderNodeTexIES":
+        found["ies_text"] = _ies_text(node)
     return found
+
+
+def _ies_text(node: bpy.types.Node) -> str:
+    """Return the file of an IES Texture; "": there is none, or it cannot be read."""
+    if node.mode == "INTERNAL":
+        return "" if node.ies is None else str(node.ies.as_string())
+    try:
+        path = bpy.path.abspath(node.filepath, library=node.id_data.library)
+        return Path(path).read_text(encoding="latin-1")
+    except OSError:
+        return ""
 
 
 def _color_ramp(ramp: bpy.types.ColorRamp) -> dict[str, Any]:

@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import weft
-from weft.scene import Closure, Constant
 
 from ..core.frustum import is_in_view
 from ..core.graph.compile import compile_material
+from ..core.lamp_profile import Factors, lamp_factors
 from ..core.problems import Problem
+from ..core.sky import key_of, ray_outputs
 from .graphs import read_graph
 from .versions import node_tree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import bpy
     from numpy.typing import NDArray
 
     from weft.scene.lights import Light
 
+    from ..core.graph.model import Graph, Images
     from .instances import Placed
 
 
@@ -82,26 +84,84 @@ LEAST_SPREAD = math.radians(1)
 """Cycles makes narrower area lights as wide."""
 
 
-def export_lights(lamps: Sequence[Placed]) -> tuple[list[Light], list[Problem]]:
-    """Return lights that shine as lamps do in Cycles, each with a name of its own."""
-    lights: list[Light] = []
-    problems: list[Problem] = []
-    names: set[str] = set()
-    for lamp in lamps:
-        name, number = lamp.name, 1
-        while name in names:
-            number += 1
-            name = f"{lamp.name} {number}"
-        light, found = export_light(lamp.data, lamp.matrix, name)
-        problems += found
-        if light is not None:
-            names.add(name)
-            lights.append(light)
-    return lights, problems
+class LampStore:
+    """Makes lights of lamps; pictures of their nodes are drawn anew when they change.
+
+    Args:
+        device: Returns the device that nodes are drawn on; ``None``: one is created for it.
+    """
+
+    def __init__(self, device: Callable[[], weft.Device] | None) -> None:
+        self._device = device or weft.create_device
+        self._known: dict[str, tuple[Factors, list[Problem]]] = {}
+
+    def export(self, lamps: Sequence[Placed], images: Images) -> tuple[list[Light], list[Problem]]:
+        """Return lights that shine as lamps do in Cycles, each with a name of its own."""
+        lights: list[Light] = []
+        problems: list[Problem] = []
+        names: set[str] = set()
+        before, self._known = self._known, {}
+        for lamp in lamps:
+            name, number = lamp.name, 1
+            while name in names:
+                number += 1
+                name = f"{lamp.name} {number}"
+            factors, found = self._factors(lamp, images, before)
+            problems += found
+            light, found = export_light(lamp.data, lamp.matrix, name, factors)
+            problems += found
+            if light is not None:
+                names.add(name)
+                lights.append(light)
+        return lights, problems
+
+    def _factors(
+        self,
+        lamp: Placed,
+        images: Images,
+        before: Mapping[str, tuple[Factors, list[Problem]]],
+    ) -> tuple[Factors, list[Problem]]:
+        """Return what a lamp's nodes multiply its light by."""
+        tree = node_tree_of(lamp.data)
+        if tree is None:
+            return Factors(np.ones(3)), []
+        graph = read_graph(tree)
+        lengths = np.linalg.norm(lamp.matrix[:3, :3], axis=0)
+        axes = lamp.matrix[:3, :3].T / np.maximum(lengths[:, None], 1e-20)
+        key = repr((lamp.name, lamp.data.type, np.round(axes, 6).tolist(), key_of(graph, images)))
+        if key not in self._known:
+            self._known[key] = before.get(key) or self._make(lamp, graph, images, axes)
+        return self._known[key]
+
+    def _make(
+        self, lamp: Placed, graph: Graph, images: Images, axes: NDArray[np.float64]
+    ) -> tuple[Factors, list[Problem]]:
+        where = f"Light '{lamp.name}'"
+        compiled = compile_material(
+            graph,
+            images,
+            lamp.data.name,
+            target="light",
+            ray="light",
+            lamp_axes=[tuple(row) for row in axes.tolist()],
+        )
+        is_area = lamp.data.type == "AREA"
+        factors = lamp_factors(compiled, axes, has_own_normal=is_area, device=self._device)
+        problems = list(compiled.problems)
+        if factors.missing:
+            problems.append(Problem(where, factors.missing, "the light without nodes"))
+        if ray_outputs(graph):
+            message = "its Light Path node is not supported"
+            problems.append(Problem(where, message, "a ray of no kind"))
+        scale = np.linalg.norm(lamp.matrix[:3, :3], axis=0)
+        if factors.profile is not None and np.ptp(scale) > 1e-3 * scale.max() and not is_area:
+            message = "nodes of a lamp that is stretched are not supported"
+            problems.append(Problem(where, message, "one that is not"))
+        return factors, problems
 
 
 def export_light(
-    lamp: bpy.types.Light, matrix: NDArray[np.float64], name: str
+    lamp: bpy.types.Light, matrix: NDArray[np.float64], name: str, factors: Factors
 ) -> tuple[Light | None, list[Problem]]:
     """Return a light, ``None`` if it gives none, and what of it is left out.
 
@@ -109,50 +169,25 @@ def export_light(
         lamp: Evaluated.
         matrix: To world, shape ``(4, 4)``.
         name: What parameters call the light.
+        factors: Of its nodes.
     """
     where = f"Light '{name}'"
-    color, problems = _color(lamp, where)
-    problems += _problems_of(lamp, where)
+    color = np.array(lamp.color, np.float64) * factors.color
+    if lamp.use_temperature:
+        color = color * np.array(lamp.temperature_color, np.float64)[:3]
+    problems = _problems_of(lamp, where)
     if getattr(lamp.cycles, "is_portal", False) and lamp.type == "AREA":
         return None, []
     strength = lamp.energy * 2**lamp.exposure
-    if strength * color.max() <= 0:
+    profile = factors.profile
+    if strength * color.max() <= 0 or (profile is not None and profile.image.max() <= 0):
         if strength * color.min() < 0:
             problems.append(Problem(where, "negative light is not supported", "no light"))
         return None, problems
     if np.linalg.det(matrix[:3, :3]) == 0 or (lamp.type == "AREA" and lamp.size <= 0):
         return None, [*problems, Problem(where, "it has no extent; enlarge it", "no light")]
-    shared = {"color": color.tolist(), "name": name}
+    shared = {"color": color.tolist(), "name": name, "profile": profile}
     return _LIGHTS[lamp.type](lamp, matrix, strength, shared), problems
-
-
-def _color(lamp: bpy.types.Light, where: str) -> tuple[NDArray[np.float64], list[Problem]]:
-    """Return what a lamp's power is multiplied by: its colour, temperature and nodes."""
-    color = np.array(lamp.color, np.float64)
-    if lamp.use_temperature:
-        color = color * np.array(lamp.temperature_color, np.float64)[:3]
-    tree = node_tree_of(lamp)
-    if tree is None:
-        return color, []
-    compiled = compile_material(read_graph(tree), {}, lamp.name, target="light")
-    surface = compiled.material.surface
-    if isinstance(surface, Closure) and surface.kind == "none":
-        return np.zeros(3), compiled.problems
-    if isinstance(surface, Closure) and surface.kind == "emission":
-        parts = [_number(surface.inputs.get(name, 1.0)) for name in ("color", "strength")]
-        if all(part is not None for part in parts):
-            return color * parts[0] * parts[1], compiled.problems
-    message = "its nodes do more than give one color, which is not supported"
-    return color, [*compiled.problems, Problem(where, message, "the light without nodes")]
-
-
-def _number(value: object) -> NDArray[np.float64] | None:
-    """Return what an input of a closure is, ``None`` if it varies."""
-    if isinstance(value, Constant):
-        value = value.value
-    if isinstance(value, (int, float, tuple, list)):
-        return np.asarray(value, np.float64)
-    return None
 
 
 def _problems_of(lamp: bpy.types.Light, where: str) -> list[Problem]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,14 @@ from ..core.graph.compile import AttributeTable, compile_material
 from ..core.graph.nodes.sky import find_suns
 from ..core.graph.outputs import choose_output, output_kinds
 from ..core.problems import Problem
-from ..core.sky import draw_sky, draw_views, find_plain_sky, look_at_sky, sky_width
+from ..core.sky import (
+    draw_sky,
+    draw_views,
+    find_plain_sky,
+    key_of,
+    look_at_sky,
+    sky_width,
+)
 from .graphs import read_graph
 from .versions import node_tree_of
 from .visibility import RAYS
@@ -55,7 +61,7 @@ class WorldStore:
             return Environment(color, hidden_from=_hidden_from(world)), [], []
         graph = read_graph(tree)
         hidden = _hidden_from(world)
-        key = _key(graph, images) + repr(hidden).encode()
+        key = key_of(graph, images) + repr(hidden).encode()
         if key != self._key:
             environment, suns, problems = self._make(graph, images, world.name)
             if environment is not None:
@@ -137,13 +143,3 @@ def _hidden_from(world: bpy.types.World) -> tuple[str, ...]:
         for name in RAYS
         if name != "shadow" and visible is not None and not getattr(visible, name)
     )
-
-
-def _key(graph: Graph, images: Images) -> bytes:
-    """Return what differs where the light may differ."""
-    digest = hashlib.blake2b(repr(graph).encode(), digest_size=16)
-    for node in graph.nodes.values():
-        name = str(node.properties.get("image"))
-        if name in images:
-            digest.update(str(id(images[name])).encode())
-    return digest.digest()

@@ -7,6 +7,7 @@ and a camera at its centre takes a picture of all directions.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -166,7 +167,11 @@ def _clean(
     return clean, (Problem(where, message, "0"),)
 
 
-def sphere(requests: Sequence[AttributeRequest], columns: int = 256) -> Mesh:
+def sphere(
+    requests: Sequence[AttributeRequest],
+    columns: int = 256,
+    axes: NDArray[np.float64] | None = None,
+) -> Mesh:
     """Return a unit sphere seen from inside, with what a world's nodes read.
 
     As in Cycles all coordinates of a world are the direction, and its normals face the viewer.
@@ -174,6 +179,7 @@ def sphere(requests: Sequence[AttributeRequest], columns: int = 256) -> Mesh:
     Args:
         requests: Of the world's material.
         columns: Of faces.
+        axes: Of a lamp, unit rows, in whose space the normals are told; ``None``: a world.
     """
     rows = columns // 2
     latitude = np.linspace(-math.pi / 2, math.pi / 2, rows + 1)[:, None]
@@ -202,20 +208,29 @@ def sphere(requests: Sequence[AttributeRequest], columns: int = 256) -> Mesh:
         for r in requests
         if r.kind != "uv"
     }
+    if axes is not None:
+        inwards = (-points @ axes.T).astype(np.float32)
+        colors |= {f"{r.kind} {r.name}": inwards for r in requests if r.kind == "normal"}
     return Mesh(points, triangles, -points, uvs, colors, name="sky")
 
 
-def draw_sky(compiled: CompiledMaterial, device: weft.Device, width: int) -> Environment:
+def draw_sky(
+    compiled: CompiledMaterial,
+    device: weft.Device,
+    width: int,
+    axes: NDArray[np.float64] | None = None,
+) -> Environment:
     """Return the light of a world's material.
 
     Args:
         compiled: With attributes that are numbered from 0.
         device: That draws.
         width: Of the image, pixels.
+        axes: Of a lamp whose nodes they are, see ``sphere()``.
     """
     turned = Camera.look_at((0, 0, 0), (1, 0, 0))
     camera = Camera(width, width // 2, "equirectangular", transform=turned)
-    shell = Object(sphere(compiled.attributes), [compiled.material], name="sky")
+    shell = Object(sphere(compiled.attributes, axes=axes), [compiled.material], name="sky")
     renderer = weft.Renderer(device, weft.Scene([shell], [], [camera]))
     picture = renderer.render(settings=PathSettings(samples=SAMPLES, bounces=1))
     return Environment(np.maximum(np.nan_to_num(picture), 0))
@@ -242,7 +257,7 @@ def draw_views(graph: Graph, draw: Callable[[str], Environment]) -> Environment:
         draw: Returns what rays of a kind see, one of ``weft.scene.ray_kinds.SEEN_BY`` or ``light``.
     """
     environment = draw("light")
-    used = _ray_outputs(graph)
+    used = ray_outputs(graph)
     images: dict[tuple[str, ...], NDArray[np.float32]] = {(): environment.image}
     for kind in SEEN_BY if used else ():
         key = tuple(name for name in true_outputs(kind) if name in used)
@@ -253,7 +268,7 @@ def draw_views(graph: Graph, draw: Callable[[str], Environment]) -> Environment:
     return environment
 
 
-def _ray_outputs(graph: Graph) -> set[str]:
+def ray_outputs(graph: Graph) -> set[str]:
     """Return the outputs of Light Path nodes that are in use, those in groups as well."""
     found: set[str] = set()
     for node in graph.nodes.values():
@@ -261,7 +276,7 @@ def _ray_outputs(graph: Graph) -> set[str]:
         nodes = graph.nodes
         found |= {name for at, name in links if nodes[at].kind == "ShaderNodeLightPath"}
         if node.tree is not None:
-            found |= _ray_outputs(node.tree)
+            found |= ray_outputs(node.tree)
     return found
 
 
@@ -270,3 +285,13 @@ def sky_width(graph: Graph, images: Images) -> int:
     names = [str(node.properties.get("image")) for node in graph.nodes.values()]
     widths = [int(images[name].pixels.shape[1]) for name in names if name in images]
     return min(max([SKY_WIDTH, *widths]), LARGEST_SKY_WIDTH)
+
+
+def key_of(graph: Graph, images: Images) -> bytes:
+    """Return what differs where the light may differ."""
+    digest = hashlib.blake2b(repr(graph).encode(), digest_size=16)
+    for node in graph.nodes.values():
+        name = str(node.properties.get("image"))
+        if name in images:
+            digest.update(str(id(images[name])).encode())
+    return digest.digest()

@@ -159,3 +159,92 @@ def test_emission_nodes_of_a_lamp_are_factors():
     changed = export().scene.lights[0]
 
     assert changed.color == pytest.approx(np.multiply(plain.color, (1.5, 3, 3)))
+
+
+IES = """IESNA:LM-63-1995
+[TEST] made up
+TILT=NONE
+1 1000 900 7 3 1 2 0.1 0.1 0.1
+1.0 1.1 60
+0 15 30 45 60 75 90
+0 45 90
+3 2.8 2.5 1.5 0.8 0.3 0.05
+3 2.6 1.9 1.2 0.5 0.2 0.02
+3 2.4 1.2 0.6 0.3 0.1 0.01
+"""
+
+
+def nodes_of(lamp):
+    """Return a lamp's tree, its Emission, and a function that adds a node."""
+    if not lamp.node_tree:
+        lamp.use_nodes = True
+    tree = lamp.node_tree
+    return tree, next(n for n in tree.nodes if n.type == "EMISSION"), tree.nodes.new
+
+
+def add_ies(lamp):
+    tree, emission, new = nodes_of(lamp)
+    node = new("ShaderNodeTexIES")
+    node.ies = bpy.data.texts.new("made up.ies")
+    node.ies.write(IES)
+    node.inputs["Strength"].default_value = 0.002
+    tree.links.new(node.outputs[0], emission.inputs["Strength"])
+
+
+def add_blackbody(lamp):
+    tree, emission, new = nodes_of(lamp)
+    node = new("ShaderNodeBlackbody")
+    node.inputs[0].default_value = 2700
+    tree.links.new(node.outputs[0], emission.inputs["Color"])
+
+
+def add_falloff(lamp, output="Linear", smooth=1.5):
+    tree, emission, new = nodes_of(lamp)
+    node = new("ShaderNodeLightFalloff")
+    node.inputs["Strength"].default_value, node.inputs["Smooth"].default_value = 0.5, smooth
+    tree.links.new(node.outputs[output], emission.inputs["Strength"])
+
+
+def add_normals(lamp):
+    tree, emission, new = nodes_of(lamp)
+    coordinates, positive = new("ShaderNodeTexCoord"), new("ShaderNodeVectorMath")
+    positive.operation = "MULTIPLY_ADD"
+    positive.inputs[1].default_value = positive.inputs[2].default_value = (0.5, 0.5, 0.5)
+    tree.links.new(coordinates.outputs["Normal"], positive.inputs[0])
+    tree.links.new(positive.outputs[0], emission.inputs["Color"])
+
+
+NODES = {
+    "measured": ("POINT", {"shadow_soft_size": 0.05}, add_ies),
+    "measured area": ("AREA", RECTANGLE, add_ies),
+    "black body": ("SPOT", SPOT, add_blackbody),
+    "linear": ("POINT", BALL, add_falloff),
+    "constant": ("AREA", RECTANGLE, lambda lamp: add_falloff(lamp, "Constant", 0.0)),
+    "normals": ("POINT", {"shadow_soft_size": 0.0}, add_normals),
+}
+
+
+@pytest.mark.parametrize("case", NODES)
+def test_nodes_of_a_lamp_shine_as_in_cycles(device, tmp_path, case):
+    kind, settings, add = NODES[case]
+    add_scene()
+    add(add_lamp(kind, settings).data)
+
+    picture, exported = by_weft(device, 64)
+
+    assert [str(problem) for problem in exported.problems] == []
+    apart = difference(picture, by_cycles(tmp_path, 64))
+    assert apart.mean < 0.01
+    assert apart.block < 0.02
+
+
+def test_nodes_that_vary_over_a_lamp_are_named(device):
+    lamp = add_lamp("POINT", BALL).data
+    tree, emission, new = nodes_of(lamp)
+    tree.links.new(new("ShaderNodeTexNoise").outputs["Color"], emission.inputs["Color"])
+    exporter = SceneExporter(lambda: device)
+
+    found = exporter.export(bpy.context.evaluated_depsgraph_get())
+
+    assert "nodes that vary over a lamp" in str(found.problems[0])
+    assert found.scene.lights[0].profile is None

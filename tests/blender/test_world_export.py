@@ -189,7 +189,12 @@ if bpy.app.version >= (5, 0, 0):
     MANY = "MULTIPLE_SCATTERING"
     SKIES |= {
         "many": {"sky_type": MANY, "sun_elevation": 0.6, "sun_rotation": 0.5},
-        "many, morning": {"sky_type": MANY, "sun_elevation": 0.05, "sun_size": 0.05},
+        "many, morning": {
+            "sky_type": MANY,
+            "sun_elevation": 0.05,
+            "sun_size": 0.05,
+            "sun_rotation": 2.5,
+        },
         "many, thick air": {
             "sky_type": MANY,
             "sun_elevation": 0.9,

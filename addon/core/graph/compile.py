@@ -8,7 +8,7 @@ the parameters that fits find. Start reading at ``Compiler.input``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from weft.scene import Attribute, Closure, Constant, Material
@@ -62,6 +62,7 @@ class CompiledMaterial:
         attributes: What meshes must bring.
         problems: What is not shown as in Cycles.
         linked: Inputs that links drive.
+        falloffs: Of a lamp: powers of the distance and smooths of its Light Falloff nodes.
     """
 
     material: Material
@@ -70,6 +71,7 @@ class CompiledMaterial:
     attributes: list[AttributeRequest]
     problems: list[Problem]
     linked: list[LinkedInput] = field(default_factory=list)
+    falloffs: frozenset[tuple[float, float]] = frozenset()
 
 
 class AttributeTable:
@@ -121,6 +123,8 @@ class Compiler:
     view: View | None = None
     normal: Value = Attribute.NORMAL  # that nodes of the surface see
     ray: str | None = None  # kind of ray that alone sees it
+    lamp_axes: Sequence[tuple[float, ...]] | None = None  # of the lamp whose nodes they are
+    falloffs: set[tuple[float, float]] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
     textures: list[TextureBinding] = field(default_factory=list)
@@ -390,6 +394,7 @@ def compile_material(
     view: View | None = None,
     displacement: str = "BUMP",
     ray: str | None = None,
+    lamp_axes: Sequence[tuple[float, ...]] | None = None,
 ) -> CompiledMaterial:
     """Compile the graph of a material, a world or a light.
 
@@ -407,6 +412,7 @@ def compile_material(
         displacement: Blender's ``displacement_method`` of the material.
         ray: Kind of ray that alone sees it, as ``true_outputs()`` of nodes/light_path.py takes it;
             ``None``: any.
+        lamp_axes: Axes of a lamp, three unit vectors in world space.
 
     Raises:
         ArgumentError: There is no such target.
@@ -414,7 +420,7 @@ def compile_material(
     kinds = output_kinds(target)
     label = {"material": "Material", "world": "World", "light": "Light"}[target]
     compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name), view)
-    compiler.ray = ray
+    compiler.ray, compiler.lamp_axes = ray, lamp_axes
     scope = Scope(graph, f"{label} '{name}'")
     surface, volume = _surface(compiler, scope, kinds, displacement, target)
     owner = compiler.owners.get(id(surface))
@@ -430,6 +436,7 @@ def compile_material(
         compiler.requests,
         compiler.problems,
         linked_inputs(compiler, bindings, owner),
+        frozenset(compiler.falloffs),
     )
 
 

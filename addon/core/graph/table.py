@@ -17,6 +17,7 @@ from .nodes import (
     facing,
     images,
     inputs,
+    lamps,
     light_path,
     map_range,
     math,
@@ -38,12 +39,19 @@ TOPICS: Mapping[str, Mapping[str, NodeSpec]] = MappingProxyType(
         "Input": {
             **inputs.ENTRIES,
             **facing.ENTRIES,
+            **lamps.INPUTS,
             **light_path.ENTRIES,
             **coordinates.INPUTS,
             **spaces.INPUTS,
         },
         "Shader": {**shaders.ENTRIES, **volumes.ENTRIES},
-        "Texture": {**textures.ENTRIES, **images.ENTRIES, **patterns.ENTRIES, **sky.ENTRIES},
+        "Texture": {
+            **textures.ENTRIES,
+            **images.ENTRIES,
+            **patterns.ENTRIES,
+            **sky.ENTRIES,
+            **lamps.ENTRIES,
+        },
         "Color": {**color.ENTRIES, **curves.COLORS, **mix.ENTRIES},
         "Vector": {
             **coordinates.VECTORS,

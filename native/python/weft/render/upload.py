@@ -15,6 +15,7 @@ from weft.render.emissive_triangles import (
     GlowingTriangles,
     emissive_triangles,
 )
+from weft.render.instance_table import instance_rows, slot_materials_of
 from weft.render.light_profiles import PROFILED, profile_table
 from weft.render.light_table import (
     ENVIRONMENT,
@@ -233,8 +234,8 @@ class SceneTables:
         arrays["tangents"] = (
             tangent_sets(self.geometry.meshes) if has_tangents else np.zeros(4, np.float32)
         )
-        instances = self._instances(scene, emissive)
-        slot_materials = self._slot_materials(scene)
+        instances = instance_rows(scene, self.geometry, emissive)
+        slot_materials = slot_materials_of(scene)
         arrays["instances"], arrays["slotMaterials"] = instances, slot_materials
         arrays["hiddenFrom"] = np.array(
             [hidden_bits(entry.hidden_from) for entry in scene.objects] or [0], np.uint32
@@ -340,7 +341,7 @@ class SceneTables:
             out.values = self._upload(materials.values)
             out.view["materials"] = out._material_view()
         if emissive.rows or len(self._light_rows) > self._lamp_count:
-            instances = self._instances(scene, emissive)
+            instances = instance_rows(scene, self.geometry, emissive)
             changed = {
                 "instances": instances,
                 "lightOfTriangle": self._light_of_triangle(scene, emissive, instances),
@@ -362,22 +363,6 @@ class SceneTables:
                 "firstTangent": 0,
             },
         }
-
-    def _instances(self, scene: Scene, emissive: EmissiveTriangles) -> NDArray[np.uint32]:
-        """Return first triangle, first material slot, first light and number of each object."""
-        rows, slots = [], 0
-        for number, entry in enumerate(scene.objects):
-            first = self.geometry.first_triangle[id(entry.mesh)]
-            rows.append((first, slots, emissive.first_of_instance[number], number))
-            slots += len(entry.materials)
-        return np.array(rows or [(0, 0, NONE, 0)], np.uint32)
-
-    @staticmethod
-    def _slot_materials(scene: Scene) -> NDArray[np.uint32]:
-        """Return the material of each slot of each object."""
-        numbers = {id(material): number for number, material in enumerate(scene.materials())}
-        slots = [numbers[id(own)] for entry in scene.objects for own in entry.materials]
-        return np.array(slots or [0], np.uint32)
 
     def _find_glowing(self, scene: Scene, emissive: EmissiveTriangles) -> GlowingTriangles:
         """Return the lights that vary."""

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of a scene as kernels look them up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.render.light_table import NONE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft.render.emissive_triangles import EmissiveTriangles
+    from weft.render.upload import GeometryTable
+    from weft.scene.scene import Scene
+
+
+def instance_rows(
+    scene: Scene, geometry: GeometryTable, emissive: EmissiveTriangles
+) -> NDArray[np.uint32]:
+    """Return first triangle, first material slot, first light and number of each object."""
+    rows, slots = [], 0
+    for number, entry in enumerate(scene.objects):
+        first = geometry.first_triangle[id(entry.mesh)]
+        rows.append((first, slots, emissive.first_of_instance[number], number))
+        slots += len(entry.materials)
+    return np.array(rows or [(0, 0, NONE, 0)], np.uint32)
+
+
+def slot_materials_of(scene: Scene) -> NDArray[np.uint32]:
+    """Return the material of each slot of each object."""
+    numbers = {id(material): number for number, material in enumerate(scene.materials())}
+    slots = [numbers[id(own)] for entry in scene.objects for own in entry.materials]
+    return np.array(slots or [0], np.uint32)
