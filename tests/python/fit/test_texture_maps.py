@@ -161,3 +161,31 @@ def test_maps_beside_a_number_are_tied(device):
         assert (off <= 2 * errors).mean() > 0.85
         spread = (truth[name] - truth[name].mean(axis=(0, 1)))[known]
         assert np.sqrt((off**2).mean()) < share * np.sqrt((spread**2).mean())
+
+
+def test_maps_of_other_sizes_are_tied(device):
+    truth = two_materials()
+    settings = PathSettings(samples=256, bounces=2, seed=8)
+    photo = weft.Renderer(device, scene_with(truth)).render(settings=settings)
+    start = {name: constant(name) for name in START}
+    start["roughness"] = start["roughness"][::2, ::3]
+    fit = Fit(
+        scene_with(start),
+        [Target(photo)],
+        [TextureParameter(f"plate.{name}") for name in START],
+        FitSettings(bounces=2, texture_draws=40),
+        device=device,
+    )
+    assert [entry.group.numbers for entry in _textures_of(fit).tied] == [(0, 1, 2)]
+
+    result = fit.run()
+
+    losses = [entry.loss for entry in result.history]
+    assert np.mean(losses[-5:]) < 0.1 * losses[0]
+    found = result.textures["plate.roughness"]
+    assert found.pixels.shape == found.errors.shape == (TEXELS // 2, TEXELS // 3, 1)
+    share = (truth["roughness"].reshape(TEXELS // 2, 2, TEXELS // 3, 3)).mean(axis=(1, 3))
+    known = found.known > 0.5
+    off = np.abs(found.pixels[..., 0] - share)[known]
+    assert (off <= 2 * found.errors[..., 0][known]).mean() > 0.85
+    assert "plate.metallic" in result.undetermined

@@ -175,17 +175,55 @@ def test_fireflies_move_no_map():
     assert np.abs(moved - maps)[others].max() < 0.03
 
 
-def test_maps_of_other_materials_and_sizes_are_not_tied():
+def test_maps_of_other_materials_are_not_tied():
     regions = [
         region("a.roughness"),
         region("b.roughness"),
-        region("a.metallic", size=(SIDE, 2 * SIDE)),
+        region("c.metallic", size=(SIDE, 2 * SIDE)),
         region("b.base_color", channels=3),
     ]
 
     (group,) = group_maps(regions)
 
     assert group.numbers == (1, 3)
+
+
+def two_sizes(coarse):
+    texels = SIDE * SIDE
+    regions = [region("m.roughness"), region("m.metallic", texels, size=coarse)]
+    (group,) = group_maps(regions)
+    return group, np.zeros(texels + coarse[0] * coarse[1], np.float32)
+
+
+@pytest.mark.parametrize("coarse", [(SIDE // 2, SIDE // 3), (7, 10), (1, 1)])
+def test_maps_of_other_sizes_share_a_grid(coarse):
+    group, texels = two_sizes(coarse)
+    random = np.random.default_rng(4)
+    texels[:] = random.uniform(0.2, 0.8, texels.shape)
+
+    maps, sums = group.gather(texels), group.gather_sums(texels)
+
+    assert maps.shape == sums.shape == (SIDE, SIDE, 2)
+    first, second = (texels[entry.part].astype(float) for entry in group.regions)
+    assert np.allclose(maps[..., 0].ravel(), first)
+    assert sums[..., 1].sum() == pytest.approx(second.sum(), rel=1e-6)
+    assert second.min() - 1e-6 <= maps[..., 1].min() <= maps[..., 1].max() <= second.max() + 1e-6
+    # The first derivative of any change on the grid is that of what the map becomes by it.
+    change, slope = random.normal(size=(SIDE, SIDE, 2)), random.normal(size=texels.shape)
+    moved = np.zeros_like(texels)
+    group.scatter(change, moved)
+    slope = slope.astype(np.float32)
+    assert (group.gather_sums(slope) * change).sum() == pytest.approx(slope @ moved, rel=1e-4)
+
+
+def test_whole_ratios_of_sizes_lose_nothing():
+    group, texels = two_sizes((SIDE // 2, SIDE // 3))
+    texels[:] = np.random.default_rng(5).uniform(size=texels.shape)
+    again = np.zeros_like(texels)
+
+    group.scatter(group.gather(texels), again)
+
+    assert np.allclose(again, texels, atol=1e-6)
 
 
 def test_blocks_tell_channels_apart_by_the_partner_of_a_color():

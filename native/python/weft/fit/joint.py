@@ -271,7 +271,9 @@ class JointModel:
         matrix, slope = 2 * normal.matrix, 2 * normal.gradient
         for tied in self.textures.tied:
             rows = [*self._couplings, gradient]
-            maps = np.stack([blurred_by(tied.group.gather(row), blur) for row in rows], axis=-1)
+            maps = np.stack(
+                [blurred_by(tied.group.gather_sums(row), blur) for row in rows], axis=-1
+            )
             solved = np.linalg.solve(tied.precision(blur), maps[..., :-1])
             both = np.einsum("...ij,...ik->jk", solved, maps)
             matrix, slope = matrix - both[:, :-1], slope - both[:, -1]

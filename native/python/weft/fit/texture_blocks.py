@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several maps of one material: the unknowns of a texel, and what pictures say of all together."""
+"""Several maps of one material: unknowns of a texel, and what pictures say of all together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MapGroup:
-    """Maps of one material with as many texels: D numbers a texel, channel after channel.
+    """Maps of one material: D numbers a texel of a common grid, channel after channel.
+
+    The grid has as many rows and columns as the largest map has. Smaller ones have the same value
+    in all texels of the grid that lie in one of theirs, and get the mean of what these become.
 
     Args:
         regions: The maps.
@@ -32,8 +35,9 @@ class MapGroup:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.regions[0].shape[:2]
+        """Rows and columns of the grid."""
+        rows, columns = zip(*(region.shape[:2] for region in self.regions), strict=True)
+        return max(rows), max(columns)
 
     @property
     def channels(self) -> list[slice]:
@@ -45,12 +49,40 @@ class MapGroup:
     def gather(self, texels: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the maps among the texels of the scene, shape ``(height, width, D)``."""
         parts = [texels[region.part].reshape(region.shape) for region in self.regions]
-        return np.concatenate(parts, axis=2).astype(np.float64)
+        return np.concatenate([self.grown(part) for part in parts], axis=2)
+
+    def gather_sums(self, texels: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return derivatives by texels of the grid: those of a larger texel are shared out."""
+        parts = [texels[region.part].reshape(region.shape) for region in self.regions]
+        return np.concatenate([self.grown(part, share=True) for part in parts], axis=2)
 
     def scatter(self, maps: NDArray[np.floating], texels: NDArray[np.float32]) -> None:
         """Write maps of gather() to the texels of the scene."""
-        for region, part in zip(self.regions, self.channels, strict=True):
-            texels[region.part] = maps[..., part].ravel()
+        for number, (region, part) in enumerate(zip(self.regions, self.channels, strict=True)):
+            texels[region.part] = self.shrunk(number, maps[..., part]).ravel()
+
+    def grown(self, image: NDArray[np.floating], *, share: bool = False) -> NDArray[np.float64]:
+        """Return an image of a map on the grid; `share`: with the same sum, not the same values.
+
+        Args:
+            image: Shape ``(height, width, channels)`` of a map.
+            share: Each texel is shared out among those that lie in it.
+        """
+        rows, columns = (
+            overlaps(fine, coarse, share=share)
+            for fine, coarse in zip(self.size, image.shape[:2], strict=True)
+        )
+        return _resized(image, rows, columns)
+
+    def shrunk(self, number: int, image: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return means of an image on the grid over the texels of one of the maps."""
+        rows, columns = (
+            overlaps(fine, coarse, share=True)
+            for fine, coarse in zip(self.size, self.regions[number].shape[:2], strict=True)
+        )
+        return _resized(
+            image, None if rows is None else rows.T, None if columns is None else columns.T
+        )
 
     def each(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Return one value a map as one a number, shape ``(D,)``."""
@@ -72,7 +104,7 @@ class MapGroup:
         Returns:
             Shape ``(height, width, D, D)``, symmetric.
         """
-        columns = [self.gather(answer) for answer in answers]
+        columns = [self.gather_sums(answer) for answer in answers]
         parts = self.channels
         count = parts[-1].stop
         out = np.zeros((*self.size, count, count))
@@ -90,18 +122,50 @@ class MapGroup:
 
 
 def group_maps(regions: Sequence[Region]) -> list[MapGroup]:
-    """Return the groups of maps of one material with as many texels; single maps are in none."""
-    found: dict[tuple[object, ...], list[int]] = {}
+    """Return the groups of maps of one material; single maps are in none."""
+    found: dict[str, list[int]] = {}
     for number, region in enumerate(regions):
-        if isinstance(region.parameter, LightTexture):
-            continue
-        material = region.parameter.name.split(".")[0]
-        found.setdefault((material, *region.shape[:2]), []).append(number)
+        if not isinstance(region.parameter, LightTexture):
+            found.setdefault(region.parameter.name.split(".")[0], []).append(number)
     return [
         MapGroup(tuple(regions[number] for number in numbers), tuple(numbers))
         for numbers in found.values()
         if len(numbers) > 1
     ]
+
+
+def overlaps(fine: int, coarse: int, *, share: bool) -> NDArray[np.float64] | None:
+    """Return how much of each of `fine` parts of a length lies in each of `coarse` parts.
+
+    Args:
+        fine: Parts, at least as many as `coarse`.
+        coarse: Parts.
+        share: As a share of the coarse part, not of the fine one.
+
+    Returns:
+        Shape ``(fine, coarse)``; rows add to 1, with `share` columns do. ``None``: they are equal.
+    """
+    if fine == coarse:
+        return None
+    ends, wide = np.arange(1, fine + 1) / fine, np.arange(1, coarse + 1) / coarse
+    upper = np.minimum(ends[:, None], wide)
+    lower = np.maximum(ends[:, None] - 1 / fine, wide - 1 / coarse)
+    common: NDArray[np.float64] = np.maximum(upper - lower, 0) * (coarse if share else fine)
+    return common
+
+
+def _resized(
+    image: NDArray[np.floating],
+    rows: NDArray[np.float64] | None,
+    columns: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    """Return an image times a matrix along each axis; ``None``: as it is."""
+    out = np.asarray(image, np.float64)
+    if rows is not None:
+        out = np.einsum("fc,cwk->fwk", rows, out, optimize=True)
+    if columns is not None:
+        out = np.einsum("fc,hck->hfk", columns, out, optimize=True)
+    return out
 
 
 def positive_blocks(blocks: NDArray[np.float64], least: float) -> NDArray[np.float64]:

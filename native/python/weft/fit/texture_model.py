@@ -297,7 +297,7 @@ class TextureModel:
             ]
             answers = np.abs(self.collect(texels, ones))
             for tied in self.tied:
-                tied.views += is_known(tied.group.gather(answers).sum(axis=2))
+                tied.views += is_known(tied.group.gather_sums(answers).sum(axis=2))
 
     def raised_maps(self) -> Iterator[Tensor]:
         """Return the texels of all textures with one map after the other raised by RAISE."""
@@ -350,7 +350,8 @@ class TextureModel:
             tied.expect(self.loss, self.noise * pace.noise)
             maps = group.gather(self.texels)
             variation = variation_slopes(maps.astype(np.float32), EDGE).astype(np.float64)
-            group.scatter(tied.move(maps, group.gather(gradient), variation, pace), self.texels)
+            moved = tied.move(maps, group.gather_sums(gradient), variation, pace)
+            group.scatter(moved, self.texels)
 
     def stiffness(self, region: Region, blur: int) -> Stiffness:
         """Return what resists steps that are averaged over squares."""
@@ -431,7 +432,10 @@ class TextureModel:
         """Return the tied maps that the pictures do not tell, and why, in words."""
         out: dict[str, str] = {}
         for tied in self.tied:
-            known = [self._known(region) for region in tied.group.regions]
+            known = [
+                tied.group.grown(self._known(region)[..., None].astype(np.float32))[..., 0] > 0.5
+                for region in tied.group.regions
+            ]
             out |= name_untold(tied.group, self.uncertainty(tied), known)
         return out
 
@@ -443,8 +447,9 @@ class TextureModel:
         """Return standard errors of texels that are known."""
         for tied in self.tied:
             if region in tied.group.regions:
-                part = tied.group.channels[tied.group.regions.index(region)]
-                return self.uncertainty(tied).errors[..., part]
+                number = tied.group.regions.index(region)
+                part = tied.group.channels[number]
+                return tied.group.shrunk(number, self.uncertainty(tied).errors[..., part])
         errors: NDArray[np.floating] = np.sqrt(
             2 * SHARING * self._left / self.stiffness(region, 0).divisor
         )
