@@ -97,6 +97,7 @@ def add_faces(
     *,
     node: str = "Principled",
     multiscatter: bool = True,
+    distribution: str = "",
     coplanar: bool = False,
 ) -> None:
     """Add a tilted face for each pixel, row by row from below, and its material.
@@ -124,9 +125,9 @@ def add_faces(
     if node == "Velvet":
         shader.distribution = "ASHIKHMIN"
     if node in ("Principled", "Glossy", "Metallic", "Glass"):
-        shader.distribution = "MULTI_GGX" if multiscatter else "GGX"
+        shader.distribution = distribution or ("MULTI_GGX" if multiscatter else "GGX")
     if node == "Refraction":
-        shader.distribution = "GGX"
+        shader.distribution = distribution or "GGX"
     if node == "Metallic":
         shader.fresnel_type = "F82"
     tree.links.new(shader.outputs[0], tree.nodes["Material Output"].inputs["Surface"])
@@ -196,6 +197,7 @@ def measure(cases: bsdf_cases.Cases, case_set: bsdf_cases.CaseSet) -> np.ndarray
             attributes,
             node=case_set.node,
             multiscatter=case_set.multiscatter,
+            distribution=case_set.distribution,
         )
         add_sun(scene, sun)
         result[rows] = render(scene).reshape(-1, 3)

@@ -38,7 +38,7 @@ NODES = {
     "color, edgeTint, roughness, anisotropy, rotation, float2(0.f), wi, tables)",
     "node_glass": "GlassBSDF<kMultiscatter>"
     ".prepare(color, roughness, ior, float2(0.f), wi, back, tables)",
-    "node_refraction": "RefractionBSDF.prepare(color, roughness, ior, wi, back, tables)",
+    "node_refraction": "RefractionBSDF<kPlain>.prepare(color, roughness, ior, wi, back, tables)",
     "node_sheen": "SheenBSDF.prepare(color, roughness, wi, tables)",
     "node_translucent": "TranslucentBSDF.prepare(color)",
     "node_velvet": "VelvetBSDF.prepare(color, roughness, wi)",
@@ -48,6 +48,16 @@ NODES = {
     "color, edgeTint, roughness, anisotropy, rotation, float2(0.f), wi, tables)",
     "node_glass_ggx": "GlassBSDF<kPlain>"
     ".prepare(color, roughness, ior, float2(0.f), wi, back, tables)",
+    "node_glossy_beckmann": "GlossyBSDF<kBeckmann | kAnisotropy>"
+    ".prepare(color, roughness, anisotropy, rotation, wi, tables)",
+    "node_glossy_shirley": "GlossyBSDF<kShirley | kAnisotropy>"
+    ".prepare(color, roughness, anisotropy, rotation, wi, tables)",
+    "node_metallic_beckmann": "MetallicBSDF<kBeckmann | kAnisotropy>.prepare("
+    "color, edgeTint, roughness, anisotropy, rotation, float2(0.f), wi, tables)",
+    "node_glass_beckmann": "GlassBSDF<kBeckmann>"
+    ".prepare(color, roughness, ior, float2(0.f), wi, back, tables)",
+    "node_refraction_beckmann": "RefractionBSDF<kBeckmann>"
+    ".prepare(color, roughness, ior, wi, back, tables)",
 }
 
 TOLERANCE = 2e-4

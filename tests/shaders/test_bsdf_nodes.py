@@ -25,17 +25,27 @@ PREPARED = {
     "inputs.roughness, 0.f, 0.f, float2(0.f), wi, tables)",
     "glass": "GlassBSDF<kMultiscatter>.prepare("
     "inputs.baseColor, inputs.roughness, inputs.ior, float2(0.f), wi, inputs.alpha < 0.5f, tables)",
-    "refraction": "RefractionBSDF.prepare("
+    "refraction": "RefractionBSDF<kPlain>.prepare("
     "inputs.baseColor, inputs.roughness, inputs.ior, wi, inputs.alpha < 0.5f, tables)",
     "sheen": "SheenBSDF.prepare(inputs.baseColor, inputs.roughness, wi, tables)",
     "velvet": "VelvetBSDF.prepare(inputs.baseColor, inputs.roughness, wi)",
     "translucent": "TranslucentBSDF.prepare(inputs.baseColor)",
 }
 
-INSIDE = {"alpha": 0.0}
-NAMES = [*PREPARED, "glass_inside"]
+DISTRIBUTED = {
+    "glossy_beckmann": "GlossyBSDF<kBeckmann | kAnisotropy>.prepare("
+    "inputs.baseColor, inputs.roughness, -0.4f, 0.1f, wi, tables)",
+    "glossy_shirley": "GlossyBSDF<kShirley | kAnisotropy>.prepare("
+    "inputs.baseColor, inputs.roughness, -0.4f, 0.1f, wi, tables)",
+    "glass_beckmann": "GlassBSDF<kBeckmann>.prepare("
+    "inputs.baseColor, inputs.roughness, inputs.ior, float2(0.f), wi, inputs.alpha < 0.5f, tables)",
+}
+"""Closures with another distribution than their first one."""
 
-STRAIGHT_OR_NONE = {"transparent", "emission", "none"}
+INSIDE = {"alpha": 0.0}
+NAMES = [*PREPARED, *DISTRIBUTED, "glass_inside"]
+
+STRAIGHT_OR_NONE = {"transparent", "emission", "medium", "none"}
 """Have no density."""
 
 SMOOTHEST = 0.2
@@ -66,14 +76,14 @@ def leads(name, wi):
         return lambda wo: (
             (wo[:, 2] > 0) | (wo @ np.array(wi) < -1 / 1.5 + 1e-4) & (wo[:, 2] > -1.5 * wi[2])
         )
-    if name in ("glass", "refraction"):
+    if name in ("glass", "glass_beckmann", "refraction"):
         return lambda wo: refracts(wo, wi, 1.5)
     return lambda wo: np.full(len(wo), True)
 
 
 def node(device, name, wi=VIEW, **fields):
     side = INSIDE if name == "glass_inside" else {}
-    prepare = PREPARED[name.removesuffix("_inside")]
+    prepare = (PREPARED | DISTRIBUTED)[name.removesuffix("_inside")]
     return Asked(device, prepare, wi, **{"baseColor": WHITE} | side | fields)
 
 
@@ -96,8 +106,17 @@ MOST = {
     # Its shadowing does not follow from its distribution.
     "velvet": 1.5,
 }
-LEAST = {"glossy": 0.85, "glass_inside": 0.9, "refraction": 0.0, "sheen": 0.0, "velvet": 0.0}
-"""Refraction has single bounces only, and no reflection; sheen is a thin layer."""
+LEAST = {
+    "glossy": 0.85,
+    "glossy_beckmann": 0.5,
+    "glossy_shirley": 0.3,
+    "glass_beckmann": 0.7,
+    "glass_inside": 0.9,
+    "refraction": 0.0,
+    "sheen": 0.0,
+    "velvet": 0.0,
+}
+"""Refraction and these distributions have single bounces only; sheen is a thin layer."""
 
 
 @pytest.mark.parametrize(("name", "roughness", "cosine"), AT)
@@ -230,3 +249,40 @@ def test_smooth_glass_refracts_by_snells_law(device):
     np.testing.assert_allclose(passed["wo"][:, 0], -0.6 / 1.5, rtol=1e-5)
     np.testing.assert_allclose(drawn["weight"], 1, rtol=1e-5)
     assert 0 < len(passed) < 256
+
+
+@pytest.mark.parametrize("film", [(0.0, 1.33), (400.0, 0.8), (400.0, 1.7)])
+@pytest.mark.parametrize("inside", [False, True])
+def test_glass_between_equal_sides_has_values_and_derivatives(device, film, inside):
+    module = weft.Module.load_from_source(
+        device,
+        "equal_sides",
+        """
+        import weft.bsdf;
+        [Differentiable]
+        float3 shade(float ior, float roughness, float2 film, no_diff float3 wi, no_diff float3 wo,
+                     no_diff bool inside, no_diff BsdfTables tables)
+        {
+            return GlassBSDF<kMultiscatter | kThinFilm>
+                .prepare(float3(0.9f), roughness, ior, film, wi, inside, tables).eval(wo);
+        }
+        float3 slope(float2 film, float3 wi, float3 wo, bool inside, BsdfTables tables)
+        {
+            return fwd_diff(shade)(diffPair(1.f, 1.f), diffPair(0.3f, 1.f),
+                                   diffPair(film, float2(1.f, 1.f)), wi, wo, inside, tables).d;
+        }
+        """,
+    )
+    random = np.random.default_rng(3)
+    wi = random.normal(size=(400, 3))
+    wi[:, 2] = abs(wi[:, 2])
+    wi = (wi / np.linalg.norm(wi, axis=1, keepdims=True)).astype(np.float32)
+    wo = np.concatenate([-wi[:200], wi[:200, ::-1]])
+    tables = {"data": weft.render.bsdf_tables(device)}
+
+    values = module.shade(1.0, 0.3, film, wi, wo, inside, tables, _result="numpy")
+    slopes = module.slope(film, wi, wo, inside, tables, _result="numpy")
+
+    assert np.isfinite(values).all()
+    assert np.isfinite(slopes).all()
+    assert not values[:200].any()

@@ -70,7 +70,8 @@ class CaseSet:
     """One lobe's cases: the inputs that vary, each with its range, and what the faces are like.
 
     ``below``: the sun may stand on the other side of the surface. ``inside``: half the faces show
-    their back. ``multiscatter``: the node's distribution. ``node``: Blender's node.
+    their back. ``multiscatter``: the node's distribution, unless ``distribution`` names another.
+    ``node``: Blender's node.
     """
 
     varied: dict[str, tuple[float, float]]
@@ -79,7 +80,23 @@ class CaseSet:
     coat_normals: bool = False
     multiscatter: bool = True
     node: str = "Principled"
+    distribution: str = ""
 
+
+GLOSSY = {
+    "color": (0.0, 1.0),
+    "roughness": (0.1, 1.0),
+    "anisotropy": (-0.9, 0.9),
+    "rotation": (0.0, 1.0),
+}
+METALLIC = {
+    "color": (0.0, 1.0),
+    "edgeTint": (0.0, 1.0),
+    "roughness": (0.1, 1.0),
+    "anisotropy": (0.0, 1.0),
+    "rotation": (0.0, 1.0),
+}
+CLEAR = {"color": (0.0, 1.0), "roughness": (0.1, 1.0), "ior": (0.6, 2.2)}
 
 SETS = {
     "base": CaseSet(BASE),
@@ -165,6 +182,15 @@ SETS = {
         multiscatter=False,
     ),
     "node_velvet": CaseSet({"color": (0.0, 1.0), "roughness": (0.05, 1.0)}, node="Velvet"),
+    "node_glossy_beckmann": CaseSet(GLOSSY, node="Glossy", distribution="BECKMANN"),
+    "node_glossy_shirley": CaseSet(GLOSSY, node="Glossy", distribution="ASHIKHMIN_SHIRLEY"),
+    "node_metallic_beckmann": CaseSet(METALLIC, node="Metallic", distribution="BECKMANN"),
+    "node_glass_beckmann": CaseSet(
+        CLEAR, below=True, inside=True, node="Glass", distribution="BECKMANN"
+    ),
+    "node_refraction_beckmann": CaseSet(
+        CLEAR, below=True, inside=True, node="Refraction", distribution="BECKMANN"
+    ),
 }
 
 

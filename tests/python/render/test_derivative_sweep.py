@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from support.derivative_sweep import PASSING, WORST, Difference, Sweep, mixture, whole
-from weft.scene import CLOSURES, Closure, NormalMap
+from weft.scene import CLOSURES, Add, Closure, Mix, NormalMap
 
 pytestmark = pytest.mark.slow
 
-NODES = [kind for kind in CLOSURES if kind not in ("principled", "transparent", "none")]
+NODES = [kind for kind in CLOSURES if kind not in ("principled", "transparent", "medium", "none")]
 
 WITHOUT_EFFECT = ("subsurface_",)
 """The beginnings of names of inputs that are shaded as nothing."""
@@ -30,6 +30,22 @@ SURFACES = {
         [name for name in CLOSURES["principled"].inputs if "film" not in name and name != "ior"],
         transmission_weight=0.0,
         normal=NORMAL,
+    ),
+    "distributions": lambda random: Add(
+        Mix(
+            whole("glossy", random, distribution="beckmann"),
+            whole("glossy", random, distribution="ashikhmin_shirley"),
+            0.4,
+        ),
+        Mix(
+            whole("metallic", random, distribution="beckmann"),
+            Mix(
+                whole("glass", random, distribution="beckmann"),
+                whole("refraction", random, distribution="beckmann"),
+                0.5,
+            ),
+            0.6,
+        ),
     ),
     "filmed glass": lambda random: whole(
         "principled",
@@ -91,7 +107,7 @@ def check(sweep, seed):
     return wrong
 
 
-FORWARD = ("principled", "nodes", "normals", "coated", "filmed glass")
+FORWARD = ("principled", "nodes", "normals", "coated", "filmed glass", "distributions")
 
 
 @pytest.mark.parametrize("name", FORWARD)

@@ -85,7 +85,12 @@ def _distribution(*values: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 _DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"multi_ggx": ("kMultiscatter",), "ggx": ()}
+    {
+        "multi_ggx": ("kMultiscatter",),
+        "ggx": (),
+        "beckmann": ("kBeckmann",),
+        "ashikhmin_shirley": ("kShirley",),
+    }
 )
 
 WHITE = (1.0, 1.0, 1.0)
@@ -174,7 +179,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             normals=("normal",),
             tangents=("tangent",),
             sides="kSharpSides",
-            options=_distribution("multi_ggx", "ggx"),
+            options=_distribution("multi_ggx", "ggx", "beckmann", "ashikhmin_shirley"),
         ),
         "metallic": ClosureSpec(
             {
@@ -199,7 +204,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             normals=("normal",),
             tangents=("tangent",),
             sides="kSharpSides",
-            options=_distribution("multi_ggx", "ggx"),
+            options=_distribution("multi_ggx", "ggx", "beckmann"),
         ),
         "glass": ClosureSpec(
             {
@@ -215,14 +220,17 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             features=MappingProxyType({"": ("kPlain",), "kThinFilm": ("thin_film_thickness",)}),
             normals=("normal",),
             sides="kSharpSides",
-            options=_distribution("multi_ggx", "ggx"),
+            options=_distribution("multi_ggx", "ggx", "beckmann"),
         ),
         "refraction": ClosureSpec(
             {"color": Input(WHITE), "roughness": Input(0.0), "ior": Input(1.45, 1.0, 4.0)},
-            "RefractionBSDF",
-            "RefractionBSDF.prepare({color}, {roughness}, {ior}, {wi}, s.isBackface, m.tables())",
+            "RefractionBSDF<{features}>",
+            "RefractionBSDF<{features}>.prepare({color}, {roughness}, {ior}, {wi}, s.isBackface, "
+            "m.tables())",
+            features=MappingProxyType({"": ("kPlain",)}),
             normals=("normal",),
             sides="kSharpSides",
+            options=_distribution("ggx", "beckmann"),
         ),
         "sheen": ClosureSpec(
             {"color": COLOR, "roughness": Input(0.5)},
