@@ -114,14 +114,12 @@ def test_a_metal_by_its_index_gets_two_reflectances():
 def test_what_a_shader_lacks_is_named():
     builder = GraphBuilder()
     node = builder.add(
-        "ShaderNodeBsdfAnisotropic", "Brushed", distribution="BECKMANN", inputs={"Anisotropy": 0.5}
+        "ShaderNodeBsdfAnisotropic", "Brushed", distribution="PHONG", inputs={"Anisotropy": 0.5}
     )
 
     problems = compile_material(surface_graph(builder, node), {}, "M").problems
 
-    assert [problem.message for problem in problems] == [
-        "the distribution BECKMANN is not supported"
-    ]
+    assert [problem.message for problem in problems] == ["the distribution PHONG is not supported"]
 
 
 @pytest.mark.parametrize("kind", ["Anisotropic", "Glass", "Metallic", "Principled"])
@@ -134,6 +132,26 @@ def test_a_shader_has_the_distribution_of_its_node(kind, distribution):
 
     expected = {} if distribution == "MULTI_GGX" else {"distribution": "ggx"}
     assert compiled.material.surface.options == expected
+    assert compiled.problems == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "distribution"),
+    [
+        ("Anisotropic", "BECKMANN"),
+        ("Anisotropic", "ASHIKHMIN_SHIRLEY"),
+        ("Glass", "BECKMANN"),
+        ("Metallic", "BECKMANN"),
+        ("Refraction", "BECKMANN"),
+    ],
+)
+def test_other_distributions_reach_the_closure(kind, distribution):
+    builder = GraphBuilder()
+    node = builder.add(f"ShaderNodeBsdf{kind}", "Old", distribution=distribution)
+
+    compiled = compile_material(surface_graph(builder, node), {}, "M")
+
+    assert compiled.material.surface.options == {"distribution": distribution.lower()}
     assert compiled.problems == []
 
 

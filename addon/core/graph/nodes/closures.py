@@ -42,8 +42,8 @@ class ClosureNode:
         gates: By identifier. Switched off and not fitted, their inputs are left out: the
             material's program is shorter.
         normals: Identifier of the socket -> name of the closure's normal.
-        distributions: Of facets, that the closure has; others are named as a problem. They are
-            its option ``distribution``, where it has one.
+        distributions: That the closure has where they are no option of it; others are named as a
+            problem.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class ClosureNode:
     normals: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({"Normal": "normal"})
     )
-    distributions: tuple[str, ...] = ("MULTI_GGX", "GGX")
+    distributions: tuple[str, ...] = ()
 
     def bounds(self) -> Mapping[str, tuple[float, float]]:
         """Return the sensible range of each socket."""
@@ -102,13 +102,12 @@ class ClosureNode:
 
     def _report(self, context: NodeContext, left_out: set[str]) -> None:
         """Name what the closure does otherwise than Cycles."""
-        distribution = str(context.properties.get("distribution", "MULTI_GGX"))
+        distribution = str(context.properties.get("distribution", ""))
+        options = CLOSURES[self.kind].options.get("distribution", {})
+        known = self.distributions or tuple(name.upper() for name in options)
         is_mirror = context.has("Roughness") and context.number("Roughness") == 0
-        if distribution not in self.distributions and not is_mirror:
-            context.problem(
-                f"the distribution {distribution} is not supported",
-                self.distributions[0],
-            )
+        if distribution and known and distribution not in known and not is_mirror:
+            context.problem(f"the distribution {distribution} is not supported", known[0])
         if "Subsurface Weight" in self.inputs and "Subsurface Weight" not in left_out:
             context.problem("subsurface scattering is not supported", "diffuse reflection")
         if context.has("Thin Wall") and context.number("Thin Wall") != 0:

@@ -124,34 +124,31 @@ _GLASS = ClosureNode(
 _GLOSSY = ClosureNode("glossy", _same("Color", "Roughness", "Anisotropy", "Rotation"), _ANISOTROPY)
 
 
-_FACETS = "GGX and Multiscatter GGX only"
-
 ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
     {
         "ShaderNodeAddShader": NodeSpec("Add Shader", _add),
         "ShaderNodeBackground": closure_node("Background", _EMISSION),
-        "ShaderNodeBsdfAnisotropic": closure_node("Glossy BSDF", _GLOSSY, _FACETS),
+        "ShaderNodeBsdfAnisotropic": closure_node("Glossy BSDF", _GLOSSY),
         "ShaderNodeBsdfDiffuse": closure_node(
             "Diffuse BSDF",
             ClosureNode("diffuse", _same("Color", "Roughness"), {"Roughness": Gate(0.0)}),
         ),
-        "ShaderNodeBsdfGlass": closure_node("Glass BSDF", _GLASS, _FACETS),
+        "ShaderNodeBsdfGlass": closure_node("Glass BSDF", _GLASS),
         "ShaderNodeBsdfMetallic": NodeSpec(
             "Metallic BSDF",
             _metallic,
             "A physical conductor has the reflectance of its index at 0 and 82 degrees, between "
-            "them that of F82. " + _FACETS,
+            "them that of F82",
             {**_METALLIC.bounds(), "IOR": (0.0, 10.0), "Extinction": (0.0, 10.0)},
         ),
         "ShaderNodeBsdfPrincipled": closure_node(
             "Principled BSDF",
             PRINCIPLED,
-            f"Subsurface scattering is shaded as diffuse. {_FACETS}. No Thin Wall",
+            "Subsurface scattering is shaded as diffuse. No Thin Wall",
         ),
         "ShaderNodeBsdfRefraction": closure_node(
             "Refraction BSDF",
-            ClosureNode("refraction", _same("Color", "Roughness", "IOR"), distributions=("GGX",)),
-            "GGX only",
+            ClosureNode("refraction", _same("Color", "Roughness", "IOR")),
         ),
         "ShaderNodeBsdfSheen": NodeSpec("Sheen BSDF", _sheen, "", _SHEEN.bounds()),
         "ShaderNodeBsdfTranslucent": closure_node(
