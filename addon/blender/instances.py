@@ -111,10 +111,19 @@ def _info(instance: bpy.types.DepsgraphObjectInstance) -> dict[str, tuple[float,
         "Alpha": (entry.color[3],) * 3,
         "Object Index": (float(entry.pass_index),) * 3,
         "Material Index": (float(material.pass_index if material else 0),) * 3,
+        "Instancer Generated": _instancer_generated(instance),
+        "Instancer UV": (*instance.uv, 0.0) if instance.is_instance else (0.0,) * 3,
         "Random": ((number & 0xFFFFFFFF) / 0xFFFFFFFF,) * 3,
         **_columns("To World", instance.matrix_world),
         **_columns("To Object", instance.matrix_world.inverted_safe()),
     }
+
+
+def _instancer_generated(instance: bpy.types.DepsgraphObjectInstance) -> tuple[float, ...]:
+    """Return the place on what makes the instance, as Cycles moves it; 0 for no instance."""
+    if not instance.is_instance:
+        return (0.0,) * 3
+    return tuple(0.5 * number - 0.5 for number in instance.orco)
 
 
 def _columns(name: str, matrix: Matrix) -> dict[str, tuple[float, ...]]:

@@ -170,6 +170,7 @@ CASES = (
     *(output_of("CameraData", name) for name in ("View Vector", "View Z Depth", "View Distance")),
     *(output_of("Tangent", "Tangent", direction_type="RADIAL", axis=axis) for axis in "XYZ"),
     output_of("NewGeometry", "Tangent"),
+    output_of("NewGeometry", "Parametric"),
     transformed("VECTOR", "WORLD", "OBJECT"),
     transformed("NORMAL", "WORLD", "OBJECT"),
     transformed("NORMAL", "OBJECT", "CAMERA"),
@@ -257,3 +258,28 @@ def test_meshes_bring_what_their_own_materials_read():
     scene = SceneExporter().export(bpy.context.evaluated_depsgraph_get()).scene
 
     assert [len(entry.mesh.colors) for entry in scene.objects] == [0, 1]
+
+
+@pytest.mark.parametrize("output", ["Generated", "UV", "map"])
+def test_instances_know_where_they_stand_on_what_makes_them(device, tmp_path, output):
+    add_camera(target=(0, 0, 0.3))
+    add_world()
+    if output == "map":
+        material = output_of("UVMap", "UV", from_instancer=True)()
+    else:
+        material = output_of("TexCoord", output, from_instancer=True)()
+    bpy.ops.mesh.primitive_cube_add(size=0.8)
+    child = bpy.context.object
+    child.data.materials.append(material)
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=3, y_subdivisions=3, size=3)
+    parent = bpy.context.object
+    parent.instance_type = "FACES"
+    parent.show_instancer_for_render = parent.show_instancer_for_viewport = False
+    child.parent = parent
+
+    picture, exported = by_weft(device, 64)
+
+    assert exported.problems == []
+    apart = difference(picture, by_cycles(tmp_path, 64))
+    assert apart.mean < 0.01
+    assert apart.block < 0.03

@@ -42,8 +42,8 @@ def object_normal(context: NodeContext) -> Value:
 
 
 def _coordinate(context: NodeContext, output: str) -> Value:
-    if context.properties.get("from_instancer"):
-        return context.unsupported("coordinates of what makes instances")
+    if context.properties.get("from_instancer") and output in ("Generated", "UV"):
+        return ColorAttribute(context.attribute("object_info", f"Instancer {output}"))
     if output == "Generated":
         return generated(context)
     if output == "UV":
@@ -71,7 +71,7 @@ def _object(context: NodeContext) -> Value:
 
 def _uv(context: NodeContext, _output: str) -> Value:
     if context.properties.get("from_instancer"):
-        return context.unsupported("UV maps of what makes instances")
+        return ColorAttribute(context.attribute("object_info", "Instancer UV"))
     return uv_map(context, str(context.properties.get("uv_map") or ""))
 
 
@@ -100,6 +100,7 @@ _GEOMETRY = MappingProxyType(
         "True Normal": Attribute.GEOMETRIC_NORMAL,
         "Incoming": Attribute.INCOMING,
         "Backfacing": Attribute.BACKFACING,
+        "Parametric": Attribute.PARAMETRIC,
     }
 )
 
@@ -126,9 +127,9 @@ INPUTS = MappingProxyType(
         "ShaderNodeTexCoord": NodeSpec(
             "Texture Coordinate",
             _coordinate,
-            f"From Instancer is missing. Camera, Window: {CAMERA_NOTE[0].lower()}{CAMERA_NOTE[1:]}",
+            f"Camera, Window: {CAMERA_NOTE[0].lower()}{CAMERA_NOTE[1:]}",
         ),
-        "ShaderNodeUVMap": NodeSpec("UV Map", _uv, "From Instancer is missing"),
+        "ShaderNodeUVMap": NodeSpec("UV Map", _uv),
         "ShaderNodeAttribute": NodeSpec(
             "Attribute", _attribute, "attributes of geometry only, not of objects or view layers"
         ),
@@ -136,7 +137,7 @@ INPUTS = MappingProxyType(
         "ShaderNodeNewGeometry": NodeSpec(
             "Geometry",
             _geometry,
-            "Parametric, Pointiness and Random Per Island are missing",
+            "Pointiness and Random Per Island are missing",
         ),
         "ShaderNodeObjectInfo": NodeSpec("Object Info", _object_info),
     }

@@ -35,6 +35,7 @@ class Attribute(Enum):
     TANGENT = "s.tangent"
     INCOMING = "s.wi"
     BACKFACING = "(s.isBackface ? 1.f : 0.f)"
+    PARAMETRIC = "float3(1.f - s.barycentric.x - s.barycentric.y, s.barycentric.x, 0.f)"
     IS_CAMERA_RAY = "((s.ray & 1u) != 0u ? 1.f : 0.f)"
     IS_SHADOW_RAY = "((s.ray & 2u) != 0u ? 1.f : 0.f)"
     IS_DIFFUSE_RAY = "((s.ray & 4u) != 0u ? 1.f : 0.f)"
