@@ -31,7 +31,14 @@ def read_graph(tree: bpy.types.NodeTree) -> Graph:
     links = _links_by_input(tree)
     nodes = {node.name: _read_node(node, links) for node in tree.nodes}
     is_old = bpy.app.version < (5, 0, 0)
-    return Graph(tree.name_full, nodes, converts_on_the_way=is_old, hashes_by_lookup3=is_old)
+    return Graph(
+        tree.name_full,
+        nodes,
+        converts_on_the_way=is_old,
+        hashes_by_lookup3=is_old,
+        walks_once=is_old,
+        random_walk="random_walk_5_2" if bpy.app.version >= (5, 2, 0) else "random_walk",
+    )
 
 
 def _links_by_input(tree: bpy.types.NodeTree) -> dict[tuple[str, str], tuple[str, str]]:

@@ -92,12 +92,16 @@ class Graph:
             ones are as if they were not there.
         hashes_by_lookup3: Cells of Voronoi textures have the points that they had before Blender
             5.0.
+        walks_once: Subsurface scattering is diffuse behind a diffuse bounce, as before Blender 5.0.
+        random_walk: What the method *Random Walk* is, of ``weft.scene.closures.WALKS``.
     """
 
     name: str
     nodes: Mapping[str, Node]
     converts_on_the_way: bool = False
     hashes_by_lookup3: bool = False
+    walks_once: bool = False
+    random_walk: str = "random_walk"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,13 @@ from weft.scene import CLOSURES, Add, Closure, Mix, NormalMap
 
 pytestmark = pytest.mark.slow
 
-NODES = [kind for kind in CLOSURES if kind not in ("principled", "transparent", "medium", "none")]
+BELOW = ("medium", "subsurface")
+"""What no surface answers with, see test_walks.py."""
 
-WITHOUT_EFFECT = ("subsurface_",)
-"""The beginnings of names of inputs that are shaded as nothing."""
+NODES = [kind for kind in CLOSURES if kind not in ("principled", "transparent", "none", *BELOW)]
+
+WITHOUT_EFFECT = tuple(f"subsurface_{k}" for k in ("radius", "scale", "ior", "anisotropy"))
+"""The beginnings of names of inputs that only walks see, which test_walks.py has."""
 
 NORMAL = NormalMap((0.6, 0.45, 0.95))
 

@@ -77,7 +77,10 @@ class ClosureNode:
             tangent = context.direction("Tangent")
             values["tangent"] = radial_tangent(context, "Z") if tangent is None else tangent
         self._report(context, left_out)
-        return Closure(self.kind, **values, **self._options(context))
+        options = self._options(context)
+        if "subsurface_weight" in values or self.kind == "subsurface":
+            options |= walk_options(context)
+        return Closure(self.kind, **values, **options)
 
     def _options(self, context: NodeContext) -> dict[str, str]:
         """Return the choices of the closure that differ from its defaults."""
@@ -108,10 +111,25 @@ class ClosureNode:
         is_mirror = context.has("Roughness") and context.number("Roughness") == 0
         if distribution and known and distribution not in known and not is_mirror:
             context.problem(f"the distribution {distribution} is not supported", known[0])
-        if "Subsurface Weight" in self.inputs and "Subsurface Weight" not in left_out:
-            context.problem("subsurface scattering is not supported", "diffuse reflection")
         if context.has("Thin Wall") and context.number("Thin Wall") != 0:
             context.problem("'Thin Wall' is not supported", "a solid")
+
+
+def walk_options(context: NodeContext) -> dict[str, str]:
+    """Return how light wanders below a surface, as the node and its version of Blender have it."""
+    graph, properties = context.scope.graph, context.properties
+    method = str(properties.get("subsurface_method", properties.get("falloff", "RANDOM_WALK")))
+    methods = {
+        "RANDOM_WALK": graph.random_walk,
+        "RANDOM_WALK_LEGACY": "random_walk",
+        "RANDOM_WALK_SKIN": "random_walk_skin",
+    }
+    if method not in methods:
+        context.problem(f"the subsurface method {method} is not supported", "RANDOM_WALK")
+    chosen = {"subsurface_method": methods.get(method, graph.random_walk)}
+    if graph.walks_once:
+        chosen["subsurface_after_diffuse"] = "diffuse"
+    return chosen
 
 
 def as_normal(value: Value, fallback: Value = Attribute.NORMAL) -> Value:

@@ -43,11 +43,6 @@ def _holdout(context: NodeContext, output: str) -> Surface | None:
     return None
 
 
-def _subsurface(context: NodeContext, output: str) -> Surface:
-    context.problem("subsurface scattering is not supported", "a Diffuse BSDF")
-    return _AS_DIFFUSE.compile(context, output)
-
-
 def _metallic(context: NodeContext, output: str) -> Surface:
     if context.properties.get("fresnel_type", "F82") == "F82":
         return _METALLIC.compile(context, output)
@@ -115,7 +110,9 @@ _METALLIC = replace(
 _SHEEN = ClosureNode("sheen", _same("Color", "Roughness"), distributions=("MICROFIBER",))
 _VELVET = replace(_SHEEN, kind="velvet", distributions=("ASHIKHMIN",))
 
-_AS_DIFFUSE = ClosureNode("diffuse", _same("Color"))
+_BELOW = ClosureNode(
+    "subsurface", _same("Color", "Scale", "Radius", "IOR", "Roughness", "Anisotropy")
+)
 
 _GLASS = ClosureNode(
     "glass", _same("Color", "Roughness", "IOR", "Thin Film Thickness", "Thin Film IOR"), _FILM
@@ -123,6 +120,8 @@ _GLASS = ClosureNode(
 
 _GLOSSY = ClosureNode("glossy", _same("Color", "Roughness", "Anisotropy", "Rotation"), _ANISOTROPY)
 
+
+_WALKS = "Subsurface scattering by random walks only"
 
 ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
     {
@@ -144,7 +143,7 @@ ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
         "ShaderNodeBsdfPrincipled": closure_node(
             "Principled BSDF",
             PRINCIPLED,
-            "Subsurface scattering is shaded as diffuse. No Thin Wall",
+            f"{_WALKS}. No Thin Wall",
         ),
         "ShaderNodeBsdfRefraction": closure_node(
             "Refraction BSDF",
@@ -160,8 +159,6 @@ ENTRIES: Mapping[str, NodeSpec] = MappingProxyType(
         "ShaderNodeEmission": closure_node("Emission", _EMISSION),
         "ShaderNodeHoldout": NodeSpec("Holdout", _holdout, "Shown as black"),
         "ShaderNodeMixShader": NodeSpec("Mix Shader", _mix),
-        "ShaderNodeSubsurfaceScattering": NodeSpec(
-            "Subsurface Scattering", _subsurface, "Shaded as diffuse"
-        ),
+        "ShaderNodeSubsurfaceScattering": closure_node("Subsurface Scattering", _BELOW, _WALKS),
     }
 )

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from weft.scene import Closure
-from weft.scene.materials import varies
-from weft.scene.program import closures_of
+from weft.scene.materials import closures_of, varies
 
 from ..spec import NodeSpec
 from ..values import SURFACES, call, call_with

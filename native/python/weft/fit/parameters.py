@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from weft.fit.exposure import Exposure, ViewGain
     from weft.fit.lights import LightParameter
-    from weft.render.upload import ParameterRange, SceneTables
+    from weft.render.parameter_range import ParameterRange
+    from weft.render.upload import SceneTables
 
 Transform = Literal["linear", "log"]
 ROUNDING = 1e-5  # of the larger bound: how far a start may be beyond it
@@ -87,6 +88,11 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
     if ranges[name].is_passing:
         raise ArgumentError(
             f"Fit: {name!r} lets light pass straight, and shadows have no derivative; leave it out"
+        )
+    if ranges[name].is_walk:
+        raise ArgumentError(
+            f"Fit: {name!r} says where light goes below the surface, which has no derivative; "
+            "leave it out"
         )
     if ranges[name].is_medium:
         raise ArgumentError(

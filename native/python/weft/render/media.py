@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import Tensor, grid
-from weft.scene.program import closures_of
+from weft.scene.materials import closures_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

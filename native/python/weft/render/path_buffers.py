@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from weft.scene.kernel_text import SceneTraits
 
 STATE_ROWS, LIMITED_STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS = 11, 14, 29, 32
-MEDIA_STATE_ROWS = 40
+MEDIA_STATE_ROWS, WALK_STATE_ROWS = 40, 58
 
 
 def path_rows(traits: SceneTraits) -> int:
     """Return how many rows of PathRow of path.slang the paths of a scene have."""
+    if traits.has_walks:
+        return WALK_STATE_ROWS
     if traits.has_media:
         return MEDIA_STATE_ROWS
     if traits.has_kinds:
@@ -37,6 +39,7 @@ class PathBuffers:
     ) -> None:
         """Allocate `capacity` paths, with more rows where the scene needs them."""
         self.capacity = capacity
+        self.kept: dict[str, Any] = {}  # what only some scenes need
         self.rays = tracer.create_rays(capacity)
         self.hits = tracer.create_hits(capacity)
         self.light_rays = tracer.create_rays(capacity)

@@ -14,6 +14,7 @@ from weft.render.light_stages import light_calls
 from weft.render.path_buffers import PathBuffers
 from weft.render.path_limits import all_light
 from weft.render.prepare import compile_together
+from weft.render.walks import walk_calls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 40, 7
+RECORD_ROWS, HEAD_ROWS = 42, 7
 
 
 @dataclass
@@ -77,6 +78,7 @@ class Recorder:
                     f"Fit: '{renderer.scene.materials()[number].name}' lets light pass straight, "
                     "and shadows have no derivative; fit it with alpha 1, or fit what lies behind"
                 )
+        _require_one_walk(renderer, materials)
         # A light ray takes radiance for a constant; what changes must be met by a bounce.
         self.scene = self.tables.view_without_lights(materials)
         modules = renderer.sorting_modules
@@ -165,6 +167,7 @@ class Recorder:
         if renderer.traits.has_media:
             calls.append((shared.cross, (lanes, scene, paths, step)))
             calls.append((shared.scatter, (lanes, scene, paths, step)))
+        calls += walk_calls(renderer, self.buffers, shared, step, self.view)
         calls.append((shared.close, (lanes, paths, self.view)))
         calls.append((shared.settle, (lanes, paths, self.view)))
         directed = self.directions.view
@@ -194,7 +197,7 @@ class Recorder:
         self._reserve(used, used + wanted, buffers)
         renderer.escape(buffers, ends, step, scene)
         renderer.skip_hidden(buffers, ends, step, scene)
-        renderer.scatter(buffers, ends, step, scene)
+        renderer.scatter(buffers, ends, step, scene, self.view)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
@@ -328,3 +331,18 @@ class Recorder:
         if texel_gradients is not None:
             view["textures"] = view["textures"] | {"gradients": texel_gradients, "hasGradients": 1}
         return view
+
+
+def _require_one_walk(renderer: Renderer, materials: Sequence[int]) -> None:
+    """Refuse materials of several closures below which light wanders: walks of one are no others'.
+
+    Raises:
+        ArgumentError: There is one.
+    """
+    table = renderer.tables.materials
+    for number in materials:
+        if table.programs[table.records[number, 0]].walks > 1:
+            raise ArgumentError(
+                f"Fit: '{renderer.scene.materials()[number].name}' has several subsurface "
+                "scatterings, and derivatives are known of one; give it one, or leave it out"
+            )

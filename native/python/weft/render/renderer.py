@@ -24,6 +24,7 @@ from weft.render.path_settings import FILTERS, PathSettings
 from weft.render.prepare import Compiling, compile_together
 from weft.render.relighting import build_tables, joined_traits
 from weft.render.stages import print_stages
+from weft.render.walks import finish_walks, walk_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,8 +84,7 @@ class Renderer:
         self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         programs = self.tables.materials.programs
         # How many hidden surfaces a path meets, only the host can tell.
-        uncounted = self.tables.traits.has_hidden or self.tables.traits.has_media
-        self.sorts_paths = uncounted or must_sort_paths(device, len(programs))
+        self.sorts_paths = self.tables.traits.is_uncounted or must_sort_paths(device, len(programs))
         self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
         self.modules = SceneModules(device, programs, self.traits)
         for tables in every:
@@ -285,6 +285,7 @@ class Renderer:
         if self.traits.has_media:
             calls.append((modules.shared.cross, (lanes, scene, paths, step)))
             calls.append((modules.shared.scatter, (lanes, scene, paths, step)))
+        calls += walk_calls(self, buffers, modules.shared, step)
         if self.tables.traits.has_hidden:
             calls.append((modules.shared.skip, (lanes, scene, paths, step)))
         calls.append((stages.generate, (lanes, view, paths, step)))
@@ -325,7 +326,7 @@ class Renderer:
 
     def segments(self, settings: PathSettings) -> int:
         """Return how many segments the longest path has."""
-        if self.traits.has_hidden or self.traits.has_media:
+        if self.traits.is_uncounted:
             return NEVER  # has_ended() says when it is enough
         passes = settings.transparent_bounces if self.traits.is_see_through else 0
         return settings.bounces + 1 + passes
@@ -406,12 +407,18 @@ class Renderer:
         ends: list[int],
         step: dict[str, int],
         scene: dict[str, Any] | None = None,
+        records: dict[str, Any] | None = None,
     ) -> None:
-        """Take the sorted paths on that media scatter; `scene` as in escape()."""
+        """Take the sorted paths on that media scatter, above surfaces or below them.
+
+        `scene` is as in escape(), `records` as in finish_walks().
+        """
         if self.traits.has_media:
             own = len(self.tables.materials.programs) + 2
             kernel = self.sorting_modules.shared.scatter
             self._end_sorted(kernel, own, buffers, ends, step, scene)
+        if self.traits.has_walks:
+            finish_walks(self, buffers, ends, step, scene, records)
 
     def _end_sorted(
         self,

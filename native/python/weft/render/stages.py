@@ -24,6 +24,7 @@ export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_kinds = {has_kinds};
 export static const bool weft_has_media = {has_media};
 export static const bool weft_has_limits = {has_limits};
+export static const bool weft_has_walks = {has_walks};
 
 void generate(int i, Camera camera, PathView paths, StepSettings settings)
 {{
@@ -56,4 +57,5 @@ def print_stages(camera: Camera, filter_kind: int, traits: SceneTraits) -> str:
         has_kinds=str(traits.has_kinds).lower(),
         has_media=str(traits.has_media).lower(),
         has_limits=str(traits.has_limits).lower(),
+        has_walks=str(traits.has_walks).lower(),
     )

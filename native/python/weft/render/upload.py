@@ -33,6 +33,7 @@ from weft.render.light_tree import (
     checked_sampling,
 )
 from weft.render.media import has_glowing_media, has_media, media_view
+from weft.render.parameter_range import ParameterRange
 from weft.render.path_limits import has_limits
 from weft.render.tangents import tangent_sets
 from weft.render.texture_table import texture_table
@@ -48,29 +49,6 @@ if TYPE_CHECKING:
 
     from weft.scene import Material, Mesh, Scene
     from weft.scene.texture import Texture
-
-
-@dataclass
-class ParameterRange:
-    """Where a named parameter lies among all.
-
-    Args:
-        first: First float.
-        size: Number of floats.
-        bounds: Sensible range.
-        is_separable: Red acts on red only, and so on.
-        is_fixed: No derivative reaches it: it drives a normal.
-        is_passing: It says what light passes straight.
-        is_medium: It says what is inside of objects.
-    """
-
-    first: int
-    size: int
-    bounds: tuple[float, float]
-    is_separable: bool
-    is_fixed: bool = False
-    is_passing: bool = False
-    is_medium: bool = False
 
 
 @dataclass
@@ -110,15 +88,7 @@ def material_table(materials: list[Material]) -> MaterialTable:
                     id(slot.texture)
                 ]
                 continue
-            ranges[f"{material.name}.{slot.name}"] = ParameterRange(
-                len(values),
-                slot.size,
-                slot.bounds,
-                slot.is_separable,
-                slot.is_fixed,
-                slot.is_passing,
-                slot.is_medium,
-            )
+            ranges[f"{material.name}.{slot.name}"] = ParameterRange.of(slot, len(values))
             values.extend(slot.values)
     return MaterialTable(
         [program for _, program in programs.values()],
@@ -306,7 +276,7 @@ class SceneTables:
             self.geometry.is_placed(scene),
             is_see_through=has_hidden
             or has_media(scene)
-            or any(p.passes for p in self.materials.programs),
+            or any(p.passes or p.wanders for p in self.materials.programs),
             has_glow=len(emissive.varying) > 0,
             has_cones=any(texture.filter == "mipmap" for texture in self.materials.textures),
             has_bumps=any(program.has_bumps for program in self.materials.programs),
@@ -317,6 +287,7 @@ class SceneTables:
             has_hidden=has_hidden,
             has_media=has_media(scene),
             has_limits=has_limits(scene),
+            has_walks=any(program.wanders for program in self.materials.programs),
         )
         return emissive
 

@@ -25,6 +25,7 @@ class Input:
         is_separable: Of a colour: red acts on red only, and so on. Not so where a layer dims what
             lies below it by its largest channel.
         is_passing: It says what light passes the surface straight.
+        is_walk: It says where light goes below the surface; no derivative tells of that.
     """
 
     default: float | tuple[float, float, float]
@@ -32,6 +33,7 @@ class Input:
     high: float = 1.0
     is_separable: bool = True
     is_passing: bool = False
+    is_walk: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,19 @@ _DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+WALKS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "subsurface_method": {
+            "random_walk": (),
+            "random_walk_skin": ("kSkin",),
+            "random_walk_5_2": ("kHulst",),
+        },
+        "subsurface_after_diffuse": {"walk": (), "diffuse": ()},
+    }
+)
+"""How light wanders below a surface: as Blender's methods, and whether it does so behind a diffuse
+bounce (Blender 4.5: not)."""
+
 WHITE = (1.0, 1.0, 1.0)
 COLOR = Input((0.8, 0.8, 0.8))
 
@@ -108,8 +123,8 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
         "subsurface_weight": Input(0.0),
         "subsurface_radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
         "subsurface_scale": Input(0.05, 0.0, 10.0),
-        "subsurface_ior": Input(1.4, 1.01, 3.8),
-        "subsurface_anisotropy": Input(0.0, 0.0, 0.9),
+        "subsurface_ior": Input(1.4, 1.01, 3.8, is_walk=True),
+        "subsurface_anisotropy": Input(0.0, 0.0, 0.9, is_walk=True),
         "specular_level": Input(0.5),
         "specular_tint": Input(WHITE, is_separable=False),
         "anisotropic": Input(0.0),
@@ -159,11 +174,12 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                     "kGlass": ("transmission_weight",),
                     "kAlpha": ("alpha",),
                     "kNormal": ("normal", "coat_normal"),
+                    "kSubsurface": ("subsurface_weight",),
                 }
             ),
             ("normal", "coat_normal"),
             ("tangent",),
-            options=_distribution("multi_ggx", "ggx"),
+            options=MappingProxyType({**_distribution("multi_ggx", "ggx"), **WALKS}),
         ),
         "glossy": ClosureSpec(
             {
@@ -254,6 +270,23 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "TranslucentBSDF.prepare({color})",
             normals=("normal",),
             sides="kSoftSides",
+        ),
+        "subsurface": ClosureSpec(
+            {
+                "color": COLOR,
+                "radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
+                "scale": Input(0.05, 0.0, 10.0),
+                "roughness": Input(1.0, is_walk=True),
+                "ior": Input(1.4, 1.01, 3.8, is_walk=True),
+                "anisotropy": Input(0.0, 0.0, 0.9, is_walk=True),
+            },
+            "SubsurfaceBSDF<{features}>",
+            "SubsurfaceBSDF<{features}>.prepare({color}, {radius}, {scale}, {roughness}, {ior}, "
+            "{anisotropy}, {walks}, {wi})",
+            features=MappingProxyType({"": ("kSubsurface",)}),
+            normals=("normal",),
+            sides="kSoftSides",
+            options=WALKS,
         ),
         "transparent": ClosureSpec(
             {"color": Input(WHITE, is_passing=True)},

@@ -34,6 +34,7 @@ class SceneTraits:
         has_hidden: Objects are hidden from some kinds of ray.
         has_media: Objects hold media.
         has_limits: Paths have limits beside their number of bounces.
+        has_walks: Light wanders below surfaces.
     """
 
     light_kinds: int
@@ -48,6 +49,12 @@ class SceneTraits:
     has_hidden: bool = False
     has_media: bool = False
     has_limits: bool = False
+    has_walks: bool = False
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether only the host can tell how many segments the longest path has."""
+        return self.has_hidden or self.has_media or self.has_walks
 
     @property
     def has_long_paths(self) -> bool:
@@ -61,6 +68,7 @@ class SceneTraits:
                 self.has_light_tree,
                 self.has_kinds,
                 self.has_media,
+                self.has_walks,
             )
         )
 
@@ -83,6 +91,7 @@ struct Program : IMaterialProgram
 {{
     static bool shines() {{ return {shines}; }}
     static bool scatters() {{ return {scatters}; }}
+    static bool wanders() {{ return {wanders}; }}
     static bool passes() {{ return {passes}; }}
     static bool isBoundary() {{ return {is_boundary}; }}
     static float3 transparency(MaterialContext m, ShadingPoint s) {{ return {transparency}; }}
@@ -96,9 +105,9 @@ struct Program : IMaterialProgram
     }}
     [Differentiable]
     static Response respond(no_diff MaterialContext m, no_diff ShadingPoint s, no_diff float3
-    light, no_diff float3 bounce, no_diff bool isDelta)
+    light, no_diff float3 bounce, no_diff bool isDelta, no_diff WalkSteps walk)
     {{
-        return respondSurface(programSurface(m, s), light, bounce, isDelta);
+        return respondSurface(programSurface(m, s), light, bounce, isDelta, walk);
     }}
     static float3 albedo(MaterialContext m, ShadingPoint s)
     {{
@@ -179,6 +188,7 @@ export static const bool weft_has_kinds = {has_kinds};
 export static const bool weft_has_hidden = {has_hidden};
 export static const bool weft_has_media = {has_media};
 export static const bool weft_has_limits = {has_limits};
+export static const bool weft_has_walks = {has_walks};
 """
 
 
@@ -257,6 +267,26 @@ void scatter(int k, SceneView scene, PathView paths, StepSettings settings)
 """
 
 
+_WALKS = """
+void queueWalks(int k, PathView paths, WalkView walks) { queueWalk(k, paths, walks); }
+
+void keepWalks(int k, WalkView walks) { keepWalk(k, walks); }
+
+void sendWalks(int k, PathView paths, WalkView walks) { sendWalk(k, paths, walks); }
+
+void stepWalks(int k, SceneView scene, PathView paths, WalkView walks, StepSettings settings)
+{
+    stepWalk(k, scene, paths, walks, settings);
+}
+
+void recordWalks(int k, SceneView scene, PathView paths, WalkView walks, RecordView records,
+                 StepSettings settings)
+{
+    recordWalk(k, scene, paths, walks, records, settings);
+}
+"""
+
+
 _MEDIUM = """
 void programMedium(int k, SceneView scene, uint* materials, float* rows)
 {
@@ -284,13 +314,14 @@ def _print_traits(traits: SceneTraits) -> str:
         has_hidden=_flag(traits.has_hidden),
         has_media=_flag(traits.has_media),
         has_limits=_flag(traits.has_limits),
+        has_walks=_flag(traits.has_walks),
     )
 
 
 def print_shared_module(traits: SceneTraits) -> str:
     """Return the Slang module with the kernels that evaluate no material."""
     parts = ["import weft.render;", _print_traits(traits), _SHARED]
-    return "\n\n".join([*parts, _MEDIA] if traits.has_media else parts)
+    return "\n\n".join(parts + [_MEDIA] * traits.has_media + [_WALKS] * traits.has_walks)
 
 
 def print_program_module(program: Program, traits: SceneTraits) -> str:
@@ -307,6 +338,7 @@ def print_program_module(program: Program, traits: SceneTraits) -> str:
             text=program.text,
             shines=_flag(program.shines),
             scatters=_flag(program.scatters),
+            wanders=_flag(program.wanders),
             passes=_flag(program.passes),
             is_boundary=_flag(program.is_boundary),
             transparency=f"{program.transparency}(m, s)" if program.passes else "float3(0.f)",

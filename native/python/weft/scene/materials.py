@@ -229,6 +229,27 @@ def parts_of(value: Value | Surface) -> Sequence[Value | Surface]:
     return []
 
 
+def closures_of(surface: Surface) -> Iterator[Closure]:
+    """Yield the closures that a surface is made of."""
+    if isinstance(surface, Closure):
+        yield surface
+        return
+    yield from closures_of(surface.first)
+    yield from closures_of(surface.second)
+
+
+def calls_below(name: str, call: SlangCall) -> list[tuple[str, SlangCall]]:
+    """Return the calls that a call's arguments are, or are looked up by, with their names."""
+    found = []
+    for key, value in call.arguments.items():
+        path, entry = f"{name}.{key}", value
+        while isinstance(entry, Texture) and entry.uv is not None:
+            path, entry = f"{path}.uv", entry.uv
+        if isinstance(entry, SlangCall):
+            found.append((path, entry))
+    return found
+
+
 def as_mapping(surface: Closure) -> Mapping[str, Value]:
     """Return all inputs of a closure, defaults filled in."""
     return {

@@ -8,12 +8,12 @@ its parameters.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from weft.scene.closures import CLOSURES
-from weft.scene.materials import Add, Closure, Mix, as_mapping
+from weft.scene.materials import Add, Closure, Mix, as_mapping, calls_below, closures_of
 from weft.scene.media import is_boundary, print_medium
 from weft.scene.normals import (
     print_coat_normal,
@@ -35,6 +35,7 @@ from weft.scene.values import (
     UVTangent,
     size_of,
 )
+from weft.scene.walks import count_walks, print_walks
 
 if TYPE_CHECKING:
     from weft.scene.materials import Material, Surface
@@ -56,6 +57,7 @@ class Slot:
         is_fixed: No derivative reaches it: it drives a normal.
         is_passing: It says what light passes straight.
         is_medium: It says what is inside of objects.
+        is_walk: It says where light goes below the surface.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Slot:
     is_fixed: bool = False
     is_passing: bool = False
     is_medium: bool = False
+    is_walk: bool = False
 
 
 @dataclass
@@ -88,6 +91,12 @@ class Program:
     origins: dict[str, str] = field(default_factory=dict)
     medium: str = ""
     is_boundary: bool = False
+    walks: int = 0  # closures below which light wanders
+
+    @property
+    def wanders(self) -> bool:
+        """Light may go below the surface."""
+        return self.walks > 0
 
     @property
     def key(self) -> tuple[str, str, str, bool]:
@@ -124,6 +133,7 @@ class Printer:
     is_fixed: bool = False
     is_passing: bool = False
     is_medium: bool = False
+    is_walk: bool = False
     modules: list[str] = field(default_factory=list)
     origins: dict[str, str] = field(default_factory=dict)  # files of sources that a flag trusts
     scope: int = 0  # number of the function whose lines are printed
@@ -138,7 +148,9 @@ class Printer:
         return "" if self.is_fixed else "no_diff "
 
     def add_slot(self, slot: Slot) -> int:
-        slot = replace(slot, is_passing=self.is_passing, is_medium=self.is_medium)
+        slot = replace(
+            slot, is_passing=self.is_passing, is_medium=self.is_medium, is_walk=self.is_walk
+        )
         if slot.name in self.places:
             self.share(slot)
             return self.places[slot.name]
@@ -157,6 +169,7 @@ class Printer:
             is_fixed=entry.is_fixed and slot.is_fixed,
             is_passing=entry.is_passing or slot.is_passing,
             is_medium=entry.is_medium or slot.is_medium,
+            is_walk=entry.is_walk or slot.is_walk,
         )
 
     def local(self, size: int, expression: str) -> str:
@@ -324,12 +337,13 @@ class Printer:
             entry = spec.inputs[name]
             wanted = 3 if isinstance(entry.default, tuple) else 1
             separable = wanted == 3 and entry.is_separable
-            self.is_passing = entry.is_passing
+            self.is_passing, self.is_walk = entry.is_passing, entry.is_walk
             text = self.value(f"{prefix}{name}", value, (entry.low, entry.high), separable)
-            self.is_passing = False
+            self.is_passing = self.is_walk = False
             values[name] = self.local(wanted, convert(text, size_of(value), wanted))
             if spec.structure:
                 self.lines.append(f"{values['structure']}.{camel_case(name)} = {values[name]};")
+        values["walks"] = print_walks(self, closure, values["structure"])
         if tangent and spec.structure:
             self.lines.append(f"{values['structure']}.anisotropicRotation += {tangent};")
         elif tangent:
@@ -380,18 +394,6 @@ class Printer:
         return frame
 
 
-def calls_below(name: str, call: SlangCall) -> list[tuple[str, SlangCall]]:
-    """Return the calls that a call's arguments are, or are looked up by, with their names."""
-    found = []
-    for key, value in call.arguments.items():
-        path, entry = f"{name}.{key}", value
-        while isinstance(entry, Texture) and entry.uv is not None:
-            path, entry = f"{path}.uv", entry.uv
-        if isinstance(entry, SlangCall):
-            found.append((path, entry))
-    return found
-
-
 def features_of(closure: Closure) -> list[str]:
     """Return the flags of the BSDF's features that the given inputs need."""
     flags = CLOSURES[closure.kind].features
@@ -420,15 +422,6 @@ def needs_raised_normal(surface: Surface) -> bool:
     closures = list(closures_of(surface))
     has_own = any(name in entry.inputs for entry in closures for name in ("normal", "coat_normal"))
     return not has_own and any(CLOSURES[e.kind].is_raised for e in closures)
-
-
-def closures_of(surface: Surface) -> Iterator[Closure]:
-    """Yield the closures that a surface is made of."""
-    if isinstance(surface, Closure):
-        yield surface
-        return
-    yield from closures_of(surface.first)
-    yield from closures_of(surface.second)
 
 
 def camel_case(name: str) -> str:
@@ -494,6 +487,7 @@ def print_program(material: Material) -> Program:
         printer.origins,
         medium,
         is_boundary(material),
+        count_walks(material.surface),
     )
 
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where named parameters lie among all of a scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from weft.scene.program import Slot
+
+
+@dataclass
+class ParameterRange:
+    """Where a named parameter lies among all.
+
+    Args:
+        first: First float.
+        size: Number of floats.
+        bounds: Sensible range.
+        is_separable: Red acts on red only, and so on.
+        is_fixed: No derivative reaches it: it drives a normal.
+        is_passing: It says what light passes straight.
+        is_medium: It says what is inside of objects.
+        is_walk: It says where light goes below the surface.
+    """
+
+    first: int
+    size: int
+    bounds: tuple[float, float]
+    is_separable: bool
+    is_fixed: bool = False
+    is_passing: bool = False
+    is_medium: bool = False
+    is_walk: bool = False
+
+    @staticmethod
+    def of(slot: Slot, first: int) -> ParameterRange:
+        """Return the range of a slot whose first float is number `first`."""
+        return ParameterRange(
+            first,
+            slot.size,
+            slot.bounds,
+            slot.is_separable,
+            slot.is_fixed,
+            slot.is_passing,
+            slot.is_medium,
+            slot.is_walk,
+        )
