@@ -219,6 +219,9 @@ class Compiler:
 
     def _unknown(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         """Return what stands in for a node that the table does not have."""
+        if node.kind == "NodeUndefined":
+            # Of an extension that is not there: Cycles leaves out its links, too.
+            return None
         message = f"nodes of type {node.kind} are not supported"
         colors = [entry for entry in node.inputs if entry.kind == "RGBA" and entry.is_enabled]
         if socket.kind != "SHADER" or not colors or not node.kind.startswith(SURFACE_NODES):

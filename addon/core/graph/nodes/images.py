@@ -29,10 +29,8 @@ _WRAPS: MappingProxyType[str, Wrap] = MappingProxyType(
 
 
 def _image(context: NodeContext) -> ImageData:
-    """Return the image of a node; without one its outputs carry nothing."""
+    """Return the image of a node; without it its outputs carry nothing."""
     name = context.properties.get("image")
-    if not name:
-        context.unsupported("an image node without an image")
     found = context.image(str(name))
     if found is None:
         context.unsupported(f"the image '{name}', which is missing or cannot be read,")
@@ -103,8 +101,14 @@ def _boxed(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> 
 _PROJECTIONS = MappingProxyType({"SPHERE": "projectSphere", "TUBE": "projectTube"})
 
 
+MISSING = (1.0, 0.0, 1.0, 1.0)
+"""What Cycles shows where a node has no image: pink."""
+
+
 def _texel(context: NodeContext) -> Value:
     """Return colour and alpha of an Image Texture."""
+    if not context.properties.get("image"):
+        return MISSING
     image = _image(context)
     wrap = _WRAPS[str(context.properties.get("extension", "REPEAT"))]
     place = place_of(context, "Vector", "uv")
@@ -128,6 +132,8 @@ def _part(color: Value, output: str) -> Value:
 
 
 def _surroundings(context: NodeContext, _output: str) -> Value:
+    if not context.properties.get("image"):
+        return _part(MISSING, "Color")
     image = _image(context)
     kind: Literal["Equirectangular", "MirrorBall"] = "Equirectangular"
     if context.properties.get("projection") == "MIRROR_BALL":
