@@ -40,12 +40,17 @@ def _image(context: NodeContext) -> ImageData:
 
 def _filter(context: NodeContext) -> Filter:
     """Return how to look between texels."""
-    wanted = str(context.properties.get("interpolation", "Linear"))
-    if wanted == "Closest":
-        return "closest"
-    if wanted != "Linear":
-        context.problem(f"interpolation '{wanted}' is not supported", "'Linear'")
-    return "linear"
+    return "closest" if context.properties.get("interpolation") == "Closest" else "linear"
+
+
+def _is_cubic(context: NodeContext) -> bool:
+    """Return whether texels are joined by curves; Cycles takes Smart for Cubic."""
+    return context.properties.get("interpolation") in ("Cubic", "Smart")
+
+
+def _name_of(context: NodeContext, image: ImageData) -> str:
+    """Return the name of an image's texture; one of several lookups cannot be fitted."""
+    return context.texture_name() if _is_cubic(context) else context.bind_texture(image.name)
 
 
 def _decoded(context: NodeContext, image: ImageData, texel: Value, channels: int) -> Value:
@@ -65,6 +70,16 @@ def _look_up(
     wrap: Wrap,
 ) -> Value:
     """Return colour and alpha of an image at a place."""
+    if _is_cubic(context):
+        extent = (float(pixels.shape[1]), float(pixels.shape[0]))
+        parts: dict[str, Value] = {"shares": call("cubicShares", 2, uv=uv, extent=extent)}
+        for corner, letter in enumerate("abcd"):
+            at = call(f"cubicPlace<{corner}>", 2, uv=uv, extent=extent)
+            parts[letter] = Texture(pixels, wrap, "linear", at, name=f"{name}/{letter}")
+        channels = int(pixels.shape[2])
+        return _decoded(
+            context, image, call_with(f"cubicBlend{channels}", channels, parts), channels
+        )
     texture = Texture(pixels, wrap, _filter(context), uv, name=name)
     return _decoded(context, image, texture, texture.channels)
 
@@ -87,7 +102,7 @@ def _boxed(context: NodeContext, image: ImageData, place: Value, wrap: Wrap) -> 
     blend = float(context.properties.get("projection_blend", 0.0))
     if blend <= 0:
         uv = call("boxPlace", 2, vector=place, normal=normal)
-        return _look_up(context, image, image.pixels, uv, context.bind_texture(image.name), wrap)
+        return _look_up(context, image, image.pixels, uv, _name_of(context, image), wrap)
     name = context.texture_name()
     weights = call("boxWeights", 3, normal=normal, blend=blend)
     sides: dict[str, Value] = {"weights": weights}
@@ -120,7 +135,7 @@ def _texel(context: NodeContext) -> Value:
     if image.tiles:
         return _tiled(context, image, place, wrap)
     uv = place if projection in _PROJECTIONS else flat_place(place)
-    return _look_up(context, image, image.pixels, uv, context.bind_texture(image.name), wrap)
+    return _look_up(context, image, image.pixels, uv, _name_of(context, image), wrap)
 
 
 def _image_texture(context: NodeContext, output: str) -> Value:
@@ -139,11 +154,11 @@ def _surroundings(context: NodeContext, _output: str) -> Value:
     if context.properties.get("projection") == "MIRROR_BALL":
         kind = "MirrorBall"
     uv = call(f"project{kind}", 2, direction=place_of(context, "Vector", "position"))
-    name = context.bind_texture(image.name)
+    name = _name_of(context, image)
     return _part(_look_up(context, image, image.pixels, uv, name, "repeat"), "Color")
 
 
-_NOTE = "Cubic and Smart interpolation are shown as Linear"
+_NOTE = "images of Cubic or Smart interpolation cannot be fitted"
 
 ENTRIES = MappingProxyType(
     {
