@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,13 +84,24 @@ def live_pairs(fit: Fit, number: int) -> dict[str, Pair]:
     pairs, first = {}, 0
     for view, (rows, columns) in zip(views, grids, strict=True):
         last = first + 3 * len(rows) * len(columns)
-        off = ((a + b)[first:last] / 2).reshape(len(rows), len(columns), 3)
+        shape = (len(rows), len(columns), 3)
+        parts = [half[first:last].astype(np.float64).reshape(shape) for half in (a, b)]
+        off = (parts[0] + parts[1]) / 2
         first = last
         small = _small(view.target, rows, columns)
         if small is not None:
-            photo = view.target.image[np.ix_(rows, columns)]
-            pairs[view.target.name] = make_pair(small, (photo + off).astype(np.float32))
+            pair = make_pair(small, (small.image + off).astype(np.float32))
+            pairs[view.target.name] = replace(pair, error=_error(small, parts))
     return pairs
+
+
+def _error(target: Target, parts: list[NDArray[np.float64]]) -> float:
+    """Return the relative error of a picture without the noise of two halves of a draw."""
+    assert target.mask is not None
+    counts = target.mask > 0
+    square = float(np.mean((parts[0] * parts[1])[counts]))
+    size = max(float(np.mean(target.image[counts] ** 2)), 1e-30)
+    return float(np.sqrt(max(square, 0.0) / size))
 
 
 def _grid(view: View, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -48,7 +48,7 @@ class WEFT_PT_fit_world(bpy.types.Panel):
         """Draw the button, or what is asked for."""
         fit = context.scene.weft_fit
         entries = [entry for entry in fit.parameters if entry.kind == "ENVIRONMENT"]
-        self.layout.operator("weft.add_environment", icon="WORLD")
+        self.layout.operator("weft.add_environment", icon="MAT_SPHERE_SKY")
         for entry in entries:
             draw_environment(self.layout, entry)
 

@@ -198,7 +198,7 @@ def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) ->
     column.operator("weft.add_maps", text="", icon="NODE_TEXTURE")
     column.operator("weft.add_light", text="", icon="LIGHT").world = False
     column.operator("weft.add_light", text="", icon="WORLD").world = True
-    column.operator("weft.add_environment", text="", icon="WORLD_DATA")
+    column.operator("weft.add_environment", text="", icon="MAT_SPHERE_SKY")
     column.operator("weft.add_texture", text="", icon="TEXTURE")
     column.operator("weft.remove_parameter", text="", icon="REMOVE")
     if not 0 <= fit.parameter < len(fit.parameters):
@@ -228,7 +228,8 @@ def draw_place(layout: bpy.types.UILayout, entry: bpy.types.PropertyGroup) -> No
         draw_text(layout, f"'{entry.label()}' is not there any more; remove it", icon="ERROR")
         return
     if entry.socket:
-        row = layout.row()
+        row = layout.row(align=True)
+        row.use_property_split = False
         for kind in SOCKET_KINDS:
             row.prop_enum(entry, "kind", kind)
     if entry.kind == "TEXTURE":
