@@ -63,7 +63,9 @@ def test_the_noise_of_eigenvalues_is_foreseen():
         units = np.outer(scale, scale)
         values, vectors = np.linalg.eigh(normal.matrix / units)
         found.append(values)
-        expected.append(curvature_noise(normal.skew / units, values, vectors))
+        expected.append(
+            curvature_noise(normal.skew / units, normal.own_noise / scale**2, values, vectors)
+        )
 
     # All eigenvalues are zero but for noise.
     assert 0.7 < np.sqrt(np.mean(np.square(found))) / np.mean(expected) < 1.6

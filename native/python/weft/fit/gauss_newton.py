@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from weft.fit.attempts import DOUBTFUL, Attempts, Place
+from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.information import (
     Half,
     Information,
@@ -17,7 +19,7 @@ from weft.fit.information import (
     residual_variance,
 )
 from weft.fit.quadratic import CAUTION, safe_quadratic
-from weft.fit.starts import find_left, is_certain, other_start, products_left
+from weft.fit.starts import find_left, group_losses, is_certain, other_start, products_left
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,20 +119,9 @@ SHORTEST = 0.005  # of the range: steps that are not shortened any more
 LATEST = 12  # averaged draws after which that is asked even if steps go on
 QUESTIONED = 4  # averaged draws after which numbers are asked whether anything tells them
 LOST = 0.25  # of the range: an error of what the residuals do not tell
-DOUBTFUL = 0.05  # of the range: an error of what may be lost at a bound
 NEAR = 0.01  # of the range: at a bound
 DRAWN_SHARE = 0.2  # of a variance by noise of the draws: more of them would hardly change it
 FAR = 0.1  # of the range: a number that is so far from its start has moved
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where draws were averaged, and what they said: the loss of the averaged model."""
-
-    loss: float
-    x: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    information: Information
 
 
 @dataclass
@@ -154,6 +145,7 @@ class GaussNewton:
         groups: Number of the group of each parameter: other starts move those groups whose
             residuals are not noise. ``None``: all are one.
         together: So many residuals in a row share their noise: the channels of a pixel.
+        most_draws: All there will be: no other start is tried that could not come to its end.
     """
 
     model: Model
@@ -170,18 +162,20 @@ class GaussNewton:
     open_range: NDArray[np.bool_] | None = None
     groups: NDArray[np.int64] | None = None
     together: int = 1
+    most_draws: int | None = None
     state: State = field(init=False)
     _reach: float = field(init=False)
     _average: Average | None = None
-    _began: int = 0  # draws at the start under way
     _is_asked: bool = False
-    _settled: list[Place] = field(default_factory=list)
+    attempts: Attempts = field(init=False)
 
     def __post_init__(self) -> None:
         """Start at the start."""
         self.x = np.clip(np.asarray(self.x, np.float64), self.low, self.high)
         self.state = State(self.x.copy(), np.full(len(self.x), np.inf))
         self._reach = self.radius
+        groups = np.zeros(len(self.x), np.int64) if self.groups is None else self.groups
+        self.attempts = Attempts(groups, self.high - self.low, self.starts, self.most_draws)
 
     @property
     def averaged(self) -> int:
@@ -206,8 +200,8 @@ class GaussNewton:
 
     def forget(self) -> None:
         """Walk on from here: the weights of the residuals have changed, and losses with them."""
-        self._average, self._settled, self._is_asked = None, [], False
-        self._began = self.state.draws
+        self._average, self._is_asked = None, False
+        self.attempts.forget(self.state.draws)
         self.state.is_averaging = self.state.is_done = False
 
     def save(self) -> dict[str, NDArray[np.generic]]:
@@ -217,13 +211,8 @@ class GaussNewton:
             "x": state.x,
             "errors": state.errors,
             "numbers": np.array([state.loss, self._reach]),
-            "counts": np.array([state.draws, state.is_done, self._began, self._is_asked]),
-            "places": np.array(len(self._settled)),
-        }
-        for number, place in enumerate(self._settled):
-            told = {f"information.{name}": value for name, value in vars(place.information).items()}
-            entries = {"loss": np.array(place.loss), "x": place.x, "errors": place.errors} | told
-            out |= {f"place{number}.{name}": value for name, value in entries.items()}
+            "counts": np.array([state.draws, state.is_done, self._is_asked]),
+        } | prefixed("attempts", self.attempts.save())
         if average is not None:
             out |= {"origin": average.origin, "count": np.array(average.count)}
             for name, half in (("a", average.a), ("b", average.b)):
@@ -233,22 +222,9 @@ class GaussNewton:
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
         loss, self._reach = map(float, saved["numbers"])
-        draws, is_done, self._began, is_asked = map(int, saved["counts"])
+        draws, is_done, is_asked = map(int, saved["counts"])
         self._is_asked = bool(is_asked)
-        self._settled = [
-            Place(
-                float(saved[f"place{number}.loss"]),
-                saved[f"place{number}.x"],
-                saved[f"place{number}.errors"],
-                Information(
-                    **{
-                        name: saved[f"place{number}.information.{name}"]
-                        for name in ("matrix", "covariance", "lost", "drawn_share")
-                    }
-                ),
-            )
-            for number in range(int(saved["places"]))
-        ]
+        self.attempts.restore(part_of(saved, "attempts"))
         self.state = State(saved["x"], saved["errors"], loss, draws, False, bool(is_done))
         self._average = None
         if "origin" not in saved:
@@ -286,7 +262,11 @@ class GaussNewton:
             if step < 0.03 or is_noise:
                 break
         state.x = x
-        if is_noise or state.draws - self._began >= self.warm_draws:
+        is_late = state.draws - self.attempts.began >= self.warm_draws
+        if self.most_draws is not None:
+            # Without averaged draws there are no errors.
+            is_late |= state.draws >= self.most_draws - QUESTIONED
+        if is_noise or is_late:
             self._end_walk(a, b)
 
     def _shortened(
@@ -349,16 +329,17 @@ class GaussNewton:
         state.x = x
         state.loss = float(a.residual @ b.residual) / len(a.residual)
         self._learn(x)
-        if not self._is_asked and self._is_due(average.count, quadratic):
+        if not self._is_asked and self._is_due(average.count, _is_still(quadratic)):
             self._is_asked = True
             if self._question(*drawn):
                 return
         state.is_done = average.count >= 2 and self._is_asked and self._is_exact()
 
-    @staticmethod
-    def _is_due(averaged: int, quadratic: Quadratic) -> bool:
+    def _is_due(self, averaged: int, is_still: bool) -> bool:
         """Return whether enough draws are averaged to ask whether this is the place."""
-        return averaged >= LATEST or (averaged >= QUESTIONED and _is_still(quadratic))
+        if self.attempts.places:
+            return self.attempts.is_over(self.state.draws, averaged, is_still)
+        return averaged >= LATEST or (averaged >= QUESTIONED and is_still)
 
     def _is_exact(self) -> bool:
         """Return whether errors are as small as was asked for, or as the pictures allow."""
@@ -382,38 +363,43 @@ class GaussNewton:
             a: One half of the last draw.
             b: The other.
         """
-        state, settled = self.state, self._settled
-        if len(settled) == self.starts:
-            return False
-        assert state.information is not None
-        settled.append(Place(state.loss, state.x.copy(), state.errors, state.information))
-        left, doubtful = self._left(a, b), self._doubtful()
-        if len(settled) < self.starts and (left | doubtful).any():
-            kept = np.where(doubtful, self._elsewhere(len(settled)), state.x)
-            state.x = np.where(left, self._other_start(len(settled)), kept)
+        state, attempts = self.state, self.attempts
+        attempts.places.append(self._here())
+        left, doubtful = self._left(a, b) & ~attempts.returned(), self._doubtful()
+        x, number = attempts.gathered(), len(attempts.places)
+        if attempts.may_go_on(state.draws) and (left | doubtful).any():
+            kept = np.where(doubtful, self._elsewhere(number), x)
+            state.x = np.where(left, self._other_start(number), kept)
+            attempts.begin(left | doubtful, state.draws)
             self._average, state.is_averaging, self._is_asked = None, False, False
-            self._began, self._reach = state.draws, self.radius
+            self._reach = self.radius
             return True
-        best = self.best
-        assert best is not None
-        is_best = best is settled[-1]
-        settled += [best] * (self.starts - len(settled))
-        if is_best:
+        if np.array_equal(x, state.x):
             return False
         assert self._average is not None
-        state.x = best.x.copy()
-        self._average = Average(state.x.copy(), *_empty_halves(self._average.a, self._average.b))
+        state.x = x
+        self._average = Average(x.copy(), *_empty_halves(self._average.a, self._average.b))
         return True
+
+    def _here(self) -> Place:
+        """Return where the fit is."""
+        state = self.state
+        assert self._average is not None
+        assert state.information is not None
+        a, b = self._average.at(state.x)
+        losses = group_losses(a, b, self._slopes(), self.attempts.groups)
+        moved = self.attempts.moved
+        return Place(state.loss, losses, state.x.copy(), state.errors, state.information, moved)
 
     @property
     def best(self) -> Place | None:
         """The place that explains the residuals best; ``None`` before draws were averaged."""
-        return min(self._settled, key=lambda place: place.loss, default=None)
+        return self.attempts.best
 
     @property
     def is_elsewhere(self) -> bool:
         """Whether another start is under way, of which less is known than of the best place."""
-        return bool(self._settled) and not self._is_asked
+        return bool(self.attempts.places) and not self._is_asked
 
     def _left(self, a: Half, b: Half) -> NDArray[np.bool_]:
         """Return which parameters are of groups that leave more than noise of the residuals.
@@ -423,9 +409,14 @@ class GaussNewton:
             b: The other.
         """
         assert self._average is not None
-        mean = (self._average.a.jacobian + self._average.b.jacobian) * (self.high - self.low)
-        groups = np.zeros(len(self.x), np.int64) if self.groups is None else self.groups
-        return find_left(products_left(a, b, self.together), mean, groups, self.together)
+        products = products_left(a, b, self.together)
+        return find_left(products, self._slopes(), self.attempts.groups, self.together)
+
+    def _slopes(self) -> NDArray[np.floating]:
+        """Return the derivatives of the averaged model by parameters in units of their ranges."""
+        assert self._average is not None
+        mean = self._average.a.jacobian + self._average.b.jacobian
+        return mean * ((self.high - self.low) / 2)
 
     def _doubtful(self) -> NDArray[np.bool_]:
         """Return which parameters have moved to where residuals tell nothing of them."""

@@ -47,6 +47,7 @@ class Normal:
         spread: Mean of both halves' J_i' J_i of each parameter: H_ii with the noise of J.
         skew: (J_A' J_B - J_B' J_A) / 2: noise as that of the matrix.
         noise: Covariance of the gradient by the noise of the halves.
+        own_noise: Standard deviation of each H_ii by the noise of the halves; see diagonal_noise().
     """
 
     matrix: NDArray[np.float64]
@@ -55,13 +56,36 @@ class Normal:
     spread: NDArray[np.float64]
     skew: NDArray[np.float64]
     noise: NDArray[np.float64]
+    own_noise: NDArray[np.float64]
 
 
 def exact_normal(matrix: NDArray[np.float64], gradient: NDArray[np.float64], loss: float) -> Normal:
     """Return normal equations without noise."""
-    return Normal(
-        matrix, gradient, loss, np.diag(matrix), np.zeros_like(matrix), np.zeros_like(matrix)
-    )
+    none, no_noise = np.zeros_like(matrix), np.zeros(len(matrix))
+    return Normal(matrix, gradient, loss, np.diag(matrix), none, none, no_noise)
+
+
+def diagonal_noise(a: Half, b: Half, together: int) -> NDArray[np.float64]:
+    """Return the standard deviation of each sum of products J_A J_B.
+
+    The product of mu + e and mu + f has the variance 2 mu^2 s^2 + s^4, s^2 that of e and f. One
+    cluster of residuals tells both: mu^2 is about J_A J_B, s^2 about (J_A - J_B)^2 / 2.
+
+    Args:
+        a: One half.
+        b: The other.
+        together: So many residuals in a row share their noise: the channels of a pixel.
+    """
+
+    def sums(values: NDArray[np.floating]) -> NDArray[np.floating]:
+        out: NDArray[np.floating] = values.reshape(-1, together, values.shape[1]).sum(axis=1)
+        return out
+
+    squares = np.maximum(sums(a.jacobian * b.jacobian), 0)
+    apart = sums(np.square(a.jacobian - b.jacobian))
+    variance = (apart * (squares + apart / 4)).sum(axis=0, dtype=np.float64)
+    deviation: NDArray[np.float64] = np.sqrt(variance)
+    return deviation
 
 
 def normal_equations(a: Half, b: Half, together: int = 1) -> Normal:
@@ -85,6 +109,7 @@ def normal_equations(a: Half, b: Half, together: int = 1) -> Normal:
         (squares[0] + squares[1]) / 2,
         (cross - cross.T) / 2,
         (apart.T @ apart).astype(np.float64),
+        diagonal_noise(a, b, together),
     )
 
 
@@ -182,7 +207,8 @@ def gather_information(
     scale = np.sqrt(np.where(is_known, normal.spread, 1.0))
     units = np.where(np.outer(is_known, is_known), np.outer(scale, scale), np.inf)
     values, vectors = np.linalg.eigh(normal.matrix / units)
-    noise = curvature_noise(normal.skew / units, values, vectors)
+    own = np.where(is_known, normal.own_noise, 0) / scale**2
+    noise = curvature_noise(normal.skew / units, own, values, vectors)
     floor = np.maximum(VAGUE * noise, ROUNDING)
     is_lost = (vectors[~is_known] ** 2).sum(axis=0) > 0.5
     is_lost |= (values < floor) & ((extent is None) | (noise <= ROUNDING))

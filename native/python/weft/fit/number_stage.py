@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.fit.attempts import Place
     from weft.fit.exposure import Exposure
-    from weft.fit.gauss_newton import Place
     from weft.fit.information import Information
     from weft.fit.lighting import Lighting
     from weft.fit.parameters import Parameter
@@ -121,6 +121,7 @@ class StageOfNumbers:
             open_range=unknowns.has_open_range(),
             groups=unknowns.groups(),
             together=CHANNELS,
+            most_draws=self.settings.max_draws,
         )
 
     def _hold(self) -> Prior:

@@ -62,7 +62,7 @@ def safe_quadratic(normal: Normal, caution: float = CAUTION) -> Quadratic:
     scale = np.sqrt(np.where(normal.spread > 0, normal.spread, 1.0))
     units = np.outer(scale, scale)
     values, vectors = np.linalg.eigh(normal.matrix / units)
-    floor = curvature_noise(normal.skew / units, values, vectors)
+    floor = curvature_noise(normal.skew / units, normal.own_noise / scale**2, values, vectors)
     if caution >= CAUTION:
         # The noise of all directions: a step that is too long costs more than one too short.
         floor = np.maximum(floor, np.linalg.norm(normal.skew / units, 2))
@@ -75,17 +75,22 @@ def safe_quadratic(normal: Normal, caution: float = CAUTION) -> Quadratic:
 
 
 def curvature_noise(
-    skew: NDArray[np.float64], values: NDArray[np.float64], vectors: NDArray[np.float64]
+    skew: NDArray[np.float64],
+    own: NDArray[np.float64],
+    values: NDArray[np.float64],
+    vectors: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the noise of the eigenvalues of H, at least that of rounding.
 
     Products of two independent halves are not symmetric: their skew part has no mean, and entries
     as large as the noise of the symmetric part. An eigenvalue that stands alone has the noise of
     one entry, and to second order what all others take from it; those that are not told from zero
-    spread together, by the noise of as many entries as they are (Wigner 1955).
+    spread together, by the noise of as many entries as they are (Wigner 1955). Of one parameter
+    there is no skew part; its own noise stands for it.
 
     Args:
         skew: On the scale of H with a unit diagonal.
+        own: Noise of the diagonal of H, on that scale.
         values: Eigenvalues of H.
         vectors: Eigenvectors of H, one a column.
     """
@@ -93,7 +98,8 @@ def curvature_noise(
     size = np.linalg.norm(along, axis=0)
     together = np.linalg.norm(along[values < 2 * size], axis=0)
     noise: NDArray[np.float64] = np.hypot(size * np.sqrt(2 / len(skew)), together) + size**2
-    return np.maximum(noise, ROUNDING)
+    alone = np.sqrt(np.square(own) @ vectors**4)
+    return np.maximum(np.maximum(noise, alone), ROUNDING)
 
 
 def box_step(

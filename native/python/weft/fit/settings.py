@@ -22,8 +22,9 @@ class FitSettings:
         max_draws: The fit of the numbers ends after so many draws.
         texture_draws: The fit of the textures takes so many.
         time_limit: The fit ends after so many seconds, 0: after one draw; ``None``: no limit.
-        starts: Most places from which numbers start: another one is tried where steps have ended
-            and more than noise is left of the residuals.
+        starts: Most places from which numbers start: another one is tried for the materials in
+            whose pixels more than noise is left where steps have ended, as long as draws are left
+            and not three of them have ended at one place.
         information: Share of the information about the numbers that pixels must hold to be drawn.
     """
 
@@ -34,7 +35,7 @@ class FitSettings:
     max_draws: int = 40
     texture_draws: int = 60
     time_limit: float | None = None
-    starts: int = 3
+    starts: int = 8
     information: float = 0.98
 
     def __post_init__(self) -> None:

@@ -63,6 +63,29 @@ def find_left(
     return left if left.any() else np.full(len(groups), is_certain(products))
 
 
+def group_losses(
+    a: Half, b: Half, jacobian: NDArray[np.floating], groups: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the loss of each group: of the residuals that it changes, by how much it does.
+
+    Args:
+        a: One half.
+        b: The other.
+        jacobian: Derivatives of the residuals, shape ``(residuals, parameters)``.
+        groups: Number of each parameter's group, from 0 without gaps.
+
+    Returns:
+        Means of r_A r_B, one a group; that of all residuals where a group changes none.
+    """
+    products = a.residual * b.residual
+    out = np.full(int(groups.max(initial=0)) + 1, products.mean(), np.float64)
+    for number in range(len(out)):
+        weights = np.square(jacobian[:, groups == number]).sum(axis=1)
+        if weights.sum() > 0:
+            out[number] = float(products @ weights) / float(weights.sum())
+    return out
+
+
 def other_start(
     number: int, low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.float64]:
