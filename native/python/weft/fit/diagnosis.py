@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LARGE = 0.25  # of the range: an error from which on a value says nothing
 TOGETHER = 0.9  # correlation of parameters that take each other's place
 MOST_PARTNERS = 3  # that are named
+NOISY = 0.5  # of a variance: by noise of the draws
 SHARED = 0.05  # share of a direction without information that joins two parameters
 
 NO_PIXEL = "no pixel of the pictures depends on it"
@@ -140,8 +141,17 @@ def find_undetermined(evidence: Evidence) -> dict[str, str]:
         elif is_silent:
             found[block.name] = reason or NO_PIXEL
         else:
-            found[block.name] = f"{reason or _sign_of(block)}{_size_of(evidence, block)}"
+            shown = reason or f"{_sign_of(block)}{_noise_of(evidence, block)}"
+            found[block.name] = f"{shown}{_size_of(evidence, block)}"
     return found
+
+
+def _noise_of(evidence: Evidence, block: Block) -> str:
+    """Return that noise of the draws hides a parameter, where it is most of the error."""
+    shares = evidence.information.drawn_share
+    if not len(shares) or shares[block.part].max() < NOISY:
+        return ""
+    return ", or too seldom by the paths that are drawn: raise samples or max_draws"
 
 
 def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> list[str]:

@@ -384,7 +384,7 @@ class Fit:
             self,
             verdict=verdict,
             environment=environment,
-            problems=tuple(self.problems),
+            problems=tuple(dict.fromkeys([*self.problems, *self.stage.problems()])),
         )
 
 

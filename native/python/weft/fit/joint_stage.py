@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from weft.fit.target import Target
     from weft.fit.texture_parameters import FittedTexture, TextureParameter
     from weft.render.renderer import Renderer
+    from weft.scene.problem import Problem
 
 RUNS = (0.0, 0.25, 0.5, 1.0)  # of numbers alone: after these shares of the draws of the textures
 FIRST_TOLERANCE = 0.02  # of the range: numbers of runs before the last need no more
@@ -346,6 +347,14 @@ class JointStage(StageOfNumbers):
     def loss(self) -> float:
         """Mean product of the residuals of the two halves."""
         return self.solver.state.loss if self.runs == 0 else self.model.loss
+
+    def problems(self) -> list[Problem]:
+        """Return what did not count of the pictures and textures."""
+        return self.images.problems()
+
+    def undetermined(self) -> dict[str, str]:
+        """Return numbers and maps that the pictures do not determine, in words."""
+        return super().undetermined() | self.images.undetermined()
 
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return the textures by the names of their parameters."""

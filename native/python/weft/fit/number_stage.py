@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from weft.fit.texture_parameters import FittedTexture, TextureParameter
     from weft.fit.views import View
     from weft.render.renderer import Renderer
+    from weft.scene.problem import Problem
 
 
 LEAST_PATHS = 1 << 15  # in each half of a draw, where pixels are few
@@ -215,6 +216,10 @@ class StageOfNumbers:
         return {
             block.name: errors[block.name] * factors[block.part] for block in self.unknowns.blocks
         }, float(factors.max())
+
+    def problems(self) -> list[Problem]:
+        """Return what did not count of the pictures."""
+        return [problem for view in self.views for problem in view.problems()]
 
     def undetermined(self) -> dict[str, str]:
         """Return the numbers that the pictures do not determine, in words."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, Tensor
+from weft._native import ArgumentError, NonFiniteError, Tensor
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.map_errors import name_untold
 from weft.fit.seeds import mix_seeds
@@ -19,6 +19,7 @@ from weft.fit.texture_parameters import FittedTexture, LightTexture, Region, fin
 from weft.fit.tied_maps import EDGE, TiedMaps
 from weft.fit.views import CHANNELS, draw_views
 from weft.render.path_settings import PathSettings
+from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
     from weft.render.upload import SceneTables
 
+MOST_LOST = 0.5  # of the texels that the pictures show
 RAISE = 0.05  # of a map, that tells how films answer to it
 LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
 STILL_FALLING = 0.2  # of the loss, from one quarter of the draws to the next
@@ -106,6 +108,7 @@ class TextureModel:
         self.mean = self.texels.copy()
         self._averaged = 0
         self.velocity = np.zeros_like(self.texels)
+        self.lost = 0  # texels whose derivatives were no numbers
         self.noise = 0.0  # variance of the mean residual of a draw, by that draw
         self.losses: list[float] = []
         # Maps of one material are tied to each other.
@@ -213,7 +216,36 @@ class TextureModel:
                 gradients = Tensor.from_numpy(device, flat)
                 values = recorder.tables.values
                 recorder.gradients(values, gradients, unused, texels, collected)
-        return np.asarray(collected.to_numpy(), np.float32)
+        return self._finite(np.asarray(collected.to_numpy(), np.float32))
+
+    def _finite(self, gradient: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return a gradient with 0 in place of what is no finite number."""
+        bad = ~np.isfinite(gradient)
+        if not bad.any():
+            return gradient
+        if bad.sum() > MOST_LOST * np.count_nonzero(gradient):
+            raise NonFiniteError(
+                f"Fit: derivatives of {int(bad.sum())} of {np.count_nonzero(gradient)} texels that "
+                "the pictures show are no finite numbers; look for inputs of materials or lights "
+                "that are infinite or no numbers"
+            )
+        self.lost = max(self.lost, int(bad.sum()) // CHANNELS + 1)
+        return np.where(bad, np.float32(0), gradient)
+
+    def problems(self) -> list[Problem]:
+        """Return what did not count of the pictures and textures."""
+        out = [problem for view in self.views for problem in view.problems()]
+        if self.lost:
+            names = ", ".join(region.parameter.name for region in self.regions)
+            out.append(
+                Problem(
+                    f"Texture {names}",
+                    f"derivatives of about {self.lost} texels are no finite numbers in some draws; "
+                    "look for inputs of materials or lights that are no numbers",
+                    "the other draws, or texels around",
+                )
+            )
+        return out
 
     def residuals(self) -> list[list[NDArray[np.float32]]]:
         """Return the weighted residuals of both halves of each view, of the last draw."""
@@ -429,8 +461,11 @@ class TextureModel:
         return tied.uncertainty(tied.group.gather(self._found()), self._left, SHARING)
 
     def undetermined(self) -> dict[str, str]:
-        """Return the tied maps that the pictures do not tell, and why, in words."""
+        """Return the maps that the pictures do not tell, and why, in words."""
         out: dict[str, str] = {}
+        for region in self.regions:
+            if not self._known(region).any():
+                out[region.parameter.name] = "no pixel of the pictures shows it"
         for tied in self.tied:
             known = [
                 tied.group.grown(self._known(region)[..., None].astype(np.float32))[..., 0] > 0.5

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.fit.tied_maps import TiedPace
     from weft.fit.views import View
     from weft.render.renderer import Renderer
+    from weft.scene.problem import Problem
 
 LAST_SHARE = 0.75  # of the draws: before, tied maps still find their prior
 
@@ -171,6 +172,10 @@ class TextureStage:
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return the textures by the names of their parameters."""
         return {region.parameter.name: self.model.result(region) for region in self.model.regions}
+
+    def problems(self) -> list[Problem]:
+        """Return what did not count of the pictures and textures."""
+        return self.model.problems()
 
     def undetermined(self) -> dict[str, str]:
         """Return tied maps that the pictures do not tell, and why; `known` says it by texel."""

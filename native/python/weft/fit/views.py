@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft._native import NonFiniteError
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
 from weft.render.first_hits import find_first_hits
 from weft.render.path_settings import PathSettings
 from weft.render.record import Recorder
+from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
     from weft.scene import Camera
 
+MOST_LOST = 0.5  # of the pixels that are drawn
 CHANNELS = 3
 """Of a pixel. Its residuals follow each other, and share their noise."""
 
@@ -44,11 +47,15 @@ class View:
     pixels: NDArray[np.uint32]  # that are drawn
     # (pixels,): what a robust loss leaves of each; weights hold it.
     trust: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    # (pixels,): whose render was no number at any time; they do not count any more.
+    lost: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
     def __post_init__(self) -> None:
         """Trust all pixels."""
         if not len(self.trust):
             self.trust = np.ones(len(self.image), np.float32)
+        if not len(self.lost):
+            self.lost = np.zeros(len(self.image), bool)
 
     def replay(
         self,
@@ -72,11 +79,46 @@ class View:
         """Return the mean of samples of each part.
 
         Returns:
-            Shape ``(parts, 1 + directions, pixels, 3)``.
+            Shape ``(parts, 1 + directions, pixels, 3)``; 0 where any of it is no finite number.
+
+        Raises:
+            NonFiniteError: More than half of the pixels that are drawn are no numbers.
         """
-        return np.stack(
+        film = np.stack(
             [entry.develop(first, count, with_tangents=with_tangents) for entry in self.recorders]
         )
+        bad = np.logical_not(np.isfinite(film).all(axis=(0, 1, 3)))
+        self._leave_out(film, bad)
+        return film
+
+    def _leave_out(self, film: NDArray[np.float32], bad: NDArray[np.bool_]) -> None:
+        """Let pixels not count any more."""
+        if not bad.any():
+            return
+        film[:, :, bad] = 0
+        self.lost[self.pixels[bad]] = True
+        self.weights[self.lost] = 0
+        count = int(self.lost[self.pixels].sum())
+        if count > MOST_LOST * len(self.pixels):
+            raise NonFiniteError(
+                f"Fit: {count} of {len(self.pixels)} pixels of target '{self.target.name}' are no "
+                "finite numbers; look for inputs of materials or lights that are infinite or no "
+                "numbers, and render the scene to see where"
+            )
+
+    def problems(self) -> list[Problem]:
+        """Return what did not count of the view."""
+        count = int(self.lost.sum())
+        if not count:
+            return []
+        return [
+            Problem(
+                f"Target '{self.target.name}'",
+                f"the render or its derivatives are no finite numbers in {count} pixels, which do "
+                "not count; look for inputs of materials or lights that are no numbers",
+                "the other pixels",
+            )
+        ]
 
     def show_all(self, stride: int = 1) -> None:
         """Draw all pixels that count, or those of them in every `stride`-th row and column."""
@@ -165,7 +207,7 @@ def save_views(views: Sequence[View]) -> dict[str, NDArray[np.generic]]:
     out: dict[str, NDArray[np.generic]] = {}
     for number, view in enumerate(views):
         out |= {f"pixels.{number}": view.pixels, f"weights.{number}": view.weights}
-        out[f"trust.{number}"] = view.trust
+        out |= {f"trust.{number}": view.trust, f"lost.{number}": view.lost}
     return out
 
 
@@ -173,7 +215,7 @@ def restore_views(views: Sequence[View], saved: Mapping[str, NDArray[Any]]) -> N
     """Draw the pixels of save_views() again."""
     for number, view in enumerate(views):
         view.pixels, view.weights = saved[f"pixels.{number}"], saved[f"weights.{number}"]
-        view.trust = saved[f"trust.{number}"]
+        view.trust, view.lost = saved[f"trust.{number}"], saved[f"lost.{number}"]
 
 
 def draw_views(views: Sequence[View], *, samples: int, bounces: int, seed: int, draw: int) -> None:

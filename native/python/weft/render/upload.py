@@ -449,7 +449,6 @@ class SceneTables:
             "environmentToWorld": (
                 np.eye(3, dtype=np.float32) if environment is None else environment.rotation
             ).tolist(),
-            # Kernels of several lightings look at the environment of one that has none.
             "environmentWidth": 1 if environment is None else environment.texels.shape[2],
             "environmentHeight": 1 if environment is None else environment.texels.shape[1],
             "environmentLayers": [0] * 7 if environment is None else list(environment.layers),
