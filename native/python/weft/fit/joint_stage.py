@@ -352,10 +352,6 @@ class JointStage(StageOfNumbers):
         """Return what did not count of the pictures and textures."""
         return self.images.problems()
 
-    def undetermined(self) -> dict[str, str]:
-        """Return numbers and maps that the pictures do not determine, in words."""
-        return super().undetermined() | self.images.undetermined()
-
     def textures(self) -> Mapping[str, FittedTexture]:
         """Return the textures by the names of their parameters."""
         return {region.parameter.name: self.images.result(region) for region in self.images.regions}
