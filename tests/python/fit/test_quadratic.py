@@ -72,6 +72,21 @@ def test_the_noise_of_eigenvalues_is_foreseen():
     assert np.mean(np.abs(found) < 2 * np.array(expected)) > 0.9
 
 
+def test_own_noise_does_not_take_pixels_that_differ_for_noise():
+    """Pixels that are drawn need not be neighbours: derivatives differ from one to the next."""
+    rng = np.random.default_rng(7)
+    truth = rng.exponential(1.0, (300, 3)) * np.array([1.0, 5.0, 0.2])
+    normals = []
+    for _ in range(400):
+        jacobians = [truth + 0.05 * rng.standard_normal(truth.shape) for _ in range(2)]
+        normals.append(normal_equations(*(Half(np.zeros(300), each) for each in jacobians)))
+
+    measured = np.std([np.diag(normal.matrix) for normal in normals], axis=0)
+    foreseen = np.mean([normal.own_noise for normal in normals], axis=0)
+
+    assert foreseen == pytest.approx(measured, rel=0.15)
+
+
 def test_steps_at_the_optimum_are_smaller_than_noise_would_make_them():
     rng = np.random.default_rng(3)
     wide = np.full(8, 1e9)

@@ -68,18 +68,23 @@ def exact_normal(matrix: NDArray[np.float64], gradient: NDArray[np.float64], los
 def diagonal_noise(a: Half, b: Half, together: int) -> NDArray[np.float64]:
     """Return the standard deviation of each sum of products J_A J_B.
 
-    Neighbours have nearly the same mean: half the squares of their differences are the variance of
-    one (von Neumann 1941).
+    The product of mu + e and mu + f has the variance 2 mu^2 s^2 + s^4, s^2 that of e and f. One
+    cluster of residuals tells both: mu^2 is about J_A J_B, s^2 about (J_A - J_B)^2 / 2.
 
     Args:
         a: One half.
         b: The other.
         together: So many residuals in a row share their noise: the channels of a pixel.
     """
-    products = a.jacobian * b.jacobian
-    clusters = products.reshape(-1, together, products.shape[1]).sum(axis=1)
-    apart = np.square(np.diff(clusters, axis=0)).sum(axis=0, dtype=np.float64)
-    deviation: NDArray[np.float64] = np.sqrt(apart / 2)
+
+    def sums(values: NDArray[np.floating]) -> NDArray[np.floating]:
+        out: NDArray[np.floating] = values.reshape(-1, together, values.shape[1]).sum(axis=1)
+        return out
+
+    squares = np.maximum(sums(a.jacobian * b.jacobian), 0)
+    apart = sums(np.square(a.jacobian - b.jacobian))
+    variance = (apart * (squares + apart / 4)).sum(axis=0, dtype=np.float64)
+    deviation: NDArray[np.float64] = np.sqrt(variance)
     return deviation
 
 
