@@ -19,12 +19,12 @@ def photos(device):
     return take_photos(device, 7, samples=64)
 
 
-def grey_fit(device, photos, texture_draws=6):
+def grey_fit(device, photos, texture_draws=6, max_draws=16):
     return Fit(
         scene_with(np.full((TEXELS, TEXELS, 3), 0.5), START),
         [Target(photo, camera=number) for number, photo in enumerate(photos)],
         [TextureParameter("cloth.base_color"), *map(Parameter, NAMES)],
-        FitSettings(bounces=3, max_draws=16, texture_draws=texture_draws),
+        FitSettings(bounces=3, max_draws=max_draws, texture_draws=texture_draws),
         device=device,
     )
 
@@ -45,6 +45,33 @@ def test_numbers_move_before_textures(device, photos):
     assert numbers[0] != 0.5
     assert numbers[first - 1] == pytest.approx(0.72, abs=0.15)
     assert spreads[-1] > 0.1
+
+
+def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device, photos):
+    fit = grey_fit(device, photos)
+    stage = fit.stage
+    while stage.solver.best is None:
+        fit.step()
+    best = stage.solver.best
+    # Another start is under way, of which nothing is known yet.
+    stage.solver._is_asked = False
+    stage.solver.state.x = stage.unknowns.low.copy()
+
+    np.testing.assert_array_equal(stage.x, best.x)
+    stage._end_numbers()
+
+    known = best.errors <= 0.1 * (stage.unknowns.high - stage.unknowns.low)
+    assert known.any()
+    np.testing.assert_array_equal(stage.model.x[known], best.x[known])
+
+
+def test_no_start_begins_that_the_first_numbers_could_not_end(device, photos):
+    fit = grey_fit(device, photos, max_draws=40)
+    attempts = fit.stage.solver.attempts
+
+    # Twenty draws, eight for another start, four averaged after it.
+    assert attempts.may_go_on(8)
+    assert not attempts.may_go_on(9)
 
 
 def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):

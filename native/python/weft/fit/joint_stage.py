@@ -80,6 +80,7 @@ class JointStage(StageOfNumbers):
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         tolerance = max(settings.tolerance, FIRST_TOLERANCE)
+        self.runs = 0  # of numbers alone, that have ended
         super().__init__(
             renderer, targets, parameters, exposures, lighting, settings, textures, tolerance
         )
@@ -95,7 +96,6 @@ class JointStage(StageOfNumbers):
         )
         self._textured = materials_of(renderer, self.texture_names)
         self._is_alone = True  # numbers move, and textures do not
-        self.runs = 0  # of numbers alone, that have ended
         self._draws = 0  # of textures
         self._looks: dict[str, Look] = {}  # pixels and weights of "numbers" and of "textures"
         self._found: Information | None = None  # by the last run of numbers alone
@@ -133,7 +133,7 @@ class JointStage(StageOfNumbers):
 
     def _begin_textures(self) -> None:
         """Go on with the textures, and the numbers that only they tell."""
-        state = self.solver.state
+        state = self._best_place or self.solver.state
         trusted = state.errors <= TRUSTED_ERROR * (self.unknowns.high - self.unknowns.low)
         is_open = (state.information is not None) & ~trusted
         x = np.where(is_open, self.unknowns.start, state.x)
@@ -184,6 +184,12 @@ class JointStage(StageOfNumbers):
         return self.runs == len(RUNS) - 1
 
     @property
+    def _most_draws(self) -> int:
+        """Draws that the run of numbers under way takes at most."""
+        most = self.settings.max_draws
+        return most if self._is_last_run else min(most, FIRST_DRAWS)
+
+    @property
     def _numbers_are_due(self) -> bool:
         """The textures have changed enough for numbers to be looked for again."""
         if self.runs == len(RUNS) or not self._held.any():
@@ -218,11 +224,9 @@ class JointStage(StageOfNumbers):
         """Move the numbers alone."""
         state = self.solver.step()
         is_known = state.is_done
-        most = self.settings.max_draws
         if not self._is_last_run:
             is_known = is_known or self.solver.averaged >= FIRST_AVERAGES
-            most = min(most, FIRST_DRAWS)
-        if is_known or state.draws >= most:
+        if is_known or state.draws >= self._most_draws:
             # The step has moved the numbers: it must come to its end.
             with self.numbers.renderer.interrupt.by(None):
                 self._end_numbers()
@@ -230,7 +234,7 @@ class JointStage(StageOfNumbers):
     def _end_numbers(self) -> None:
         """Go on with the textures, from where the numbers are trusted."""
         self.runs += 1
-        self._found = self.solver.state.information
+        self._found = (self._best_place or self.solver.state).information
         if self.runs == 1:
             self._begin_textures()
             return
@@ -315,7 +319,7 @@ class JointStage(StageOfNumbers):
     def x(self) -> NDArray[np.float64]:
         """The unknowns."""
         if self.runs == 0:
-            return self.solver.state.x
+            return super().x
         return np.where(self._held, self._best[0], self.model.x)
 
     @property

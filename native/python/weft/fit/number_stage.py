@@ -122,8 +122,13 @@ class StageOfNumbers:
             open_range=unknowns.has_open_range(),
             groups=unknowns.groups(),
             together=CHANNELS,
-            most_draws=self.settings.max_draws,
+            most_draws=self._most_draws,
         )
+
+    @property
+    def _most_draws(self) -> int:
+        """Draws that a solver makes at most."""
+        return self.settings.max_draws
 
     def _hold(self) -> Prior:
         """Return what keeps numbers at their start where nothing moves them."""
