@@ -88,23 +88,45 @@ public:
     std::vector<std::byte> request(const Request& request, const std::string& subject) override {
         const std::scoped_lock lock(m_mutex);
         ensure_started();
-        std::vector<std::byte> bytes;
-        const PipeStatus status = exchange(request, bytes);
-        if (status != PipeStatus::ok) {
-            throw_ended(status, subject);
+        const bool is_fresh = m_requests == 0;
+        std::optional<Reply> reply = ask(request, subject);
+        if (!reply && !is_fresh) {
+            // What earlier requests have left in the process counted, too: a fresh one decides.
+            ensure_started();
+            reply = ask(request, subject);
         }
-        auto reply = core::from_archive<Reply>(bytes);
-        if (reply.status == ReplyStatus::out_of_memory) {
-            m_process.reset(); // what a failed allocation left behind is not trusted
+        if (!reply) {
             throw_out_of_memory(subject);
         }
-        rethrow(reply);
-        return std::move(reply.payload);
+        rethrow(*reply);
+        return std::move(reply->payload);
     }
 
     std::uint64_t helper_starts() const noexcept override { return m_starts; }
 
 private:
+    /// Returns the reply of the process; nothing, and the process has ended, where it was out of memory.
+    std::optional<Reply> ask(const Request& request, const std::string& subject) {
+        ++m_requests;
+        std::vector<std::byte> bytes;
+        const PipeStatus status = exchange(request, bytes);
+        if (status != PipeStatus::ok) {
+            const std::string end = m_process->finish();
+            m_process.reset(); // the next request starts a new one
+            // How the dynamic loader ends a process when it finds no memory for symbols or threads.
+            if (status != PipeStatus::timed_out && end == "exited with status 127") {
+                return std::nullopt;
+            }
+            throw_ended(status, end, subject);
+        }
+        auto reply = core::from_archive<Reply>(bytes);
+        if (reply.status == ReplyStatus::out_of_memory) {
+            m_process.reset(); // what a failed allocation left behind is not trusted
+            return std::nullopt;
+        }
+        return reply;
+    }
+
     /// Sends the request and waits for its reply. Whatever is thrown meanwhile leaves no process that is still busy
     /// with it, nor half a message in the pipe.
     PipeStatus exchange(const Request& request, std::vector<std::byte>& reply) {
@@ -134,6 +156,7 @@ private:
                                     error.kind(), error.native_call(), error.native_code());
         }
         ++m_starts;
+        m_requests = 0;
     }
 
     PipeStatus read_message(std::vector<std::byte>& bytes, Clock::time_point deadline) {
@@ -157,9 +180,8 @@ private:
             {});
     }
 
-    [[noreturn]] void throw_ended(PipeStatus status, const std::string& subject) {
-        const std::string end = m_process->finish();
-        m_process.reset(); // the next request starts a new one
+    [[noreturn]] void throw_ended(PipeStatus status, const std::string& end,
+                                  const std::string& subject) const {
         if (status == PipeStatus::timed_out) {
             throw core::CompileError(text("compiling '", subject,
                                           "' took longer than the limit of ",
@@ -167,10 +189,6 @@ private:
                                           " s and was stopped; simplify the source or raise "
                                           "create_device(compile_time_limit=...)"),
                                      {});
-        }
-        // How the dynamic loader ends a process when it finds no memory for symbols or threads.
-        if (end == "exited with status 127") {
-            throw_out_of_memory(subject);
         }
         throw core::CompileError(
             text("compiling '", subject, "' crashed the Slang compiler (its process ", end,
@@ -185,6 +203,7 @@ private:
     std::uint64_t m_memory_limit;
     core::Subprocess::Desc m_start;
     std::unique_ptr<core::Subprocess> m_process;
+    std::uint64_t m_requests = 0; // that the process has got
     std::atomic<std::uint64_t> m_starts{0};
 };
 

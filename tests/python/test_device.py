@@ -187,7 +187,7 @@ def test_the_memory_of_the_compiler_is_limited(way, monkeypatch):
 @pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to limit")
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems set no limits from outside")
 @pytest.mark.parametrize("room", [4, 32, 64])
-def test_a_compiler_that_runs_out_of_memory_says_so_wherever_it_happens(room):
+def test_a_compiler_that_earlier_requests_filled_gives_way_to_a_fresh_one(room):
     resource = pytest.importorskip("resource")
     limit = 2 << 30
     before = child_processes()
@@ -199,12 +199,12 @@ def test_a_compiler_that_runs_out_of_memory_says_so_wherever_it_happens(room):
         lines = [f"float f{i}(float x) {{ return x * {i} + sin(x); }}" for i in range(300)]
         text = "\n".join(["import weft.bsdf;", *lines])
 
-        # With little room operator new fails; with more, Slang follows a null pointer of malloc().
-        with pytest.raises(weft.CompileError, match=r"'large' ran out of memory.*2048 MB.*raise"):
-            device.load_module_from_source("large", text).f3(1.0)
+        # With little room operator new fails; with more, Slang follows a null pointer of malloc():
+        # as a crash it would be an error.
+        large = device.load_module_from_source("large", text)
 
-        module = device.load_module_from_source("small", "float g(float x) { return x; }")
-        assert module.g(2.0) == 2.0
+        assert large.f3(0.0) == 0.0
+        assert device.compiler_statistics["helper_starts"] == 2
 
 
 @pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end")
