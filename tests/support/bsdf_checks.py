@@ -12,6 +12,9 @@ import weft
 COSINES, TURNS, FINE = 12, 16, 24
 """Bins of a histogram over cos(theta) from -1 to 1 and phi, and points along a bin's side."""
 
+DELTA, BELOW = 4, 32
+"""Flags of samples that have no density, see shaders/weft/bsdf/interface.slang."""
+
 
 def source(prepare: str) -> str:
     """Return Slang around an expression that prepares a BSDF from inputs, wi and tables."""
@@ -85,13 +88,14 @@ def integrate(values, rows=COSINES * FINE, columns=TURNS * FINE):
     return values.astype(np.float64).sum(axis=0) * (4 * np.pi / (rows * columns))
 
 
-def require_samples_to_fit(asked, side=256, leads=lambda wo: True):
+def require_samples_to_fit(asked, side=256, leads=lambda wo: True, fine=FINE):
     """Compare samples with pdf() and eval(): weights, densities, a histogram, the mass.
 
-    Deltas are left out; where ``leads`` is false samples cannot go, whatever pdf() says.
+    Deltas and what goes below the surface are left out; where ``leads`` is false samples cannot
+    go, whatever pdf() says.
     """
     drawn = asked.draw(side)
-    kept = drawn[(drawn["flags"] != 0) & (drawn["flags"] & 4 == 0)]
+    kept = drawn[(drawn["flags"] != 0) & (drawn["flags"] & (DELTA | BELOW) == 0)]
     wo = np.ascontiguousarray(kept["wo"])
     density = asked.pdf(wo)
     np.testing.assert_allclose(np.linalg.norm(wo, axis=1), 1, atol=1e-5)
@@ -100,9 +104,10 @@ def require_samples_to_fit(asked, side=256, leads=lambda wo: True):
         kept["weight"] * density[:, None], asked.eval(wo), rtol=2e-3, atol=1e-6
     )
     assert np.all(leads(wo))
-    expected = (asked.pdf(directions()) * leads(directions())).astype(np.float64)
-    expected = expected.reshape(COSINES, FINE, TURNS, FINE).sum(axis=(1, 3))
-    expected *= side**2 * 4 * np.pi / (COSINES * TURNS * FINE**2)
+    grid = directions(COSINES * fine, TURNS * fine)
+    expected = (asked.pdf(grid) * leads(grid)).astype(np.float64)
+    expected = expected.reshape(COSINES, fine, TURNS, fine).sum(axis=(1, 3))
+    expected *= side**2 * 4 * np.pi / (COSINES * TURNS * fine**2)
     z = np.clip(((wo[:, 2] + 1) / 2 * COSINES).astype(int), 0, COSINES - 1)
     turn = (np.arctan2(wo[:, 1], wo[:, 0]) / (2 * np.pi) % 1.0 * TURNS).astype(int) % TURNS
     found = np.zeros((COSINES, TURNS))

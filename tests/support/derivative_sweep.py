@@ -35,6 +35,12 @@ WORST = 0.03
 PASSING = {"principled": ("alpha",), "transparent": ("color",)}
 """Inputs that let light pass straight, which recorders refuse."""
 
+WALKING = {
+    "principled": ("subsurface_ior", "subsurface_anisotropy"),
+    "subsurface": ("roughness", "ior", "anisotropy"),
+}
+"""Inputs that say where light goes below a surface, which has no derivative: fits refuse."""
+
 SWITCHES = ("both_sides",)
 """Inputs that are on or off, and have no derivative."""
 
@@ -102,7 +108,7 @@ class Sweep:
             (name.partition(".")[2], component, entry.first + component)
             for name, entry in self.table.ranges.items()
             for component in range(entry.size)
-            if not entry.is_fixed and not name.endswith(SWITCHES)
+            if not (entry.is_fixed or entry.is_walk or name.endswith(SWITCHES))
         ]
         rows = np.zeros((len(self.components), len(self.table.values)), np.float32)
         rows[np.arange(len(rows)), [place for _, _, place in self.components]] = 1

@@ -4,24 +4,22 @@
 import numpy as np
 import pytest
 
-from support.derivative_sweep import PASSING, WORST, Difference, Sweep, mixture, whole
+from support.derivative_sweep import PASSING, WALKING, WORST, Difference, Sweep, mixture, whole
 from weft.scene import CLOSURES, Add, Closure, Mix, NormalMap
 
 pytestmark = pytest.mark.slow
 
-BELOW = ("medium", "subsurface")
-"""What no surface answers with, see test_walks.py."""
+ALONE = ("principled", "subsurface")
+"""Closures with a surface of their own: light goes below one at most in a material."""
 
-NODES = [kind for kind in CLOSURES if kind not in ("principled", "transparent", "none", *BELOW)]
-
-WITHOUT_EFFECT = tuple(f"subsurface_{k}" for k in ("radius", "scale", "ior", "anisotropy"))
-"""The beginnings of names of inputs that only walks see, which test_walks.py has."""
+NODES = [kind for kind in CLOSURES if kind not in (*ALONE, "transparent", "none", "medium")]
 
 NORMAL = NormalMap((0.6, 0.45, 0.95))
 
 SURFACES = {
     "principled": lambda random: whole("principled", random),
     "nodes": lambda random: mixture(NODES, random),
+    "wax": lambda random: whole("subsurface", random),
     "facets": lambda random: mixture(NODES[1:4], random),
     "other nodes": lambda random: mixture([NODES[0], *NODES[4:]], random),
     "normals": lambda random: whole(
@@ -60,7 +58,10 @@ SURFACES = {
     ),
 }
 
-ALL_CLOSURES = ("principled", "nodes")
+ALL_CLOSURES = ("principled", "nodes", "wax")
+
+OF_MEDIA = {"medium": tuple(CLOSURES["medium"].inputs)}
+"""What is inside of objects, of which fits refuse parameters."""
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,7 @@ def check(sweep, seed):
             wrong.append(
                 f"{name}[{component}]: {off / max(size, 1e-9):.2g} off, {share:.1%} of the records"
             )
-        if size == 0 and not name.startswith(WITHOUT_EFFECT):
+        if size == 0:
             wrong.append(f"{name}[{component}] changes nothing")
         entry = sweep.table.ranges[f"m.{name}"]
         others = [channel for channel in range(3) if channel != component]
@@ -110,7 +111,7 @@ def check(sweep, seed):
     return wrong
 
 
-FORWARD = ("principled", "nodes", "normals", "coated", "filmed glass", "distributions")
+FORWARD = ("principled", "nodes", "wax", "normals", "coated", "filmed glass", "distributions")
 
 
 @pytest.mark.parametrize("name", FORWARD)
@@ -148,8 +149,13 @@ def test_every_input_of_every_closure_is_swept(sweeps):
         if name not in covered.get(kind, ())
     }
 
-    passing = {f"{kind}.{name}" for kind, names in PASSING.items() for name in names}
-    assert missing == passing | {"emission.both_sides"}
+    refused = {
+        f"{kind}.{name}"
+        for table in (PASSING, WALKING, OF_MEDIA)
+        for kind, names in table.items()
+        for name in names
+    }
+    assert missing == refused | {"emission.both_sides"}
 
 
 @pytest.mark.parametrize("name", ["specular_tint", "sheen_tint"])
@@ -166,7 +172,7 @@ def test_tints_that_dim_by_their_largest_channel_are_not_separable(sweeps, name)
     assert across > 1e-3
 
 
-@pytest.mark.parametrize("name", ["facets", "other nodes", "coated", "filmed glass"])
+@pytest.mark.parametrize("name", ["facets", "other nodes", "wax", "coated", "filmed glass"])
 def test_reverse_mode_is_the_transpose(device, name):
     sweep = Sweep(device, SURFACES[name](np.random.default_rng(1)), with_gradients=True)
     random = np.random.default_rng(2)
