@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from addon.core.fitting.pairs import LIVE_PIXELS, live_pairs
+from addon.core.fitting.pairs import LIVE_PIXELS, live_pairs, make_pair
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
@@ -63,8 +63,11 @@ def test_a_pair_shows_the_scene_with_the_values_of_the_fit(device):
     settings = PathSettings(samples=512, bounces=2, filter=target.filter)
     picture = Renderer(device, scene).render(0, settings)
     assert pair.photo.shape == pair.render.shape == pair.difference.shape == (12, 12, 3)
+    whole = make_pair(target, picture.astype(np.float32))
     error = np.sqrt(np.mean((picture - target.image) ** 2) / np.mean(target.image**2))
-    assert pair.error == pytest.approx(error, abs=0.05)
+    assert whole.error == pytest.approx(error, rel=1e-5)
+    assert pair.error is None
+    assert np.abs(pair.render - whole.render).mean() < 0.05
     assert live_pairs(fit, 1)[target.name].render == pytest.approx(pair.render)
     assert not np.array_equal(live_pairs(fit, 2)[target.name].render, pair.render)
 

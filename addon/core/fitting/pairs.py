@@ -31,13 +31,14 @@ class Pair:
         photo: The picture.
         render: The scene through its camera, as bright.
         difference: Dark where they agree, yellow where they differ most.
-        error: Root mean square of the difference, relative to that of the picture.
+        error: Root mean square of the difference, relative to that of the picture; ``None``: of few
+            paths, whose fireflies are most of it.
     """
 
     photo: NDArray[np.float32]
     render: NDArray[np.float32]
     difference: NDArray[np.float32]
-    error: float
+    error: float | None
 
 
 def make_pair(target: Target, render: NDArray[np.float32]) -> Pair:
@@ -85,23 +86,13 @@ def live_pairs(fit: Fit, number: int) -> dict[str, Pair]:
     for view, (rows, columns) in zip(views, grids, strict=True):
         last = first + 3 * len(rows) * len(columns)
         shape = (len(rows), len(columns), 3)
-        parts = [half[first:last].astype(np.float64).reshape(shape) for half in (a, b)]
-        off = (parts[0] + parts[1]) / 2
+        off = ((a[first:last] + b[first:last]) / 2).reshape(shape)
         first = last
         small = _small(view.target, rows, columns)
         if small is not None:
             pair = make_pair(small, (small.image + off).astype(np.float32))
-            pairs[view.target.name] = replace(pair, error=_error(small, parts))
+            pairs[view.target.name] = replace(pair, error=None)
     return pairs
-
-
-def _error(target: Target, parts: list[NDArray[np.float64]]) -> float:
-    """Return the relative error of a picture without the noise of two halves of a draw."""
-    assert target.mask is not None
-    counts = target.mask > 0
-    square = float(np.mean((parts[0] * parts[1])[counts]))
-    size = max(float(np.mean(target.image[counts] ** 2)), 1e-30)
-    return float(np.sqrt(max(square, 0.0) / size))
 
 
 def _grid(view: View, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -38,9 +38,9 @@ def keep_verdict(fit: WEFT_PG_fit, verdict: Verdict, names: list[str]) -> None:
         view = views.get(name)
         if view is not None:
             target.verdict_level = view.level
-            target.verdict = f"{view.ratio:.2g} times the noise" + (
-                f": {view.cause}" if view.cause else ""
-            )
+            is_noise = view.level == "explained"
+            left = "what is left is noise" if is_noise else f"{view.ratio:.2g} times the noise"
+            target.verdict = f"{left}: {view.cause}" if view.cause else left
 
 
 def forget_verdict(fit: WEFT_PG_fit) -> None:

@@ -166,7 +166,8 @@ def draw_pairs(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None
         pair = shelf.pairs.get(key_of(target))
         if pair is None or not target.use:
             continue
-        body.label(text=f"{target.image.name}: {100 * pair.error:.0f} % off")
+        off = "" if pair.error is None else f": {100 * pair.error:.0f} % off"
+        body.label(text=f"{target.image.name}{off}")
         row = body.row(align=True)
         second = "difference" if fit.shows_difference else "render"
         for name in ("photo", second):
