@@ -251,7 +251,7 @@ class NumberStage(StageOfNumbers):
     @cached_property
     def weighing(self) -> Weighing:
         """When pixels of photos are weighed anew."""
-        return Weighing(self)
+        return Weighing(self.views)
 
     def begin(self) -> None:
         """Look for the pixels that matter."""
@@ -259,7 +259,7 @@ class NumberStage(StageOfNumbers):
 
     def step(self) -> None:
         """Draw once, and use the draw up."""
-        if self._is_due and self.weighing.go_on():
+        if self._is_due and self.weighing.go_on(self):
             self.solver.forget()
         self.numbers.samples = self._samples()
         self.solver.step()

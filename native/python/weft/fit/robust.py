@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.sights import Sight, Stage
+    from weft.fit.views import View
 
 PATHS = 1 << 18  # of a look between draws, all views
 REACH = 6.0  # standard deviations: residuals from here on have no say
@@ -84,24 +85,23 @@ class Weighing:
     """When the pixels of a fit are weighed anew.
 
     Args:
-        stage: Of the fit.
+        views: Of the fit.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, views: Sequence[View]) -> None:
         """Begin with all weights equal."""
-        self.stage = stage
         self.rounds = 0
-        if not any(view.target.robust for view in stage.seen):
+        if not any(view.target.robust for view in views):
             self.rounds = ROUNDS
 
     def is_over(self) -> bool:
         """Whether weights stay as they are."""
         return self.rounds >= ROUNDS
 
-    def go_on(self) -> bool:
-        """Weigh anew; return whether weights have changed."""
+    def go_on(self, stage: Stage) -> bool:
+        """Weigh the pixels of a stage anew; return whether weights have changed."""
         self.rounds += 1
-        has_changed = weigh(self.stage) > CHANGED
+        has_changed = weigh(stage) > CHANGED
         if not has_changed:
             self.rounds = ROUNDS
         return has_changed

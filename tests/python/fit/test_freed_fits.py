@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit holds on the device goes with it, not with the next collection of cycles."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from tests.python.fit import test_target_lights as lit
+
+from weft.fit import Exposure, Fit, FitSettings, Parameter, TextureParameter
+from weft.scene import Texture
+
+KINDS = {
+    "numbers": [Parameter("plate.roughness"), Exposure("day")],
+    "textures": [TextureParameter("plate.base_color")],
+    "both": [TextureParameter("plate.base_color"), Parameter("plate.roughness")],
+}
+
+
+@pytest.fixture
+def no_collections():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fit_leaves_nothing_on_the_device(device, no_collections, kind):
+    texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")
+    targets = lit.photos_of(device, lit.scene_with(), lit.targets_of()[:1])
+    scene = lit.scene_with(color=texture)
+    settings = FitSettings(bounces=2, max_draws=4, texture_draws=8)
+    fit = Fit(scene, targets, KINDS[kind], settings, device=device)
+    fit.run()
+    held = [weakref.ref(entry) for entry in (fit, fit.stage, fit.renderer)]
+
+    del fit
+
+    assert [entry() for entry in held] == [None] * len(held)
