@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.fit.guided import follow_guides, is_shape
 from weft.fit.map_errors import find_uncertainty
 from weft.fit.texture_blocks import blurred_by, positive_blocks
 
@@ -38,6 +39,7 @@ TOLD_SUM = 0.03  # eigenvalue of all blocks together, with unit diagonal
 HIGH, MOST = 0.98, 10.0  # quantile of the sizes of texels' entries, and how often it they may be
 BENDS = 2  # directions in which texels differ most, along which all move
 LEAST_VARIANCE = 1e-4  # of residuals
+GUIDED_FROM, GUIDED_EVERY = 0.25, 3  # share of the draws; draws
 EDGE = 0.05  # differences of neighbours below it count by their square
 
 
@@ -51,6 +53,7 @@ class TiedPace:
         noise: Share of a draw's own variance that is left in the texels.
         shift: Share of the step of all texels alike; they move by nothing else while `is_first`.
         is_first: Texels keep their differences.
+        is_guided: Maps of the shape of reflections follow the others; see weft.fit.guided.
     """
 
     blur: float
@@ -58,6 +61,7 @@ class TiedPace:
     noise: float
     shift: float
     is_first: bool
+    is_guided: bool = False
 
 
 def tied_pace(draw: int, draws: int) -> TiedPace:
@@ -69,7 +73,8 @@ def tied_pace(draw: int, draws: int) -> TiedPace:
     blur = WIDEST_BLUR * max(1 - done / 0.6, 0)
     rate = 0.6 * 0.25**done
     left = rate / (2 - rate)
-    return TiedPace(blur if blur > 0.5 else 0.0, rate, left, rate / 3, is_first=False)
+    is_guided = done > GUIDED_FROM and draw % GUIDED_EVERY == 0
+    return TiedPace(blur if blur > 0.5 else 0.0, rate, left, rate / 3, False, is_guided)
 
 
 class TiedMaps:
@@ -185,8 +190,26 @@ class TiedMaps:
         moved = np.clip(maps + pace.rate * np.clip(step, -largest, largest), self.low, self.high)
         shift = self._shift(maps, gradient, pace.shift, BENDS)
         moved = np.clip(moved + shift, self.low, self.high)
+        if pace.is_guided:
+            moved = self._guided(moved)
         self._learn(moved, pace.blur)
         return moved
+
+    def _guided(self, maps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return maps whose shapes of reflections follow the other maps."""
+        own = [
+            channel
+            for region, part in zip(self.group.regions, self.group.channels, strict=True)
+            if is_shape(region.parameter.name)
+            for channel in range(part.start, part.stop)
+        ]
+        if not own or len(own) == maps.shape[2]:
+            return maps
+        covariance = 2 * self.variance * np.linalg.inv(self.precision())
+        variances = np.einsum("...ii->...i", covariance) / self.range**2
+        units = (maps - self.low) / self.range
+        led = follow_guides(units, self._informed(), variances, own)
+        return np.clip(self.low + led * self.range, self.low, self.high)
 
     def _shift(
         self, maps: NDArray[np.float64], gradient: NDArray[np.float64], share: float, bends: int
