@@ -21,4 +21,11 @@ template <typename T>
             }};
 }
 
+/// The same for an object that comes shared.
+template <typename T>
+[[nodiscard]] std::shared_ptr<T> share_until_fork(std::shared_ptr<T> object) {
+    return {std::shared_ptr<T>(share_until_fork(std::make_unique<std::shared_ptr<T>>(object)),
+                               object.get())};
+}
+
 } // namespace weft::device

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "device/fork_guard.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/session.hpp"
@@ -39,7 +40,7 @@ std::vector<scene::Instance> instances_of(const Words& meshes, const Floats& tra
     return instances;
 }
 
-std::unique_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
+std::shared_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
                                        const std::vector<std::pair<Floats, Words>>& meshes,
                                        const Words& mesh_of_instance, const Floats& transforms,
                                        const std::string& kind) {
@@ -51,7 +52,9 @@ std::unique_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
     const render::TracerKind wanted = render::require_tracer_kind(kind, "Tracer: kind");
     const std::filesystem::path libraries = package_directory() / "lib";
     const Unlocked unlocked;
-    return render::create_tracer(session_context(*session), geometry, wanted, libraries);
+    // The threads of its pool are those of the process that created it.
+    return device::share_until_fork(
+        render::create_tracer(session_context(*session), geometry, wanted, libraries));
 }
 
 render::RayBatch batch_of(tensor::TensorRef rays, tensor::TensorRef hits, std::uint32_t capacity,

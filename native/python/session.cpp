@@ -242,15 +242,15 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     {
         const Unlocked unlocked;
         // Loading a driver takes seconds on some systems, and cannot be told to stop.
-        core::run_abandonable(interrupt_poll(),
-                              [session, compiler, device = std::move(desc.device)] {
-                                  session->compiler = compile::Compiler::create(compiler);
-                                  std::shared_ptr<SessionRecord> record(
-                                      new SessionRecord{.session = session, .settings = *session});
-                                  session->device = device::Device::create(device);
-                                  session->device->attach(std::move(record));
-                                  add_helpers(*session);
-                              });
+        core::run_abandonable(
+            interrupt_poll(), [session, compiler, device = std::move(desc.device)] {
+                session->compiler = device::share_until_fork(compile::Compiler::create(compiler));
+                std::shared_ptr<SessionRecord> record(
+                    new SessionRecord{.session = session, .settings = *session});
+                session->device = device::Device::create(device);
+                session->device->attach(std::move(record));
+                add_helpers(*session);
+            });
     }
     std::erase_if(known_devices(), [](const auto& known) { return known.expired(); });
     known_devices().push_back(session->device);

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 import warnings
 from types import SimpleNamespace
 
@@ -15,6 +17,7 @@ import pytest
 
 import weft
 from weft import _forks
+from weft._native import Tracer
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -155,3 +158,25 @@ def test_a_device_that_only_a_tensor_holds_is_open(device):
     assert tensor.numpy().tolist() == [1, 1, 1]
     del tensor
     assert count_open(device) == before
+
+
+@needs_fork
+def test_a_child_may_drop_what_has_threads(device):
+    """The end of a condition variable waits for those that wait: threads that a child has not."""
+    corners = np.array([[-1, -1, 0], [1, -1, 0], [0, 1, 0]], np.float32)
+    mesh = (corners, np.array([[0, 1, 2]], np.uint32))
+    tracer = Tracer(device, [mesh], np.zeros(1, np.uint32), np.eye(4, dtype=np.float32)[None, :3])
+
+    child = os.fork()
+    if child == 0:
+        del tracer
+        os._exit(7)
+
+    end = time.monotonic() + 60
+    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    if ended[0] == 0:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert ended[0] == child
+    assert os.waitstatus_to_exitcode(ended[1]) == 7

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FLOAT = 4  # bytes
 PATH_ROWS = 49  # numbers that a path under way keeps: rays, hits, state, queue
 HEAD_ROWS = 7  # numbers that a recorded path keeps
-RECORD_ROWS = 40  # numbers of a recorded surface, without its tangents
+RECORD_ROWS = 42  # numbers of a recorded surface, without its tangents
 LEAST_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
 PATHS_A_NUMBER = 1 << 11  # in each half
 MOST_SAMPLES = 8  # times those of the settings, where pixels are few
