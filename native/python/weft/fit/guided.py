@@ -63,13 +63,15 @@ def guided(
     x, y = maps[..., list(guides)], maps[..., list(own)]
     mean_x, mean_y = _means(x, shares, total), _means(y, shares, total)
     # About the means of all texels: products of float32 keep their digits.
-    x, y = x - x.mean(axis=(0, 1)), y - y.mean(axis=(0, 1))
+    x = np.asarray(x - x.mean(axis=(0, 1)), np.float64)
+    y = np.asarray(y - y.mean(axis=(0, 1)), np.float64)
     about_x, about_y = _means(x, shares, total), _means(y, shares, total)
     square = _means(x[..., :, None] * x[..., None, :], shares, total)
     square = square - about_x[..., :, None] * about_x[..., None, :]
     cross = _means(x[..., :, None] * y[..., None, :], shares, total)
     cross = cross - about_x[..., :, None] * about_y[..., None, :]
-    slopes = np.linalg.solve(square + RIDGE * np.eye(len(guides)), cross)
+    ridged = square + RIDGE * np.eye(len(guides))
+    slopes = np.asarray(np.linalg.solve(ridged, cross), np.float64)
     # Each texel lies in many windows: the mean of what they say.
     offsets = mean_y - np.einsum("hwi,hwio->hwo", mean_x, slopes)
     slopes, offsets = _means(slopes, shares, total), _means(offsets, shares, total)
