@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import bpy
 
     from weft.scene import Environment, SunLight
+    from weft.scene.lights import Light
 
     from ..core.graph.compile import CompiledMaterial
     from ..core.steps import Steps
@@ -147,6 +148,15 @@ class SceneExporter:
         known = len(self._images.problems)
         environment, suns, problems = self._light_of(world)
         return environment, suns, problems + self._images.problems[known:]
+
+    def export_lamp(self, lamp: Placed) -> tuple[Light | None, list[Problem]]:
+        """Return the light of a lamp at a place of its own, and what of it is left out.
+
+        ``None`` stands for a lamp that gives no light.
+        """
+        known = len(self._images.problems)
+        light, problems = self._lamps.export_one(lamp, self._images)
+        return light, problems + self._images.problems[known:]
 
     def _light_of(self, world: bpy.types.World | None) -> Found:
         """Return light from everywhere, suns, and what is left out."""

@@ -115,6 +115,12 @@ class LampStore:
                 lights.append(light)
         return lights, problems
 
+    def export_one(self, lamp: Placed, images: Images) -> tuple[Light | None, list[Problem]]:
+        """Return the light of a lamp that stands elsewhere; ``None`` if it gives none."""
+        factors, problems = self._factors(lamp, images, self._known)
+        light, found = export_light(lamp.data, lamp.matrix, lamp.name, factors)
+        return light, problems + found
+
     def _factors(
         self,
         lamp: Placed,

@@ -18,7 +18,6 @@ from weft.fit.target import LIGHTS
 from weft.scene.light_changes import emissions_of
 
 from .instances import Placed
-from .lights import export_lights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -200,12 +199,11 @@ class PictureLights:
         """Return a lamp at a place of its own; ``None`` if it is dark."""
         data = entry.evaluated_get(self._depsgraph).data
         known = self._placed.get(entry.name) or Placed(entry.name, data, matrix)
-        lights, problems = export_lights([replace(known, matrix=matrix)])
+        light, problems = self._exporter.export_lamp(replace(known, matrix=matrix))
         self.problems += problems
-        if not lights:
-            return None
-        self.names[entry.name] = lights[0].name
-        return lights[0]
+        if light is not None:
+            self.names[entry.name] = light.name
+        return light
 
     def _flash(self, picture: Picture, name: str) -> list[str | Light]:
         """Return the lamp that stands to the picture's camera as it does to its own."""

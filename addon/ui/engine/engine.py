@@ -26,7 +26,10 @@ class WEFT_RE_engine(bpy.types.RenderEngine):
 
     def __del__(self) -> None:
         """End the viewport's thread."""
-        viewport = getattr(self, "viewport", None)
+        try:
+            viewport = getattr(self, "viewport", None)
+        except ReferenceError:  # Blender has taken its own half away before
+            return
         if viewport is not None:
             viewport.close()
         parent = getattr(super(), "__del__", None)
