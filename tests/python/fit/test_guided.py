@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from weft.fit.guided import follow_guides, guided, is_shape
+from weft.fit.guided import Windows, follow_guides, guided, is_shape
 
 SIZE = 48
 ALL = np.ones((SIZE, SIZE), bool)
@@ -29,7 +29,7 @@ def distance(maps, truth):
 def test_a_map_that_depends_on_the_others_is_reproduced():
     truth = patches()
 
-    found = guided(truth, ALL, [3], [0, 1, 2])
+    found = guided(truth, Windows(ALL), [3], [0, 1, 2])
 
     # The ridge flattens it by little.
     assert found[..., 0] == pytest.approx(truth[..., 3], abs=0.02)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AGAIN = 2  # averaged draws after which another start is asked
 LONGEST = 8  # draws that another start gets at most
-AVERAGED = 4  # draws that follow the last start
+QUESTIONED = 4  # averaged draws after which numbers are asked whether anything tells them
 ENOUGH = 2  # other starts that end at one place: no more are tried
 SAME = 0.05  # of the range: places that are nearer to each other are one
 DOUBTFUL = 0.05  # of the range: errors of numbers that are not compared
@@ -115,7 +115,7 @@ class Attempts:
 
     def may_go_on(self, draws: int) -> bool:
         """Return whether one more start is allowed, and could come to its end."""
-        is_time_left = self.most_draws is None or draws + LONGEST + AVERAGED <= self.most_draws
+        is_time_left = self.most_draws is None or draws + LONGEST + QUESTIONED <= self.most_draws
         return len(self.places) < self.most and is_time_left
 
     def returned(self) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from weft.fit.attempts import DOUBTFUL, Attempts, Place
+from weft.fit.attempts import DOUBTFUL, QUESTIONED, Attempts, Place
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.information import (
     Half,
@@ -117,7 +117,6 @@ class State:
 SIGNIFICANT = 3.0  # multiple of what noise alone would do
 SHORTEST = 0.005  # of the range: steps that are not shortened any more
 LATEST = 12  # averaged draws after which that is asked even if steps go on
-QUESTIONED = 4  # averaged draws after which numbers are asked whether anything tells them
 LOST = 0.25  # of the range: an error of what the residuals do not tell
 NEAR = 0.01  # of the range: at a bound
 DRAWN_SHARE = 0.2  # of a variance by noise of the draws: more of them would hardly change it

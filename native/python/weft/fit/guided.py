@@ -32,18 +32,28 @@ def is_shape(name: str) -> bool:
     return any(shape in last for shape in SHAPES)
 
 
-def _means(
-    values: NDArray[np.float64], weights: NDArray[np.float64], total: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return weighted means over windows of values, shape ``(height, width, ...)``."""
-    flat = values.reshape(*weights.shape, -1) * weights[..., None]
-    means = box_blur(flat.astype(np.float32), RADIUS).astype(np.float64) / total[..., None]
-    return means.reshape(values.shape)
+class Windows:
+    """Squares around each texel, of the texels that say something.
+
+    Args:
+        weights: Which those are, shape ``(height, width)``.
+    """
+
+    def __init__(self, weights: NDArray[np.bool_]) -> None:
+        """Count them."""
+        self.weights = weights.astype(np.float32)[..., None]
+        self.total = np.maximum(box_blur(self.weights, RADIUS), 1e-6).astype(np.float64)
+
+    def means(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return means over windows of values, shape ``(height, width, ...)``."""
+        flat = values.reshape(*values.shape[:2], -1).astype(np.float32) * self.weights
+        means = box_blur(flat, RADIUS) / self.total
+        return np.asarray(means, np.float64).reshape(values.shape)
 
 
 def guided(
     maps: NDArray[np.float64],
-    weights: NDArray[np.bool_],
+    windows: Windows,
     own: Sequence[int],
     guides: Sequence[int],
 ) -> NDArray[np.float64]:
@@ -51,32 +61,28 @@ def guided(
 
     Args:
         maps: In units of their ranges, shape ``(height, width, D)``.
-        weights: Texels that say something, shape ``(height, width)``.
+        windows: Of the texels that say something.
         own: Channels that are asked for.
         guides: The others.
 
     Returns:
         Shape ``(height, width, len(own))``.
     """
-    shares = weights.astype(np.float64)
-    total = np.maximum(box_blur(shares[..., None].astype(np.float32), RADIUS)[..., 0], 1e-6)
-    x, y = maps[..., list(guides)], maps[..., list(own)]
-    mean_x, mean_y = _means(x, shares, total), _means(y, shares, total)
+    means = windows.means
     # About the means of all texels: products of float32 keep their digits.
-    x = np.asarray(x - x.mean(axis=(0, 1)), np.float64)
-    y = np.asarray(y - y.mean(axis=(0, 1)), np.float64)
-    about_x, about_y = _means(x, shares, total), _means(y, shares, total)
-    square = _means(x[..., :, None] * x[..., None, :], shares, total)
-    square = square - about_x[..., :, None] * about_x[..., None, :]
-    cross = _means(x[..., :, None] * y[..., None, :], shares, total)
-    cross = cross - about_x[..., :, None] * about_y[..., None, :]
+    middle = maps.mean(axis=(0, 1))
+    x, y = (maps - middle)[..., list(guides)], (maps - middle)[..., list(own)]
+    mean_x, mean_y = means(x), means(y)
+    square = means(x[..., :, None] * x[..., None, :])
+    square = square - mean_x[..., :, None] * mean_x[..., None, :]
+    cross = means(x[..., :, None] * y[..., None, :])
+    cross = cross - mean_x[..., :, None] * mean_y[..., None, :]
     ridged = square + RIDGE * np.eye(len(guides))
     slopes = np.asarray(np.linalg.solve(ridged, cross), np.float64)
     # Each texel lies in many windows: the mean of what they say.
     offsets = mean_y - np.einsum("hwi,hwio->hwo", mean_x, slopes)
-    slopes, offsets = _means(slopes, shares, total), _means(offsets, shares, total)
-    found: NDArray[np.float64] = np.einsum("hwi,hwio->hwo", maps[..., list(guides)], slopes)
-    return found + offsets
+    found = np.einsum("hwi,hwio->hwo", x, means(slopes)) + means(offsets) + middle[list(own)]
+    return np.asarray(found, np.float64)
 
 
 def follow_guides(
@@ -99,11 +105,10 @@ def follow_guides(
     guides = [channel for channel in range(maps.shape[2]) if channel not in own]
     if not own or not guides or not weights.any():
         return maps
-    led = guided(maps, weights, own, guides)
+    windows = Windows(weights)
     out = maps.copy()
-    distance = maps[..., list(own)] - led
-    total = np.maximum(box_blur(weights[..., None].astype(np.float32), RADIUS)[..., 0], 1e-6)
-    spread = _means(distance**2, weights.astype(np.float64), total.astype(np.float64))
+    distance = maps[..., list(own)] - guided(maps, windows, own, guides)
+    spread = windows.means(distance**2)
     shares = np.minimum(variances[..., list(own)] / np.maximum(spread, 1e-12), 1)
     out[..., list(own)] -= shares * distance
     return out
