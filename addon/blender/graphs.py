@@ -37,6 +37,7 @@ def read_graph(tree: bpy.types.NodeTree) -> Graph:
         converts_on_the_way=is_old,
         hashes_by_lookup3=is_old,
         walks_once=is_old,
+        ies_ends_dark=is_old,
         random_walk="random_walk_5_2" if bpy.app.version >= (5, 2, 0) else "random_walk",
     )
 

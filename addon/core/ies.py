@@ -122,7 +122,7 @@ def _mirrored(
 
 
 @lru_cache(maxsize=8)
-def ies_image(text: str) -> NDArray[np.float32] | None:
+def ies_image(text: str, *, ends_dark: bool) -> NDArray[np.float32] | None:
     """Return strengths by vertical angle (rows, 0 to 180) and horizontal one (columns, 0 to 360).
 
     Shape ``(ROWS, COLUMNS, 1)``, pixels in the middle of even steps; ``None``: the file cannot be
@@ -130,6 +130,8 @@ def ies_image(text: str) -> NDArray[np.float32] | None:
 
     Args:
         text: Of the file.
+        ends_dark: Curves come from and end in darkness where nothing more is measured, as before
+            Blender 5.0; in later ones a neighbor stands there.
     """
     table = read_ies(text)
     if table is None or len(table.vertical) < 2:
@@ -138,13 +140,22 @@ def ies_image(text: str) -> NDArray[np.float32] | None:
     around = (np.arange(COLUMNS) + 0.5) * 360 / COLUMNS
     vertical, horizontal = table.vertical, table.horizontal
     # Cycles means to go on past straight up and around the circle, too, but compares with less than
-    # its numbers can tell apart: there curves come from and end in darkness.
-    rows = np.pad(table.strength, ((0, 0), (1, 1)))
+    # its numbers can tell apart.
+    rows = _with_ends(table.strength.T, table.strength.T[[0, -1]], ends_dark)
     if _is_close(vertical[0], 0):
-        rows[:, 0] = table.strength[:, 1]
-    values = _cubic(vertical, rows.T, up)
-    found = _cubic(horizontal, np.pad(values.T, ((1, 1), (0, 0))), around)
+        rows[0] = table.strength[:, 1]
+    values = _cubic(vertical, rows, up).T
+    # Not the last of the circle but the one before it stands beyond its end.
+    found = _cubic(horizontal, _with_ends(values, values[[0, -2]], ends_dark), around)
     return np.maximum(found.T[..., None], 0).astype(np.float32)
+
+
+def _with_ends(
+    values: NDArray[np.float64], ends: NDArray[np.float64], is_dark: bool
+) -> NDArray[np.float64]:
+    """Return values with one before the first and one after the last."""
+    first, last = ends * (not is_dark)
+    return np.concatenate([first[None], values, last[None]])
 
 
 def _cubic(

@@ -119,19 +119,23 @@ def test_escape_takes_the_image_away_again(outdoors, kind):
         assert [link.from_node.name for link in nodes.links] == links
 
 
-def test_a_scene_without_world_gets_one_and_the_old_one_stays_in_the_file(outdoors):
+@pytest.mark.parametrize("kind", ["none", "plain"])
+def test_a_scene_without_nodes_of_a_world_gets_one_and_an_old_one_stays_in_the_file(outdoors, kind):
     scene = bpy.context.scene
-    scene.world = plain = bpy.data.worlds.new("Plain")
-    if bpy.app.version < (5, 0):
-        plain.use_nodes = False
+    scene.world = plain = None
+    if kind == "plain":
+        scene.world = plain = bpy.data.worlds.new("Plain")
+        if bpy.app.version < (5, 0):
+            plain.use_nodes = False
     panel_with(outdoors, draws=2)
 
     assert bpy.ops.weft.fit() == {"FINISHED"}
 
-    assert scene.world.name == "Fitted Environment"
+    # From Blender 5 on every world has nodes.
+    is_kept = kind == "plain" and bpy.app.version >= (5, 0)
+    assert scene.world.name == ("Plain" if is_kept else "Fitted Environment")
     assert shown_image(scene.world).packed_file is not None
-    if bpy.app.version < (5, 0):
-        assert plain.use_fake_user
+    assert plain is None or plain.use_fake_user != is_kept
 
 
 def test_the_world_button_is_in_the_properties_of_worlds_and_counts_once(plate):

@@ -230,11 +230,11 @@ def test_nodes_of_a_lamp_shine_as_in_cycles(device, tmp_path, case):
     add_scene()
     add(add_lamp(kind, settings).data)
 
-    picture, exported = by_weft(device, 64)
+    picture, exported = by_weft(device, 128)
 
     assert [str(problem) for problem in exported.problems] == []
-    apart = difference(picture, by_cycles(tmp_path, 64))
-    assert apart.mean < 0.01
+    apart = difference(picture, by_cycles(tmp_path, 128))
+    assert apart.mean < 0.005
     assert apart.block < 0.02
 
 

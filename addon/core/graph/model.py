@@ -93,6 +93,7 @@ class Graph:
         hashes_by_lookup3: Cells of Voronoi textures have the points that they had before Blender
             5.0.
         walks_once: Subsurface scattering is diffuse behind a diffuse bounce, as before Blender 5.0.
+        ies_ends_dark: Curves of IES textures come from and end in darkness, as before Blender 5.0.
         random_walk: What the method *Random Walk* is, of ``weft.scene.closures.WALKS``.
     """
 
@@ -101,6 +102,7 @@ class Graph:
     converts_on_the_way: bool = False
     hashes_by_lookup3: bool = False
     walks_once: bool = False
+    ies_ends_dark: bool = False
     random_walk: str = "random_walk"
 
 

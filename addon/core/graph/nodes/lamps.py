@@ -29,7 +29,8 @@ UNREADABLE = 100.0
 
 def _ies(context: NodeContext, _output: str) -> Value:
     strength = context.input("Strength")
-    image = ies_image(str(context.properties.get("ies_text") or ""))
+    text = str(context.properties.get("ies_text") or "")
+    image = ies_image(text, ends_dark=context.scope.graph.ies_ends_dark)
     if image is None:
         context.problem("its IES file cannot be read; choose another", "100, as Cycles")
         return call("mathMultiply", 1, a=UNREADABLE, b=strength)
