@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <new>
@@ -46,6 +47,14 @@ ReplyStatus internal_status() noexcept {
 }
 
 } // namespace
+
+bool is_internal_failure(const Reply& reply) noexcept {
+    constexpr std::int32_t kInternal = 99999; // Slang's number for bugs of its own
+    return reply.status == ReplyStatus::internal_error ||
+           std::ranges::any_of(reply.diagnostics, [](const core::Diagnostic& diagnostic) {
+               return diagnostic.code == kInternal;
+           });
+}
 
 void watch_allocations() noexcept {
     std::set_new_handler(&note_failed_allocation);

@@ -45,6 +45,8 @@ inline constexpr std::size_t kFrameBytes = 8;
 /// A longer message is a broken pipe, not a message.
 inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 30;
 
+/// Whether the compiler itself failed, not the source.
+[[nodiscard]] bool is_internal_failure(const Reply& reply) noexcept;
 /// Makes guard() report every failed allocation of a request as such. For the compiler's own process.
 void watch_allocations() noexcept;
 /// Whether an allocation of the request under way has failed. Signal handlers may ask, in the thread that serves it.

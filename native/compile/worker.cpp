@@ -90,8 +90,10 @@ public:
         ensure_started();
         const bool is_fresh = m_requests == 0;
         std::optional<Reply> reply = ask(request, subject);
-        if (!reply && !is_fresh) {
-            // What earlier requests have left in the process counted, too: a fresh one decides.
+        if (!is_fresh && (!reply || is_internal_failure(*reply))) {
+            // What earlier requests have left in the process counted, too: a fresh one decides. Slang
+            // calls memory that malloc() did not find an internal error.
+            m_process.reset();
             ensure_started();
             reply = ask(request, subject);
         }

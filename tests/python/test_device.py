@@ -186,7 +186,7 @@ def test_the_memory_of_the_compiler_is_limited(way, monkeypatch):
 
 @pytest.mark.skipif(os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to limit")
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems set no limits from outside")
-@pytest.mark.parametrize("room", [4, 32, 64])
+@pytest.mark.parametrize("room", [4, 16, 32, 48, 64])
 def test_a_compiler_that_earlier_requests_filled_gives_way_to_a_fresh_one(room):
     resource = pytest.importorskip("resource")
     limit = 2 << 30

@@ -161,6 +161,7 @@ def test_a_device_that_only_a_tensor_holds_is_open(device):
 
 
 @needs_fork
+@pytest.mark.filterwarnings("ignore:os.fork")  # JAX, loaded by other tests, warns of its threads
 def test_a_child_may_drop_what_has_threads(device):
     """The end of a condition variable waits for those that wait: threads that a child has not."""
     corners = np.array([[-1, -1, 0], [1, -1, 0], [0, 1, 0]], np.float32)
