@@ -193,7 +193,12 @@ class SceneExporter:
         slots = [compiled[min(number, len(compiled) - 1)].material for number in range(used)]
         return [
             weft.scene.Object(
-                mesh, slots, placed.matrix, name=placed.name, hidden_from=placed.hidden_from
+                mesh,
+                slots,
+                placed.matrix,
+                name=placed.name,
+                hidden_from=placed.hidden_from,
+                shadow_terminator_geometry_offset=placed.terminator,
             )
         ]
 

@@ -46,9 +46,9 @@ VIEW_LAYER = (
 
 OBJECT = (
     Setting(
-        "cycles.shadow_terminator_offset",
+        "shadow_terminator_shading_offset",
         0.0,
-        "shadow terminator offsets are not supported",
+        "the shading offset of shadow terminators is not supported",
         "none",
     ),
     Setting("cycles.is_caustics_caster", False, "shadow caustics are not supported", "shadows"),

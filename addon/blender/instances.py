@@ -53,6 +53,7 @@ class Placed:
             of the matrices "To World" and "To Object", 0 to 3.
         is_visible_to_cameras: Cameras may see it.
         hidden_from: Kinds of ray that do not see it, as ``weft.scene.Object`` takes them.
+        terminator: Its geometry offset of shadow terminators.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Placed:
     info: dict[str, tuple[float, ...]] = field(default_factory=dict)
     is_visible_to_cameras: bool = True
     hidden_from: tuple[str, ...] = ()
+    terminator: float = 0.0
 
 
 @dataclass
@@ -94,6 +96,7 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
             placed.undeformed = _undeformed(entry, visibility.is_render)
             placed.info = _info(instance)
+            placed.terminator = entry.shadow_terminator_geometry_offset
             placed.hidden_from = visibility.hidden_from(entry, instance)
             found.meshes.append(placed)
     found.problems += hidden_in_viewport(depsgraph)

@@ -46,6 +46,10 @@ TRIANGLE = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
         (lambda: Mesh(TRIANGLE, [[0, 1, 2]], slots=[0, 1]), ["slots", "(1,)", "(2,)"]),
         (lambda: Object(quad(), []), ["uses 1 material slots", "got 0"]),
         (lambda: Object(quad(), [lambert()], np.zeros((3, 4))), ["flattens", "extent"]),
+        (
+            lambda: Object(quad(), [lambert()], shadow_terminator_geometry_offset=1.5),
+            ["shadow_terminator_geometry_offset", "0 to 1", "1.5"],
+        ),
         (lambda: Object(quad(), [lambert()], np.eye(3)), ["transform", "(3, 3)"]),
         (lambda: Closure("felt"), ["'felt'", "diffuse", "principled"]),
         (lambda: Closure("diffuse", colour=(1, 1, 1)), ["'colour'", "color"]),

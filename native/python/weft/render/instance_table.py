@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from weft.render.emissive_triangles import EmissiveTriangles
     from weft.render.upload import GeometryTable
+    from weft.scene import Object
     from weft.scene.scene import Scene
 
 
@@ -34,3 +35,8 @@ def slot_materials_of(scene: Scene) -> NDArray[np.uint32]:
     numbers = {id(material): number for number, material in enumerate(scene.materials())}
     slots = [numbers[id(own)] for entry in scene.objects for own in entry.materials]
     return np.array(slots or [0], np.uint32)
+
+
+def lifts_light_rays(entry: Object) -> bool:
+    """Return whether rays towards lights may begin off an object's triangles."""
+    return entry.shadow_terminator_geometry_offset > 0 and entry.mesh.normals is not None

@@ -15,7 +15,7 @@ from weft.render.emissive_triangles import (
     GlowingTriangles,
     emissive_triangles,
 )
-from weft.render.instance_table import instance_rows, slot_materials_of
+from weft.render.instance_table import instance_rows, lifts_light_rays, slot_materials_of
 from weft.render.light_profiles import PROFILED, profile_table
 from weft.render.light_table import (
     ENVIRONMENT,
@@ -210,6 +210,9 @@ class SceneTables:
         arrays["hiddenFrom"] = np.array(
             [hidden_bits(entry.hidden_from) for entry in scene.objects] or [0], np.uint32
         )
+        arrays["terminators"] = np.array(
+            [entry.shadow_terminator_geometry_offset for entry in scene.objects] or [0], np.float32
+        )
         if self.traits.is_placed:
             self._place(scene, instances, slot_materials)
         arrays["lightOfTriangle"] = self._light_of_triangle(scene, emissive, instances)
@@ -285,6 +288,7 @@ class SceneTables:
             or any(program.reads_ray for program in self.materials.programs)
             or (environment is not None and any(environment.layers)),
             has_hidden=has_hidden,
+            has_terminators=any(lifts_light_rays(entry) for entry in scene.objects),
             has_media=has_media(scene),
             has_limits=has_limits(scene),
             has_walks=any(program.wanders for program in self.materials.programs),

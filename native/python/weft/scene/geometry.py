@@ -131,6 +131,13 @@ class Mesh:
         return (normals / np.where(length > 0, length, 1)).astype(np.float32)
 
 
+def _check_terminator(name: str, offset: float) -> None:
+    if not 0 <= offset <= 1:
+        raise ArgumentError(
+            f"Object '{name}': shadow_terminator_geometry_offset must be 0 to 1, got {offset}"
+        )
+
+
 @dataclass(eq=False)
 class Object:
     """A mesh in the world. Several objects may share one mesh.
@@ -142,6 +149,9 @@ class Object:
         name: What messages and the id pass call it.
         hidden_from: Kinds of ray that pass it as if it were not there: of ``camera``, ``shadow``,
             ``diffuse``, ``glossy`` and ``transmission``, as Blender's ray visibility.
+        shadow_terminator_geometry_offset: Blender's Geometry Offset, 0 to 1: where smooth shading
+            bends triangles, lights nearer to the edge of their shadow than this (a cosine) light
+            them as the curved surface. 0, the default, is exact; Blender's own default is 0.1.
     """
 
     mesh: Mesh
@@ -149,10 +159,12 @@ class Object:
     transform: NDArray[np.float64] | None = None
     name: str = field(default="object", kw_only=True)
     hidden_from: Sequence[str] = field(default=(), kw_only=True)
+    shadow_terminator_geometry_offset: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the transform, the slots and the kinds of ray."""
         check_ray_kinds(f"Object '{self.name}'", self.hidden_from)
+        _check_terminator(self.name, self.shadow_terminator_geometry_offset)
         matrix = np.eye(4) if self.transform is None else np.asarray(self.transform, np.float64)
         if matrix.shape not in ((4, 4), (3, 4)) or not np.isfinite(matrix).all():
             raise ArgumentError(

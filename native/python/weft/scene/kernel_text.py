@@ -32,6 +32,7 @@ class SceneTraits:
         has_light_tree: Lights at finite distance are drawn from a tree.
         has_kinds: Paths know what kind of ray they send.
         has_hidden: Objects are hidden from some kinds of ray.
+        has_terminators: Objects lift light rays near the edge of their shadow.
         has_media: Objects hold media.
         has_limits: Paths have limits beside their number of bounces.
         has_walks: Light wanders below surfaces.
@@ -47,6 +48,7 @@ class SceneTraits:
     has_light_tree: bool = False
     has_kinds: bool = False
     has_hidden: bool = False
+    has_terminators: bool = False
     has_media: bool = False
     has_limits: bool = False
     has_walks: bool = False
@@ -186,6 +188,7 @@ export static const bool weft_has_bumps = {has_bumps};
 export static const bool weft_has_light_tree = {has_light_tree};
 export static const bool weft_has_kinds = {has_kinds};
 export static const bool weft_has_hidden = {has_hidden};
+export static const bool weft_has_terminators = {has_terminators};
 export static const bool weft_has_media = {has_media};
 export static const bool weft_has_limits = {has_limits};
 export static const bool weft_has_walks = {has_walks};
@@ -312,6 +315,7 @@ def _print_traits(traits: SceneTraits) -> str:
         has_light_tree=_flag(traits.has_light_tree),
         has_kinds=_flag(traits.has_kinds),
         has_hidden=_flag(traits.has_hidden),
+        has_terminators=_flag(traits.has_terminators),
         has_media=_flag(traits.has_media),
         has_limits=_flag(traits.has_limits),
         has_walks=_flag(traits.has_walks),
