@@ -11,6 +11,7 @@ from blender.beside_cycles import (
     add_material,
     add_plane,
     add_sun,
+    add_world,
     by_cycles,
     by_weft,
     difference,
@@ -41,6 +42,30 @@ def without_image(_folder):
     add_scene("ShaderNodeTexImage")
 
 
+def lost_image(folder):
+    image = bpy.data.images.new("lost", 4, 4)
+    image.source, image.filepath = "FILE", str(folder / "lost.png")
+    return image
+
+
+def without_file(folder):
+    add_scene("ShaderNodeTexImage")
+    nodes = bpy.data.materials["torn"].node_tree.nodes
+    next(n for n in nodes if n.type == "TEX_IMAGE").image = lost_image(folder)
+    return ["its file", "pink"]
+
+
+def without_sky(folder):
+    add_camera()
+    add_plane().data.materials.append(add_material("floor", (0.7, 0.5, 0.2)))
+    tree = add_world()
+    node = tree.nodes.new("ShaderNodeTexEnvironment")
+    node.image = lost_image(folder)
+    background = next(n for n in tree.nodes if n.type == "BACKGROUND")
+    tree.links.new(node.outputs[0], background.inputs["Color"])
+    return ["its file", "pink"]
+
+
 def without_extension(folder):
     path = str(folder / "gone.blend")
     bpy.utils.register_class(Gone)
@@ -53,13 +78,15 @@ def without_extension(folder):
     assert "NodeUndefined" in kinds
 
 
-@pytest.mark.parametrize("change", [without_image, without_extension])
+@pytest.mark.parametrize("change", [without_image, without_extension, without_file, without_sky])
 def test_what_is_missing_looks_as_in_cycles(device, tmp_path, change):
-    change(tmp_path)
+    named = change(tmp_path) or []
 
     picture, exported = by_weft(device)
 
-    assert exported.problems == []
+    said = " ".join(map(str, exported.problems))
+    assert all(words in said for words in named)
+    assert bool(said) == bool(named)
     apart = difference(picture, by_cycles(tmp_path))
     assert apart.mean < 0.01
     assert apart.block < 0.02

@@ -28,13 +28,16 @@ _WRAPS: MappingProxyType[str, Wrap] = MappingProxyType(
 )
 
 
-def _image(context: NodeContext) -> ImageData:
-    """Return the image of a node; without it its outputs carry nothing."""
+def _image(context: NodeContext) -> ImageData | None:
+    """Return the image of a node, if there is one that can be read."""
     name = context.properties.get("image")
+    if not name:
+        return None
     found = context.image(str(name))
     if found is None:
-        context.unsupported(f"the image '{name}', which is missing or cannot be read,")
-    assert found is not None
+        context.problem(
+            f"the image '{name}' is missing or cannot be read", "pink, as Cycles shows such images"
+        )
     return found
 
 
@@ -117,14 +120,14 @@ _PROJECTIONS = MappingProxyType({"SPHERE": "projectSphere", "TUBE": "projectTube
 
 
 MISSING = (1.0, 0.0, 1.0, 1.0)
-"""What Cycles shows where a node has no image: pink."""
+"""What Cycles shows where a node has no image, or none that can be read: pink."""
 
 
 def _texel(context: NodeContext) -> Value:
     """Return colour and alpha of an Image Texture."""
-    if not context.properties.get("image"):
-        return MISSING
     image = _image(context)
+    if image is None:
+        return MISSING
     wrap = _WRAPS[str(context.properties.get("extension", "REPEAT"))]
     place = place_of(context, "Vector", "uv")
     projection = str(context.properties.get("projection", "FLAT"))
@@ -147,9 +150,9 @@ def _part(color: Value, output: str) -> Value:
 
 
 def _surroundings(context: NodeContext, _output: str) -> Value:
-    if not context.properties.get("image"):
-        return _part(MISSING, "Color")
     image = _image(context)
+    if image is None:
+        return _part(MISSING, "Color")
     kind: Literal["Equirectangular", "MirrorBall"] = "Equirectangular"
     if context.properties.get("projection") == "MIRROR_BALL":
         kind = "MirrorBall"
