@@ -94,11 +94,6 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
             f"Fit: {name!r} says where light goes below the surface, which has no derivative; "
             "leave it out"
         )
-    if ranges[name].is_medium:
-        raise ArgumentError(
-            f"Fit: {name!r} says what is inside of objects, and paths through that have no "
-            "derivative yet; leave it out"
-        )
     return ranges[name]
 
 

@@ -38,8 +38,9 @@ class Directions:
             np.flatnonzero((wanted[:, first:end] != 0).any(axis=1))
             for first, end in zip(firsts, ends, strict=True)
         ]
-        lengths = [len(numbers) for numbers in own]
+        lengths = self.lengths = [len(numbers) for numbers in own]  # directions of each material
         self.count = len(wanted)
+        self.moved = (wanted != 0).any(axis=0)  # which parameters any of them moves
         self.most = max(lengths)
         slots = max(int((ends - firsts).max()), 1)
         # The last row is for materials without directions: they evaluate one, and keep nothing.

@@ -69,12 +69,24 @@ def media_view(scene: Scene, upload: Callable[[NDArray[Any]], NativeTensor]) -> 
         "ofSlot": upload(np.array(of_slot, np.uint32)),
         "materials": upload(np.array([key[1] for key in media], np.uint32)),
         "coefficients": upload(np.zeros((count, STRIDE), np.float32)),
+        "fitted": upload(np.zeros(0, np.uint32)),
+        "unknown": upload(np.zeros(0, np.uint32)),
+        "unknownCount": 0,
+        "slopes": upload(np.zeros(0, np.float32)),
     }
 
 
-def evaluate_media(renderer: Renderer, tables: SceneTables) -> None:
-    """Compute the coefficients of a scene's media from its parameters."""
-    view = tables.view
+def evaluate_media(
+    renderer: Renderer, tables: SceneTables, scene: dict[str, Any] | None = None
+) -> None:
+    """Compute the coefficients of a scene's media from its parameters.
+
+    Args:
+        renderer: With the kernels.
+        tables: Of the scene.
+        scene: View of it with other parameters; ``None``: that of the tables.
+    """
+    view = scene or tables.view
     for number, module in enumerate(renderer.modules.programs):
         if not tables.materials.programs[number].medium:
             continue

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from weft.scene.kernel_text import SceneTraits
 
 STATE_ROWS, LIMITED_STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS = 11, 14, 29, 32
-MEDIA_STATE_ROWS, WALK_STATE_ROWS = 40, 58
+MEDIA_STATE_ROWS, WALK_STATE_ROWS, FITTED_MEDIA_STATE_ROWS = 40, 58, 62
 
 
 def path_rows(traits: SceneTraits) -> int:
     """Return how many rows of PathRow of path.slang the paths of a scene have."""
+    if traits.fits_media:
+        return FITTED_MEDIA_STATE_ROWS
     if traits.has_walks:
         return WALK_STATE_ROWS
     if traits.has_media:

@@ -14,6 +14,7 @@ from weft.render.light_stages import light_calls
 from weft.render.path_buffers import PathBuffers
 from weft.render.path_limits import all_light
 from weft.render.prepare import compile_together
+from weft.render.record_media import MEDIA_RECORD_ROWS, MediaRecorder, fitted_media
 from weft.render.walks import walk_calls
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from weft.scene import Camera
 
 RECORD_ROWS, HEAD_ROWS = 42, 7
+MEDIA = -1
+"""Stands for a program in launches of segments in media."""
 
 
 @dataclass
@@ -65,22 +68,19 @@ class Recorder:
         with_texels: bool = False,
     ) -> None:
         """Load the kernels."""
-        self.renderer = renderer
         self.tables = tables or renderer.tables
-        tables = renderer.tables  # kernels are those of all lights
-        none = np.zeros((0, len(tables.materials.values)))
-        self.directions = directions or Directions(renderer.device, tables.materials, none)
+        none = np.zeros((0, len(renderer.tables.materials.values)))
+        self.directions = directions or Directions(renderer.device, renderer.tables.materials, none)
         self.has_gradients = with_texels or not self.directions.count
-        self.programs = sorted({int(tables.materials.records[number, 0]) for number in materials})
-        for number in materials:
-            if tables.materials.programs[tables.materials.records[number, 0]].passes:
-                raise ArgumentError(
-                    f"Fit: '{renderer.scene.materials()[number].name}' lets light pass straight, "
-                    "and shadows have no derivative; fit it with alpha 1, or fit what lies behind"
-                )
-        _require_one_walk(renderer, materials)
         # A light ray takes radiance for a constant; what changes must be met by a bounce.
         self.scene = self.tables.view_without_lights(materials)
+        self.media = _media_recorder(renderer, self.directions, with_texels)
+        if self.media:
+            renderer = self.media.renderer
+            self.scene = self.scene | {"media": self.media.view}
+        self.renderer = renderer  # kernels are those of all lights
+        self.programs = _recorded_programs(renderer, materials, self.media is not None)
+        _require_one_walk(renderer, materials)
         modules = renderer.sorting_modules
         self.shared = modules.shared
         self.modules = {number: modules.recording(number) for number in self.programs}
@@ -93,6 +93,8 @@ class Recorder:
     def _reserve(self, used: int, wanted: int, buffers: PathBuffers) -> None:
         """Make room for records; keeps the first `used` ones."""
         rows = RECORD_ROWS + 3 * max(self.directions.most, 1)
+        if self.media:
+            rows = MEDIA_RECORD_ROWS + 3 * max(self.directions.most, self.media.most, 1)
         if self._rows is None or self._rows.shape[1] < wanted:
             capacity = (wanted * 5 // 4 + 255) // 256 * 256
             grown = Tensor.zeros(self.renderer.device, (rows, capacity))
@@ -132,6 +134,8 @@ class Recorder:
         self._reserve(0, self.count // 2 if self._rows is None else 1, buffers)
         self._compile()
         numbers = Tensor.from_numpy(renderer.device, pixels)
+        if self.media:
+            self.media.evaluate(self.scene)
         renderer.generate(camera, settings, buffers, self.step, self.count, numbers)
         self.launches = []
         for bounce in range(renderer.segments(settings)):
@@ -164,14 +168,16 @@ class Recorder:
         calls.append((shared.escape, (lanes, scene, paths, step)))
         if renderer.tables.traits.has_hidden:
             calls.append((shared.skip, (lanes, scene, paths, step)))
-        if renderer.traits.has_media:
+        if self.media:
+            calls += self.media.calls(self.buffers, scene, self.view, step)
+        elif renderer.traits.has_media:
             calls.append((shared.cross, (lanes, scene, paths, step)))
             calls.append((shared.scatter, (lanes, scene, paths, step)))
         calls += walk_calls(renderer, self.buffers, shared, step, self.view)
         calls.append((shared.close, (lanes, paths, self.view)))
         calls.append((shared.settle, (lanes, paths, self.view)))
         directed = self.directions.view
-        developed = (lanes, paths, self.view, step, 0, 1, 0, directed, self.pixels, values)
+        developed = (lanes, scene, paths, self.view, step, 0, 1, 0, directed, self.pixels, values)
         calls.append((shared.developHalf, developed))
         if self.has_gradients:
             calls.append((shared.seed, (lanes, paths, self.view, step, values, 1, 1.0)))
@@ -184,7 +190,12 @@ class Recorder:
         renderer, step = self.renderer, self.step
         scene = self.scene
         step["bounce"] = bounce
-        ends = renderer.trace_and_sort(buffers, self.count, bounce, step)
+        if self.media:
+            renderer.trace_segment(buffers, self.count, bounce)
+            self._cross(self.media, buffers, bounce)
+            ends = renderer.sort_segment(buffers, self.count)
+        else:
+            ends = renderer.trace_and_sort(buffers, self.count, bounce, step)
         for launch in self.launches:
             if launch.bounce != bounce - 1:
                 continue
@@ -197,7 +208,10 @@ class Recorder:
         self._reserve(used, used + wanted, buffers)
         renderer.escape(buffers, ends, step, scene)
         renderer.skip_hidden(buffers, ends, step, scene)
-        renderer.scatter(buffers, ends, step, scene, self.view)
+        if self.media:
+            self.media.scatter(buffers, ends, scene, self.view, step)
+        else:
+            renderer.scatter(buffers, ends, step, scene, self.view)
         for program in range(len(renderer.tables.materials.programs)):
             length = ends[program + 1] - ends[program]
             if not length:
@@ -214,6 +228,17 @@ class Recorder:
             used += length
         return True
 
+    def _cross(self, media: MediaRecorder, buffers: PathBuffers, bounce: int) -> None:
+        """Leave records of the segments in media."""
+        length = media.find_segments(buffers, self.count, self.scene)
+        if not length:
+            return
+        used = sum(launch.count for launch in self.launches)
+        self._reserve(used, used + length, buffers)
+        self.view["first"] = used
+        media.record(buffers, length, self.scene, self.view, self.step)
+        self.launches.append(RecordedLaunch(MEDIA, bounce, used, length))
+
     def replay(
         self, values: Tensor, texels: Tensor | None = None, *, with_tangents: bool = False
     ) -> None:
@@ -226,8 +251,15 @@ class Recorder:
         """
         tangents = self.directions.seeds if with_tangents else None
         scene = self._scene(values, tangents=tangents, texels=texels)
+        if self.media:
+            self.media.evaluate(scene)
+        if self.media and with_tangents:
+            self.media.differentiate(scene)
         for launch in reversed(self.launches):
             self.view["first"] = launch.first
+            if self.media and launch.program == MEDIA:
+                self.media.replay(launch.count, scene, self.view, with_tangents=with_tangents)
+                continue
             lanes, module = grid((launch.count,)), self.modules[launch.program]
             if with_tangents:
                 module.programTangents(lanes, scene, self.view, self.directions.view)
@@ -287,6 +319,7 @@ class Recorder:
         film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
         self.shared.developHalf(
             grid((self.pixels,)),
+            self.scene,
             self.buffers.view,
             self.view,
             self.step,
@@ -331,6 +364,49 @@ class Recorder:
         if texel_gradients is not None:
             view["textures"] = view["textures"] | {"gradients": texel_gradients, "hasGradients": 1}
         return view
+
+
+def _media_recorder(
+    renderer: Renderer, directions: Directions, with_texels: bool
+) -> MediaRecorder | None:
+    """Return what records media, where numbers of some change.
+
+    Raises:
+        ArgumentError: Textures change as well, or see fitted_media().
+    """
+    media = fitted_media(renderer, directions)
+    if media and with_texels:
+        name = renderer.scene.materials()[media[0]].name
+        raise ArgumentError(
+            f"Fit: the medium of '{name}' cannot be fitted together with textures; fit its numbers "
+            "first, then the textures"
+        )
+    return MediaRecorder(renderer, media, directions) if media else None
+
+
+def _recorded_programs(renderer: Renderer, materials: Sequence[int], with_media: bool) -> list[int]:
+    """Return the programs whose surfaces leave records.
+
+    Args:
+        renderer: Of the scene.
+        materials: That change.
+        with_media: Media do: every light ray may pass one.
+
+    Raises:
+        ArgumentError: One of the materials lets light pass straight.
+    """
+    table = renderer.tables.materials
+    own = {int(table.records[number, 0]) for number in materials}
+    for number in materials:
+        program = table.programs[table.records[number, 0]]
+        if program.passes and not (with_media and program.is_boundary):
+            raise ArgumentError(
+                f"Fit: '{renderer.scene.materials()[number].name}' lets light pass straight, "
+                "and shadows have no derivative; fit it with alpha 1, or fit what lies behind"
+            )
+    if with_media:
+        own = set(range(len(table.programs)))
+    return sorted(number for number in own if not table.programs[number].passes)
 
 
 def _require_one_walk(renderer: Renderer, materials: Sequence[int]) -> None:

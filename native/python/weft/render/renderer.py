@@ -92,6 +92,7 @@ class Renderer:
             if tables.traits.has_glow:
                 measure_lights(self, tables)
         self._stage_modules: dict[str, Module] = {}
+        self.kept: dict[str, Any] = {}  # what fits make once
         self._buffers: PathBuffers | None = None
         self._numbers: Tensor | None = None
         self._layer_pass: LayerPass | None = None
@@ -116,6 +117,10 @@ class Renderer:
         out = copy(self)
         out.scene, out.tables, out._layer_pass = scene, self._relit[id(scene)], None
         return out
+
+    def forget_buffers(self) -> None:
+        """Make new memory for paths when they are drawn next."""
+        self._buffers = None
 
     def buffers(self, paths: int) -> PathBuffers:
         """Return memory for at least so many paths."""
@@ -346,9 +351,10 @@ class Renderer:
             Where each program begins in the queue, then the paths that escaped, then those that
             met what is hidden from them, those that media scatter, then those that have ended.
         """
-        self._trace_and_classify(buffers, count, bounce, step)
-        programs = len(self.tables.materials.programs)
-        return sort_by_key(buffers.keys, buffers.queue, count, programs + 4)
+        self.trace_segment(buffers, count, bounce)
+        if self.traits.has_media and step is not None:
+            self.modules.shared.cross(grid((count,)), self.tables.view, buffers.view, step)
+        return self.sort_segment(buffers, count)
 
     def trace_to_visible(self, buffers: PathBuffers, count: int, step: dict[str, int]) -> list[int]:
         """Trace and sort the first segment of `count` paths until none meets what is hidden."""
@@ -359,11 +365,8 @@ class Renderer:
             ends = self.trace_and_sort(buffers, count, 0)
         return ends
 
-    def _trace_and_classify(
-        self, buffers: PathBuffers, count: int, bounce: int, step: dict[str, int] | None = None
-    ) -> None:
-        """Trace one segment of `count` paths and find the keys of what they hit."""
-        programs = len(self.tables.materials.programs)
+    def trace_segment(self, buffers: PathBuffers, count: int, bounce: int) -> None:
+        """Trace one segment of `count` paths, and the light rays of the one before."""
         if bounce > 0:
             if self.traits.has_glow:
                 color_lights(self, buffers, count)
@@ -373,11 +376,17 @@ class Renderer:
                 buffers.light_rays, buffers.light_visible, buffers.capacity, count
             )
         self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
-        if self.traits.has_media and step is not None:
-            self.modules.shared.cross(grid((count,)), self.tables.view, buffers.view, step)
-        self.modules.shared.classify(
-            grid((count,)), self.tables.view, buffers.view, programs, _result=buffers.keys[:count]
-        )
+
+    def sort_segment(self, buffers: PathBuffers, count: int) -> list[int]:
+        """Sort `count` paths that have been traced, see trace_and_sort()."""
+        self._classify(buffers, count)
+        programs = len(self.tables.materials.programs)
+        return sort_by_key(buffers.keys, buffers.queue, count, programs + 4)
+
+    def _classify(self, buffers: PathBuffers, count: int) -> None:
+        programs, lanes = len(self.tables.materials.programs), grid((count,))
+        keys, scene = buffers.keys[:count], self.tables.view
+        self.modules.shared.classify(lanes, scene, buffers.view, programs, _result=keys)
 
     def escape(
         self,
@@ -475,7 +484,8 @@ class Renderer:
                 if self.has_ended(ends):
                     break
             else:
-                self._trace_and_classify(buffers, count, bounce)
+                self.trace_segment(buffers, count, bounce)
+                self._classify(buffers, count)
                 ends = None
             self._launch_segment(buffers, count, step, ends)
             if ends is not None:

@@ -36,6 +36,7 @@ class SceneTraits:
         has_media: Objects hold media.
         has_limits: Paths have limits beside their number of bounces.
         has_walks: Light wanders below surfaces.
+        fits_media: Numbers of media are fitted.
     """
 
     light_kinds: int
@@ -52,6 +53,7 @@ class SceneTraits:
     has_media: bool = False
     has_limits: bool = False
     has_walks: bool = False
+    fits_media: bool = False
 
     @property
     def is_uncounted(self) -> bool:
@@ -192,6 +194,7 @@ export static const bool weft_has_terminators = {has_terminators};
 export static const bool weft_has_media = {has_media};
 export static const bool weft_has_limits = {has_limits};
 export static const bool weft_has_walks = {has_walks};
+export static const bool weft_fits_media = {fits_media};
 """
 
 
@@ -247,10 +250,12 @@ void seed(int i, PathView paths, RecordView records, StepSettings settings, floa
     seedGradients(i, paths, records, settings, gradients, pixels, weight);
 }
 
-void developHalf(int i, PathView paths, RecordView records, StepSettings settings, uint first,
-                 uint count, uint tangents, DirectionView directions, uint pixels, float* film)
+void developHalf(int i, SceneView scene, PathView paths, RecordView records, StepSettings settings,
+                 uint first, uint count, uint tangents, DirectionView directions, uint pixels,
+                 float* film)
 {
-    developRecords(i, paths, records, settings, first, count, tangents, directions, pixels, film);
+    developRecords(i, scene, paths, records, settings, first, count, tangents, directions, pixels,
+                   film);
 }
 """
 
@@ -266,6 +271,32 @@ void finish(int i, SceneView scene, PathView paths) { finishLight(i, scene, path
 void scatter(int k, SceneView scene, PathView paths, StepSettings settings)
 {
     scatterPath(paths.pathOf(k), scene, paths, settings);
+}
+"""
+
+
+_FITTED_MEDIA = """
+uint mark(int i, SceneView scene, PathView paths) { return markMedium(i, scene, paths); }
+
+void recordMedia(int k, SceneView scene, PathView paths, RecordView records, StepSettings settings)
+{
+    recordMedium(k, scene, paths, records, settings);
+}
+
+void recordScattered(int k, SceneView scene, PathView paths, RecordView records,
+                     StepSettings settings)
+{
+    scatterRecorded(k, scene, paths, records, settings);
+}
+
+void replayMedia(int k, SceneView scene, RecordView records)
+{
+    replayMedium(k, scene, records);
+}
+
+void mediaTangents(int k, SceneView scene, RecordView records, DirectionView directions)
+{
+    replayMediumTangents(k, scene, records, directions);
 }
 """
 
@@ -299,6 +330,22 @@ void programMedium(int k, SceneView scene, uint* materials, float* rows)
 """
 
 
+_MEDIUM_SLOPES = """
+void programSlopes(int k, SceneView scene, DirectionView directions, uint material, float* rows)
+{
+    const uint entry = directions.starts[material] + uint(k);
+    MaterialContext m = materialContext(scene, material);
+    m.scene.materials.parameters.tangents =
+        scene.materials.parameters.tangents + entry * directions.slots;
+    m.scene.materials.parameters.firstTangent = m.base;
+    const DifferentialPair<Medium> medium = fwd_diff(mediumOf)(m);
+    const Medium slope = { medium.d.absorption, medium.d.scattering, medium.d.emission,
+                           medium.d.anisotropy };
+    storeCoefficients(rows, entry, slope);
+}
+"""
+
+
 def _flag(value: bool) -> str:
     return str(value).lower()
 
@@ -319,13 +366,15 @@ def _print_traits(traits: SceneTraits) -> str:
         has_media=_flag(traits.has_media),
         has_limits=_flag(traits.has_limits),
         has_walks=_flag(traits.has_walks),
+        fits_media=_flag(traits.fits_media),
     )
 
 
 def print_shared_module(traits: SceneTraits) -> str:
     """Return the Slang module with the kernels that evaluate no material."""
     parts = ["import weft.render;", _print_traits(traits), _SHARED]
-    return "\n\n".join(parts + [_MEDIA] * traits.has_media + [_WALKS] * traits.has_walks)
+    parts += [_MEDIA] * traits.has_media + [_FITTED_MEDIA] * traits.fits_media
+    return "\n\n".join(parts + [_WALKS] * traits.has_walks)
 
 
 def print_program_module(program: Program, traits: SceneTraits) -> str:
@@ -364,4 +413,5 @@ def print_recording_module(program: Program, traits: SceneTraits) -> str:
         program: Whose parameters change.
         traits: Of the scene.
     """
-    return print_program_module(program, traits) + _RECORDING
+    text = print_program_module(program, traits) + _RECORDING
+    return text + _MEDIUM_SLOPES if program.medium and traits.fits_media else text

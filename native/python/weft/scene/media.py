@@ -66,7 +66,7 @@ def _closure(printer: Printer, prefix: str, closure: Closure) -> tuple[dict[str,
     if closure.kind == "emission":
         light = printer.local(3, f"{values['color']} * {values['strength']}")
         return nothing | {"emission": light}, "0.f"
-    return {name: f"max({values[name]}, float3(0.f))" for name in FIELDS}, values["anisotropy"]
+    return {name: f"atLeastZero3({values[name]})" for name in FIELDS}, values["anisotropy"]
 
 
 def _converted(text: str, got: int, wanted: int) -> str:
