@@ -18,6 +18,7 @@ from weft.fit.information import Information
 from weft.fit.joint import JointModel
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
 from weft.fit.number_stage import LEAST_PATHS, MOST_SAMPLES, StageOfNumbers
+from weft.fit.robust import MapWeighing
 from weft.fit.texture_parameters import LightTexture
 from weft.fit.texture_stage import build_texture_model, paces_of
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
@@ -52,7 +53,7 @@ def _information_of(saved: Mapping[str, NDArray[Any]]) -> Information | None:
     """Return what a checkpoint holds of the last run of numbers alone; ``None``: nothing."""
     if not saved:
         return None
-    return Information(saved["matrix"], saved["covariance"], saved["lost"])
+    return Information(**saved)
 
 
 class JointStage(StageOfNumbers):
@@ -94,6 +95,7 @@ class JointStage(StageOfNumbers):
             unknowns.high,
             unknowns.prior,
         )
+        self.weighing = MapWeighing(self.views)
         self._textured = materials_of(renderer, self.texture_names)
         self._is_alone = True  # numbers move, and textures do not
         self._draws = 0  # of textures
@@ -173,10 +175,29 @@ class JointStage(StageOfNumbers):
         if self._is_alone:
             self._step_numbers()
             return
+        if self.weighing.is_due(self._draws / self.settings.texture_draws):
+            self._weigh_pixels()
         self.model.step(self._draws, *paces_of(self.images, self._draws, self.settings))
         self._draws += 1
         if self._numbers_are_due:
             self._begin_numbers()
+
+    def _weigh_pixels(self) -> None:
+        """Weigh the pixels of photos anew, also for the numbers that are looked for alone."""
+        before = [view.trust for view in self.views]
+        self.images.upload()
+        self.weighing.go_on(self)
+        self._looks["textures"] = save_views(self.views)
+        look = self._looks.get("numbers", {})
+        for number, (view, trust) in enumerate(zip(self.views, before, strict=True)):
+            if look:
+                factor = np.sqrt(view.trust / trust)[:, None]
+                look |= {
+                    f"weights.{number}": look[f"weights.{number}"] * factor,
+                    f"trust.{number}": view.trust,
+                }
+        if look:
+            self._looks["numbers"] = look
 
     @property
     def _is_last_run(self) -> bool:
@@ -244,7 +265,9 @@ class JointStage(StageOfNumbers):
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""
-        counts = {"joint.counts": np.array([self._is_alone, self.runs, self._draws])}
+        counts = {
+            "joint.counts": np.array([self._is_alone, self.runs, self._draws, self.weighing.rounds])
+        }
         models = prefixed("textures", self.images.save()) | prefixed("model", self.model.save())
         out = super().state() | counts | models
         for name, look in self._looks.items():
@@ -253,7 +276,8 @@ class JointStage(StageOfNumbers):
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
-        is_alone, self.runs, self._draws = map(int, saved["joint.counts"])
+        is_alone, self.runs, self._draws, rounds = map(int, saved["joint.counts"])
+        self.weighing.rounds = rounds
         self._is_alone = bool(is_alone)
         self.images.restore(part_of(saved, "textures"))
         self.model.restore(part_of(saved, "model"))

@@ -15,6 +15,7 @@ import numpy as np
 
 from weft.fit.misfit import deviations
 from weft.fit.sights import take_sights
+from weft.fit.target import box_blur
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +29,11 @@ PATHS = 1 << 18  # of a look between draws, all views
 REACH = 6.0  # standard deviations: residuals from here on have no say
 USUAL = 0.888  # median of the root mean square of three normal numbers
 LEAST = 1e-6  # weight: what none has
+NEAR = 4.0  # times what is usual: as far as a pixel counts for what is usual around it
+RADIUS = 5  # pixels, of what is around
 CHANGED = 0.005  # mean change of weights: below it they stand still
 ROUNDS = 4  # of weighing, at most
+SHARES = (0.25, 0.375, 0.5)  # of the draws of textures: their pixels are weighed then
 
 
 def biweight(distance: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -42,7 +46,7 @@ def biweight(distance: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(np.maximum(np.square(1 - share), LEAST), np.float32)
 
 
-def weigh(stage: Stage) -> float:
+def weigh(stage: Stage, *, with_detail: bool = False) -> float:
     """Give pixels of robust targets weights by what is left of them; return the mean change.
 
     Samples of the draw that tells the weights are used for nothing else: weights must not know the
@@ -50,13 +54,15 @@ def weigh(stage: Stage) -> float:
 
     Args:
         stage: Of a fit; its views' weights change.
+        with_detail: Where residuals around a pixel are large, too, they may be detail that textures
+            do not show yet: only what stands out among them loses its say.
 
     Raises:
         DrawInterrupted: The renderer's interrupt says so.
     """
     sights = take_sights(stage, paths=PATHS)
     chosen = [number for number, view in enumerate(stage.seen) if view.target.robust]
-    found = _distances([sights[number] for number in chosen])
+    found = _distances([sights[number] for number in chosen], with_detail=with_detail)
     changes = []
     for number, distance in zip(chosen, found, strict=True):
         view, counts = stage.seen[number], sights[number].counts.ravel()
@@ -67,7 +73,7 @@ def weigh(stage: Stage) -> float:
     return float(np.concatenate(changes).mean()) if changes else 0.0
 
 
-def _distances(sights: Sequence[Sight]) -> list[NDArray[np.float64]]:
+def _distances(sights: Sequence[Sight], *, with_detail: bool) -> list[NDArray[np.float64]]:
     """Return how far the residuals of each pixel are from 0, in what is usual.
 
     What is usual is the same for all views: one that disagrees with all others gets no scale of its
@@ -78,7 +84,26 @@ def _distances(sights: Sequence[Sight]) -> list[NDArray[np.float64]]:
         [far[sight.counts] for far, sight in zip(found, sights, strict=True)] or [np.ones(1)]
     )
     scale = max(float(np.median(together)) / USUAL, 1.0)
-    return [far / scale for far in found]
+    found = [far / scale for far in found]
+    if not with_detail:
+        return found
+    return [
+        far / np.maximum(_around(far, sight.counts), 1)
+        for far, sight in zip(found, sights, strict=True)
+    ]
+
+
+def _around(distance: NDArray[np.float64], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what is usual around each pixel: means in which a few that are far off count little.
+
+    Args:
+        distance: Of residuals from 0, shape ``(height, width)``.
+        counts: Which pixels were drawn, of the same shape.
+    """
+    near = np.where(counts, np.minimum(distance, NEAR), 0)
+    sums = box_blur(np.stack([near, counts], axis=2).astype(np.float32), RADIUS)
+    means: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1e-6) / USUAL
+    return means
 
 
 class Weighing:
@@ -105,3 +130,27 @@ class Weighing:
         if not has_changed:
             self.rounds = ROUNDS
         return has_changed
+
+
+class MapWeighing:
+    """When the pixels of a fit of textures are weighed anew: after shares of its draws.
+
+    Textures explain more from draw to draw, so that what nothing explains is not known before:
+    rounds come while they still move, and each begins anew.
+
+    Args:
+        views: Of the fit.
+    """
+
+    def __init__(self, views: Sequence[View]) -> None:
+        """Begin with all weights equal."""
+        self.rounds = 0 if any(view.target.robust for view in views) else len(SHARES)
+
+    def is_due(self, done: float) -> bool:
+        """Return whether pixels are to be weighed, after a share of the draws."""
+        return self.rounds < len(SHARES) and done >= SHARES[self.rounds]
+
+    def go_on(self, stage: Stage) -> None:
+        """Weigh the pixels of a stage anew."""
+        weigh(stage, with_detail=True)
+        self.rounds += 1

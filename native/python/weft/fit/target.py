@@ -64,8 +64,8 @@ class Target:
             changed.
         display: What the picture was saved through: differences count as the display shows them.
             `from_display` turns display values into the light that `image` takes.
-        robust: Pixels that nothing explains lose their say, with a redescending loss; the fit of
-            numbers knows it, that of textures does not. Without it, squared errors count.
+        robust: Pixels that nothing explains lose their say, with a redescending loss. Without it,
+            squared errors count.
         rounding: Standard deviation of what steps of a file have made of each pixel, linear light,
             the shape of `image` with 3 channels; ``None``: nothing.
         grain: Pixels over which noise of the picture is shared: 8 for JPEG.

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
+from weft.fit.robust import MapWeighing
 from weft.fit.texture_model import TextureModel
 from weft.fit.texture_pace import texture_pace
 from weft.fit.tied_maps import tied_pace
@@ -77,6 +78,7 @@ class TextureStage:
         materials = materials_of(renderer, [parameter.name for parameter in parameters])
         views = build_views(renderer, targets, materials, None, lighting.parts, with_texels=True)
         self.model = build_texture_model(renderer, views, parameters, settings)
+        self.weighing = MapWeighing(views)
         self._draws = 0
 
     def begin(self) -> None:
@@ -94,6 +96,8 @@ class TextureStage:
 
     def step(self) -> None:
         """Draw once and make one step: coarse structure first, averages in the second half."""
+        if self.weighing.is_due(self.share):
+            self.weighing.go_on(self)
         pace, tied = paces_of(self.model, self._draws, self.settings)
         self.model.draw(pace.samples)
         self.model.step(pace, tied)
@@ -124,13 +128,13 @@ class TextureStage:
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""
-        draws = {"draws": np.array(self._draws)}
-        return save_views(self.model.views) | draws | prefixed("textures", self.model.save())
+        counts = {"draws": np.array(self._draws), "weighing": np.array(self.weighing.rounds)}
+        return save_views(self.model.views) | counts | prefixed("textures", self.model.save())
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
         restore_views(self.model.views, saved)
-        self._draws = int(saved["draws"])
+        self._draws, self.weighing.rounds = int(saved["draws"]), int(saved["weighing"])
         self.model.restore(part_of(saved, "textures"))
 
     def end(self) -> None:
