@@ -11,12 +11,12 @@ from support import vase_scenes as scenes
 from weft.fit import Fit, FitSettings, Target, TextureParameter
 
 # Largest errors over seen texels, of those of the best constant: base color, roughness, metallic.
-# Measured: .51/.87/.54, .53/.67/1.08 and .51/1.01/1.50.
+# Measured: .49/.70/.57 (another seed: .54/.77/.67), .50/.54/1.02 and .48/.94/1.37.
 # Wanted of all: .60/.75/.55.
 SCENES = {
-    "vase": (cases.ornament, (0.6, 0.95, 0.6)),
-    "patches": (cases.patches, (0.65, 0.8, 1.3)),
-    "gradients": (cases.gradients, (0.6, 1.15, 1.7)),
+    "vase": (cases.ornament, (0.6, 0.85, 0.7)),
+    "patches": (cases.patches, (0.6, 0.7, 1.15)),
+    "gradients": (cases.gradients, (0.6, 1.1, 1.5)),
 }
 
 

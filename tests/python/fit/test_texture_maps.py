@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several maps of one material, fitted together."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import weft
 from support.render_scenes import placed, quad
 from weft.fit import Exposure, Fit, FitSettings, Target, TextureParameter
-from weft.fit.texture_model import TextureModel
+from weft.fit.texture_pace import has_settled
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
@@ -119,9 +117,7 @@ def test_errors_cover_what_one_view_does_not_tell(fitted):
     [([0.1] * 8 + [0.05] * 8 + [0.01] * 8, False), ([0.1] * 8 + [0.01] * 16, True)],
 )
 def test_a_loss_that_still_falls_is_not_settled(losses, is_settled):
-    model = SimpleNamespace(losses=losses, noise=0.01)
-
-    assert TextureModel.is_settled.fget(model) is is_settled
+    assert has_settled(losses, 0.01) is is_settled
 
 
 def test_errors_are_infinite_where_no_picture_shows_a_texel(fitted):

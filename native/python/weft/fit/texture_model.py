@@ -15,6 +15,7 @@ from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
 from weft.fit.texture_blocks import group_maps
 from weft.fit.texture_images import blurred, fill_holes, is_known, variation_slopes
+from weft.fit.texture_pace import has_settled
 from weft.fit.texture_parameters import FittedTexture, LightTexture, Region, find_texture
 from weft.fit.tied_maps import EDGE, TiedMaps
 from weft.fit.views import CHANNELS, draw_views
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 MOST_LOST = 0.5  # of the texels that the pictures show
 RAISE = 0.05  # of a map, that tells how films answer to it
 LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
-STILL_FALLING = 0.2  # of the loss, from one quarter of the draws to the next
-LEAST_FALL = 0.02  # of the noise of a draw
 SHARING = 4  # texels that a lookup mixes: each gets a share of what pixels tell of all
 
 
@@ -114,6 +113,7 @@ class TextureModel:
         # Maps of one material are tied to each other.
         groups = group_maps(self.regions)
         self.tied = [TiedMaps(group, group.gather(self.texels)) for group in groups]
+        self._uncertain: dict[int, tuple[tuple[int, ...], Uncertainty]] = {}
 
     @property
     def untied(self) -> list[Region]:
@@ -144,6 +144,7 @@ class TextureModel:
         for number, entry in enumerate(self.tied):
             entry.restore(part_of(saved, f"tied.{number}"))
         self._stiffness.clear()
+        self._uncertain.clear()
 
     def draw(self, samples: int) -> None:
         """Draw new samples of all views, so many a pixel in each half."""
@@ -279,40 +280,31 @@ class TextureModel:
 
     @property
     def is_settled(self) -> bool:
-        """The loss of the last quarter of the draws is not below that of the quarter before.
+        """The loss has ceased to fall."""
+        return has_settled(self.losses, self.noise)
 
-        Differences that two standard errors explain, of less than a fifth, or small beside the
-        noise of a draw, do not count.
-        """
-        quarter = len(self.losses) // 4
-        if quarter < 2:
-            return True
-        last, before = (
-            np.array(self.losses[-quarter:]),
-            np.array(self.losses[-2 * quarter : -quarter]),
-        )
-        fall = before.mean() - last.mean()
-        error = np.hypot(before.std(ddof=1), last.std(ddof=1)) / np.sqrt(quarter)
-        least = max(2 * error, STILL_FALLING * before.mean(), LEAST_FALL * self.noise)
-        return not fall > least
+    def raised_films(self) -> list[list[list[NDArray[np.float32]]]]:
+        """Return the renders of the last draw with one map after the other raised by RAISE."""
+        return [self._replay(raised) for raised in self.raised_maps()]
 
-    def curvature(self) -> NDArray[np.float32]:
+    def curvature(self, raised: Sequence[list[list[NDArray[np.float32]]]]) -> NDArray[np.float32]:
         """Return, for each texel, what all texels of its map together add to its curvature.
 
         Steps of gradient over this sum converge where J has one sign in a pixel (Gilbert 1972;
         SIRT). Each map is raised alone, for maps answer with different signs: their sum may
-        be zero where each of them tells much. gradient() for the same draw comes first.
+        be zero where each of them tells much.
+
+        Args:
+            raised: raised_films() of the draw; gradient() for the same draw comes after them.
         """
         adjoints: list[list[list[NDArray[np.float32]]]] = []
-        for raised in self.raised_maps():
+        for above in raised:
             adjoints.append([])
-            above = self._replay(raised)
             for view, before, after in zip(self.views, self._films, above, strict=True):
                 weights = view.weights[view.pixels] ** 2 / RAISE
                 slope = [(b - a) * weights for a, b in zip(before, after, strict=True)]
                 adjoints[-1].append([slope[1], slope[0]])
         texels = Tensor.from_numpy(self.renderer.device, self.texels)
-        self._replay(texels)
         self.count_views(texels)
         return self.collect_own(texels, adjoints)
 
@@ -369,9 +361,11 @@ class TextureModel:
             pace: How maps move that are not tied.
             tied_pace: How the others do.
         """
+        # What is collected follows the replay before it: that of the texels comes last.
+        raised = self.raised_films() if self.needs_curvature() else None
         gradient = self.gradient()
-        if self.needs_curvature():
-            self.add_curvature(self.curvature())
+        if raised is not None:
+            self.add_curvature(self.curvature(raised))
         self.move(gradient, pace)
         self.move_tied(gradient, tied_pace)
 
@@ -425,7 +419,7 @@ class TextureModel:
         """Give the scene on the device the textures that were found, without holes."""
         found = self.texels.copy()  # a fit that goes on does so from what has holes
         for region in self.regions:
-            found[region.part] = self.result(region).pixels[::-1].ravel()
+            found[region.part] = self._filled(region).ravel()
         self._upload(found)
 
     def restart_average(self) -> None:
@@ -439,13 +433,18 @@ class TextureModel:
 
     def result(self, region: Region) -> FittedTexture:
         """Return a fitted texture, its holes filled."""
-        image = self._found()[region.part].reshape(region.shape)
         known = self._known(region)
-        filled = fill_holes(image, known.astype(np.float32)) if known.any() else image
         errors = np.where(known[..., None], self._errors(region), np.inf).astype(np.float32)
+        filled = self._filled(region)
         return FittedTexture(
             filled[::-1].copy(), known[::-1].astype(np.float32), errors[::-1].copy()
         )
+
+    def _filled(self, region: Region) -> NDArray[np.float32]:
+        """Return a texture as it was found, its holes filled."""
+        image = self._found()[region.part].reshape(region.shape)
+        known = self._known(region)
+        return fill_holes(image, known.astype(np.float32)) if known.any() else image
 
     @property
     def _left(self) -> float:
@@ -458,7 +457,12 @@ class TextureModel:
 
     def uncertainty(self, tied: TiedMaps) -> Uncertainty:
         """Return what is not known of maps that are tied."""
-        return tied.uncertainty(tied.group.gather(self._found()), self._left, SHARING)
+        version = (self.draws, len(self.losses), self._averaged, self._curvatures)
+        kept, found = self._uncertain.get(id(tied), (None, None))
+        if found is None or kept != version:
+            found = tied.uncertainty(tied.group.gather(self._found()), self._left, SHARING)
+            self._uncertain[id(tied)] = version, found
+        return found
 
     def undetermined(self) -> dict[str, str]:
         """Return the maps that the pictures do not tell, and why, in words."""

@@ -4,9 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MOMENTUM = 0.5  # of steps while coarse structure comes first; later it would raise noise
 COARSE_SHARE = 0.4  # of the draws: few samples, large steps
+STILL_FALLING = 0.2  # of the loss, from one quarter of the draws to the next
+LEAST_FALL = 0.02  # of the noise of a draw
 
 
 @dataclass(frozen=True)
@@ -43,3 +51,23 @@ def texture_pace(draw: int, draws: int, samples: int) -> Pace:
     if done < COARSE_SHARE:
         return Pace(blur, 0.7, MOMENTUM, max(samples // 2, 1), average=False)
     return Pace(blur, 0.35, 0.0, samples, average=done >= 0.5)
+
+
+def has_settled(losses: Sequence[float], noise: float) -> bool:
+    """Return whether the loss of the last quarter of the draws is not below the quarter before.
+
+    Differences that two standard errors explain, of less than a fifth, or small beside the noise of
+    a draw, do not count.
+
+    Args:
+        losses: Of the draws.
+        noise: Variance of the mean residual of a draw, by that draw.
+    """
+    quarter = len(losses) // 4
+    if quarter < 2:
+        return True
+    last, before = np.array(losses[-quarter:]), np.array(losses[-2 * quarter : -quarter])
+    fall = before.mean() - last.mean()
+    error = np.hypot(before.std(ddof=1), last.std(ddof=1)) / np.sqrt(quarter)
+    least = max(2 * error, STILL_FALLING * before.mean(), LEAST_FALL * noise)
+    return not fall > least

@@ -35,11 +35,14 @@ LEAST_DEVIATION = 0.003  # of the range
 WIDEST_BLUR = 4.0  # texels, that first steps are averaged over
 LARGEST_STEP = 0.2  # of the range
 INFORMED_SHARE = 0.1  # of the median curvature: texels that the prior learns from
-TOLD_SUM = 0.03  # eigenvalue of all blocks together, with unit diagonal
+TOLD_SUM = 0.005  # eigenvalue of all blocks together, with unit diagonal
+RIDGE = 0.03  # on those eigenvalues: one draw tells the small ones badly
 HIGH, MOST = 0.98, 10.0  # quantile of the sizes of texels' entries, and how often it they may be
-BENDS = 2  # directions in which texels differ most, along which all move
+BENDS = 3  # directions in which texels differ most, along which all move
+ALIKE = 2 / 3  # of the rate: share of the step of all texels alike
 LEAST_VARIANCE = 1e-4  # of residuals
 GUIDED_FROM, GUIDED_EVERY = 0.25, 3  # share of the draws; draws
+KEPT = 2  # blurs of a draw
 EDGE = 0.05  # differences of neighbours below it count by their square
 
 
@@ -74,7 +77,7 @@ def tied_pace(draw: int, draws: int) -> TiedPace:
     rate = 0.6 * 0.25**done
     left = rate / (2 - rate)
     is_guided = done > GUIDED_FROM and draw % GUIDED_EVERY == 0
-    return TiedPace(blur if blur > 0.5 else 0.0, rate, left, rate / 3, False, is_guided)
+    return TiedPace(blur if blur > 0.5 else 0.0, rate, left, ALIKE * rate, False, is_guided)
 
 
 class TiedMaps:
@@ -101,6 +104,7 @@ class TiedMaps:
         self.views = np.ones(group.size, int)  # that show each texel
         self._count = 0
         self._loss: float | None = None
+        self._lifted: dict[float, NDArray[np.float64]] = {}  # blocks by blur, until they change
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on."""
@@ -122,6 +126,7 @@ class TiedMaps:
         variance, count, loss = map(float, saved["numbers"])
         self.variance, self._count = variance, int(count)
         self._loss = None if np.isnan(loss) else loss
+        self._lifted.clear()
 
     def expect(self, loss: float, left: float) -> None:
         """Note how much the texels do not explain.
@@ -139,6 +144,7 @@ class TiedMaps:
         blocks = blocks * _tamed(size)[..., None, None]
         self._count = min(self._count + 1, MOST_BLOCKS)
         self.blocks += (blocks - self.blocks) / self._count
+        self._lifted.clear()
 
     def _diagonal(self) -> NDArray[np.float64]:
         diagonal: NDArray[np.float64] = np.einsum("...ii->...i", self.blocks)
@@ -155,9 +161,13 @@ class TiedMaps:
 
     def precision(self, blur: float = 0.0) -> NDArray[np.float64]:
         """Return the inverse covariance of each texel's numbers, times twice the variance."""
-        own = positive_blocks(blurred_by(self.blocks, max(blur, 1.0)), LEAST_EIGENVALUE)
+        blur = max(blur, 1.0)
+        if blur not in self._lifted:
+            if len(self._lifted) == KEPT:  # each of the first draws has a blur of its own
+                self._lifted.clear()
+            self._lifted[blur] = positive_blocks(blurred_by(self.blocks, blur), LEAST_EIGENVALUE)
         prior: NDArray[np.float64] = 2 * self.variance * np.linalg.inv(self.covariance)
-        return own + prior
+        return self._lifted[blur] + prior
 
     def move(
         self,
@@ -237,7 +247,7 @@ class TiedMaps:
         told = diagonal > TOLD_SUM * max(float(diagonal.max()), 0.0)
         scale = np.sqrt(np.where(told, diagonal, np.inf))
         values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
-        inverse = np.where(values > TOLD_SUM, 1 / (np.maximum(values, TOLD_SUM) + 0.03), 0.0)
+        inverse = np.where(values > TOLD_SUM, 1 / (np.maximum(values, TOLD_SUM) + RIDGE), 0.0)
         step = -share * (vectors @ (inverse * (vectors.T @ (slope / scale)))) / scale
         steps = step.reshape(count, numbers)
         largest = LARGEST_STEP * self.range * (1.0 if share > 0.5 else 0.25)
@@ -253,7 +263,7 @@ class TiedMaps:
             Shape ``(height, width, 1 + bends)``; of deviation 1.
         """
         values, vectors = np.linalg.eigh(self.covariance)
-        chosen = slice(len(values) - bends, None)
+        chosen = slice(max(len(values) - bends, 0), None)
         spread = (maps - self.mean) @ (vectors[:, chosen] / np.sqrt(values[chosen]))
         return np.concatenate([np.ones((*maps.shape[:2], 1)), np.clip(spread, -3, 3)], axis=2)
 
