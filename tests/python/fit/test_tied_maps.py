@@ -6,7 +6,7 @@ import pytest
 
 from weft.fit.map_errors import find_uncertainty, name_untold, told_blocks
 from weft.fit.texture_blocks import MapGroup, blurred_by, group_maps, positive_blocks
-from weft.fit.texture_parameters import Region, TextureParameter
+from weft.fit.texture_parameters import FittedTexture, Region, TextureParameter
 from weft.fit.tied_maps import TiedMaps, TiedPace, tied_pace
 
 SIDE = 24
@@ -135,11 +135,38 @@ def test_maps_that_are_not_told_are_named_with_their_partners():
     known = [np.ones((SIDE, SIDE), bool)] * 2
     lost = uncertain(1e5 * np.outer(direction, direction), 0.5 * np.eye(2), off_center=0.3)
 
-    named = name_untold(two_maps(), lost, known)
+    random = np.random.default_rng(1)
+    maps = random.uniform(0.2, 0.8, (SIDE, SIDE, 2))
+    named = name_untold(two_maps(), lost, known, maps)
 
     assert set(named) == {"m.roughness", "m.metallic"}
     assert "cannot be told apart from metallic of 'm'" in named["m.roughness"]
-    assert name_untold(two_maps(), uncertain(1e5 * np.eye(2), np.eye(2)), known) == {}
+    assert name_untold(two_maps(), uncertain(1e5 * np.eye(2), np.eye(2)), known, maps) == {}
+
+
+def test_a_map_that_differs_less_than_its_errors_is_named():
+    known = [np.ones((SIDE, SIDE), bool)] * 2
+    found = uncertain(1e2 * np.eye(2), np.eye(2))
+    maps = np.random.default_rng(1).uniform(0.2, 0.8, (SIDE, SIDE, 2))
+    maps[..., 1] = 0.5 + 0.02 * (maps[..., 1] - 0.5)
+
+    named = name_untold(two_maps(), found, known, maps)
+
+    assert set(named) == {"m.metallic"}
+    assert "one value explains the pictures about as well" in named["m.metallic"]
+    assert "only 0% of" in named["m.metallic"]
+
+
+def test_a_share_of_the_differences_is_certain():
+    pixels = np.array([[[0.2], [0.4]], [[0.9], [0.4]]], np.float32)
+    errors = np.array([[[0.1], [0.1]], [[np.inf], [0.1]]], np.float32)
+    known = np.array([[1, 1], [0, 1]], np.float32)
+
+    found = FittedTexture(pixels, known, errors)
+
+    variance = np.var([0.2, 0.4, 0.4])
+    assert found.told == pytest.approx(variance / (variance + 0.01), rel=1e-5)
+    assert FittedTexture(pixels, np.zeros_like(known), errors).told == 0
 
 
 def test_ends_of_a_mix_are_found_where_texels_hardly_move():

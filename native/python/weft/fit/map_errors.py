@@ -28,6 +28,7 @@ WIDE = 12**-0.5  # of the range: standard deviation where nothing is known
 OWN_TEXELS = 10.0  # that the widest prior weighs as much as
 WEAK = 0.1  # eigenvalues of blocks with unit diagonal below it are noise of draws
 TELLING = 1e-3  # of the median curvature: below it a number of a texel is not told
+LEAST_TOLD = 0.1  # share of the differences between texels: below it one value says as much
 TOGETHER = 0.5  # mean correlation of numbers that take each other's place
 
 
@@ -135,8 +136,26 @@ def find_uncertainty(
     return Uncertainty(np.sqrt(bounded + bounded / wide * off_center**2), correlation)
 
 
+def told_share(values: NDArray[np.floating], errors: NDArray[np.floating]) -> float:
+    """Return how much of the differences between texels is certain, in [0, 1].
+
+    The variance of the texels over that and the mean square of their errors: the rest may as well
+    be anything, and near 0 one value says as much as the map.
+
+    Args:
+        values: Shape ``(texels, channels)``.
+        errors: Their standard errors, finite.
+    """
+    spread = float(np.var(np.asarray(values, np.float64), axis=0).mean()) if len(values) else 0.0
+    unsure = float(np.square(errors, dtype=np.float64).mean()) if len(values) else 0.0
+    return spread / max(spread + unsure, 1e-30)
+
+
 def name_untold(
-    group: MapGroup, uncertainty: Uncertainty, known: Sequence[NDArray[np.bool_]]
+    group: MapGroup,
+    uncertainty: Uncertainty,
+    known: Sequence[NDArray[np.bool_]],
+    maps: NDArray[np.floating],
 ) -> dict[str, str]:
     """Return the tied maps that the pictures do not tell, and why, in words.
 
@@ -144,6 +163,7 @@ def name_untold(
         group: The maps.
         uncertainty: Of them.
         known: Which texels of each map pictures show, shape ``(height, width)``.
+        maps: As they were found, shape ``(height, width, D)``.
     """
     low, high = group.bounds()
     shares = uncertainty.errors / (high - low)
@@ -156,6 +176,14 @@ def name_untold(
     out = {}
     for own, name in enumerate(names):
         if sizes[own] <= LARGE:
+            seen, part = known[own], parts[own]
+            share = told_share(maps[seen][:, part], uncertainty.errors[seen][:, part])
+            if seen.any() and share < LEAST_TOLD:
+                out[name] = (
+                    "one value explains the pictures about as well: only "
+                    f"{share:.0%} of the differences between its texels is certain; give it one "
+                    "value, or add pictures from other sides"
+                )
             continue
         others = [other for other in range(len(names)) if other != own]
         partners = [

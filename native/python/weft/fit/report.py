@@ -226,6 +226,7 @@ def _write_textures(place: Path, textures: Mapping[str, FittedTexture]) -> dict[
             "height": texture.pixels.shape[0],
             "channels": texture.pixels.shape[2],
             "known_share": float(texture.known.mean()),
+            "told_share": texture.told,
         }
     return out
 

@@ -475,7 +475,8 @@ class TextureModel:
                 tied.group.grown(self._known(region)[..., None].astype(np.float32))[..., 0] > 0.5
                 for region in tied.group.regions
             ]
-            out |= name_untold(tied.group, self.uncertainty(tied), known)
+            maps = tied.group.gather(self._found())
+            out |= name_untold(tied.group, self.uncertainty(tied), known, maps)
         return out
 
     def _known(self, region: Region) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.fit.checks import require_bounds, require_name, require_number
+from weft.fit.map_errors import told_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +61,16 @@ class FittedTexture:
     pixels: NDArray[np.float32]
     known: NDArray[np.float32]
     errors: NDArray[np.float32]
+
+    @property
+    def told(self) -> float:
+        """How much of the differences between known texels is certain, in [0, 1].
+
+        The variance of the texels over that and the mean square of their errors. Near 0, one value
+        for the whole map explains the pictures about as well.
+        """
+        seen = self.known > 0
+        return told_share(self.pixels[seen], self.errors[seen])
 
 
 @dataclass
