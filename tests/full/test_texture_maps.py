@@ -11,7 +11,7 @@ from support import vase_scenes as scenes
 from weft.fit import Fit, FitSettings, Target, TextureParameter
 
 # Largest errors over seen texels, of those of the best constant: base color, roughness, metallic.
-# Measured: .49/.70/.57 (another seed: .54/.77/.67), .50/.54/1.02 and .48/.94/1.37.
+# Measured: .49/.70/.57 to .54/.77/.67 (three runs), .50/.54/1.02 and .48/.94/1.37.
 # Wanted of all: .60/.75/.55.
 SCENES = {
     "vase": (cases.ornament, (0.6, 0.85, 0.7)),
