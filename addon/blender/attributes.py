@@ -9,6 +9,7 @@ import numpy as np
 
 from weft import ArgumentError
 
+from ..core.mesh_shape import island_numbers, pointiness
 from .versions import normals_end_at_flat_faces
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, placed: Placed
         if normals is None:
             return "FACE", read_array(mesh.polygon_normals, "vector", 3)
         return ("POINT" if len(normals) == len(mesh.vertices) else "CORNER"), normals
+    if request.kind == "shape":
+        return _shape(mesh, request.name)
     if request.kind == "object_info":
         value = placed.info.get(request.name, (0.0,) * 3)
         return "POINT", np.broadcast_to(np.float32(value), (len(mesh.vertices), 3))
@@ -86,6 +89,17 @@ def read_request(mesh: bpy.types.Mesh, request: AttributeRequest, placed: Placed
         raise ArgumentError(f"read_request: a mesh has no '{request.kind}'")
     found = named_attribute(mesh, request.name, request.kind == "alpha")
     return found or ("POINT", np.zeros((len(mesh.vertices), 3), np.float32))
+
+
+def _shape(mesh: bpy.types.Mesh, name: str) -> Rows:
+    """Return ``Pointiness`` or ``Random Per Island`` at the vertices."""
+    edges = read_array(mesh.edges, "vertices", 2, np.int32)
+    if name == "Pointiness":
+        positions = read_array(mesh.attributes["position"].data, "vector", 3)
+        values = pointiness(positions, read_array(mesh.vertex_normals, "vector", 3), edges)
+    else:
+        values = island_numbers(len(mesh.vertices), edges)
+    return "POINT", np.repeat(values[:, None], 3, axis=1)
 
 
 def read_normals(mesh: bpy.types.Mesh) -> NDArray[np.float32] | None:

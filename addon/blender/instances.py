@@ -11,6 +11,7 @@ import numpy as np
 from ..core.name_hash import hash_name
 from ..core.problems import Problem
 from .ignored import OBJECT, ignored
+from .properties import describe, requested
 from .visibility import RenderVisibility, hidden_in_viewport
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ class Placed:
         matrix: To world, shape ``(4, 4)``.
         materials: Of the slots.
         undeformed: Positions before deforming modifiers, if the evaluated mesh does not know them.
-        info: What the Object Info node says, by its outputs, three numbers each; and the columns
-            of the matrices "To World" and "To Object", 0 to 3.
+        info: What the Object Info node says, by its outputs, three numbers each; the columns of the
+            matrices "To World" and "To Object", 0 to 3; and what Attribute nodes read of the object
+            and of what makes it, see properties.py.
         is_visible_to_cameras: Cameras may see it.
         hidden_from: Kinds of ray that do not see it, as ``weft.scene.Object`` takes them.
         terminator: Its geometry offset of shadow terminators.
@@ -81,6 +83,7 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
     found = Inventory()
     visibility = RenderVisibility(depsgraph)
     named: set[str] = set()
+    properties = requested()
     for instance in depsgraph.object_instances:
         entry = instance.object
         if not instance.show_self or not visibility.shows(instance):
@@ -95,7 +98,7 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
         elif entry.type == "MESH":
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
             placed.undeformed = _undeformed(entry, visibility.is_render)
-            placed.info = _info(instance)
+            placed.info = _info(instance) | describe(properties, instance, depsgraph)
             placed.terminator = entry.shadow_terminator_geometry_offset
             placed.hidden_from = visibility.hidden_from(entry, instance)
             found.meshes.append(placed)

@@ -41,9 +41,9 @@ class RenderVisibility:
     def shows(self, instance: bpy.types.DepsgraphObjectInstance) -> bool:
         """Return whether a render shows an instance."""
         entry = instance.object
-        if entry.hide_render:
-            return False
         if not instance.is_instance:
+            if entry.hide_render:
+                return False
             # What a parent places on its vertices or faces is not shown by itself.
             is_placed = entry.parent and entry.parent.instance_type in ("VERTS", "FACES")
             is_shown = entry.original in self._shown and not is_placed
@@ -52,6 +52,10 @@ class RenderVisibility:
         if parent not in self._shown and not self._is_instanced(parent):
             return False
         collection = parent.instance_collection
+        if parent.instance_type == "NONE":
+            return True  # what particles and geometry nodes show may itself be hidden
+        if entry.hide_render:
+            return False
         if parent.instance_type != "COLLECTION" or collection is None:
             return True
         return instance.instance_object.original in self._objects_of(collection)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The number that Cycles makes of an object's name for Object Info's output Random."""
+"""Numbers that Cycles makes of names and of other numbers, for the outputs called Random."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ def hash_name(name: str) -> int:
 def mix(first: int, second: int) -> int:
     """Return the hash of two numbers of 32 bits (Jenkins 2006, lookup3.c, final())."""
     start = 0xDEADBEEF + (2 << 2) + 13
-    a, b, c = (start + first) & MASK, (start + second) & MASK, start & MASK
+    return _final((start + first) & MASK, (start + second) & MASK, start & MASK)
+
+
+def mix_one(number: int) -> int:
+    """Return the hash of one number of 32 bits."""
+    start = 0xDEADBEEF + (1 << 2) + 13
+    return _final((start + number) & MASK, start & MASK, start & MASK)
+
+
+def _final(a: int, b: int, c: int) -> int:
     for turn in ((14, 11, 25), (16, 4, 14)):
         c = ((c ^ b) - _turned(b, turn[0])) & MASK
         a = ((a ^ c) - _turned(c, turn[1])) & MASK

@@ -154,6 +154,12 @@ def add_shape():
     entry = bpy.context.object
     add_attributes(entry.data)
     entry.color, entry.pass_index = (0.2, 0.9, 0.4, 0.5), 3
+    entry["own"], entry["pair"], entry.data["of mesh"] = [0.7, 0.1, 0.5, 0.25], [1, 2], 0.8
+    bpy.context.scene["of scene"] = [0.1, 0.9, 0.3]
+    bpy.context.view_layer["of layer"] = 2
+    if bpy.context.scene.world:
+        bpy.context.scene.world["of world"] = 0.6
+        bpy.context.scene.world.update_tag()
     return entry
 
 
@@ -171,6 +177,26 @@ CASES = (
     *(output_of("Tangent", "Tangent", direction_type="RADIAL", axis=axis) for axis in "XYZ"),
     output_of("NewGeometry", "Tangent"),
     output_of("NewGeometry", "Parametric"),
+    output_of("NewGeometry", "Pointiness"),
+    output_of("NewGeometry", "Random Per Island"),
+    *(
+        output_of("Attribute", output, attribute_type=kind, attribute_name=name)
+        for kind, name, output in (
+            ("OBJECT", "own", "Color"),
+            ("OBJECT", "own", "Alpha"),
+            ("OBJECT", "own", "Fac"),
+            ("OBJECT", "pair", "Vector"),
+            ("OBJECT", "of mesh", "Color"),
+            ("OBJECT", "location", "Vector"),
+            ("OBJECT", "pass_index", "Fac"),
+            ("OBJECT", "missing", "Alpha"),
+            ("INSTANCER", "own", "Color"),
+            ("VIEW_LAYER", "of scene", "Color"),
+            ("VIEW_LAYER", "of layer", "Color"),
+            ("VIEW_LAYER", "of world", "Color"),
+            ("VIEW_LAYER", "frame_current", "Fac"),
+        )
+    ),
     transformed("VECTOR", "WORLD", "OBJECT"),
     transformed("NORMAL", "WORLD", "OBJECT"),
     transformed("NORMAL", "OBJECT", "CAMERA"),
@@ -276,6 +302,64 @@ def test_instances_know_where_they_stand_on_what_makes_them(device, tmp_path, ou
     parent.instance_type = "FACES"
     parent.show_instancer_for_render = parent.show_instancer_for_viewport = False
     child.parent = parent
+
+    picture, exported = by_weft(device, 64)
+
+    assert exported.problems == []
+    apart = difference(picture, by_cycles(tmp_path, 64))
+    assert apart.mean < 0.01
+    assert apart.block < 0.03
+
+
+def collection_instances(entry):
+    """Show an object by two empties that have a color each."""
+    bpy.context.scene.collection.objects.unlink(entry)
+    parts = bpy.data.collections.new("parts")
+    parts.objects.link(entry)
+    for number, tint in enumerate([(0.9, 0.2, 0.1), (0.1, 0.3, 0.8)]):
+        empty = bpy.data.objects.new(f"empty {number}", None)
+        empty.instance_type, empty.instance_collection = "COLLECTION", parts
+        empty.location, empty.scale = (2 * number - 1, 0, 0), (0.5, 0.5, 0.5)
+        empty["tint"] = tint
+        bpy.context.scene.collection.objects.link(empty)
+
+
+def scattered_instances(entry):
+    """Show an object on the corners of a plane, by geometry nodes that give each a color."""
+    entry.hide_render = True
+    bpy.ops.mesh.primitive_plane_add(size=2.2)
+    tree = bpy.data.node_groups.new("scatter", "GeometryNodeTree")
+    for side in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+    make = tree.nodes.new
+    start, end = make("NodeGroupInput"), make("NodeGroupOutput")
+    source, scatter = make("GeometryNodeObjectInfo"), make("GeometryNodeInstanceOnPoints")
+    store, place = make("GeometryNodeStoreNamedAttribute"), make("GeometryNodeInputPosition")
+    source.inputs["Object"].default_value = entry
+    source.inputs["As Instance"].default_value = True
+    scatter.inputs["Scale"].default_value = (0.4, 0.4, 0.4)
+    store.data_type, store.domain = "FLOAT_VECTOR", "INSTANCE"
+    store.inputs["Name"].default_value = "tint"
+    for one, output, other, socket in (
+        (start, "Geometry", scatter, "Points"),
+        (source, "Geometry", scatter, "Instance"),
+        (scatter, "Instances", store, "Geometry"),
+        (place, "Position", store, "Value"),
+        (store, "Geometry", end, "Geometry"),
+    ):
+        tree.links.new(one.outputs[output], other.inputs[socket])
+    bpy.context.object.modifiers.new("scatter", "NODES").node_group = tree
+
+
+@pytest.mark.parametrize("place", [collection_instances, scattered_instances])
+def test_attributes_of_instancers_are_those_of_cycles(device, tmp_path, place):
+    add_camera(target=(0, 0, 0.3))
+    add_world()
+    entry = add_shape()
+    entry["tint"] = (0.5, 0.5, 0.0)
+    build = output_of("Attribute", "Color", attribute_type="INSTANCER", attribute_name="tint")
+    entry.data.materials.append(build())
+    place(entry)
 
     picture, exported = by_weft(device, 64)
 

@@ -187,6 +187,11 @@ def on_faces():
     parent.show_instancer_for_render = parent.show_instancer_for_viewport = False
 
 
+def hidden_on_faces():
+    on_faces()
+    bpy.context.object.children[0].hide_render = True
+
+
 def without_faces():
     monkey(location=(0, 0, 0.6))
     mesh = bpy.data.meshes.new("points")
@@ -209,6 +214,7 @@ SCENES = (
     geometry_nodes,
     hidden,
     on_faces,
+    hidden_on_faces,
     without_faces,
 )
 

@@ -77,9 +77,14 @@ def _uv(context: NodeContext, _output: str) -> Value:
 
 def _attribute(context: NodeContext, output: str) -> Value:
     kind = str(context.properties.get("attribute_type", "GEOMETRY"))
-    if kind != "GEOMETRY":
-        return context.unsupported(f"an attribute of type {kind}")
-    return _named(context, output, str(context.properties["attribute_name"]))
+    name = str(context.properties["attribute_name"])
+    if kind == "GEOMETRY":
+        return _named(context, output, name)
+    if output == "Alpha":
+        alpha = ColorAttribute(context.attribute("object_info", f"Alpha of {kind} {name}"))
+        return call("redOf", 1, color=alpha)
+    values = ColorAttribute(context.attribute("object_info", f"{kind} {name}"))
+    return call("vectorToFloat", 1, x=values) if output == "Fac" else values
 
 
 def _color_attribute(context: NodeContext, output: str) -> Value:
@@ -112,7 +117,7 @@ def _geometry(context: NodeContext, output: str) -> Value:
         return _GEOMETRY[output]
     if output == "Tangent":
         return radial_tangent(context, "Z")
-    return context.unsupported(f"its output '{output}'")
+    return call("redOf", 1, color=ColorAttribute(context.attribute("shape", output)))
 
 
 def _object_info(context: NodeContext, output: str) -> Value:
@@ -130,15 +135,9 @@ INPUTS = MappingProxyType(
             f"Camera, Window: {CAMERA_NOTE[0].lower()}{CAMERA_NOTE[1:]}",
         ),
         "ShaderNodeUVMap": NodeSpec("UV Map", _uv),
-        "ShaderNodeAttribute": NodeSpec(
-            "Attribute", _attribute, "attributes of geometry only, not of objects or view layers"
-        ),
+        "ShaderNodeAttribute": NodeSpec("Attribute", _attribute),
         "ShaderNodeVertexColor": NodeSpec("Color Attribute", _color_attribute),
-        "ShaderNodeNewGeometry": NodeSpec(
-            "Geometry",
-            _geometry,
-            "Pointiness and Random Per Island are missing",
-        ),
+        "ShaderNodeNewGeometry": NodeSpec("Geometry", _geometry),
         "ShaderNodeObjectInfo": NodeSpec("Object Info", _object_info),
     }
 )
