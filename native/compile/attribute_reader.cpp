@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/reader.hpp"
+#include "compile/slangtorch_names.hpp"
 
 namespace weft::compile {
 
 reflect::Attribute AttributeReader::read_one(SlangReflectionAttribute* attribute) const {
     reflect::Attribute result;
     const char* const name = m_slang.attribute_name(attribute);
-    result.name = name != nullptr ? name : "";
+    result.name = slangtorch_attribute(name != nullptr ? name : "");
     for (unsigned i = 0; i < m_slang.attribute_argument_count(attribute); ++i) {
         SlangReflectionType* const type = m_slang.attribute_argument_type(attribute, i);
         const bool is_float = type != nullptr &&

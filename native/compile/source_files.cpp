@@ -7,6 +7,7 @@
 #include "compile/parameter_gradients.hpp"
 #include "compile/plain_memory.hpp"
 #include "compile/reverse_mode.hpp"
+#include "compile/slangtorch_names.hpp"
 #include "compile/tensor_generics.hpp"
 #include "core/byte_order_mark.hpp"
 #include "core/file.hpp"
@@ -77,13 +78,16 @@ std::string with_implicit_import(std::string_view source, bool repairs) {
     const bool has_gradients = std::ranges::any_of(kGradientTypes, [&](std::string_view name) {
         return source.find(name) != std::string_view::npos;
     });
-    const std::string opened = open_constant_blocks(source);
+    const bool is_slangtorch = needs_slangtorch(source);
+    const std::string opened =
+        open_constant_blocks(is_slangtorch ? rename_slangtorch(source) : std::string(source));
     const std::string repaired = repairs ? repair_reverse_mode(opened).text : opened;
     const std::string renamed = keep_parameter_gradients(rename_entry_point_attributes(repaired));
     const std::string passed_on = exported_imports(source);
     // #line gives the user's text its own line numbers back, in diagnostics and in reflection.
     return text("__exported import weft;", has_gradients ? " __exported import weft_diff;" : "",
-                "\n#line 1\n", has_gradients ? make_tensor_parameters_generic(renamed) : renamed,
+                is_slangtorch ? " __exported import slangtorch;" : "", "\n#line 1\n",
+                has_gradients ? make_tensor_parameters_generic(renamed) : renamed,
                 source.ends_with('\n') ? "" : "\n", passed_on, passed_on.empty() ? "" : "\n");
 }
 
@@ -261,7 +265,8 @@ std::optional<std::string> SourceFiles::try_read(const std::string& path) {
     if (m_imported.contains(path)) {
         return m_texts[path] = with_implicit_import(*source, m_desc.repairs);
     }
-    const std::string opened = open_constant_blocks(*source);
+    const std::string opened =
+        open_constant_blocks(needs_slangtorch(*source) ? rename_slangtorch(*source) : *source);
     return m_texts[path] =
                keep_parameter_gradients(m_desc.repairs ? repair_reverse_mode(opened).text : opened);
 }
