@@ -349,6 +349,13 @@ void bind_contents(py::class_<ModuleObject>& bound) {
         .def_property_readonly(
             "diagnostics", [](const ModuleObject& self) { return self.module->diagnostics(); },
             "Errors and warnings of the last compile, also of a failed hot reload.")
+        .def_property_readonly(
+            "generation",
+            [](const ModuleObject& self) {
+                self.module->reload_if_stale();
+                return self.module->generation();
+            },
+            "Grows by one with each reload. Asking for it takes an edit of the source over.")
         .def("__dir__", [](const ModuleObject& self) { return self.module->names(); })
         .def("__repr__", [](const ModuleObject& self) {
             const auto loaded = self.module->loaded();

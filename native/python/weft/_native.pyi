@@ -1258,6 +1258,11 @@ class Module:
         Reflection data of every overload that the module declares, in source order.
         """
     @property
+    def generation(self) -> int:
+        """
+        Grows by one with each reload. Asking for it takes an edit of the source over.
+        """
+    @property
     def name(self) -> str: ...
     @property
     def structs(self) -> list[StructInfo]:
