@@ -89,11 +89,13 @@ if TYPE_CHECKING:
     from weft import optim as optim
     from weft import render as render
     from weft import scene as scene
+    from weft import slangtorch as slangtorch
     from weft.fit import Fit, Target
     from weft.gradient_check import check_gradients
     from weft.gradients import jvp, value_and_grad, vjp
     from weft.render import Renderer
     from weft.scene import Scene
+    from weft.slangtorch import loadModule
     from weft.vectors import Vector
 
 from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
@@ -160,6 +162,7 @@ __all__ = [
     "grid",
     "init_device",
     "jvp",
+    "loadModule",
     "rand_float",
     "thread_id",
     "types",
@@ -175,7 +178,17 @@ __all__ += ["all", "all_close", "any", "dot", "max", "mean", "min", "norm", "sum
 
 def _import_at_first_use(name: str) -> object:
     """Import the parts that need numpy at their first use."""
-    if name in ("fit", "gradients", "image", "losses", "mlp", "optim", "render", "scene"):
+    if name in (
+        "fit",
+        "gradients",
+        "image",
+        "losses",
+        "mlp",
+        "optim",
+        "render",
+        "scene",
+        "slangtorch",
+    ):
         from importlib import import_module
 
         return import_module(f"weft.{name}")
@@ -195,6 +208,10 @@ def _import_at_first_use(name: str) -> object:
         from weft import fit
 
         return getattr(fit, name)
+    if name == "loadModule":
+        from weft.slangtorch import loadModule
+
+        return loadModule
     if name == "Vector":
         from weft.vectors import Vector
 

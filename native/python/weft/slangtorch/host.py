@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host functions: they write down what they allocate and dispatch, and this does it.
+
+The layout of a record stands in shaders/compat/slangtorch/host.slang.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import weft
+
+from .values import array_of_torch, described, is_tensor, is_tensor_view
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weft import FunctionInfo, Parameter, Type
+
+    from .module import TorchModule
+
+ELEMENTS = (
+    "float32",
+    "float16",
+    "float64",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "int16",
+    "uint16",
+    "int8",
+    "uint8",
+)
+"""Scalar types by their numbers in a record."""
+
+ALLOCATION, FILLING, DISPATCH = 0, 1, 2
+FIRST_ROOM = 1024
+NAME = "slangtorch_host"
+
+
+class HostFunction:
+    """A [TorchEntryPoint] of a module: called with tensors, numbers and tuples by position.
+
+    Args:
+        module: That has it.
+        name: Of it.
+    """
+
+    def __init__(self, module: TorchModule, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{p.name}: {p.type.name}" for p in self._info().parameters)
+        return f"<weft.slangtorch.HostFunction {self._name}({parameters})>"
+
+    def _info(self) -> FunctionInfo:
+        info = self._module.entry_point_info(self._name)
+        if info is None:
+            raise weft.ArgumentAttributeError(
+                f"'{self._name}' is no longer a [TorchEntryPoint] of {self._module.path}"
+            )
+        return info
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run it.
+
+        Returns:
+            Tensors of the kind that were passed; tuples for structures, lists for arrays.
+
+        Raises:
+            ArgumentTypeError: Too few or too many arguments, or one of another kind.
+            ArgumentError: A dispatch that cannot be launched.
+            CompileError: The function uses what has no record.
+        """
+        info = self._info()
+        parameters = info.parameters
+        if len(arguments) != len(parameters):
+            names = ", ".join(parameter.name for parameter in parameters)
+            raise weft.ArgumentTypeError(
+                f"{self._name}: expected {len(parameters)} arguments by position ({names}), "
+                f"got {len(arguments)}"
+            )
+        call = Call(self._module.device, self._name)
+        values = {
+            parameter.name: call.taken(given, parameter.type, parameter.name)
+            for parameter, given in zip(parameters, arguments, strict=True)
+        }
+        result, words = self._record(info, values, len(call.tensors))
+        Replay(self._module, call).run(words)
+        return call.handed_back(result, info.return_type)
+
+    def _record(
+        self, info: FunctionInfo, values: Mapping[str, Any], count: int
+    ) -> tuple[Any, NDArray[np.uint32]]:
+        """Run the host function; return its value and what it wrote down."""
+        text = host_source(self._module.path, info)
+        function = self._module.launcher(f"{self._name} (host)", text).find_function(NAME)
+        assert function is not None
+        room = FIRST_ROOM
+        while True:
+            tape = weft.Tensor.zeros(self._module.device, (room,), dtype=weft.uint)
+            result = function(
+                slangtorch_tape=tape, slangtorch_words=room, slangtorch_tensors=count, **values
+            )
+            words = np.asarray(tape.to_numpy())
+            used = int(words[0])
+            if used <= room:
+                return result, words[:used]
+            room = used
+
+
+def host_source(path: str, info: FunctionInfo) -> str:
+    """Return a module with one function that runs a host function and keeps its record."""
+    declared = "".join(f", {_declaration(parameter)}" for parameter in info.parameters)
+    names = ", ".join(parameter.name for parameter in info.parameters)
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    returned = info.return_type.full_name
+    return "\n".join(
+        [
+            f'import "{quoted}";',
+            "import slangtorch;",
+            f"{returned} {NAME}(uint* slangtorch_tape, uint slangtorch_words, "
+            f"uint slangtorch_tensors{declared})",
+            "{",
+            "    weft_begin_tape(slangtorch_tape, slangtorch_words, slangtorch_tensors);",
+            f"    {'' if returned == 'void' else 'return '}{info.name}({names});",
+            "}",
+        ]
+    )
+
+
+def _declaration(parameter: Parameter) -> str:
+    return f"{parameter.type.full_name} {parameter.name}"
+
+
+def is_torch_tensor(kind: Type) -> bool:
+    """Return whether a type is TorchTensor<T>."""
+    return kind.kind == weft.TypeKind.structure and kind.name.startswith("TorchTensor")
+
+
+@dataclass
+class Call:
+    """Tensors of one call by number, and what kind the caller uses.
+
+    Args:
+        device: Where they lie.
+        name: Of the host function, for messages.
+    """
+
+    device: weft.Device
+    name: str
+    tensors: list[weft.Tensor] = field(default_factory=list)
+    given: list[Any] = field(default_factory=list)
+
+    def taken(self, given: Any, wanted: Type, label: str) -> Any:
+        """Return an argument as the host function gets it."""
+        if is_torch_tensor(wanted):
+            return self._tensor(given, wanted, label)
+        if wanted.kind == weft.TypeKind.structure:
+            names = [each.name for each in wanted.fields]
+            if isinstance(given, Mapping):
+                given = [given.get(name) for name in names]
+            if not isinstance(given, Sequence) or len(given) != len(names):
+                raise weft.ArgumentTypeError(
+                    f"{self.name}: argument '{label}' must be a tuple ({', '.join(names)}), got "
+                    f"{described(given)}"
+                )
+            return {
+                each.name: self.taken(value, each.type, f"{label}.{each.name}")
+                for each, value in zip(wanted.fields, given, strict=True)
+            }
+        if wanted.kind == weft.TypeKind.array and wanted.element is not None:
+            element = wanted.element
+            if element.kind == weft.TypeKind.structure:
+                return [self.taken(v, element, f"{label}[{k}]") for k, v in enumerate(given)]
+        return given
+
+    def _tensor(self, given: Any, wanted: Type, label: str) -> dict[str, Any]:
+        """Return number, sizes and strides of a tensor."""
+        if not is_tensor(given):
+            raise weft.ArgumentTypeError(
+                f"{self.name}: argument '{label}' must be a tensor, got {described(given)}"
+            )
+        if isinstance(given, weft.Tensor):
+            tensor = given.flatten_dtype().contiguous()
+        elif isinstance(given, np.ndarray):
+            tensor = weft.Tensor.from_numpy(self.device, np.ascontiguousarray(given))
+        elif given.device.type == "cpu":
+            array = array_of_torch(given, f"{self.name}: argument '{label}'")
+            tensor = weft.Tensor.from_numpy(self.device, np.ascontiguousarray(array))
+        else:
+            tensor = weft.Tensor.from_dlpack(self.device, given.detach().contiguous())
+        shape = tuple(tensor.shape)
+        if not 1 <= len(shape) <= 5:
+            raise weft.ArgumentError(
+                f"{self.name}: argument '{label}' has {len(shape)} dimensions, expected 1 to 5"
+            )
+        self.tensors.append(tensor)
+        self.given.append(given)
+        bytes_ = tensor.dtype.size
+        strides: list[int] = []
+        for extent in reversed(shape):
+            strides.insert(0, bytes_)
+            bytes_ *= max(extent, 1)
+        rest = 5 - len(shape)
+        return {
+            "number": len(self.tensors) - 1,
+            "rank": len(shape),
+            "sizes": [*shape, *[1] * rest],
+            "strides": [*strides, *[0] * rest],
+        }
+
+    def handed_back(self, value: Any, kind: Type) -> Any:
+        """Return what the host function returned, as its caller expects it."""
+        if is_torch_tensor(kind):
+            return self._array(value["number"])
+        if kind.kind == weft.TypeKind.structure:
+            return tuple(self.handed_back(value[each.name], each.type) for each in kind.fields)
+        if kind.kind == weft.TypeKind.array and kind.element is not None:
+            return [self.handed_back(each, kind.element) for each in value]
+        return value
+
+    def _array(self, number: int) -> Any:
+        """Return a tensor as the kind that was passed."""
+        if number < len(self.given):
+            return self.given[number]
+        tensor = self.tensors[number]
+        example = self.given[0] if self.given else None
+        if isinstance(example, weft.Tensor):
+            return tensor
+        if example is None or isinstance(example, np.ndarray):
+            return tensor.to_numpy()
+        return tensor.torch()
+
+
+class Replay:
+    """Does what a host function has written down.
+
+    Args:
+        module: With the kernels.
+        call: With the tensors.
+    """
+
+    def __init__(self, module: TorchModule, call: Call) -> None:
+        self._module = module
+        self._call = call
+        self._words: NDArray[np.uint32] = np.zeros(0, np.uint32)
+        self._at = 0
+
+    def run(self, words: NDArray[np.uint32]) -> None:
+        """Do all of it.
+
+        Args:
+            words: The record.
+
+        Raises:
+            ArgumentError: A dispatch cannot be launched.
+        """
+        self._words, self._at = words, 1
+        while self._at < len(words):
+            operation = self._next()
+            if operation == ALLOCATION:
+                self._allocate()
+            elif operation == FILLING:
+                self._fill()
+            else:
+                self._dispatch()
+        self._write_back()
+
+    def _next(self) -> int:
+        self._at += 1
+        return int(self._words[self._at - 1])
+
+    def _allocate(self) -> None:
+        number, scalar, fill, rank = (self._next() for _ in range(4))
+        shape = tuple(self._next() for _ in range(rank))
+        make = weft.Tensor.empty if fill else weft.Tensor.zeros
+        assert number == len(self._call.tensors)
+        self._call.tensors.append(make(self._module.device, shape, dtype=ELEMENTS[scalar]))
+
+    def _fill(self) -> None:
+        tensor = self._call.tensors[self._next()]
+        content = self._value()
+        values = np.frombuffer(content, np.dtype(tensor.dtype.numpy_name))
+        count = max(len(content) // tensor.dtype.size, 1)
+        shape = tuple(tensor.shape)
+        if count > 1:
+            filled = np.broadcast_to(values, shape)
+            tensor.copy_from_numpy(np.ascontiguousarray(filled))
+        else:
+            tensor.fill(values[0].item())
+
+    def _value(self) -> bytes:
+        words = self._next()
+        self._at += self._at & 1
+        self._at += words
+        return self._words[self._at - words : self._at].tobytes()
+
+    def _dispatch(self) -> None:
+        kernel = self._module.kernel_of_hash(self._next())
+        grid = tuple(self._next() for _ in range(3))
+        block = tuple(self._next() for _ in range(3))
+        arguments = {}
+        for parameter in self._module.function_info(kernel.name).parameters:
+            if is_tensor_view(parameter.type):
+                arguments[parameter.name] = self._call.tensors[self._next()]
+            else:
+                arguments[parameter.name] = decoded(parameter.type, self._value())
+        kernel(**arguments).launchRaw(block, grid)
+
+    def _write_back(self) -> None:
+        """Let the caller's arrays have what kernels wrote to them."""
+        for given, tensor in zip(self._call.given, self._call.tensors, strict=False):
+            if isinstance(given, weft.Tensor):
+                continue
+            array = given if isinstance(given, np.ndarray) else None
+            if array is None and given.device.type == "cpu":
+                array = array_of_torch(given, self._call.name)
+            if array is None:
+                continue
+            found = np.asarray(tensor.to_numpy())
+            if np.array_equal(found, array, equal_nan=array.dtype.kind == "f"):
+                continue
+            if not array.flags.writeable:
+                raise weft.ArgumentError(
+                    f"{self._call.name}: an argument is read only, and a kernel wrote to it; pass "
+                    "a copy"
+                )
+            array[...] = found
+
+
+def decoded(kind: Type, content: bytes) -> Any:
+    """Return the value of bytes as a device writes them."""
+    if kind.kind == weft.TypeKind.structure:
+        return {f.name: decoded(f.type, content[f.offset :]) for f in kind.fields}
+    if kind.kind == weft.TypeKind.array and kind.element is not None:
+        size = kind.element.size
+        count = kind.shape[0]
+        return [decoded(kind.element, content[k * size :]) for k in range(count)]
+    scalar = kind
+    while scalar.element is not None:
+        scalar = scalar.element
+    if scalar.numpy_name == "bool":
+        return bool(np.frombuffer(content[:4], np.uint32)[0])
+    count = int(np.prod(kind.shape, dtype=int))
+    numbers = np.frombuffer(content, np.dtype(scalar.numpy_name), count)
+    return numbers.reshape(kind.shape).tolist()
+
+
+def hash_of(name: str) -> int:
+    """Return the number by which a record names a kernel: FNV-1a, 32 bits."""
+    value = 2166136261
+    for byte in name.encode():
+        value = (value ^ byte) * 16777619 & 0xFFFFFFFF
+    return value

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that are called with their tensors first and launched then."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import weft
+
+from .launcher import NAME, Mode, launcher_source
+from .values import Marshaller
+from .views import Staging
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .module import TorchModule
+    from .views import View
+
+
+class LaunchWarning(UserWarning):
+    """A kernel got its arguments and was never launched."""
+
+
+class Kernel:
+    """A kernel of a module; call it with its arguments by name, then launch what it returns.
+
+    Args:
+        module: That has it.
+        name: Of the function.
+        mode: The kernel itself, or a derivative.
+    """
+
+    def __init__(self, module: TorchModule, name: str, mode: Mode = Mode.PLAIN) -> None:
+        self._module = module
+        self._name = name
+        self._mode = mode
+
+    @property
+    def name(self) -> str:
+        """As the source and messages call it: 'square', 'square.bwd'."""
+        suffix = {Mode.PLAIN: "", Mode.FORWARD: ".fwd", Mode.REVERSE: ".bwd"}[self._mode]
+        return self._name + suffix
+
+    @property
+    def device(self) -> weft.Device:
+        """That it runs on."""
+        return self._module.device
+
+    @property
+    def fwd(self) -> Kernel:
+        """The forward derivative: tangents of the inputs make those of the outputs."""
+        return self._derivative(Mode.FORWARD)
+
+    @property
+    def bwd(self) -> Kernel:
+        """The reverse derivative: adds to gradients of inputs, uses up those of outputs.
+
+        Each gradient of an output that the kernel writes is zero afterwards.
+        """
+        return self._derivative(Mode.REVERSE)
+
+    def __repr__(self) -> str:
+        info = self._module.function_info(self._name)
+        names = ", ".join(f"{p.name}: {p.type.name}" for p in info.parameters)
+        return f"<weft.slangtorch.Kernel {self.name}({names})>"
+
+    def __call__(self, *arguments: Any, **named: Any) -> BoundKernel:
+        """Return the kernel with its arguments, to be launched.
+
+        Raises:
+            ArgumentTypeError: Arguments without names, names that the kernel has not, or values
+                of another kind.
+            ArgumentError: Tensors of wrong shapes.
+        """
+        info = self._module.function_info(self._name)
+        names = [parameter.name for parameter in info.parameters]
+        if arguments:
+            raise weft.ArgumentTypeError(
+                f"{self.name}: expected its arguments by name ({', '.join(names)}), got "
+                f"{len(arguments)} without; write {names[0] if names else 'name'}=..."
+            )
+        for name in named:
+            if name not in names:
+                raise weft.ArgumentTypeError(
+                    f"{self.name}: there is no parameter '{name}'; it has {', '.join(names)}"
+                )
+        missing = [name for name in names if name not in named]
+        if missing:
+            raise weft.ArgumentTypeError(
+                f"{self.name}: argument '{missing[0]}' is missing; it has {', '.join(names)}"
+            )
+        is_derivative = self._mode is not Mode.PLAIN
+        marshaller = Marshaller(self._module.device, self.name, is_derivative=is_derivative)
+        values = {
+            parameter.name: marshaller.value(named[parameter.name], parameter.type, parameter.name)
+            for parameter in info.parameters
+        }
+        return BoundKernel(self, values, marshaller.views)
+
+    def _derivative(self, mode: Mode) -> Kernel:
+        info = self._module.function_info(self._name)
+        if self._mode is not Mode.PLAIN:
+            raise weft.ArgumentAttributeError(
+                f"{self.name}: derivatives of derivatives are not bound; use {self._name}.fwd or "
+                f"{self._name}.bwd"
+            )
+        if not info.is_differentiable:
+            raise weft.ArgumentAttributeError(
+                f"{self._name} has no derivatives; mark it [Differentiable]"
+            )
+        return self._module.kernel(self._name, mode)
+
+    def launch(
+        self,
+        values: Mapping[str, Any],
+        views: list[View],
+        block: tuple[int, int, int],
+        grid: tuple[int, int, int],
+    ) -> None:
+        """Run it. See BoundKernel.launchRaw()."""
+        info = self._module.function_info(self._name)
+        text = launcher_source(self._module.path, info, self._mode)
+        function = self._module.launcher(f"{self.name} (launch)", text).find_function(NAME)
+        assert function is not None
+        total = tuple(b * g for b, g in zip(block, grid, strict=True))
+        with Staging(self._module.device, views):
+            function.thread_group_size(block).dispatch(total, slangtorch_size=block, **values)
+
+
+class BoundKernel:
+    """A kernel with its arguments. Nothing runs before it is launched.
+
+    Args:
+        kernel: The kernel.
+        values: Arguments of its launcher.
+        views: Tensors among them.
+    """
+
+    def __init__(self, kernel: Kernel, values: Mapping[str, Any], views: list[View]) -> None:
+        self._kernel = kernel
+        self._values = values
+        self._views = views
+        self._was_launched = False
+
+    def launchRaw(
+        self,
+        blockSize: Any,
+        gridSize: Any,
+    ) -> None:
+        """Run it on blockSize * gridSize threads.
+
+        Args:
+            blockSize: Threads of a block along x, y, z; fewer numbers: 1 for the others.
+            gridSize: Blocks along x, y, z.
+
+        Raises:
+            ArgumentError: A size below 1, or above what the device has.
+            CompileError: The derivative of the kernel does not compile.
+        """
+        self._was_launched = True  # or tried: the error says the rest
+        block = self._extents(blockSize, "blockSize")
+        grid = self._extents(gridSize, "gridSize")
+        limits = self._kernel.device.info.limits
+        if block[0] * block[1] * block[2] > limits.max_threads_per_group:
+            raise weft.ArgumentError(
+                f"{self._kernel.name}.launchRaw: blockSize {block} has "
+                f"{block[0] * block[1] * block[2]} threads, expected at most "
+                f"{limits.max_threads_per_group} on {self._kernel.device.info.name}; use smaller "
+                "blocks"
+            )
+        for axis, (count, most) in enumerate(zip(grid, limits.max_group_count, strict=True)):
+            if count > most:
+                raise weft.ArgumentError(
+                    f"{self._kernel.name}.launchRaw: gridSize has {count} blocks along "
+                    f"{'xyz'[axis]}, expected at most {most}; use larger blocks"
+                )
+        self._kernel.launch(self._values, self._views, block, grid)
+
+    def launchTotal(
+        self,
+        blockSize: Any,
+        totalSize: Any,
+    ) -> None:
+        """Run it on as many blocks as hold totalSize threads along each axis.
+
+        The kernel itself leaves out the threads beyond: cudaThreadIdx() counts them, too.
+
+        Args:
+            blockSize: Threads of a block along x, y, z.
+            totalSize: Threads that are needed along x, y, z.
+
+        Raises:
+            ArgumentError: As of launchRaw().
+        """
+        block = self._extents(blockSize, "blockSize")
+        total = self._extents(totalSize, "totalSize")
+        grid = tuple(-(-t // b) for t, b in zip(total, block, strict=True))
+        self.launchRaw(block, grid)
+
+    def autoLaunch(self, totalSize: Any) -> None:
+        """Run it on totalSize threads or more, in blocks that fit their shape.
+
+        Args:
+            totalSize: Threads that are needed along x, y, z.
+
+        Raises:
+            ArgumentError: As of launchRaw().
+        """
+        total = self._extents(totalSize, "totalSize")
+        axes = sum(extent > 1 for extent in total)
+        sides = {0: (1,), 1: (128,), 2: (16, 8), 3: (8, 4, 4)}[axes]
+        rest = list(sides)
+        block = tuple(rest.pop(0) if extent > 1 else 1 for extent in total)
+        self.launchTotal(block, total)
+
+    def _extents(self, given: Any, name: str) -> tuple[int, int, int]:
+        """Return three extents."""
+        numbers = list(given) if hasattr(given, "__iter__") else [given]
+        try:
+            extents = [int(number) for number in numbers]
+            is_whole = all(extents[k] == numbers[k] for k in range(len(extents)))
+        except (TypeError, ValueError):
+            is_whole, extents = False, []
+        if not is_whole or not 1 <= len(extents) <= 3 or min(extents, default=0) < 1:
+            raise weft.ArgumentError(
+                f"{self._kernel.name}: {name} must be one to three whole numbers from 1 on, got "
+                f"{given!r}; count threads and blocks along x, y, z"
+            )
+        x, y, z = [*extents, 1, 1][:3]
+        return x, y, z
+
+    def __del__(self) -> None:
+        """Warn where a launch was forgotten."""
+        if not getattr(self, "_was_launched", True):
+            warnings.warn(
+                f"{self._kernel.name} got its arguments and was never launched; call "
+                "launchRaw(blockSize=..., gridSize=...)",
+                LaunchWarning,
+                stacklevel=2,
+            )

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Slang function around a kernel that says where a thread stands."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import weft
+
+if TYPE_CHECKING:
+    from weft import FunctionInfo, Parameter
+
+
+class Mode(enum.Enum):
+    """What is launched: the kernel itself or one of its derivatives."""
+
+    PLAIN = ""
+    FORWARD = "fwd_diff"
+    REVERSE = "bwd_diff"
+
+
+NAME = "slangtorch_launch"
+
+
+def launcher_source(path: str, kernel: FunctionInfo, mode: Mode) -> str:
+    """Return a module with one entry point that calls a kernel.
+
+    Numbers of a differentiated kernel are constants: they have no gradients.
+
+    Args:
+        path: Of the kernel's file, absolute.
+        kernel: Its reflection.
+        mode: What to call.
+    """
+    parameters = "".join(f", {_declaration(each)}" for each in kernel.parameters)
+    lines, arguments = [], []
+    for parameter in kernel.parameters:
+        if mode is not Mode.PLAIN and takes_pair(parameter):
+            pair = f"slangtorch_{parameter.name}"
+            zero = f"{parameter.type.full_name}.dzero()"
+            lines.append(f"    var {pair} = diffPair({parameter.name}, {zero});")
+            arguments.append(pair)
+        else:
+            arguments.append(parameter.name)
+    called = kernel.name if mode is Mode.PLAIN else f"{mode.value}({kernel.name})"
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    return "\n".join(
+        [
+            f'import "{quoted}";',
+            "import slangtorch;",
+            "[numthreads(1, 1, 1)]",
+            f"void {NAME}(uint3 slangtorch_thread : SV_GroupThreadID, "
+            f"uint3 slangtorch_block : SV_GroupID, uint3 slangtorch_size{parameters})",
+            "{",
+            "    weft_place_thread(slangtorch_thread, slangtorch_block, slangtorch_size);",
+            *(["    weft_keep_values();"] if mode is Mode.REVERSE else []),
+            *lines,
+            f"    {called}({', '.join(arguments)});",
+            "}",
+        ]
+    )
+
+
+def takes_pair(parameter: Parameter) -> bool:
+    """Return whether the derivative of a kernel takes a pair for a parameter."""
+    return (
+        parameter.type.is_differentiable
+        and not parameter.is_no_diff
+        and parameter.type.kind != weft.TypeKind.pointer
+    )
+
+
+def _declaration(parameter: Parameter) -> str:
+    """Return a parameter as Slang declares it."""
+    return f"{parameter.type.full_name} {parameter.name}"

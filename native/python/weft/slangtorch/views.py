@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of a launch's tensors on the device.
+
+Arrays of the host travel there before the launch and back after it. Arrays that share memory, or
+overlap, share it on the device, too, so that a kernel sees what it would see in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import weft
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+MOST_DIMENSIONS = 5
+
+
+@dataclass(eq=False)
+class View:
+    """A tensor that a kernel gets.
+
+    Args:
+        array: Array of the host, or a ``weft.Tensor``.
+        label: Kernel and parameter, for messages.
+        inner: Last dimensions that belong to an element: 1 for vectors.
+    """
+
+    array: NDArray[Any] | weft.Tensor
+    label: str
+    inner: int = 0
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def place(self, data: weft.Tensor, strides: tuple[int, ...]) -> None:
+        """Say where its first element lies, and how far apart others are, in scalars."""
+        shape = tuple(self.array.shape)
+        unit = 1
+        for extent in shape[len(shape) - self.inner :]:
+            unit *= extent
+        outer = [stride // unit for stride in strides[: len(shape) - self.inner]]
+        for stride, extent in zip(strides, shape[: len(shape) - self.inner], strict=False):
+            if stride % unit and extent > 1:
+                raise weft.ArgumentError(
+                    f"{self.label} has rows of {stride} numbers, which are no whole elements of "
+                    f"{unit}; pass a contiguous copy"
+                )
+        outer += [0] * self.inner
+        missing = MOST_DIMENSIONS - len(shape)
+        self.fields.update(
+            data=data,
+            sizes=[*shape, *[1] * missing],
+            strides=[*outer, *[0] * missing],
+            rank=len(shape),
+        )
+
+
+class Staging:
+    """Puts views on a device for one launch; a context manager whose end brings results back.
+
+    Args:
+        device: That the kernel runs on.
+        views: What it gets.
+    """
+
+    def __init__(self, device: weft.Device, views: Iterable[View]) -> None:
+        self._device = device
+        self._views = list(views)
+        self._copies: list[tuple[NDArray[Any], weft.Tensor, list[View]]] = []
+
+    def __enter__(self) -> None:
+        hosts = []
+        for view in self._views:
+            if isinstance(view.array, weft.Tensor):
+                self._place_tensor(view)
+            elif view.array.size == 0:
+                self._place_nothing(view)
+            else:
+                hosts.append(view)
+        for group in overlapping(hosts):
+            self._upload(group)
+
+    def __exit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        if kind is not None:
+            return
+        for base, tensor, group in self._copies:
+            found = np.asarray(tensor.to_numpy())
+            if base.flags.writeable:
+                base[...] = found
+            elif not np.array_equal(base.view(np.uint8), found.view(np.uint8)):
+                raise weft.ArgumentError(
+                    f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
+                )
+
+    def _place_tensor(self, view: View) -> None:
+        tensor = view.array
+        assert isinstance(tensor, weft.Tensor)
+        if not tensor.is_contiguous():
+            raise weft.ArgumentError(
+                f"{view.label} is a view with gaps in memory; pass tensor.contiguous()"
+            )
+        view.place(tensor, contiguous_strides(tuple(tensor.shape)))
+
+    def _place_nothing(self, view: View) -> None:
+        nothing = weft.Tensor.zeros(self._device, (1,), dtype=view.array.dtype)
+        view.place(nothing, contiguous_strides(tuple(view.array.shape)))
+
+    def _upload(self, group: list[View]) -> None:
+        """Copy the memory of arrays that overlap."""
+        first = group[0].array
+        assert not isinstance(first, weft.Tensor)
+        spans = [span(view.array) for view in group]
+        low, high = min(s[0] for s in spans), max(s[1] for s in spans)
+        owner = group[int(np.argmin([s[0] for s in spans]))].array
+        assert not isinstance(owner, weft.Tensor)
+        count = (high - low) // first.itemsize
+        base = np.lib.stride_tricks.as_strided(
+            owner, (count,), (first.itemsize,), writeable=owner.flags.writeable
+        )
+        tensor = weft.Tensor.from_numpy(self._device, base)
+        self._copies.append((base, tensor, group))
+        for view, (begin, _end) in zip(group, spans, strict=True):
+            assert not isinstance(view.array, weft.Tensor)
+            offset = (begin - low) // first.itemsize
+            strides = tuple(stride // first.itemsize for stride in view.array.strides)
+            view.place(tensor[offset:] if offset else tensor, strides)
+
+
+def overlapping(views: list[View]) -> list[list[View]]:
+    """Return groups of arrays whose spans of memory overlap.
+
+    Raises:
+        ArgumentError: Arrays of different types overlap.
+    """
+    groups: list[list[View]] = []
+    end = -1
+    for view in sorted(views, key=lambda each: span(each.array)[0]):
+        begin, own_end = span(view.array)
+        if begin < end:
+            other = groups[-1][0]
+            if other.array.dtype != view.array.dtype:
+                raise weft.ArgumentError(
+                    f"{view.label} shares memory with {other.label}, which has another type of "
+                    "elements; pass copies"
+                )
+            groups[-1].append(view)
+        else:
+            groups.append([view])
+        end = max(end, own_end)
+    return groups
+
+
+def span(array: Any) -> tuple[int, int]:
+    """Return the addresses of an array's first element and of the end of its last."""
+    begin: int = array.__array_interface__["data"][0]
+    reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
+    return begin, begin + reach + array.itemsize
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return strides of row-major memory, in scalars."""
+    strides: list[int] = []
+    count = 1
+    for extent in reversed(shape):
+        strides.insert(0, count)
+        count *= max(extent, 1)
+    return tuple(strides)
