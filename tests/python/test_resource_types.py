@@ -94,8 +94,6 @@ REFUSED = [
     ("DescriptorHandle<Texture2D<float4>>", "r.Load(int3(0)).x"),
     ("DescriptorHandle<SamplerState>", "pic.SampleLevel(r, float2(0.5f), 0).x"),
     ("GLSLShaderStorageBuffer<Pair>", "r.k"),
-    ("TensorView<float>", "r.load(0)"),
-    ("DiffTensorView<float>", "r.load(0)"),
 ]
 
 PLACES = {

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host functions of SlangTorch: they allocate and dispatch, without a compiler of the host's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+from weft import slangtorch
+
+TEXT = """
+[CudaKernel]
+void square_kernel(TensorView<float> input, TensorView<float> output)
+{
+    let i = (cudaBlockIdx() * cudaBlockDim() + cudaThreadIdx()).xy;
+    if (i.x < input.size(0) && i.y < input.size(1))
+        output[i] = input[i] * input[i];
+}
+
+[TorchEntryPoint]
+TorchTensor<float> square(TorchTensor<float> input)
+{
+    var result = TorchTensor<float>.zerosLike(input);
+    let group = uint3(8, 8, 1);
+    let blocks = (uint3(input.size(0), input.size(1), 1) + group - 1) / group;
+    __dispatch_kernel(square_kernel, blocks, group)(input, result);
+    return result;
+}
+
+/// Squares `count` times.
+TorchTensor<float> repeated(TorchTensor<float> input, int count)
+{
+    TorchTensor<float> at = input;
+    for (int k = 0; k < count; ++k)
+        at = square(at);
+    return at;
+}
+
+[TorchEntryPoint]
+TorchTensor<float> power(TorchTensor<float> input, int count) { return repeated(input, count); }
+
+struct Found
+{
+    TorchTensor<float> tensors[2];
+    float area;
+    int2 sizes;
+}
+
+[CudaKernel]
+void fill(TensorView<float3> t, float3 color, int2 steps, bool isOn)
+{
+    let i = cudaThreadIdx().x;
+    t[i] = isOn ? color * float(steps.x + steps.y * int(i)) : float3(0);
+}
+
+[TorchEntryPoint]
+Found many(TorchTensor<float> input, float3 color, bool isOn)
+{
+    Found found;
+    var colors = TorchTensor<float3>.alloc(4);
+    found.tensors[0] = input;
+    found.tensors[1] = TorchTensor<float>.alloc(2, 3);
+    found.tensors[1].fillValue(color.x);
+    if (input.dims() == 2)
+        found.tensors[1].fillZero();
+    __dispatch_kernel(fill, uint3(1, 1, 1), uint3(4, 1, 1))(colors, color, int2(1, 2), isOn);
+    found.area = input.size(0) * input.stride(0);
+    found.sizes = int2(int(colors.dims()), int(colors.size(1)));
+    return found;
+}
+
+[TorchEntryPoint]
+TorchTensor<float3> painted(float3 color)
+{
+    var colors = TorchTensor<float3>.alloc(4);
+    __dispatch_kernel(fill, uint3(1, 1, 1), uint3(4, 1, 1))(colors, color, int2(1, 2), true);
+    syncTorchCudaStream();
+    return colors;
+}
+
+struct Pair { TorchTensor<float> a; int number; }
+
+[TorchEntryPoint]
+TorchTensor<float> chosen(Pair pair, TorchTensor<float> b)
+{
+    if (pair.number > 0)
+        return pair.a;
+    return b;
+}
+
+[CudaKernel]
+void increment(TensorView<int> t) { t[cudaThreadIdx().x] += 1; }
+
+[TorchEntryPoint]
+void bump(TorchTensor<int> t) { __dispatch_kernel(increment, uint3(1), uint3(t.size(0), 1, 1))(t); }
+
+[TorchEntryPoint]
+void long_one(TorchTensor<int> t, int count)
+{
+    for (int k = 0; k < count; ++k)
+        __dispatch_kernel(increment, uint3(1), uint3(t.size(0), 1, 1))(t);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    found = tmp_path_factory.mktemp("host") / "host.slang"
+    found.write_text(TEXT)
+    return found
+
+
+@pytest.fixture
+def module(device, path):
+    return slangtorch.loadModule(path, device=device)
+
+
+@pytest.fixture
+def image():
+    return np.random.default_rng(1).random((5, 11), np.float32)
+
+
+def test_a_host_function_allocates_and_dispatches(module, image):
+    assert np.array_equal(module.square(image), image * image)
+
+
+def test_helper_functions_loops_and_numbers(module, image):
+    expected = image
+    for _ in range(3):
+        expected = expected * expected
+    assert np.allclose(module.power(image, 3), expected, rtol=1e-6)
+    assert module.power(image, 0) is image
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_structures_arrays_vectors_and_branches(module, rank):
+    given = np.ones((4,) * rank, np.float32)
+
+    (tensors, area, sizes) = module.many(given, [3, 4, 5], True)
+
+    assert tensors[0] is given
+    assert tensors[1].tolist() == np.full((2, 3), 0 if rank == 2 else 3).tolist()
+    assert area == 4 * 4 * (4 if rank == 2 else 1)
+    assert list(sizes) == [2, 3]
+
+
+def test_vectors_add_their_length_to_the_shape(module):
+    found = module.painted([1, 2, 3])
+    assert found.tolist() == [[k, 2 * k, 3 * k] for k in (1, 3, 5, 7)]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_tuples_are_structures(module, image, number):
+    other = image + 1
+    assert module.chosen((image, number), other) is (image if number else other)
+    assert module.chosen({"a": image, "number": number}, other) is (image if number else other)
+
+
+def test_what_kernels_write_to_an_argument_is_seen(module):
+    numbers = np.arange(4, dtype=np.int32)
+    assert module.bump(numbers) is None
+    assert numbers.tolist() == [1, 2, 3, 4]
+    numbers.flags.writeable = False
+    with pytest.raises(weft.ArgumentError, match="read only, and a kernel wrote"):
+        module.bump(numbers)
+
+
+def test_a_record_may_be_long(module):
+    numbers = np.zeros(3, np.int32)
+    module.long_one(numbers, 300)
+    assert numbers.tolist() == [300] * 3
+
+
+def test_tensors_of_the_device_are_answered_with_such(device, module, image):
+    found = module.square(weft.Tensor.from_numpy(device, image))
+    assert isinstance(found, weft.Tensor)
+    assert np.array_equal(found.numpy(), image * image)
+
+
+def test_wrong_arguments_are_named(module, image):
+    with pytest.raises(weft.ArgumentTypeError, match=r"expected 1 arguments by position \(input\)"):
+        module.square(image, 2)
+    with pytest.raises(weft.ArgumentTypeError, match="argument 'input' must be a tensor, got int"):
+        module.square(3)
+    with pytest.raises(weft.ArgumentTypeError, match=r"'pair' must be a tuple \(a, number\)"):
+        module.chosen((image,), image)
+    with pytest.raises(weft.ArgumentTypeError, match=r"'input' must have elements of float32"):
+        module.square(image.astype(np.float64))
+
+
+def test_a_dispatch_that_cannot_be_launched_is_named(module):
+    with pytest.raises(weft.ArgumentError, match=r"increment.*has 5000 threads, expected at most"):
+        module.bump(np.zeros(5000, np.int32))
+
+
+def test_a_dispatch_of_what_is_no_kernel_of_the_file_does_not_compile(device, tmp_path):
+    path = tmp_path / "wrong.slang"
+    path.write_text(
+        "[TorchEntryPoint] void f(TorchTensor<float> t) "
+        "{ __dispatch_kernel(nothing, uint3(1), uint3(1))(t); }"
+    )
+    with pytest.raises(weft.CompileError, match=r"undefined identifier .recordLaunchOf_nothing"):
+        slangtorch.loadModule(path, device=device)
