@@ -87,3 +87,20 @@ def test_another_method_is_named(device):
 
     (problem,) = exported.problems
     assert problem.message == "the subsurface method BURLEY is not supported"
+
+
+def test_normals_that_do_not_act_where_light_comes_out_are_named(device):
+    material = principled()
+    tree = material.node_tree
+    bump, noise = tree.nodes.new("ShaderNodeBump"), tree.nodes.new("ShaderNodeTexNoise")
+    shader = next(n for n in tree.nodes if n.type == "BSDF_PRINCIPLED")
+    tree.links.new(noise.outputs["Fac"], bump.inputs["Height"])
+    tree.links.new(bump.outputs["Normal"], shader.inputs["Normal"])
+    add_plane(size=6).data.materials.append(material)
+    add_camera()
+    add_world((1, 1, 1))
+
+    _, exported = by_weft(device, 4)
+
+    (problem,) = exported.problems
+    assert problem.message == "its normal does not act where subsurface scattering comes out"

@@ -80,6 +80,9 @@ class ClosureNode:
         options = self._options(context)
         if "subsurface_weight" in values or self.kind == "subsurface":
             options |= walk_options(context)
+            if "normal" in values:
+                message = "its normal does not act where subsurface scattering comes out"
+                context.problem(message, "the mesh's normal there")
         return Closure(self.kind, **values, **options)
 
     def _options(self, context: NodeContext) -> dict[str, str]:
