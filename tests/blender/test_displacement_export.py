@@ -106,3 +106,20 @@ def test_displacement_of_the_mesh_is_named(device):
     assert [problem.message for problem in exported.problems] == [
         "displacement of the mesh is not supported"
     ]
+
+
+def test_a_deep_relief_is_the_surface(device, tmp_path):
+    """Light from beyond the mesh's own normal is neither dimmed nor cut off."""
+    material = add_scene(nothing)
+    tree = material.node_tree
+    shader = next(n for n in tree.nodes if n.type == "BSDF_PRINCIPLED")
+    shader.inputs["Roughness"].default_value = 1.0
+    next(n for n in tree.nodes if n.type == "DISPLACEMENT").inputs["Scale"].default_value = 0.6
+    background = next(n for n in bpy.context.scene.world.node_tree.nodes if n.type == "BACKGROUND")
+    background.inputs["Strength"].default_value = 0.0
+
+    picture, _ = by_weft(device, 256)
+
+    found = difference(picture, by_cycles(tmp_path, 256))
+    assert found.mean < 0.006  # 0.037 and 0.22 where the mesh's own normal dims
+    assert found.block < 0.04

@@ -43,7 +43,7 @@ def compile_relief(compiler: Compiler, scope: Scope, end: Node, method: str) -> 
     if method != "BUMP":
         compiler.problem(scope, end, "displacement of the mesh is not supported", "a bump")
     height = call("reliefHeight", 1, displacement=carried.content, normal=Attribute.NORMAL)
-    compiler.normal = Bump(height, 1.0, 1.0)
+    compiler.normal = Bump(height, 1.0, 1.0, is_surface=True)
     _forget_normals(compiler)
 
 

@@ -99,14 +99,30 @@ def _step(printer: Printer, name: str, value: Bump) -> str:
 def print_turned_frame(printer: Printer, prefix: str, closure: Closure, raises: bool) -> str:
     """Print the frame of a closure that has normals of its own, and return its name."""
     normal = "s.normal"
-    if "normal" in closure.inputs:
-        normal = printer.local(3, printer.value(f"{prefix}normal", closure.inputs["normal"]))
+    own = closure.inputs.get("normal")
+    if own is not None:
+        normal = printer.local(3, printer.value(f"{prefix}normal", own))
+    surface = _surface_below(own)
+    below = ""
+    if surface is own and surface is not None:
+        below = f", {normal}"
+    elif surface is not None:
+        below = f", {printer.local(3, printer.value(f'{prefix}normal.surface', surface))}"
     name = f"turned{len(printer.lines)}"
     printer.lines.append(
         f"const TurnedFrame {name} = no_diff turnedFrame(surface.frame, s, {normal}, wi, "
-        f"{str(raises).lower()});"
+        f"{str(raises).lower()}{below});"
     )
     return name
+
+
+def _surface_below(normal: Value | None) -> Bump | None:
+    """Return the bump that replaces the normal of the mesh, of those that a normal starts from."""
+    while isinstance(normal, Bump):
+        if normal.is_surface:
+            return normal
+        normal = normal.normal
+    return None
 
 
 def print_coat_normal(printer: Printer, prefix: str, closure: Closure, frame: str) -> str | None:

@@ -257,6 +257,9 @@ class Bump:
         step: Between the points, metres. ``None``: `filter_width`.
         filter_width: The same, in widths of the pixel on the way, as Blender's node has it: fine
             detail fades that is smaller. Above 0.
+        is_surface: The normal replaces that of the mesh, as Blender's displacement does where it is
+            a bump: of closures that have it, or start from it, nothing is dimmed or cut off where
+            light comes from beyond the mesh's own.
     """
 
     height: Value
@@ -265,6 +268,7 @@ class Bump:
     normal: Value | None = None
     step: float | None = None
     filter_width: float = 0.1
+    is_surface: bool = False
 
     def __post_init__(self) -> None:
         """Check the sizes and the steps."""
