@@ -13,6 +13,7 @@ import numpy as np
 
 import weft
 
+from ..core.coincident import CoincidentFaces
 from ..core.devices import texel_room
 from ..core.graph.view import View
 from ..core.problems import Problem
@@ -73,6 +74,7 @@ class SceneExporter:
         self._device = device
         self._worlds: dict[int, WorldStore] = {}
         self._lamps = LampStore(device)
+        self._coincident = CoincidentFaces()
 
     def export(
         self,
@@ -138,6 +140,7 @@ class SceneExporter:
         scene.cameras, found = _export_cameras(depsgraph, cameras, resolution)
         problems += found + lamps_in_view(inventory.lamps, scene.cameras)
         problems += suns_in_view(suns, scene.cameras)
+        problems += self._coincident.problems(scene.objects)
         scene.problems = list(dict.fromkeys(problems))
         return ExportedScene(scene, materials.compiled, list(scene.problems), inventory.lamps)
 

@@ -8,7 +8,6 @@ parts them (separating axes).
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,13 +31,14 @@ NEIGHBOURS = 3
 """Triangles that follow one of its plane are compared with it, and more as long as there are few
 pairs."""
 
+THINNEST = 1e-3
+"""Height over length of triangles, below which the plane is not known: poles of curved surfaces."""
+
 MOST_PAIRS = 300_000
 DEPTH = 1e-3  # of a triangle's size, by which it must reach into another
 
 
-def coincident(
-    corners: NDArray[np.float32], owners: Sequence[int] | NDArray[np.int64]
-) -> set[int]:
+def coincident(corners: NDArray[np.float32], owners: Sequence[int] | NDArray[np.int64]) -> set[int]:
     """Return the owners of triangles that lie in others.
 
     Of two owners, triangles that face each other may touch: what stands on a floor does.
@@ -54,12 +54,13 @@ def coincident(
         return set()
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.linalg.norm(normals.astype(np.float64), axis=1)
-    whole = sizes > 0
+    edges = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    whole = sizes > THINNEST * edges**2
+    if not whole.any():
+        return set()
     points = corners[whole] - corners[whole].mean(axis=(0, 1), dtype=np.float64)
     normals = normals[whole] / sizes[whole, None]
     sizes, of = sizes[whole], np.asarray(owners)[whole]
-    if len(points) == 0:
-        return set()
     extent = max(float(np.abs(corners).max()), 1e-30)
     found: set[int] = set()
     for shift in (0.0, 0.5):

