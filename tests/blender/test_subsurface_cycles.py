@@ -52,6 +52,7 @@ CASES = {
     "skin": lambda: principled(Subsurface_Scale=0.2, method="RANDOM_WALK_SKIN"),
     "anisotropic": lambda: principled(Subsurface_Anisotropy=0.6),
     "node": lambda: node(Color=(0.9, 0.6, 0.2, 1), Radius=(1.0, 0.6, 0.3), Scale=0.8),
+    "without depth": lambda: principled(Subsurface_Scale=0.0, method="BURLEY"),
     "one channel": lambda: node(Color=(0.9, 0.6, 0.2, 1), Radius=(1.0, 0.0, 0.0), Scale=0.8),
 }
 

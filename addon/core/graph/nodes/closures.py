@@ -127,12 +127,20 @@ def walk_options(context: NodeContext) -> dict[str, str]:
         "RANDOM_WALK_LEGACY": "random_walk",
         "RANDOM_WALK_SKIN": "random_walk_skin",
     }
-    if method not in methods:
+    if method not in methods and not _is_shallow(context):
         context.problem(f"the subsurface method {method} is not supported", "RANDOM_WALK")
     chosen = {"subsurface_method": methods.get(method, graph.random_walk)}
     if graph.walks_once:
         chosen["subsurface_after_diffuse"] = "diffuse"
     return chosen
+
+
+def _is_shallow(context: NodeContext) -> bool:
+    """Return whether light comes out where it goes in: then all methods are diffuse, in Cycles."""
+    return any(
+        context.has(key) and context.number(key) == 0 and not context.is_kept(key)
+        for key in ("Subsurface Scale", "Scale")
+    )
 
 
 def as_normal(value: Value, fallback: Value = Attribute.NORMAL) -> Value:
