@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dev import blender, environments, extension, native_build, wheels
+from dev import blender, environments, extension, native_build, torch_tests, wheels
 from dev.native_build import tool_environment
 from dev.project import BUILD, ROOT, DevError, build_lock, left_out, say
 from dev.skips import skip_lines, skips_of
@@ -189,10 +189,23 @@ def selected_tests(arguments: list[str]) -> int:
     results = []
     if in_blender is not None:
         results.append(selected_blender_tests(environment, in_blender))
+    with_torch, outside = torch_tests.split_selection(outside) if outside else (None, outside)
+    if with_torch is not None:
+        results += torch_results([*on_all_cores(), *with_torch], native_build.STAGE)
     if outside is not None:
         arguments = [*on_all_cores(), *outside]
         results.append(python_tests("selected", environment, arguments, native_build.STAGE))
     return report(results)
+
+
+def torch_results(arguments: Sequence[str], stage: Path | None) -> list[Result]:
+    """Run tests beside torch, on a staged package or the wheel; nothing where torch is not."""
+    environment = torch_tests.provide()
+    if environment is None:
+        return []
+    if stage is None:
+        wheels.install_wheel(environment, wheels.build_wheel(environments.primary()))
+    return [python_tests("torch", environment, arguments, stage)]
 
 
 def selected_blender_tests(environment: Environment, arguments: Sequence[str]) -> Result:
@@ -236,6 +249,8 @@ def fast_tests(arguments: list[str]) -> int:
             native_build.STAGE,
         ),
     ]
+    quick = [*on_all_cores(), "-m", "not slow and not full", *arguments]
+    results += torch_results([*quick, *torch_tests.present()], native_build.STAGE)
     return report(results)
 
 
@@ -247,6 +262,7 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
     marks = [] if full else ["-m", "not full"]
     chosen = [*on_all_cores(), *marks, *arguments]
     results.append(python_tests(f"Python {environment.name}", environment, chosen))
+    results += torch_results([*chosen, *torch_tests.present()], None)
     second = wheels.second_environment()
     if second:
         wheels.install_wheel(second, wheels.build_wheel(second))
