@@ -41,25 +41,6 @@ ScalarKind kind_of(char kind, py::ssize_t size) {
     }
 }
 
-/// Whether elements may lie in one place, as those of broadcast arrays and sliding windows do.
-bool shares_elements(const py::array& array) {
-    std::vector<std::pair<py::ssize_t, py::ssize_t>> axes; // stride, extent
-    for (py::ssize_t i = 0; i < array.ndim(); ++i) {
-        if (array.size() > 0 && array.shape(i) > 1) {
-            axes.emplace_back(std::abs(array.strides(i)), array.shape(i));
-        }
-    }
-    std::ranges::sort(axes);
-    py::ssize_t span = array.itemsize();
-    for (const auto& [stride, extent] : axes) {
-        if (stride < span) {
-            return true;
-        }
-        span += (extent - 1) * stride;
-    }
-    return false;
-}
-
 py::array in_native_order(py::array array) {
     if (has_native_order(array.dtype())) {
         return array;
@@ -154,6 +135,28 @@ bool has_native_order(const py::dtype& dtype) {
     return dtype.byteorder() != (std::endian::native == std::endian::little ? '>' : '<');
 }
 
+bool shares_elements(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+                     std::int64_t item_bytes) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> axes; // stride, extent
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) {
+            return false;
+        }
+        if (shape[i] > 1) {
+            axes.emplace_back(std::abs(strides[i]), shape[i]);
+        }
+    }
+    std::ranges::sort(axes);
+    std::int64_t span = item_bytes;
+    for (const auto& [stride, extent] : axes) {
+        if (stride < span) {
+            return true;
+        }
+        span += (extent - 1) * stride;
+    }
+    return false;
+}
+
 NumberArray::NumberArray(py::array array, std::string_view context)
     : m_array(in_native_order(std::move(array))), m_kind(scalar_kind(m_array.dtype())),
       m_shape(m_array.shape(), m_array.shape() + m_array.ndim()),
@@ -207,7 +210,10 @@ HostArrayView::HostArrayView(py::array array, std::string_view parameter, std::s
     write_refusal = std::move(refusal);
     if (write_refusal.empty() && !m_original.writeable()) {
         write_refusal = "is a read-only array, results are written to it; pass a copy";
-    } else if (write_refusal.empty() && shares_elements(m_original)) {
+    } else if (write_refusal.empty() &&
+               shares_elements(shape,
+                               {m_original.strides(), static_cast<std::size_t>(m_original.ndim())},
+                               m_original.itemsize())) {
         write_refusal = "has elements that share memory, results are written to each; pass a copy";
     }
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <pybind11/numpy.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,11 @@ private:
     std::vector<std::int64_t> m_shape;
     std::vector<std::int64_t> m_strides; ///< bytes
 };
+
+/// Whether elements may lie in one place, as those of broadcast arrays and sliding windows do.
+/// @param strides bytes. @param item_bytes size of an element.
+[[nodiscard]] bool shares_elements(std::span<const std::int64_t> shape,
+                                   std::span<const std::int64_t> strides, std::int64_t item_bytes);
 
 /// Whatever numpy.asarray takes: arrays, nested lists, numbers, objects with __array__. Imports numpy.
 /// @throws ArgumentError for ragged lists and for what holds no numbers.

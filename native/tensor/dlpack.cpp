@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace weft::tensor {
 
@@ -31,20 +30,6 @@ TypeCode type_code(ScalarKind kind) noexcept {
         return TypeCode::floating;
     }
     return reflect::is_signed(kind) ? TypeCode::signed_integer : TypeCode::unsigned_integer;
-}
-
-std::optional<ScalarKind> scalar_kind(const dlpack::DataType& dtype) noexcept {
-    constexpr std::array kKinds = {ScalarKind::bool_,   ScalarKind::int8,    ScalarKind::int16,
-                                   ScalarKind::int32,   ScalarKind::int64,   ScalarKind::uint8,
-                                   ScalarKind::uint16,  ScalarKind::uint32,  ScalarKind::uint64,
-                                   ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
-    for (const ScalarKind kind : kKinds) {
-        if (dtype.lanes == 1 && type_code(kind) == dtype.code &&
-            reflect::size_bytes(kind) * kBitsPerByte == dtype.bits) {
-            return kind;
-        }
-    }
-    return std::nullopt;
 }
 
 /// Owns what an exported array points to.
@@ -80,8 +65,7 @@ Managed* export_as(const TensorRef& tensor, const device::InterruptPoll& poll) {
     }
     array.device = dlpack_device(*tensor);
     array.rank = static_cast<std::int32_t>(result->shape.size());
-    array.dtype = {type_code(kind),
-                   static_cast<std::uint8_t>(reflect::size_bytes(kind) * kBitsPerByte), 1};
+    array.dtype = dlpack_dtype(kind);
     array.shape = result->shape.data();
     array.strides = result->strides.data();
     result->managed.release = &Export<Managed>::release;
@@ -130,8 +114,28 @@ TensorRef share_cuda_memory(const std::shared_ptr<device::Device>& device,
 
 } // namespace
 
+dlpack::DataType dlpack_dtype(ScalarKind kind) noexcept {
+    return {.code = type_code(kind),
+            .bits = static_cast<std::uint8_t>(reflect::size_bytes(kind) * kBitsPerByte),
+            .lanes = 1};
+}
+
+std::optional<ScalarKind> dlpack_kind(const dlpack::DataType& dtype) noexcept {
+    constexpr std::array kKinds = {ScalarKind::bool_,   ScalarKind::int8,    ScalarKind::int16,
+                                   ScalarKind::int32,   ScalarKind::int64,   ScalarKind::uint8,
+                                   ScalarKind::uint16,  ScalarKind::uint32,  ScalarKind::uint64,
+                                   ScalarKind::float16, ScalarKind::float32, ScalarKind::float64};
+    for (const ScalarKind kind : kKinds) {
+        if (dtype.lanes == 1 && type_code(kind) == dtype.code &&
+            reflect::size_bytes(kind) * kBitsPerByte == dtype.bits) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
 ScalarKind dlpack_scalar(const dlpack::Array& array, std::string_view context) {
-    const std::optional<ScalarKind> kind = scalar_kind(array.dtype);
+    const std::optional<ScalarKind> kind = dlpack_kind(array.dtype);
     if (!kind) {
         throw ArgumentError(text(context, ": the array's scalars (DLPack type ",
                                  +static_cast<std::uint8_t>(array.dtype.code), ", ",

@@ -7,6 +7,7 @@
 #include "tensor/tensor.hpp"
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,12 @@ namespace weft::tensor {
 
 /// True if an export shares memory with the tensor.
 [[nodiscard]] bool is_shared_by_dlpack(const Tensor& tensor) noexcept;
+
+/// What DLPack calls scalars of a kind.
+[[nodiscard]] dlpack::DataType dlpack_dtype(reflect::ScalarKind kind) noexcept;
+/// The kind that DLPack's dtype is; nothing if Weft has none such.
+[[nodiscard]] std::optional<reflect::ScalarKind>
+dlpack_kind(const dlpack::DataType& dtype) noexcept;
 
 /// The kind of the array's elements.
 /// @param context begins the message: "from_dlpack". @throws ArgumentError{type} if Weft has none such.

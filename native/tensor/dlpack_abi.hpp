@@ -17,6 +17,7 @@ enum class TypeCode : std::uint8_t {
     signed_integer = 0,
     unsigned_integer = 1,
     floating = 2,
+    brain_floating = 4, ///< bfloat16
     boolean = 6
 };
 
@@ -63,6 +64,23 @@ struct VersionedArray {
     void (*release)(VersionedArray*) = nullptr;
     std::uint64_t flags = 0;
     Array array;
+};
+
+inline constexpr const char* kExchangeName = "dlpack_exchange_api"; ///< of the capsule
+
+/// What a class of arrays offers beside __dlpack__: C functions that take its Python objects. They return 0, or -1 with
+/// Python's error set. Call them under the interpreter lock.
+struct ExchangeTable {
+    using SetError = void (*)(void* context, const char* kind, const char* message);
+
+    Version version;
+    ExchangeTable* previous = nullptr; ///< of an older version
+    int (*allocate)(const Array* prototype, VersionedArray** out, void* context,
+                    SetError) = nullptr;
+    int (*own_from_object)(void* object, VersionedArray** out) = nullptr;
+    int (*object_from_owned)(VersionedArray* array, void** out) = nullptr; ///< takes the array
+    int (*view_of_object)(void* object, Array* out) = nullptr;             ///< may be null
+    int (*current_stream)(std::int32_t code, std::int32_t index, void** out) = nullptr;
 };
 
 static_assert(sizeof(Device) == 8 && sizeof(DataType) == 4);
