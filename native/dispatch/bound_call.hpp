@@ -40,6 +40,10 @@ struct Source {
     std::uint64_t count = 0;  ///< records: one a scalar
     bool downloads = false;   ///< upload, pack: copied back into the host array
     bool returns = false;     ///< allocate, upload: part of the return value
+    bool is_read = false;     ///< primal memory of an argument, or its numbers
+    bool is_written = false;  ///< primal memory of an argument or a result
+    bool is_whole = false;    ///< the function picks the elements itself
+    std::int32_t rank = 0;    ///< dimensions of the call that it varies over
 };
 
 /// What binding needs to know of the device.

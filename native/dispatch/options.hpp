@@ -20,7 +20,8 @@ struct Mapping {
 };
 
 /// What a call without `_result` returns.
-enum class ReturnKind : std::uint8_t { automatic, tensor, numpy };
+/// torch: the binding turns tensors into those of torch.
+enum class ReturnKind : std::uint8_t { automatic, tensor, numpy, torch };
 
 /// Settings that map(), constants(), return_type() and the like add to a function. Value type; two equal
 /// option sets share their compiled kernels.

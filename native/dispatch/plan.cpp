@@ -194,6 +194,26 @@ void note_axes(const BoundCall& call, LaunchPlan& plan) {
     });
 }
 
+/// How the arguments are used, for who has to differentiate the call.
+void note_uses(const BoundCall& call, LaunchPlan& plan) {
+    codegen::for_each_operand(call.kernel, [&](const Operand& operand) {
+        if (operand.source < 0) {
+            return;
+        }
+        Source& source = plan.sources[static_cast<std::size_t>(operand.source)];
+        const bool is_pointer = operand.kind == codegen::OperandKind::pointer;
+        const bool is_tensor = operand.kind == codegen::OperandKind::tensor;
+        source.is_whole = source.is_whole || is_pointer || is_tensor;
+        const bool reads =
+            source.is_whole ? source.access != device::BufferAccess::write : operand.reads;
+        const bool writes =
+            source.is_whole ? source.access != device::BufferAccess::read : operand.writes;
+        source.is_read = source.is_read || reads;
+        source.is_written = source.is_written || writes;
+        source.rank = std::max(source.rank, static_cast<std::int32_t>(operand.own_shape.size()));
+    });
+}
+
 void set_flags(LaunchPlan& plan, const CallOptions& options) {
     plan.returns_values = plan.shape.empty() && options.return_kind == ReturnKind::automatic;
     for (Source& source : plan.sources) {
@@ -231,6 +251,8 @@ std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& argu
     plan->returned = call.returned;
     plan->names = std::move(call.names);
     plan->warnings = std::move(call.warnings);
+    plan->is_differentiable = call.function.is_differentiable;
+    note_uses(call, *plan);
     set_flags(*plan, options);
     set_layouts(*plan, call.target.type);
     plan->is_empty = codegen::call_count(kernel) == 0;

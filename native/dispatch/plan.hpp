@@ -101,6 +101,7 @@ struct LaunchPlan {
     /// Backward: no call has begun the check of its gradients, and one should.
     mutable std::atomic<bool> wants_check{false};
     std::shared_ptr<class IndexFaults> index_faults; ///< where the kernel reports; null: nowhere
+    bool is_differentiable = false;                  ///< the function
     bool is_empty = false;                           ///< no element: nothing is launched
     bool returns_values = false; ///< dimension 0: results are read back as host values
     bool uploads = false;
