@@ -16,7 +16,7 @@ struct CallPool;
 
 /// A function with what a call itself may ask for, made at the first such call: by kind of result, then without and
 /// with `deterministic`.
-using RequestedFunctions = std::array<std::array<std::shared_ptr<dispatch::Function>, 2>, 3>;
+using RequestedFunctions = std::array<std::array<std::shared_ptr<dispatch::Function>, 2>, 4>;
 
 /// What `module.f` is in Python: a core function plus the values that bind() and set() added.
 struct FunctionObject {

@@ -4,10 +4,10 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/diff_pair.hpp"
-#include "python/foreign_array.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
 #include "python/sequence_reader.hpp"
+#include "python/torch_bridge.hpp"
 #include "python/value_ref.hpp"
 
 #include <bit>
@@ -90,6 +90,7 @@ void CallArguments::clear() noexcept {
     m_locked.clear();
     m_instances.clear();
     m_value_refs.clear();
+    m_torch = {};
 }
 
 py::handle CallArguments::value_ref(std::uint32_t node) const noexcept {
@@ -115,6 +116,7 @@ std::string CallArguments::label(std::string_view name) const {
 
 void CallArguments::add(dispatch::Role role, PyObject* value, std::string_view name) {
     m_list.roots.push_back({.node = static_cast<std::uint32_t>(m_list.nodes.size()), .role = role});
+    m_torch.role = role;
     add_value(value, name);
 }
 
@@ -264,6 +266,10 @@ void CallArguments::add_sequence(PyObject* value, std::string_view name) {
         throw core::ArgumentError(text(label(name), ": ", problem.what),
                                   core::ArgumentError::Kind::type);
     } catch (const SequenceReader::HoldsArrays&) {
+        if (holds_torch_tensors(value)) {
+            add_torch_list(value, name);
+            return;
+        }
         m_kept.push_back(to_array(value, label(name)));
         add_array(m_kept.back().ptr(), name);
         return;
@@ -420,40 +426,16 @@ bool CallArguments::add_numpy_scalar(PyObject* value, std::string_view name) {
     return true;
 }
 
-/// Memory of the device is a tensor, that of the host an array over it: results reach both.
-void CallArguments::add_foreign(py::handle object, std::string_view name) {
-    ForeignArray array = share_from_dlpack(object, m_session->device, label(name));
-    if (is_numpy_array(array.value)) {
-        m_arrays.push_back(
-            std::make_unique<HostArrayView>(py::reinterpret_steal<py::array>(array.value.release()),
-                                            label(name), std::move(array.write_refusal)));
-        push(NodeKind::host_array, name).host = m_arrays.back().get();
-        return;
-    }
-    m_kept.push_back(std::move(array.value));
-    if (!array.write_refusal.empty()) {
-        m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()),
-                              std::move(array.write_refusal));
-    }
-    add_value(m_kept.back().ptr(), name);
-}
-
-void CallArguments::require_writable(const dispatch::LaunchPlan& plan) const {
-    for (const auto& [node, refusal] : m_locked) {
-        for (const dispatch::BufferStep& step : plan.buffers) {
-            const dispatch::Source& source = plan.sources[step.source];
-            if (source.kind == dispatch::SourceKind::node && source.node == node &&
-                step.access != device::BufferAccess::read) {
-                throw core::ArgumentError(
-                    text(plan.function, ": parameter '", source.name, "' ", refusal));
-            }
-        }
-    }
-}
-
 void CallArguments::add_object(PyObject* value, std::string_view name) {
     const py::handle object(value);
-    if (add_array(value, name) || add_record(value, name) || add_numpy_scalar(value, name)) {
+    if (add_array(value, name)) {
+        return;
+    }
+    if (is_torch_tensor(object)) {
+        add_torch(value, name);
+        return;
+    }
+    if (add_record(value, name) || add_numpy_scalar(value, name)) {
         return;
     }
     if (has_attribute(object, "get_this")) {

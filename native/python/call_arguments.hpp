@@ -31,6 +31,17 @@ struct KnownTypes {
     [[nodiscard]] static KnownTypes find();
 };
 
+/// The tensors of torch among the arguments of a call.
+struct TorchArguments {
+    std::vector<std::pair<std::uint32_t, PyObject*>>
+        tensors;                   ///< with their nodes; the caller holds them
+    PyObject* on_host = nullptr;   ///< the first on the CPU that has dimensions
+    PyObject* on_device = nullptr; ///< the first on a GPU
+    bool may_track = false;        ///< torch may be told of the call
+    bool is_tracked = false;       ///< it has to be told: nothing else here counts
+    dispatch::Role role = dispatch::Role::positional; ///< of the argument being read
+};
+
 class CallArguments {
 public:
     CallArguments(const KnownTypes& types, std::shared_ptr<Session> session)
@@ -51,6 +62,11 @@ public:
     }
     /// @throws ArgumentError if the plan writes memory of another library that is read-only.
     void require_writable(const dispatch::LaunchPlan& plan) const;
+    [[nodiscard]] const TorchArguments& torch() const noexcept { return m_torch; }
+    /// To be said before the first argument: torch may be told of the call.
+    void allow_tracking() noexcept { m_torch.may_track = true; }
+    /// Tells torch which of its tensors the plan wrote. After the launch.
+    void note_torch_writes(const dispatch::LaunchPlan& plan) const;
     /// Objects with get_this()/update_this() that were passed.
     std::span<const pybind11::object> instances() const noexcept { return m_instances; }
     /// The ValueRef behind a node, or null.
@@ -66,6 +82,10 @@ private:
     void add_structures(PyObject* value, std::string_view name);
     void add_mapping(PyObject* value, std::string_view name);
     void add_foreign(pybind11::handle object, std::string_view name);
+    void add_torch(PyObject* value, std::string_view name);
+    void add_torch_list(PyObject* value, std::string_view name);
+    void add_torch_memory(PyObject* value, std::string_view name, std::string write_refusal);
+    void require_one_place(PyObject* tensor, bool is_on_host, std::string_view name);
     void add_object(PyObject* value, std::string_view name);
     bool add_array(PyObject* value, std::string_view name);
     void add_structured(const pybind11::array& array, std::string_view name);
@@ -97,6 +117,7 @@ private:
     std::vector<pybind11::object> m_instances;
     std::vector<std::pair<std::uint32_t, PyObject*>>
         m_value_refs; ///< by node; the caller holds them
+    TorchArguments m_torch;
 };
 
 /// The C++ object behind an instance of a class bound with a simple holder; no type check.

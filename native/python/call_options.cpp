@@ -6,6 +6,7 @@
 #include "python/bind_reflect.hpp"
 #include "python/call_arguments.hpp"
 #include "python/sequence_reader.hpp"
+#include "python/torch_bridge.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/tensor.hpp"
 
@@ -99,6 +100,9 @@ dispatch::ReturnKind parse_return_kind(py::handle type, std::string_view paramet
         if (name == "tensor") {
             return dispatch::ReturnKind::tensor;
         }
+        if (name == "torch") {
+            return dispatch::ReturnKind::torch;
+        }
     } else if (is_numpy_array_type(type)) {
         return dispatch::ReturnKind::numpy;
     } else if (PyType_Check(type.ptr()) != 0 &&
@@ -106,13 +110,16 @@ dispatch::ReturnKind parse_return_kind(py::handle type, std::string_view paramet
                    reinterpret_cast<PyTypeObject*>(type.ptr()),
                    reinterpret_cast<PyTypeObject*>(py::type::of<tensor::Tensor>().ptr())) != 0) {
         return dispatch::ReturnKind::tensor;
+    } else if (is_torch_class(type)) {
+        return dispatch::ReturnKind::torch;
     }
-    const std::vector<std::string> names{"numpy", "tensor"};
+    const std::vector<std::string> names{"numpy", "tensor", "torch"};
     const std::string near =
         py::isinstance<py::str>(type) ? core::suggestion(type.cast<std::string>(), names) : "";
-    throw ArgumentError(text(parameter,
-                             " must be 'numpy', numpy.ndarray, 'tensor' or weft.Tensor, got ",
-                             short_repr(type), near.empty() ? "; pass one of these" : near));
+    throw ArgumentError(text(
+        parameter,
+        " must be 'numpy', numpy.ndarray, 'tensor', weft.Tensor, 'torch' or torch.Tensor, got ",
+        short_repr(type), near.empty() ? "; pass one of these" : near));
 }
 
 ReturnKinds::ReturnKinds()

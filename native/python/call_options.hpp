@@ -15,7 +15,7 @@ namespace weft::python {
 /// (0, 1), 0, (), or a type: weft.float32, float, module.Pixel, "float3".
 [[nodiscard]] dispatch::Mapping parse_mapping(pybind11::handle entry,
                                               const dispatch::Module& module);
-/// "numpy", numpy.ndarray, "tensor", weft.Tensor. @throws ArgumentError for anything else.
+/// "numpy", numpy.ndarray, "tensor", weft.Tensor, "torch", torch.Tensor. @throws ArgumentError for anything else.
 /// @param parameter names it: "return_type: the type".
 [[nodiscard]] dispatch::ReturnKind parse_return_kind(pybind11::handle type,
                                                      std::string_view parameter);

@@ -5,6 +5,7 @@
 #include "python/bind_error.hpp"
 #include "python/bind_tensor.hpp"
 #include "python/host_array.hpp"
+#include "python/torch_bridge.hpp"
 #include "python/value_ref.hpp"
 #include "python/value_to_python.hpp"
 
@@ -14,12 +15,17 @@ namespace py = pybind11;
 
 namespace {
 
-py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind kind) {
+py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind kind,
+                            const TorchArguments& torch) {
     if (!output.tensor) {
         return value_to_python(*output.type, output.value);
     }
     if (kind == dispatch::ReturnKind::numpy) {
         return tensor_to_numpy(*output.tensor);
+    }
+    if (kind == dispatch::ReturnKind::torch) {
+        const bool is_on_host = torch.on_host != nullptr && torch.on_device == nullptr;
+        return TorchBridge::get().to_torch(output.tensor, !is_on_host);
     }
     return tensor_to_python(output.tensor);
 }
@@ -46,7 +52,7 @@ py::object collect_results(const dispatch::LaunchPlan& plan, const dispatch::Cal
     }
     py::list values;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        py::object value = output_to_python(outputs[i], kind);
+        py::object value = output_to_python(outputs[i], kind, arguments.torch());
         const std::uint32_t node = plan.sources[plan.returned[i]].node;
         const py::handle reference =
             node == dispatch::kNoNode ? py::handle() : arguments.value_ref(node);

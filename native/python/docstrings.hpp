@@ -11,7 +11,7 @@ The shapes of the arguments, less the dimensions of one value of their parameter
 numpy; the function runs for each element of the joint shape.
 
 Args:
-    _result: A Tensor or numpy array to fill, or the kind to return: 'numpy', 'tensor'.
+    _result: A Tensor or numpy array to fill, or the kind to return: 'numpy', 'tensor', 'torch'.
 
 Returns:
     A Python value for the shape (), else a Tensor; after it, out parameters left out.

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/host_array.hpp"
+#include "python/torch_bridge.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -103,7 +104,8 @@ void SequenceReader::note_extent(std::size_t depth, Py_ssize_t count) {
 }
 
 void SequenceReader::read_scalar(PyObject* item, std::size_t depth) {
-    if (is_numpy_array(item)) {
+    const bool is_number = PyFloat_Check(item) || PyLong_Check(item);
+    if (!is_number && (is_numpy_array(item) || is_torch_tensor(item))) {
         throw HoldsArrays{};
     }
     m_has_leaf = true;

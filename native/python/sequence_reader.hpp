@@ -39,7 +39,7 @@ public:
     struct Problem {
         std::string what;
     };
-    /// A row is a numpy array: numpy reads the sequence better.
+    /// A row or an entry is an array of numpy or torch, which read the sequence better.
     struct HoldsArrays {};
 
     /// @param depth 0 for the outermost sequence. @throws Problem, HoldsArrays.

@@ -1035,7 +1035,7 @@ class Function:
     numpy; the function runs for each element of the joint shape.
 
     Args:
-        _result: A Tensor or numpy array to fill, or the kind to return: 'numpy', 'tensor'.
+        _result: A Tensor or numpy array to fill, or the kind to return: 'numpy', 'tensor', 'torch'.
 
     Returns:
         A Python value for the shape (), else a Tensor; after it, out parameters left out.
@@ -1087,6 +1087,16 @@ class Function:
     def generated_source(self, *args: object, **kwargs: object) -> str:
         """
         The Slang kernel generated for these arguments.
+        """
+    def _torch_plan(
+        self, *args: object, **kwargs: object
+    ) -> tuple[bool, bool, int, list[str], list[tuple[_TorchTensor, str, bool, bool, bool, int]]]:
+        """
+        What weft.torch has to know of a call.
+        """
+    def _generation(self) -> int:
+        """
+        How often the code of the function's module was replaced.
         """
     def map(self, *args: _DType | _Extents, **kwargs: _DType | _Extents) -> Function:
         """

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of other libraries as arguments of a call.
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/call_arguments.hpp"
+#include "python/foreign_array.hpp"
+#include "python/host_array.hpp"
+#include "python/torch_bridge.hpp"
+#include "tensor/dlpack.hpp"
+
+#include <algorithm>
+
+namespace weft::python {
+
+namespace py = pybind11;
+namespace dlpack = tensor::dlpack;
+using core::text;
+using dispatch::NodeKind;
+
+namespace {
+
+/// Whether the plan writes what a node stands for.
+bool writes_node(const dispatch::LaunchPlan& plan, std::uint32_t node) {
+    const auto is_written = [&](const dispatch::Source& source) {
+        return source.node == node && source.downloads;
+    };
+    const auto is_stored = [&](const dispatch::BufferStep& step) {
+        const dispatch::Source& source = plan.sources[step.source];
+        return source.kind == dispatch::SourceKind::node && source.node == node &&
+               step.access != device::BufferAccess::read;
+    };
+    return std::ranges::any_of(plan.sources, is_written) ||
+           std::ranges::any_of(plan.buffers, is_stored);
+}
+
+bool is_host(const dlpack::Device& device) {
+    return device.code == dlpack::DeviceCode::cpu || device.code == dlpack::DeviceCode::cuda_host;
+}
+
+bool is_cuda(const dlpack::Device& device) {
+    return device.code == dlpack::DeviceCode::cuda ||
+           device.code == dlpack::DeviceCode::cuda_managed;
+}
+
+} // namespace
+
+/// Memory of the device is a tensor, that of the host an array over it: results reach both.
+void CallArguments::add_foreign(py::handle object, std::string_view name) {
+    ForeignArray array = share_from_dlpack(object, m_session->device, label(name));
+    if (is_numpy_array(array.value)) {
+        m_arrays.push_back(
+            std::make_unique<HostArrayView>(py::reinterpret_steal<py::array>(array.value.release()),
+                                            label(name), std::move(array.write_refusal)));
+        push(NodeKind::host_array, name).host = m_arrays.back().get();
+        return;
+    }
+    m_kept.push_back(std::move(array.value));
+    if (!array.write_refusal.empty()) {
+        m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()),
+                              std::move(array.write_refusal));
+    }
+    add_value(m_kept.back().ptr(), name);
+}
+
+void CallArguments::add_torch(PyObject* value, std::string_view name) {
+    const TorchBridge& torch = TorchBridge::get();
+    const bool is_uniform = m_torch.role == dispatch::Role::uniform;
+    const bool is_transformed = torch.is_transformed();
+    std::string refusal;
+    if (is_transformed || torch.is_tracked(value)) {
+        if (m_torch.may_track && !is_uniform) {
+            m_torch.is_tracked = true;
+            push(NodeKind::none, name);
+            return;
+        }
+        if (is_transformed) {
+            throw core::ArgumentError(text(
+                label(name), " is followed by torch.func or forward mode, which cannot follow ",
+                is_uniform ? "uniforms" : "this kind of call", "; pass tensor.detach()"));
+        }
+        torch.warn(text(m_function, ": gradients of torch do not pass through ",
+                        is_uniform ? "uniforms" : "this kind of call",
+                        ": the tensor enters as its values; pass tensor.detach()"));
+        refusal = "is tracked by torch (requires_grad), which would not see the results written to "
+                  "it; pass tensor.detach()";
+    }
+    m_torch.tensors.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), keep(value));
+    add_torch_memory(value, name, std::move(refusal));
+}
+
+void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std::string refusal) {
+    const TorchBridge& torch = TorchBridge::get();
+    const auto label_of = [&] { return label(name); };
+    m_kept.push_back(torch.resolved(value));
+    py::object tensor = m_kept.back();
+    if (tensor.is_none()) {
+        torch.refuse(value, label(name));
+    }
+    if (refusal.empty() && torch.is_negated(value)) {
+        refusal = "is a view that torch negates when it is read, results are written to it; pass "
+                  "tensor.resolve_neg()";
+    }
+    TorchMemory memory = torch.memory_of(tensor, label_of);
+    if (memory.dtype.code == dlpack::TypeCode::brain_floating && memory.dtype.lanes == 1) {
+        tensor = tensor.attr("detach")().attr("float")();
+        m_kept.push_back(tensor);
+        memory = torch.memory_of(tensor, label_of);
+        refusal = "is a tensor of bfloat16, which can only be read; pass one of float32";
+    }
+    const std::optional<reflect::ScalarKind> kind = tensor::dlpack_kind(memory.dtype);
+    const bool has_elements = std::ranges::find(memory.shape, 0) == memory.shape.end();
+    if (!kind || (memory.data == nullptr && has_elements) ||
+        (!is_host(memory.device) && !is_cuda(memory.device))) {
+        torch.refuse(value, label(name));
+    }
+    if (!memory.shape.empty() || !is_host(memory.device)) {
+        require_one_place(value, is_host(memory.device), name);
+    }
+    if (!is_host(memory.device)) { // torch orders its stream and ours
+        add_foreign(tensor.attr("detach")(), name);
+        if (!refusal.empty()) {
+            m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size() - 1), refusal);
+        }
+        return;
+    }
+    m_arrays.push_back(std::make_unique<TorchArray>(std::move(memory), *kind));
+    if (!refusal.empty()) {
+        m_arrays.back()->write_refusal = std::move(refusal);
+    }
+    push(NodeKind::host_array, name).host = m_arrays.back().get();
+}
+
+void CallArguments::require_one_place(PyObject* tensor, bool is_on_host, std::string_view name) {
+    PyObject*& seen = is_on_host ? m_torch.on_host : m_torch.on_device;
+    seen = seen == nullptr ? tensor : seen;
+    if (m_torch.on_host == nullptr || m_torch.on_device == nullptr) {
+        return;
+    }
+    const auto place = [](PyObject* of) {
+        return py::str(py::handle(of).attr("device")).cast<std::string>();
+    };
+    throw core::ArgumentError(text(label(name), " lies on ", place(tensor),
+                                   ", another tensor of the call on ",
+                                   place(is_on_host ? m_torch.on_device : m_torch.on_host),
+                                   "; move all to one device with tensor.to()"));
+}
+
+void CallArguments::add_torch_list(PyObject* value, std::string_view name) {
+    m_kept.push_back(TorchBridge::get().stack(value, label(name)));
+    add_torch(m_kept.back().ptr(), name);
+    for (auto& array : m_arrays) { // the one just added: results would reach the copy
+        if (m_list.nodes.back().kind == NodeKind::host_array &&
+            array.get() == m_list.nodes.back().host) {
+            array->write_refusal = "is a list, results are written to it; pass one tensor";
+        }
+    }
+}
+
+void CallArguments::note_torch_writes(const dispatch::LaunchPlan& plan) const {
+    py::list written;
+    for (const auto& [node, tensor] : m_torch.tensors) {
+        if (writes_node(plan, node)) {
+            written.append(py::handle(tensor));
+        }
+    }
+    if (!written.empty()) {
+        TorchBridge::get().note_writes(written);
+    }
+}
+
+void CallArguments::require_writable(const dispatch::LaunchPlan& plan) const {
+    for (const auto& [node, refusal] : m_locked) {
+        for (const dispatch::BufferStep& step : plan.buffers) {
+            const dispatch::Source& source = plan.sources[step.source];
+            if (source.kind == dispatch::SourceKind::node && source.node == node &&
+                step.access != device::BufferAccess::read) {
+                throw core::ArgumentError(
+                    text(plan.function, ": parameter '", source.name, "' ", refusal));
+            }
+        }
+    }
+}
+
+} // namespace weft::python

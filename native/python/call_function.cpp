@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/call_function.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/call_checks.hpp"
+#include "python/call_results.hpp"
+#include "python/derive_function.hpp"
+#include "python/interpreter_lock.hpp"
+#include "python/interrupt.hpp"
+#include "python/torch_bridge.hpp"
+
+namespace weft::python {
+
+namespace py = pybind11;
+using core::text;
+using dispatch::Role;
+
+std::string_view utf8(PyObject* text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (data == nullptr) {
+        throw py::error_already_set();
+    }
+    return {data, static_cast<std::size_t>(size)};
+}
+
+namespace {
+
+bool is_result_keyword(std::string_view name) {
+    return name == "_result";
+}
+
+/// `deterministic=True` of bwds(), unless the Slang function has a parameter of that name.
+bool is_deterministic_keyword(const FunctionObject& self, std::string_view name) {
+    return name == "deterministic" &&
+           self.function->options().derivative == codegen::Derivative::backward &&
+           !has_parameter(*self.function, name);
+}
+
+void add_result(const FunctionObject& self, CallArguments& arguments, PyObject* value,
+                ResultRequest& request) {
+    if (value == Py_None) {
+        return;
+    }
+    if (PyUnicode_Check(value) || PyType_Check(value)) {
+        request.kind = self.pool->return_kinds.parse(value, self.function->name());
+        request.has_kind = true;
+        return;
+    }
+    arguments.add(Role::result, value, "_result");
+}
+
+} // namespace
+
+ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments,
+                             const PythonCall& call) {
+    ResultRequest request;
+    arguments.set_function(*self.function);
+    for (std::size_t i = 0; i < call.positional; ++i) {
+        arguments.add(Role::positional, call.values[i], {});
+    }
+    const Py_ssize_t named = call.names == nullptr ? 0 : PyTuple_GET_SIZE(call.names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        const std::string_view name = utf8(PyTuple_GET_ITEM(call.names, i));
+        PyObject* value = call.values[call.positional + static_cast<std::size_t>(i)];
+        if (is_result_keyword(name)) {
+            add_result(self, arguments, value, request);
+        } else if (is_deterministic_keyword(self, name)) {
+            request.is_deterministic = deterministic_argument(value, self.function->name());
+        } else {
+            arguments.add(Role::keyword, value, name);
+        }
+    }
+    if (self.this_value) {
+        arguments.add(Role::this_value, self.this_value.ptr(), "this");
+    }
+    if (self.uniforms) {
+        PyObject* key = nullptr;
+        PyObject* value = nullptr;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(self.uniforms.ptr(), &position, &key, &value) != 0) {
+            arguments.add(Role::uniform, value, utf8(key));
+        }
+    }
+    return request;
+}
+
+std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& function,
+                                                     const CallArguments& arguments) {
+    if (auto plan = function.find_plan(arguments.list())) {
+        return plan;
+    }
+    const Unlocked unlocked;
+    return function.make_plan(arguments.list());
+}
+
+const std::shared_ptr<dispatch::Function>& requested_function(const FunctionObject& self,
+                                                              const ResultRequest& request,
+                                                              const CallArguments& arguments) {
+    const dispatch::CallOptions& given = self.function->options();
+    const bool is_deterministic =
+        given.derivative == codegen::Derivative::backward &&
+        request.is_deterministic.value_or(self.pool->session->deterministic);
+    dispatch::ReturnKind kind = request.has_kind ? request.kind : given.return_kind;
+    if (kind == dispatch::ReturnKind::automatic && !arguments.torch().tensors.empty() &&
+        given.derivative == codegen::Derivative::none) {
+        kind = dispatch::ReturnKind::torch;
+    }
+    if (kind == given.return_kind && is_deterministic == given.is_deterministic) {
+        return self.function;
+    }
+    auto& requested =
+        self.requested[static_cast<std::size_t>(kind)][static_cast<std::size_t>(is_deterministic)];
+    if (!requested) {
+        dispatch::CallOptions options = given;
+        options.is_deterministic = is_deterministic;
+        options.return_kind = kind;
+        requested = find_function(*self.module, self.function->name(), options);
+    }
+    return requested;
+}
+
+namespace {
+
+/// Hands the call to weft.torch, which comes back with tensors that torch does not track.
+py::object track(const FunctionObject& self, const PythonCall& call, PyObject* object) {
+    py::tuple arguments(call.positional);
+    for (std::size_t i = 0; i < call.positional; ++i) {
+        arguments[i] = py::handle(call.values[i]);
+    }
+    py::dict keywords;
+    const Py_ssize_t named = call.names == nullptr ? 0 : PyTuple_GET_SIZE(call.names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        keywords[py::handle(PyTuple_GET_ITEM(call.names, i))] =
+            py::handle(call.values[call.positional + static_cast<std::size_t>(i)]);
+    }
+    return TorchBridge::get().track(py::reinterpret_borrow<py::object>(object),
+                                    self.this_value ? self.this_value : py::none(), arguments,
+                                    keywords);
+}
+
+} // namespace
+
+py::object call(const FunctionObject& self, const PythonCall& call, PyObject* object,
+                device::CommandList* commands) {
+    const FrameLease lease(*self.pool);
+    CallFrame& frame = *lease;
+    if (object != nullptr) {
+        frame.arguments.allow_tracking();
+    }
+    const ResultRequest request = read_arguments(self, frame.arguments, call);
+    if (frame.arguments.torch().is_tracked) {
+        return track(self, call, object);
+    }
+    const std::shared_ptr<dispatch::Function> function =
+        requested_function(self, request, frame.arguments);
+    report_wrong_gradients(self, *self.pool->session);
+    const auto plan = plan_for(*function, frame.arguments);
+    if (!plan->names.empty()) {
+        frame.arguments.replace_names(plan->names);
+    }
+    if (commands != nullptr && (plan->uploads || plan->downloads || plan->allocates)) {
+        throw core::ArgumentError(
+            text("append_to: '", function->name(),
+                 "' would return a value or needs host arrays moved, which cannot be recorded; "
+                 "pass tensors for all array arguments and _result"));
+    }
+    if (!plan->warnings.empty()) {
+        show_warnings(*plan, self.pool->shown_warnings);
+    }
+    frame.arguments.require_writable(*plan);
+    begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
+    device::Device& device = *self.module->context().device;
+    frame.state.launch(*plan, frame.arguments.list(), device, commands);
+    if (frame.state.needs_read_back(*plan)) {
+        const Unlocked unlocked;
+        frame.state.read_back(*plan, device, interrupt_poll());
+    }
+    if (plan->index_faults && commands == nullptr) {
+        require_no_index_faults(*plan, frame.state, frame.arguments.list(), device);
+    }
+    if (plan->downloads) {
+        frame.state.store_host_arrays(*plan, frame.arguments.list());
+    }
+    if (self.pool->session->check_nan && commands == nullptr && !plan->is_empty) {
+        require_finite(*plan, frame.state, frame.arguments, *function);
+    }
+    if (!frame.arguments.instances().empty()) {
+        update_instances(frame.arguments);
+    }
+    if (!frame.arguments.torch().tensors.empty()) {
+        frame.arguments.note_torch_writes(*plan);
+    }
+    return collect_results(*plan, frame.state, frame.arguments, function->options().return_kind);
+}
+
+std::string explain(const FunctionObject& self, const PythonCall& call, bool source) {
+    const FrameLease lease(*self.pool);
+    CallFrame& frame = *lease;
+    const ResultRequest request = read_arguments(self, frame.arguments, call);
+    const auto plan =
+        plan_for(*requested_function(self, request, frame.arguments), frame.arguments);
+    return source && plan->compiled
+               ? plan->compiled->source
+               : plan->explanation + self.pool->session->gradient_checker->outcome(*plan);
+}
+
+std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {
+    auto pool = std::make_shared<CallPool>();
+    pool->session = std::move(session);
+    return pool;
+}
+
+} // namespace weft::python

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/torch_bridge.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "python/host_array.hpp"
+#include "python/interpreter_lock.hpp"
+#include "python/interrupt.hpp"
+#include "python/session.hpp"
+#include "tensor/convert.hpp"
+#include "tensor/dlpack.hpp"
+#include "tensor/host_format.hpp"
+#include "tensor/view.hpp"
+
+namespace weft::python {
+
+namespace py = pybind11;
+namespace dlpack = tensor::dlpack;
+using core::text;
+using reflect::ScalarKind;
+
+namespace {
+
+/// The table of the version that we know, null if there is none.
+const dlpack::ExchangeTable* find_table(py::handle tensor_class) {
+    const py::object capsule = py::getattr(tensor_class, "__dlpack_c_exchange_api__", py::none());
+    if (PyCapsule_IsValid(capsule.ptr(), dlpack::kExchangeName) == 0) {
+        return nullptr;
+    }
+    const auto* table = static_cast<const dlpack::ExchangeTable*>(
+        PyCapsule_GetPointer(capsule.ptr(), dlpack::kExchangeName));
+    while (table != nullptr && table->version.major > dlpack::kMajorVersion) {
+        table = table->previous;
+    }
+    return table != nullptr && table->view_of_object != nullptr ? table : nullptr;
+}
+
+void copy_layout(const dlpack::Array& array, TorchMemory& memory) {
+    memory.device = array.device;
+    memory.dtype = array.dtype;
+    memory.data = static_cast<std::byte*>(array.data) + array.byte_offset;
+    memory.shape.assign(array.shape, array.shape + array.rank);
+    memory.strides = tensor::dlpack_strides(array);
+}
+
+bool is_true(const py::object& answer) {
+    return answer.is(py::bool_(true));
+}
+
+/// For DLPack's allocator, whose errors become Python's.
+void set_error(void* /*context*/, const char* /*kind*/, const char* message) {
+    const py::gil_scoped_acquire locked;
+    PyErr_SetString(PyExc_MemoryError, message);
+}
+
+bool holds_structures(const reflect::Type& type) {
+    return type.kind == reflect::TypeKind::structure ||
+           (type.kind == reflect::TypeKind::array && holds_structures(*type.element));
+}
+
+} // namespace
+
+bool is_torch_tensor(py::handle value) noexcept {
+    return has_base(value, "torch._C.TensorBase") || has_base(value, "torch._C._TensorBase");
+}
+
+bool is_torch_class(py::handle value) noexcept {
+    if (PyType_Check(value.ptr()) == 0) {
+        return false;
+    }
+    const PyObject* const bases = reinterpret_cast<PyTypeObject*>(value.ptr())->tp_mro;
+    for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+        const auto* base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i));
+        const std::string_view name = base->tp_name;
+        if (name == "torch._C.TensorBase" || name == "torch._C._TensorBase") {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool holds_torch_tensors(py::handle sequence, int depth) noexcept {
+    constexpr int kDeepest = 16; // a list may hold itself
+    if (is_torch_tensor(sequence)) {
+        return true;
+    }
+    if (depth > kDeepest || (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.ptr()); ++i) {
+        if (holds_torch_tensors(PySequence_Fast_GET_ITEM(sequence.ptr(), i), depth + 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+TorchBridge::TorchBridge() {
+    try {
+        m_bridge = py::module_::import("weft.torch.bridge");
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_ImportError)) {
+            throw;
+        }
+        throw core::ArgumentError(
+            text("torch cannot be imported (", py::str(error.value()).cast<std::string>(),
+                 "); install it with 'pip install torch', or ask for 'numpy' or 'tensor'"));
+    }
+    m_is_grad_enabled = m_bridge.attr("is_grad_enabled");
+    m_is_transformed = m_bridge.attr("is_transformed");
+    m_plain_classes = m_bridge.attr("PLAIN_CLASSES");
+    m_table = find_table(m_bridge.attr("Tensor"));
+}
+
+const TorchBridge& TorchBridge::get() {
+    // Never destroyed: at exit the interpreter ends first. No guard of C++: an import may let other threads run.
+    static const TorchBridge* bridge = nullptr;
+    if (bridge == nullptr) {
+        bridge = std::unique_ptr<const TorchBridge>(new TorchBridge).release();
+    }
+    return *bridge;
+}
+
+bool TorchBridge::is_transformed() const {
+    return is_true(m_is_transformed());
+}
+
+bool TorchBridge::is_tracked(py::handle tensor) const {
+    return is_true(tensor.attr("requires_grad")) && is_true(m_is_grad_enabled());
+}
+
+bool TorchBridge::is_negated(py::handle tensor) {
+    return is_true(tensor.attr("is_neg")());
+}
+
+py::object TorchBridge::resolved(py::handle tensor) const {
+    const bool is_plain =
+        PySequence_Contains(m_plain_classes.ptr(),
+                            py::handle(reinterpret_cast<PyObject*>(Py_TYPE(tensor.ptr()))).ptr()) ==
+        1;
+    if (is_plain && !is_negated(tensor)) {
+        return py::reinterpret_borrow<py::object>(tensor);
+    }
+    return m_bridge.attr("resolved")(tensor);
+}
+
+bool TorchBridge::read_memory(py::handle tensor, TorchMemory& memory) const {
+    if (m_table != nullptr) {
+        dlpack::Array array;
+        if (m_table->view_of_object(tensor.ptr(), &array) != 0) {
+            PyErr_Clear();
+            return false;
+        }
+        copy_layout(array, memory);
+        return true;
+    }
+    const py::object capsule = m_bridge.attr("capsule")(tensor);
+    if (PyCapsule_IsValid(capsule.ptr(), dlpack::kPlainName) == 0) {
+        return false;
+    }
+    // The tensor keeps the memory; the capsule releases what it made.
+    copy_layout(static_cast<const dlpack::ManagedArray*>(
+                    PyCapsule_GetPointer(capsule.ptr(), dlpack::kPlainName))
+                    ->array,
+                memory);
+    return true;
+}
+
+void TorchBridge::refuse(py::handle tensor, const std::string& label) const {
+    throw core::ArgumentError(
+        text(label, " ", m_bridge.attr("complaint")(tensor).cast<std::string>()),
+        core::ArgumentError::Kind::type);
+}
+
+py::object TorchBridge::allocate(dlpack::Array& prototype, void*& data) const {
+    if (m_table == nullptr) {
+        const std::vector<std::int64_t> shape(prototype.shape, prototype.shape + prototype.rank);
+        py::tuple extents(shape.size());
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            extents[i] = shape[i];
+        }
+        py::object made = m_bridge.attr("empty")(
+            extents, static_cast<std::uint8_t>(prototype.dtype.code), prototype.dtype.bits);
+        data = PyLong_AsVoidPtr(made.attr("data_ptr")().ptr());
+        return made;
+    }
+    dlpack::VersionedArray* owned = nullptr;
+    if (m_table->allocate(&prototype, &owned, nullptr, &set_error) != 0) {
+        throw py::error_already_set();
+    }
+    data = static_cast<std::byte*>(owned->array.data) + owned->array.byte_offset;
+    void* made = nullptr;
+    if (m_table->object_from_owned(owned, &made) != 0) {
+        throw py::error_already_set();
+    }
+    return py::reinterpret_steal<py::object>(static_cast<PyObject*>(made));
+}
+
+py::object TorchBridge::to_torch(const tensor::TensorRef& tensor, bool on_device) const {
+    if (holds_structures(*tensor->dtype())) {
+        return m_bridge.attr("from_structures")(py::cast(tensor), on_device);
+    }
+    if (on_device && tensor::is_shared_by_dlpack(*tensor)) {
+        return m_bridge.attr("from_dlpack")(py::cast(tensor));
+    }
+    const tensor::TensorRef flat = tensor::flatten_dtype(tensor);
+    std::vector<std::int64_t> shape(flat->shape().begin(), flat->shape().end());
+    dlpack::Array prototype;
+    prototype.rank = static_cast<std::int32_t>(shape.size());
+    prototype.shape = shape.data();
+    prototype.dtype = tensor::dlpack_dtype(flat->dtype()->scalar);
+    void* data = nullptr;
+    py::object made = allocate(prototype, data);
+    const tensor::HostFormat format(flat->dtype());
+    const auto bytes = static_cast<std::size_t>(flat->element_count()) * format.host_stride();
+    const std::shared_ptr<Session> session = session_of(flat->device());
+    const Unlocked unlocked;
+    session->copier->download(*flat, {static_cast<std::byte*>(data), bytes}, interrupt_poll());
+    return made;
+}
+
+void TorchBridge::note_writes(const py::list& tensors) const {
+    m_bridge.attr("note_writes")(tensors);
+}
+
+py::object TorchBridge::stack(py::handle list, const std::string& label) const {
+    return m_bridge.attr("stack")(list, label);
+}
+
+void TorchBridge::warn(const std::string& text) const {
+    m_bridge.attr("warn")(text);
+}
+
+py::object TorchBridge::track(const py::object& function, const py::object& this_value,
+                              const py::tuple& arguments, const py::dict& keywords) const {
+    return m_bridge.attr("track")(function, this_value, arguments, keywords);
+}
+
+TorchArray::TorchArray(TorchMemory memory, ScalarKind kind)
+    : m_data(static_cast<std::byte*>(memory.data)), m_strides(std::move(memory.strides)) {
+    scalar = kind;
+    shape = std::move(memory.shape);
+    const auto item_bytes = static_cast<std::int64_t>(reflect::size_bytes(kind));
+    for (std::int64_t& stride : m_strides) {
+        stride *= item_bytes;
+    }
+    if (shares_elements(shape, m_strides, item_bytes)) {
+        write_refusal = "has elements that share memory, results are written to each; pass "
+                        "tensor.contiguous()";
+    }
+}
+
+void TorchArray::read_as(ScalarKind kind, std::span<std::byte> out,
+                         std::string_view parameter) const {
+    tensor::convert({.data = m_data, .kind = scalar, .shape = shape, .strides = m_strides}, kind,
+                    out, parameter);
+}
+
+void TorchArray::write_from(ScalarKind kind, std::span<const std::byte> bytes,
+                            std::string_view parameter) {
+    const std::vector<std::int64_t> packed = tensor::packed_byte_strides(shape, kind);
+    tensor::convert({.data = bytes.data(), .kind = kind, .shape = shape, .strides = packed},
+                    {.data = m_data, .kind = scalar, .strides = m_strides}, parameter);
+}
+
+} // namespace weft::python

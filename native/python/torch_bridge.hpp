@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the bindings know of torch, without linking to it: its class of tensors, DLPack's table of C functions for it,
+// and the functions of weft.torch.bridge. Everything under the interpreter lock.
+#pragma once
+
+#include "dispatch/argument.hpp"
+#include "tensor/dlpack_abi.hpp"
+#include "tensor/tensor.hpp"
+
+#include <memory>
+#include <pybind11/pybind11.h>
+#include <string>
+#include <vector>
+
+namespace weft::python {
+
+/// True for torch.Tensor and its subclasses. Imports nothing, never raises.
+[[nodiscard]] bool is_torch_tensor(pybind11::handle value) noexcept;
+
+/// True for the class torch.Tensor and its subclasses.
+[[nodiscard]] bool is_torch_class(pybind11::handle value) noexcept;
+
+/// True for nested lists and tuples with a tensor of torch among their entries.
+[[nodiscard]] bool holds_torch_tensors(pybind11::handle sequence, int depth = 0) noexcept;
+
+/// Where the numbers of a tensor of torch lie.
+struct TorchMemory {
+    tensor::dlpack::Device device;
+    tensor::dlpack::DataType dtype;
+    void* data = nullptr;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides; ///< elements
+};
+
+class TorchBridge {
+public:
+    /// Imports torch the first time. @throws ArgumentError if it is not installed, or too old.
+    [[nodiscard]] static const TorchBridge& get();
+
+    /// Whether torch.func or forward mode follows what happens.
+    [[nodiscard]] bool is_transformed() const;
+    /// Whether torch records what is computed from the tensor.
+    [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
+
+    /// Whether torch negates the values when it reads them.
+    [[nodiscard]] static bool is_negated(pybind11::handle tensor);
+    /// A tensor whose memory holds the values as they are: no negative view. None if there is no such memory.
+    [[nodiscard]] pybind11::object resolved(pybind11::handle tensor) const;
+    /// Precondition: resolved().
+    /// @throws ArgumentError{type}, which begins with label(), for a tensor without such memory.
+    template <typename Label>
+    [[nodiscard]] TorchMemory memory_of(pybind11::handle tensor, Label&& label) const {
+        TorchMemory memory;
+        if (!read_memory(tensor, memory)) {
+            refuse(tensor, label());
+        }
+        return memory;
+    }
+
+    /// "f: argument 'x' is a meta tensor, ...". @throws ArgumentError{type} always.
+    [[noreturn]] void refuse(pybind11::handle tensor, const std::string& label) const;
+    /// The elements of a tensor as a new one of torch, a structure as a dict of them.
+    /// @param on_device in the memory of the tensor's device, if torch can use that; else on the CPU.
+    [[nodiscard]] pybind11::object to_torch(const tensor::TensorRef& tensor, bool on_device) const;
+    /// Tells torch that these tensors were written.
+    void note_writes(const pybind11::list& tensors) const;
+    /// One tensor of a list that holds some.
+    [[nodiscard]] pybind11::object stack(pybind11::handle list, const std::string& label) const;
+    /// Warns once a process: a GradientWarning.
+    void warn(const std::string& text) const;
+    /// Calls a function that torch has to know of; see weft/torch/tracking.py.
+    [[nodiscard]] pybind11::object track(const pybind11::object& function,
+                                         const pybind11::object& this_value,
+                                         const pybind11::tuple& arguments,
+                                         const pybind11::dict& keywords) const;
+
+private:
+    TorchBridge();
+    /// False, with no Python error set, if torch does not show the memory.
+    [[nodiscard]] bool read_memory(pybind11::handle tensor, TorchMemory& memory) const;
+    [[nodiscard]] pybind11::object allocate(tensor::dlpack::Array& prototype, void*& data) const;
+
+    pybind11::object m_bridge; ///< the module weft.torch.bridge
+    pybind11::object m_is_grad_enabled;
+    pybind11::object m_is_transformed;
+    pybind11::object m_plain_classes;                       ///< tuple
+    const tensor::dlpack::ExchangeTable* m_table = nullptr; ///< null before torch 2.10
+};
+
+/// A tensor of torch on the CPU as an argument of a call. The caller keeps the tensor.
+class TorchArray final : public dispatch::HostArray {
+public:
+    TorchArray(TorchMemory memory, reflect::ScalarKind kind);
+
+    void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
+                 std::string_view parameter) const override;
+    void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
+                    std::string_view parameter) override;
+
+private:
+    std::byte* m_data;
+    std::vector<std::int64_t> m_strides; ///< bytes
+};
+
+} // namespace weft::python
