@@ -35,7 +35,7 @@ WALLS = (
         r"^\s*(import|from)\s+bpy\b",
         ("addon/blender/", "addon/ui/", "native/python/weft_blender/"),
     ),
-    Wall("torch", r"^(import|from)\s+torch\b", ()),
+    Wall("torch", r"^(import|from)\s+torch\b", ("native/python/weft/torch/",)),
 )
 
 LAYERS = {

@@ -90,12 +90,14 @@ if TYPE_CHECKING:
     from weft import render as render
     from weft import scene as scene
     from weft import slangtorch as slangtorch
+    from weft import torch as torch
     from weft.fit import Fit, Target
     from weft.gradient_check import check_gradients
     from weft.gradients import jvp, value_and_grad, vjp
     from weft.render import Renderer
     from weft.scene import Scene
     from weft.slangtorch import loadModule
+    from weft.torch import create_torch_device
     from weft.vectors import Vector
 
 from weft._native import all, all_close, any, dot, max, mean, min, norm, sum
@@ -156,6 +158,7 @@ __all__ = [
     "call_id",
     "check_gradients",
     "create_device",
+    "create_torch_device",
     "enumerate_devices",
     "find_type",
     "from_dlpack",
@@ -188,6 +191,7 @@ def _import_at_first_use(name: str) -> object:
         "render",
         "scene",
         "slangtorch",
+        "torch",
     ):
         from importlib import import_module
 
@@ -200,6 +204,10 @@ def _import_at_first_use(name: str) -> object:
         from weft import gradients
 
         return getattr(gradients, name)
+    if name == "create_torch_device":
+        from weft.torch import create_torch_device
+
+        return create_torch_device
     if name == "Scene":
         from weft.scene import Scene
 

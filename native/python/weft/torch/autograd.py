@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls as functions of torch.autograd."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from weft._native import ArgumentError
+from weft.torch import derivatives
+
+if TYPE_CHECKING:
+    from weft.torch.tracking import Call
+
+
+def _looped(function: Any, info: Any, in_dims: Any, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Apply a function to each entry of a batch, and stack what it gives."""
+    rows = []
+    for index in range(info.batch_size):
+        parts = [
+            value if place is None else value.select(place, index)
+            for place, value in zip(in_dims, inputs, strict=True)
+        ]
+        rows.append(function.apply(*parts))
+    columns = list(zip(*rows, strict=True))
+    stacked = tuple(None if column[0] is None else torch.stack(column) for column in columns)
+    return stacked, tuple(None if column is None else 0 for column in stacked)
+
+
+def _is_batched(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor is one of autograd.grad(is_grads_batched=True)."""
+    return bool(torch._C._functorch.is_legacy_batchedtensor(tensor))
+
+
+def _batched_pull(call: Call, values: Any, cotangents: Any, needs: frozenset[int]) -> Any:
+    """Return gradients for a batch of cotangents, one after the other."""
+    level = torch._C._vmapmode_increment_nesting() - 1
+    torch._C._vmapmode_decrement_nesting()
+    split = [
+        torch._remove_batch_dim(value, level, 0, 0).unbind(0)
+        if value is not None and _is_batched(value)
+        else value
+        for value in cotangents
+    ]
+    count = next(len(value) for value in split if isinstance(value, tuple))
+    rows = []
+    for index in range(count):
+        row = [value[index] if isinstance(value, tuple) else value for value in split]
+        rows.append(derivatives.pull(call, values, row, needs))
+    return [
+        None if column[0] is None else torch._add_batch_dim(torch.stack(column), 0, level)
+        for column in zip(*rows, strict=True)
+    ]
+
+
+class _Pullback(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+    """The backward derivative, where torch follows it, too: no second derivative is to be wrong."""
+
+    @staticmethod
+    def forward(call: Call, needs: Any, count: int, *tensors: Any) -> Any:
+        found = derivatives.pull(call, tensors[:count], tensors[count:], needs)
+        return tuple(found)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.name = inputs[0].name
+
+    @staticmethod
+    def backward(ctx: Any, *_gradients: Any) -> Any:
+        raise ArgumentError(
+            f"{ctx.name}: torch asks for the derivative of its derivative, which Slang 2026.12 "
+            "cannot give for reverse mode over reverse mode; differentiate a Slang function that "
+            "calls fwd_diff, see docs/guide/gradients.md"
+        )
+
+    @staticmethod
+    def jvp(ctx: Any, *_tangents: Any) -> Any:
+        return _Pullback.backward(ctx)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *inputs: Any) -> Any:
+        return _looped(_Pullback, info, in_dims, inputs)
+
+
+class _Pushforward(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+    """The forward derivative, where torch follows it, too."""
+
+    @staticmethod
+    def forward(call: Call, count: int, *tensors: Any) -> Any:
+        return tuple(derivatives.push(call, tensors[:count], tensors[count:]))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.name = inputs[0].name
+
+    backward = _Pullback.backward
+    jvp = _Pullback.jvp
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *inputs: Any) -> Any:
+        return _looped(_Pushforward, info, in_dims, inputs)
+
+
+class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+    """A call of a Slang function: results, then the tensors that it wrote, then their old values.
+
+    Its inputs are the Call and the tensors among its arguments.
+    """
+
+    @staticmethod
+    def forward(call: Call, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        call.prepare(tensors)
+        before = [tensors[index].detach().clone() for index in call.kept]
+        results = call.run(tensors)
+        return (*results, *(tensors[index] for index in call.written), *before)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: tuple[torch.Tensor, ...]) -> None:
+        call, tensors = inputs[0], inputs[1:]
+        count = len(call.results) + len(call.written)
+        before = dict(zip(call.kept, output[count:], strict=True))
+        ctx.call = call
+        ctx.set_materialize_grads(False)
+        ctx.mark_dirty(*(tensors[index] for index in call.written))
+        fixed = [value for value in output[:count] if not value.is_floating_point()]
+        if not call.is_differentiable:
+            fixed = [*output[:count]]
+        ctx.mark_non_differentiable(*fixed, *output[count:])
+        values = [
+            before.get(index, tensor) if use.is_read else None
+            for index, (tensor, use) in enumerate(zip(tensors, call.uses, strict=True))
+        ]
+        ctx.save_for_backward(*values)
+        ctx.save_for_forward(*values)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor | None) -> Any:
+        call = ctx.call
+        values = ctx.saved_tensors
+        cotangents = gradients[: len(call.results) + len(call.written)]
+        needs = frozenset(i for i, asked in enumerate(ctx.needs_input_grad[1:]) if asked)
+        if all(gradient is None for gradient in cotangents):
+            return (None,) * (1 + len(values))
+        batched = [value for value in cotangents if value is not None and _is_batched(value)]
+        if batched:
+            found = _batched_pull(call, values, cotangents, needs)
+        elif torch.is_grad_enabled():  # create_graph, torch.func
+            found = _Pullback.apply(call, needs, len(values), *values, *cotangents)
+        else:
+            found = derivatives.pull(call, values, cotangents, needs)
+        return (None, *found)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: torch.Tensor | None) -> Any:
+        call, values = ctx.call, ctx.saved_tensors
+        found = _Pushforward.apply(call, len(values), *values, *tangents[1:])
+        return (*found, *(None for _ in call.kept))
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, call: Call, *tensors: Any) -> Any:
+        return _looped(_Call, info, in_dims, (call, *tensors))
+
+
+@functools.cache
+def function_for(name: str) -> Any:
+    """Return the function of torch for a Slang function, whose name anomaly mode then shows."""
+    return type(name, (_Call,), {})

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the native bindings ask of torch: see native/python/torch_bridge.cpp."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch.autograd import forward_ad
+
+from weft._native import ArgumentError, ArgumentTypeError, GradientWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft._native import Function
+    from weft._native import Tensor as WeftTensor
+
+OLDEST = (2, 4)
+"""The first torch that has all that is used here."""
+
+version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+if version < OLDEST:
+    raise ArgumentError(
+        f"torch {torch.__version__} is too old: Weft needs {OLDEST[0]}.{OLDEST[1]} or later; "
+        "install it with 'pip install --upgrade torch'"
+    )
+
+Tensor = torch.Tensor
+PLAIN_CLASSES = (torch.Tensor, torch.nn.Parameter)
+"""Classes whose tensors are what they seem: most others change what their operations do."""
+
+is_grad_enabled = torch.is_grad_enabled
+_is_functional = torch._C._are_functorch_transforms_active
+_is_forward_enabled = torch._C._is_fwd_grad_enabled
+_warned: set[str] = set()
+
+
+def is_transformed() -> bool:
+    """Return whether torch.func, or forward mode, follows what happens."""
+    return bool(_is_functional() or (forward_ad._current_level >= 0 and _is_forward_enabled()))
+
+
+def resolved(tensor: torch.Tensor) -> torch.Tensor | None:
+    """Return a tensor whose memory holds the values themselves; None if there is none."""
+    if complaint_of(tensor):
+        return None
+    return tensor.detach().resolve_conj().resolve_neg()
+
+
+def capsule(tensor: torch.Tensor) -> object:
+    """Return DLPack's capsule of a tensor for a torch without the table of C functions, or None."""
+    if complaint_of(tensor):
+        return None
+    try:
+        return torch.utils.dlpack.to_dlpack(tensor.detach())
+    except (RuntimeError, BufferError, TypeError):
+        return None
+
+
+def complaint_of(tensor: torch.Tensor) -> str:
+    """Return what keeps the values of a tensor from being read; "" if nothing is known to."""
+    if tensor.device.type == "meta":
+        return "is a meta tensor, which holds no values; pass one on a device"
+    if type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+        return f"is a {type(tensor).__name__}, which holds no values of its own; pass a plain one"
+    if tensor.is_nested:
+        return "is a nested tensor; pass its parts, or tensor.to_padded_tensor(0.0)"
+    if tensor.layout is not torch.strided:
+        return f"is a sparse tensor ({tensor.layout}); pass tensor.to_dense()"
+    if tensor.is_quantized:
+        return "is a quantized tensor; pass tensor.dequantize()"
+    if tensor.is_complex():
+        return f"is a tensor of {tensor.dtype}, which Weft has not; pass torch.view_as_real(tensor)"
+    if tensor.numel() > 0 and tensor.untyped_storage().nbytes() == 0:
+        return "is a tensor whose storage was freed (resize_(0)); pass one that has its memory"
+    return ""
+
+
+def complaint(tensor: torch.Tensor) -> str:
+    """Return what follows "f: argument 'x'" in the message for a tensor that cannot be read."""
+    return complaint_of(tensor) or (
+        f"is a tensor of {tensor.dtype} on {tensor.device}, which Weft cannot read; convert it "
+        "first, with tensor.float() or tensor.cpu()"
+    )
+
+
+def empty(shape: Sequence[int], code: int, bits: int) -> torch.Tensor:
+    """Return a new tensor on the CPU of a dtype as DLPack has it."""
+    name = {0: "int", 1: "uint", 2: "float"}[code] + str(bits) if code != 6 else "bool"
+    return torch.empty(shape, dtype=getattr(torch, name))
+
+
+def from_dlpack(tensor: WeftTensor) -> torch.Tensor:
+    """Return the memory of a CUDA tensor as a tensor of torch."""
+    return torch.from_dlpack(tensor)
+
+
+def from_structures(tensor: WeftTensor, on_device: bool) -> Any:
+    """Return a dict of tensors for a tensor of structures."""
+    place = "cuda" if on_device and tensor.__dlpack_device__()[0] == 2 else "cpu"
+
+    def converted(array: np.ndarray[Any, Any]) -> Any:
+        if array.dtype.names is None:
+            return torch.from_numpy(np.array(array)).to(place)
+        return {name: converted(array[name]) for name in array.dtype.names}
+
+    return converted(tensor.to_numpy())
+
+
+def note_writes(tensors: list[torch.Tensor]) -> None:
+    """Tell autograd that tensors were written."""
+    for tensor in tensors:
+        if not tensor.is_inference():
+            torch.autograd.graph.increment_version(tensor)
+
+
+def stack(sequence: Sequence[Any], label: str) -> torch.Tensor:
+    """Return one tensor of a nested list of tensors and numbers; gradients pass."""
+    flat: list[Any] = []
+    pending = [*sequence]
+    while pending:
+        entry = pending.pop()
+        pending += entry if isinstance(entry, (list, tuple)) else []
+        flat += [] if isinstance(entry, (list, tuple)) else [entry]
+    tensors = [entry for entry in flat if isinstance(entry, torch.Tensor)]
+    dtype = tensors[0].dtype
+    for entry in tensors:
+        dtype = torch.promote_types(dtype, entry.dtype)
+
+    def stacked(entry: Any) -> torch.Tensor:
+        if isinstance(entry, (list, tuple)):
+            return torch.stack([stacked(part) for part in entry])
+        return torch.as_tensor(entry, device=tensors[0].device).to(dtype)
+
+    try:
+        return stacked(sequence)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise ArgumentTypeError(
+            f"{label} is a list of tensors that do not stack ({error}); pass tensors of one shape"
+        ) from error
+
+
+def warn(text: str) -> None:
+    """Show a GradientWarning, once a process."""
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, GradientWarning, stacklevel=2)
+
+
+def track(
+    function: Function, this: object, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """Make a call that torch has to know of."""
+    from weft.torch.tracking import track as run
+
+    return run(function, this, arguments, keywords)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of a call on tensors of torch, by bwds and fwds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from weft.torch.tracking import on_device, to_torch, zeros
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft._native import Tensor
+    from weft.torch.tracking import Call
+
+    Tensors = Sequence[torch.Tensor | None]
+
+
+def _cotangent(call: Call, given: torch.Tensor | None, like: torch.Tensor) -> Tensor:
+    return zeros(call, like) if given is None else on_device(call, given.to(like.dtype))
+
+
+class _Arguments:
+    """The tensors of a derivative call, each made once."""
+
+    def __init__(self, call: Call, values: Tensors) -> None:
+        self.call = call
+        self.values = values
+        self.made: dict[int, Any] = {}
+
+    def __call__(self, index: int) -> Any:
+        if index not in self.made:
+            self.made[index] = self.make(index)
+        return self.made[index]
+
+    def make(self, index: int) -> Any:
+        raise NotImplementedError
+
+    def value(self, index: int) -> Tensor:
+        """Return the values that the call saw, zeros for what it only writes."""
+        value = self.values[index]
+        if value is None:
+            return zeros(self.call, self.call.places[index])
+        is_shared = self.call.uses[index].is_written and value.is_cuda
+        return on_device(self.call, value.clone() if is_shared else value)
+
+
+class _Backward(_Arguments):
+    def __init__(
+        self, call: Call, values: Tensors, cotangents: Tensors, needs: frozenset[int]
+    ) -> None:
+        super().__init__(call, values)
+        count = len(call.results)
+        self.results = cotangents[:count]
+        self.written = dict(zip(call.written, cotangents[count:], strict=False))
+        self.needs = needs
+
+    def make(self, index: int) -> Any:
+        place, use = self.call.places[index], self.call.uses[index]
+        if not place.is_floating_point() or not (use.is_written or index in self.needs):
+            return self.value(index) if use.is_written else self.values[index]
+        if not use.is_written:
+            return self.value(index).with_grads()
+        incoming = _cotangent(self.call, self.written.get(index), place)
+        if not use.is_read:
+            return self.value(index).with_grads(grad_in=incoming)
+        return self.value(index).with_grads(grad_in=incoming, grad_out=zeros(self.call, place))
+
+
+def pull(
+    call: Call, values: Tensors, cotangents: Tensors, needs: frozenset[int]
+) -> list[torch.Tensor | None]:
+    """Return the gradient of each tensor that needs one.
+
+    Args:
+        call: The call.
+        values: What it read; None for what it only wrote.
+        cotangents: Of the results, then of the tensors that it wrote; None: zeros.
+        needs: The tensors whose gradient is asked for.
+    """
+    call.require_same_code()
+    of = _Backward(call, values, cotangents, needs)
+    function, arguments, keywords = call.bound(of)
+    held: list[Any] = []
+    for like, cotangent in zip(call.results, of.results, strict=True):
+        output = zeros(call, like)
+        is_real = like.is_floating_point()
+        held.append(
+            output.with_grads(grad_in=_cotangent(call, cotangent, like)) if is_real else output
+        )
+    arguments, keywords = call.with_outputs(arguments, keywords, held)
+    if torch.are_deterministic_algorithms_enabled():
+        keywords["deterministic"] = True
+    function.bwds(*arguments, **keywords)
+    gradients: list[torch.Tensor | None] = []
+    for index, use in enumerate(call.uses):
+        is_asked = index in needs and use.is_read and call.places[index].is_floating_point()
+        value = values[index]
+        if is_asked and value is not None:
+            gradients.append(to_torch(of(index).grad_out, value))
+        else:
+            gradients.append(None)
+    return gradients
+
+
+class _Forward(_Arguments):
+    def __init__(self, call: Call, values: Tensors, tangents: Tensors) -> None:
+        super().__init__(call, values)
+        self.tangents = tangents
+
+    def make(self, index: int) -> Any:
+        place, use = self.call.places[index], self.call.uses[index]
+        tangent = self.tangents[index]
+        if not place.is_floating_point() or (tangent is None and not use.is_written):
+            return self.value(index) if use.is_written else self.values[index]
+        if not use.is_written:
+            assert tangent is not None
+            return self.value(index).with_grads(grad_in=on_device(self.call, tangent))
+        outgoing = zeros(self.call, place)
+        if not use.is_read:
+            return self.value(index).with_grads(grad_out=outgoing)
+        moving = _cotangent(self.call, tangent, place)
+        return self.value(index).with_grads(grad_in=moving, grad_out=outgoing)
+
+
+def push(call: Call, values: Tensors, tangents: Tensors) -> list[torch.Tensor | None]:
+    """Return the tangents of the results, then of the tensors that the call wrote.
+
+    Args:
+        call: The call.
+        values: What it read; None for what it only wrote.
+        tangents: One for each tensor; None: zeros.
+    """
+    call.require_same_code()
+    of = _Forward(call, values, tangents)
+    function, arguments, keywords = call.bound(of)
+    held = [
+        zeros(call, like).with_grads(grad_out=zeros(call, like))
+        if like.is_floating_point()
+        else zeros(call, like)
+        for like in call.results
+    ]
+    arguments, keywords = call.with_outputs(arguments, keywords, held)
+    function.fwds(*arguments, **keywords)
+    beside = next(value for value in values if value is not None)
+    outputs = [*held, *(of(index) for index in call.written)]
+    return [
+        None if output.grad_out is None else to_torch(output.grad_out, beside) for output in outputs
+    ]

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that torch differentiates. Start reading at track(); autograd.py says what torch asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+import weft
+from weft._native import ArgumentError, Tensor
+from weft.torch import bridge
+from weft.torch.trees import Slot, Taker, give
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft._native import Function
+
+
+@dataclass
+class Use:
+    """What a call does with a tensor."""
+
+    name: str = ""
+    is_read: bool = False
+    is_written: bool = False
+    is_whole: bool = False
+    """The function picks the elements itself."""
+    is_known: bool = True
+
+
+@dataclass
+class Call:
+    """A call with its tensors taken out, and what its forward run found out."""
+
+    function: Function
+    this: Any
+    arguments: list[Any]
+    keywords: dict[str, Any]
+    widened: frozenset[int] = frozenset()
+    """Tensors of bfloat16, of which copies in float32 are passed."""
+    is_differentiable: bool = True
+    generation: int = 0
+    uses: list[Use] = field(default_factory=list)
+    returned: list[str] = field(default_factory=list)
+    template: Any = None
+    """Of the result."""
+    results: list[torch.Tensor] = field(default_factory=list)
+    """Shapes and types of the results, as tensors of the device meta."""
+    places: list[torch.Tensor] = field(default_factory=list)
+    """The same of the tensors passed."""
+
+    @property
+    def name(self) -> str:
+        """The function's name, for messages."""
+        return self.function.name
+
+    @property
+    def written(self) -> list[int]:
+        """The tensors that the call writes."""
+        return [i for i, use in enumerate(self.uses) if use.is_written]
+
+    @property
+    def kept(self) -> list[int]:
+        """The tensors that it writes and reads, of which copies are kept."""
+        return [i for i in self.written if self.uses[i].is_read]
+
+    def bound(self, of: Any) -> tuple[Function, list[Any], dict[str, Any]]:
+        """Return function, arguments and keywords with ``of(index)`` for each tensor."""
+        function = self.function
+        if self.this is not None:
+            function = function.bind(give(self.this, of))
+        return function, give(self.arguments, of), give(self.keywords, of)
+
+    def prepare(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Find out what the call does with its tensors, and refuse what torch could not follow."""
+        function, arguments, keywords = self.bound(tensors.__getitem__)
+        plan = function._torch_plan(*arguments, **keywords)
+        self.is_differentiable, is_torch, self.generation, self.returned, uses = plan
+        self.uses = [Use(is_known=False) for _ in tensors]
+        places = {id(tensor): index for index, tensor in enumerate(tensors)}
+        for tensor, name, is_read, is_written, is_whole, rank in uses:
+            use = self.uses[places[id(tensor)]]
+            use.name = use.name or name
+            use.is_read |= is_read
+            use.is_written |= is_written
+            use.is_whole |= is_whole
+            use.is_known = rank >= 0
+        self.places = [tensor.to("meta") for tensor in tensors]
+        if self.written and self.returned and not is_torch:
+            raise ArgumentError(
+                f"{self.name}: a call that writes tensors of torch while gradients are recorded "
+                "must return tensors of torch, got another _result; leave it away, or call under "
+                "torch.no_grad()"
+            )
+        for index in self.written:
+            self._require_writable(index, tensors[index])
+        self._require_gradients(tensors)
+
+    def _require_writable(self, index: int, tensor: torch.Tensor) -> None:
+        use = self.uses[index]
+        if index in self.widened:
+            raise ArgumentError(
+                f"{self.name}: parameter '{use.name}' is a tensor of bfloat16, which can only be "
+                "read; pass one of float32"
+            )
+        if not tensor.requires_grad:
+            return
+        if tensor.is_leaf or (tensor._is_view() and tensor._base.is_leaf):
+            with torch.enable_grad():
+                tensor.mul_(1)  # torch's own error
+        if not self.is_differentiable:
+            raise ArgumentError(
+                f"{self.name}: parameter '{use.name}' is tracked by torch (requires_grad), and "
+                f"{self.name} is not [Differentiable]: torch would not see the results written to "
+                "it; pass tensor.detach()"
+            )
+        if use.is_whole:
+            raise ArgumentError(
+                f"{self.name}: parameter '{use.name}' is written where the function chooses, and "
+                "requires gradients already: those of the elements it leaves alone would be lost; "
+                "pass a tensor without, such as torch.empty_like(tensor), or tensor.detach()"
+            )
+
+    def _require_gradients(self, tensors: Sequence[torch.Tensor]) -> None:
+        if not self.is_differentiable:
+            bridge.warn(
+                f"{self.name} is not [Differentiable]: its results do not require gradients, "
+                "although an argument does; pass tensor.detach() if that is meant"
+            )
+            return
+        for index, use in enumerate(self.uses):
+            if not use.is_known and tensors[index].requires_grad:
+                raise ArgumentError(
+                    f"{self.name}: a tensor that requires gradients is in a list of structures, "
+                    "through which gradients do not pass; pass a structure of tensors"
+                )
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Make the call and return the tensors among its results."""
+        function, arguments, keywords = self.bound(tensors.__getitem__)
+        taker = Taker(self.name)
+        found = function(*arguments, **keywords)
+        is_tuple = isinstance(found, tuple)
+        self.template = tuple(map(taker.take, found)) if is_tuple else taker.take(found)
+        parts = self.template if is_tuple else (self.template,)
+        if self.is_differentiable and any(isinstance(part, dict) for part in parts):
+            raise ArgumentError(
+                f"{self.name}: its result is a structure, through which gradients of torch do not "
+                "pass yet; write its fields to out parameters, or call under torch.no_grad()"
+            )
+        self.results = [tensor.to("meta") for tensor in taker.tensors]
+        return taker.tensors
+
+    def require_same_code(self) -> None:
+        """Refuse the derivative of other code than ran forward."""
+        if self.function._generation() != self.generation:
+            raise ArgumentError(
+                f"{self.name}: its source was edited after the call whose derivative is asked for; "
+                "make the call again"
+            )
+
+    def with_outputs(
+        self, arguments: list[Any], keywords: Mapping[str, Any], outputs: Sequence[Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Return the arguments with ``outputs`` for what the forward call returned."""
+        parameters = [parameter.name for parameter in self.function.signature.parameters]
+        given = list(arguments)
+        named = {key: value for key, value in keywords.items() if key != "_result"}
+        if isinstance(self.keywords.get("_result"), (Slot, dict)):
+            named["_result"] = keywords["_result"]
+        for name, output in zip(self.returned, outputs, strict=True):
+            index = parameters.index(name) if name in parameters else len(given)
+            if index < len(given):
+                given[index] = output
+            else:
+                named["_result" if name not in parameters else name] = output
+        return given, named
+
+
+def on_device(call: Call, tensor: torch.Tensor) -> Tensor:
+    """Return the values of a tensor of torch as a Tensor."""
+    return weft.from_dlpack(call.function.device, tensor.detach())
+
+
+def zeros(call: Call, like: torch.Tensor) -> Tensor:
+    """Return a Tensor of zeros like a tensor of torch."""
+    name = str(like.dtype).removeprefix("torch.")
+    return Tensor.zeros(call.function.device, tuple(like.shape), name)
+
+
+def to_torch(tensor: Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Return a Tensor as one of torch beside another."""
+    found = tensor.torch()
+    return found if like.device.type == "meta" else found.to(like.device)
+
+
+def track(
+    function: Function, this: object, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """Make a call that torch records, or follows otherwise.
+
+    Args:
+        function: The function; ``this`` is what it is bound to.
+        this: None, or the object of a method.
+        arguments: As the caller gave them.
+        keywords: The same.
+
+    Returns:
+        What the call returns.
+    """
+    from weft.torch.autograd import function_for
+
+    taker = Taker(function.name)
+    positional = [taker.take(argument) for argument in arguments]
+    call = Call(function, taker.take(this), positional, taker.take(keywords))
+    call.widened = frozenset(taker.widened)
+    outputs = function_for(function.name).apply(call, *taker.tensors)
+    result = give(call.template, outputs.__getitem__)
+    for instance in taker.instances:
+        if hasattr(instance, "update_this"):
+            instance.update_this(instance.get_this())
+    return result
