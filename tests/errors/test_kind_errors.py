@@ -123,7 +123,7 @@ CASES = {
     # results
     "unknown kind of result": (
         lambda m: m.twice(1.0, _result="torhc"),
-        ["twice: _result", "'numpy'", "'tensor'", "got 'torhc'", "pass one of these"],
+        ["twice: _result", "'numpy'", "'tensor'", "got 'torhc'", "Did you mean 'torch'"],
     ),
     "number as a result": (
         lambda m: m.twice(1.0, _result=3),
