@@ -18,6 +18,7 @@ GROUP = "torch"
 FILES = (
     "tests/torch_tensors",
     "tests/seeds/test_torch.py",
+    "tests/seeds/test_slangtorch_with_torch.py",
     "tests/python/test_foreign_arrays_torch.py",
     "tests/python/test_gradients_against_torch.py",
     "tests/docs/test_torch_page.py",

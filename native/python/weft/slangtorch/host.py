@@ -15,6 +15,7 @@ import numpy as np
 import weft
 
 from .values import array_of_torch, described, is_tensor, is_tensor_view
+from .views import count_change
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -333,6 +334,8 @@ class Replay:
                     "a copy"
                 )
             array[...] = found
+            if given is not array:
+                count_change([given])
 
 
 def decoded(kind: Type, content: bytes) -> Any:

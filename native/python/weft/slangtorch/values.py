@@ -96,7 +96,8 @@ class Marshaller:
             )
         self._require_type(array, element, label)
         self._require_reach(array, label)
-        view = View(array, label, len(inner))
+        is_torch = type(given).__module__.startswith("torch")
+        view = View(array, label, len(inner), given if is_torch else None)
         self.views.append(view)
         return view.fields
 

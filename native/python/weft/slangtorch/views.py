@@ -30,11 +30,13 @@ class View:
         array: Array of the host, or a ``weft.Tensor``.
         label: Kernel and parameter, for messages.
         inner: Last dimensions that belong to an element: 1 for vectors.
+        owner: The torch tensor of that memory; None: it is not torch's.
     """
 
     array: NDArray[Any] | weft.Tensor
     label: str
     inner: int = 0
+    owner: Any = None
     fields: dict[str, Any] = field(default_factory=dict)
 
     def place(self, data: weft.Tensor, strides: tuple[int, ...]) -> None:
@@ -90,9 +92,12 @@ class Staging:
             return
         for base, tensor, group in self._copies:
             found = np.asarray(tensor.to_numpy())
+            if np.array_equal(base.view(np.uint8), found.view(np.uint8)):
+                continue
             if base.flags.writeable:
                 base[...] = found
-            elif not np.array_equal(base.view(np.uint8), found.view(np.uint8)):
+                count_change(view.owner for view in group)
+            else:
                 raise weft.ArgumentError(
                     f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
                 )
@@ -129,6 +134,19 @@ class Staging:
             offset = (begin - low) // first.itemsize
             strides = tuple(stride // first.itemsize for stride in view.array.strides)
             view.place(tensor[offset:] if offset else tensor, strides)
+
+
+def count_change(tensors: Iterable[Any]) -> None:
+    """Let torch know that tensors of its own were written, for it may need their old values.
+
+    Args:
+        tensors: Of torch, or None.
+    """
+    written = [tensor for tensor in tensors if tensor is not None]
+    if written:
+        from weft.torch.bridge import note_writes
+
+        note_writes(written)
 
 
 def overlapping(views: list[View]) -> list[list[View]]:
