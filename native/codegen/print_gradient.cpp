@@ -74,6 +74,16 @@ std::string GradientPrinter::given_gradient(const Operand& operand) {
     return name;
 }
 
+/// Declares the gradients that given_gradient() reads.
+void GradientPrinter::load_given(const Operand& operand) {
+    for (const Operand& field : operand.fields) {
+        load_given(field);
+    }
+    for (const Operand& gradient : operand.gradient_in) {
+        m_values.load(gradient);
+    }
+}
+
 void GradientPrinter::fill_given(const Operand& operand, const std::string& target) {
     for (std::size_t i = 0; i < operand.fields.size(); ++i) {
         fill_given(operand.fields[i], target + part_path(operand, i));
@@ -115,9 +125,19 @@ void GradientPrinter::print_primal(const std::vector<std::string>& names) {
         callee = text(arguments.front(), ".", short_name(callee));
         arguments.erase(arguments.begin());
     }
-    m_out.line(text(m_kernel.result.type->full_name, " ", m_kernel.result.name, " = ", callee, "(",
-                    core::join(arguments, ", "), ");"));
-    m_values.store(m_kernel.result);
+    keep_result(text(callee, "(", core::join(arguments, ", "), ")"));
+}
+
+/// Stores a value of the result's type where the result goes.
+void GradientPrinter::keep_result(const std::string& value) {
+    const Operand& result = m_kernel.result;
+    if (result.kind == OperandKind::composite) {
+        m_values.load(result); // declares what the fields are stored from
+        m_out.line(text(result.name, " = ", value, ";"));
+    } else {
+        m_out.line(text(result.type->full_name, " ", result.name, " = ", value, ";"));
+    }
+    m_values.store(result);
 }
 
 void GradientPrinter::print_call() {
@@ -168,8 +188,7 @@ void GradientPrinter::print_forward_call() {
     } else {
         m_out.line(
             text("DifferentialPair<", result.type->full_name, "> weft_result_pair = ", call));
-        m_out.line(text(result.type->full_name, " ", result.name, " = weft_result_pair.p;"));
-        m_values.store(result);
+        keep_result("weft_result_pair.p");
         store_tangents(result, "weft_result_pair.d");
     }
     for (const Operand& operand : m_kernel.operands) {
@@ -191,9 +210,7 @@ void GradientPrinter::print_backward_call() {
         names.push_back(operand.name);
     }
     if (m_kernel.has_result) {
-        for (const Operand& gradient : m_kernel.result.gradient_in) {
-            m_values.load(gradient);
-        }
+        load_given(m_kernel.result);
         print_primal(names);
     }
     std::vector<std::string> arguments;

@@ -36,6 +36,8 @@ private:
     void print_primal(const std::vector<std::string>& names);
     [[nodiscard]] std::string argument_of(const Operand& operand);
     [[nodiscard]] std::string given_gradient(const Operand& operand);
+    void load_given(const Operand& operand);
+    void keep_result(const std::string& value);
     void fill_given(const Operand& operand, const std::string& target);
     void accumulate(const Operand& operand, const std::string& value);
     void add(const Operand& gradient, const std::string& value);
