@@ -21,9 +21,10 @@ from addon.core.fitting.plan_size import size_of_plan
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
-from weft.fit import Parameter, number_stage
-from weft.render import record
-from weft.scene import Mesh, Object
+from support.media_scenes import look_down, slab
+from weft.fit import Fit, FitSettings, Parameter, Target, number_stage
+from weft.render import record, record_media
+from weft.scene import Closure, Mesh, Object
 
 SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, draws=10)
 SIDE = 24
@@ -104,6 +105,7 @@ def test_few_pixels_get_more_samples_as_fits_give_them():
     for name in ("LEAST_PATHS", "PATHS_A_NUMBER", "MOST_SAMPLES"):
         assert getattr(estimate, name) == getattr(number_stage, name)
     assert estimate.RECORD_ROWS == record.RECORD_ROWS
+    assert estimate.MEDIA_RECORD_ROWS == record_media.MEDIA_RECORD_ROWS
 
 
 def test_a_plan_says_how_large_it_is():
@@ -187,3 +189,23 @@ def test_it_is_said_in_words():
     assert words.startswith("At most ")
     assert words.endswith("on the device; about 60 s if all draws are needed")
     assert rough.endswith("on the device; time is known once it runs")
+
+
+@pytest.mark.parametrize("names", [["absorption"], ["absorption", "scattering", "emission"]])
+def test_the_memory_of_a_fit_of_media_is_foreseen(fresh_device, names):
+    fog = Closure("medium", absorption=(1.0, 0.7, 0.4), scattering=(0.4, 0.4, 0.4))
+    scene = look_down([slab("fog", fog)])
+    target = Target(np.full((8, 8, 3), 0.2, np.float32), camera=scene.cameras[0].name)
+    parameters = [Parameter(f"fog.volume.{name}") for name in names]
+    settings = FitSettings(samples=4, bounces=3, max_draws=2)
+    before, held = fresh_device.memory_info().used, []
+    fit = Fit(scene, [target], parameters, settings, device=fresh_device)
+    while not fit.is_done:
+        fit.step()
+        held.append(fresh_device.memory_info().used)
+
+    numbers = 3 * len(names)
+    size = FitSize((64,), 4, 3, numbers, numbers, draws=2, has_media=True)
+    least = estimate_memory(replace(size, has_media=False))
+    assert max(held) - before < estimate_memory(size)
+    assert least < estimate_memory(size)

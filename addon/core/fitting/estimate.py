@@ -19,6 +19,7 @@ FLOAT = 4  # bytes
 PATH_ROWS = 49  # numbers that a path under way keeps: rays, hits, state, queue
 HEAD_ROWS = 7  # numbers that a recorded path keeps
 RECORD_ROWS = 42  # numbers of a recorded surface, without its tangents
+MEDIA_RECORD_ROWS = 49  # the same where numbers of media are unknown: a segment is a record, too
 LEAST_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
 PATHS_A_NUMBER = 1 << 11  # in each half
 MOST_SAMPLES = 8  # times those of the settings, where pixels are few
@@ -47,6 +48,7 @@ class FitSize:
         other_texels: Floats of all other textures.
         triangles: Of the scene.
         draws: At most.
+        has_media: Some of the materials with unknown numbers have a volume.
     """
 
     pixels: tuple[int, ...]
@@ -59,6 +61,7 @@ class FitSize:
     other_texels: int = 0
     triangles: int = 0
     draws: int = 40
+    has_media: bool = False
 
     @property
     def most_samples(self) -> float:
@@ -123,8 +126,10 @@ def estimate_memory(size: FitSize) -> float:
     paths = [2 * size.most_samples * pixels for pixels in size.pixels]
     # One buffer serves all pictures; each keeps its own records, once a part of the light.
     under_way = max(paths, default=0) * PATH_ROWS
-    rows = RECORD_ROWS + 3 * max(size.own_numbers, 1)
+    rows = MEDIA_RECORD_ROWS if size.has_media else RECORD_ROWS
+    rows += 3 * max(size.numbers if size.has_media else size.own_numbers, 1)
     surfaces = sum(paths) * (size.bounces + 1) * UNUSED
+    surfaces *= 2 if size.has_media else 1  # a segment before each
     recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
     developed = 3 * (1 + size.numbers) * max(size.pixels, default=0)
     # Texels, their gradients, and a copy that is drawn.

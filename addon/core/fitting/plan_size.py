@@ -46,4 +46,5 @@ def size_of_plan(plan: FitPlan) -> FitSize:
         max(all_texels - texels, 0),
         sum(len(mesh.triangles) for mesh in scene.meshes()),
         draws_of(settings.max_draws, settings.texture_draws, has_textures=texels > 0),
+        any(entry.volume is not None and entry.name in numbers for entry in scene.materials()),
     )

@@ -53,7 +53,16 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
             if entry.type == "MESH"
         ),
         draws_of(fit.max_draws, fit.texture_draws, has_textures=texels > 0),
+        any(map(has_volume, numbers)),
     )
+
+
+def has_volume(material: bpy.types.Material | None) -> bool:
+    """Return whether something is linked to a material's volume."""
+    tree = None if material is None else material.node_tree
+    nodes = () if tree is None else tree.nodes
+    outputs = [node for node in nodes if node.bl_idname == "ShaderNodeOutputMaterial"]
+    return any(node.inputs["Volume"].is_linked for node in outputs)
 
 
 def pixels_of(target: WEFT_PG_fit_target, longest: int) -> int:
