@@ -49,10 +49,13 @@ ReplyStatus internal_status() noexcept {
 } // namespace
 
 bool is_internal_failure(const Reply& reply) noexcept {
-    constexpr std::int32_t kInternal = 99999; // Slang's number for bugs of its own
+    // Slang's number for bugs of its own; where it has no memory left it stands in a line of free text.
+    constexpr std::int32_t kInternal = 99999;
+    static constexpr std::string_view kInText = "note 99999:";
     return reply.status == ReplyStatus::internal_error ||
            std::ranges::any_of(reply.diagnostics, [](const core::Diagnostic& diagnostic) {
-               return diagnostic.code == kInternal;
+               return diagnostic.code == kInternal ||
+                      diagnostic.message.find(kInText) != std::string::npos;
            });
 }
 

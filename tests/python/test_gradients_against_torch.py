@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives of 40 functions, in both modes, equal those of torch in float64.
 
-./dev test never installs torch, so this is skipped there; tests/bench/device/run_h200.sh runs it on
-a machine that has it.
+./dev test runs it in the environment that has torch, tests/bench/device/run_h200.sh on a GPU.
 """
 
 from __future__ import annotations

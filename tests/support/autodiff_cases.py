@@ -61,6 +61,8 @@ def fade(t: Any) -> Any:
 def lattice(xp: Any, i: Any, j: Any) -> Any:
     """Hash a point of the lattice as 32-bit arithmetic does, in 64 bits."""
     mask = 0xFFFFFFFF
+    # Integers have no gradients, and newer versions of torch refuse to drop them on the way.
+    i, j = (k.detach() if hasattr(k, "detach") else k for k in (i, j))
     h = (
         xp.asarray(i, dtype=xp.int64) * 374761393 + xp.asarray(j, dtype=xp.int64) * 668265263
     ) & mask

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/diagnostics.hpp"
+#include "compile/protocol.hpp"
 #include "compile_support.hpp"
 #include "support/catch.hpp"
 
@@ -71,4 +72,20 @@ TEST_CASE("several errors are counted in the message") {
 
     CHECK(std::string(error.what()).find("(and 1 more error)") != std::string::npos);
     CHECK(error.diagnostics().size() == 2);
+}
+
+TEST_CASE("bugs of Slang itself, and memory that it did not find, are no faults of a source") {
+    const auto of_text = [](const char* output) {
+        Reply reply;
+        reply.status = ReplyStatus::compile_error;
+        reply.diagnostics = parse_diagnostics(output);
+        return is_internal_failure(reply);
+    };
+    CHECK(of_text("a.slang(183): note 99999: an internal error threw an exception while working on "
+                  "code near this location"));
+    CHECK_FALSE(of_text("a.slang(3): error 30015: undefined identifier 'x'."));
+    Reply thrown;
+    thrown.status = ReplyStatus::internal_error;
+    CHECK(is_internal_failure(thrown));
+    CHECK_FALSE(is_internal_failure(Reply{}));
 }
