@@ -36,7 +36,8 @@ TEST_CASE("sources of SlangTorch are known by whole words outside of comments") 
     CHECK(needs_slangtorch("uint f() { return cudaThreadIdx().x; }"));
     CHECK_FALSE(needs_slangtorch("// TensorView<float>\nfloat f() { return 1; }"));
     CHECK_FALSE(needs_slangtorch("struct MyTensorView {} void f(MyTensorView v) {}"));
-    CHECK_FALSE(needs_slangtorch("struct TensorView<T> { T* data; } void f(TensorView<float> t) {}"));
+    CHECK_FALSE(
+        needs_slangtorch("struct TensorView<T> { T* data; } void f(TensorView<float> t) {}"));
     CHECK_FALSE(needs_slangtorch("float cuda(float x) { return x; }"));
 }
 
