@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,9 @@ class Result:
     skips: Mapping[str, int] = field(default_factory=dict)
 
 
-def run_and_watch(*command: str | Path, env: Mapping[str, str]) -> tuple[int, list[str]]:
+def run_and_watch(
+    *command: str | Path, env: Mapping[str, str], is_shown: bool = True
+) -> tuple[int, list[str]]:
     """Run a command, show its output as it comes, and return its status and its lines."""
     process = subprocess.Popen(
         [str(word) for word in command],
@@ -51,7 +54,8 @@ def run_and_watch(*command: str | Path, env: Mapping[str, str]) -> tuple[int, li
     lines: list[str] = []
     with process:
         for line in process.stdout:
-            print(line, end="", flush=True)
+            if is_shown:
+                print(line, end="", flush=True)
             lines.append(line.rstrip())
     return process.returncode, lines
 
@@ -97,16 +101,27 @@ def on_all_cores() -> list[str]:
 
 
 def python_tests(
-    name: str, environment: Environment, arguments: Sequence[str], stage: Path | None = None
+    name: str,
+    environment: Environment,
+    arguments: Sequence[str],
+    stage: Path | None = None,
+    *,
+    is_shown: bool = True,
 ) -> Result:
     """Run pytest in an environment, on the installed wheel or on a staged package.
+
+    What is not shown as it comes is shown at the end.
 
     A selection by mark that leaves no test counts as passed; any other empty run as failed.
     """
     start = time.monotonic()
     say(f"running pytest: {name}")
     path = {"PYTHONPATH": str(stage)} if stage else {}
-    status, lines = run_and_watch(environment.python, "-m", "pytest", *arguments, env=path)
+    status, lines = run_and_watch(
+        environment.python, "-m", "pytest", *arguments, env=path, is_shown=is_shown
+    )
+    if not is_shown:
+        print("\n".join(lines), flush=True)
     empty_selection = status == PYTEST_NO_TESTS and "-m" in arguments
     summary = last_match(lines, r"\d+ (passed|failed|skipped|deselected|error)|no tests ran")
     passed = status == 0 or empty_selection
@@ -221,20 +236,29 @@ def selected_blender_tests(environment: Environment, arguments: Sequence[str]) -
 
 
 def blender_tests(arguments: Sequence[str]) -> list[Result]:
-    """Run tests/blender on the wheels, in each Blender whose Python this machine has."""
-    results = []
+    """Run tests/blender on the wheels, in each Blender whose Python this machine has.
+
+    Blender's module takes one core, so they run side by side; the first one's output comes as it
+    is made.
+    """
     for archive in extension.provide_extension():
         if "linux" in archive.name:
             os.environ["WEFT_EXTENSION"] = str(archive)
+    present = []
     for entry in blender.BLENDERS:
         inside = blender.provide(entry)
         outside = environments.find(entry.python)
         if inside and outside:
             environments.provide(outside, "build")
             wheels.install_wheel(inside, wheels.build_wheel(outside))
-            name = f"bpy {entry.version}, Python {entry.python}"
-            results.append(python_tests(name, inside, [*arguments, blender.FOLDER]))
-    return results
+            present.append((f"bpy {entry.version}, Python {entry.python}", inside))
+    chosen = [*arguments, blender.FOLDER]
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, 2)) as pool:
+        runs = [
+            pool.submit(python_tests, name, inside, chosen, is_shown=number == 0)
+            for number, (name, inside) in enumerate(present)
+        ]
+        return [run.result() for run in runs]
 
 
 def fast_tests(arguments: list[str]) -> int:
