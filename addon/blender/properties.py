@@ -77,10 +77,18 @@ UNUSED_ID = 0x7FFFFFFF
 """Fills persistent_id, which has the numbers of an instance from the innermost level outward."""
 
 
+WITHOUT_GEOMETRY = frozenset(
+    {"ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"}
+)
+"""Types of objects whose geometry Blender 5.2 refuses to look for."""
+
+
 def _of_instance(name: str, instance: bpy.types.DepsgraphObjectInstance) -> Values | None:
     """Return an attribute that geometry nodes give an instance; that of the innermost level."""
     parent = instance.parent
-    if parent is None or not hasattr(parent, "evaluated_geometry"):
+    if parent is None or parent.type in WITHOUT_GEOMETRY:
+        return None
+    if not hasattr(parent, "evaluated_geometry"):
         return None
     found = None
     geometry = parent.evaluated_geometry()  # its point cloud does not outlive it
