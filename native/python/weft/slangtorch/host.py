@@ -14,13 +14,14 @@ import numpy as np
 
 import weft
 
-from .values import array_of_torch, described, is_tensor, is_tensor_view
-from .views import count_change
+from .launcher import declarations, imports
+from .values import described, is_tensor, is_tensor_view, memory_of
+from .views import MOST_DIMENSIONS, bring_back, contiguous_strides, layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft import FunctionInfo, Parameter, Type
+    from weft import FunctionInfo, Type
 
     from .module import TorchModule
 
@@ -118,26 +119,19 @@ class HostFunction:
 
 def host_source(path: str, info: FunctionInfo) -> str:
     """Return a module with one function that runs a host function and keeps its record."""
-    declared = "".join(f", {_declaration(parameter)}" for parameter in info.parameters)
     names = ", ".join(parameter.name for parameter in info.parameters)
-    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
     returned = info.return_type.full_name
     return "\n".join(
         [
-            f'import "{quoted}";',
-            "import slangtorch;",
+            *imports(path),
             f"{returned} {NAME}(uint* slangtorch_tape, uint slangtorch_words, "
-            f"uint slangtorch_tensors{declared})",
+            f"uint slangtorch_tensors{declarations(info)})",
             "{",
             "    weft_begin_tape(slangtorch_tape, slangtorch_words, slangtorch_tensors);",
             f"    {'' if returned == 'void' else 'return '}{info.name}({names});",
             "}",
         ]
     )
-
-
-def _declaration(parameter: Parameter) -> str:
-    return f"{parameter.type.full_name} {parameter.name}"
 
 
 def is_torch_tensor(kind: Type) -> bool:
@@ -158,6 +152,8 @@ class Call:
     name: str
     tensors: list[weft.Tensor] = field(default_factory=list)
     given: list[Any] = field(default_factory=list)
+    copies: list[tuple[NDArray[Any], weft.Tensor, Any]] = field(default_factory=list)
+    """Arrays of the host with their copies, and what of torch has that memory."""
 
     def taken(self, given: Any, wanted: Type, label: str) -> Any:
         """Return an argument as the host function gets it."""
@@ -188,34 +184,22 @@ class Call:
             raise weft.ArgumentTypeError(
                 f"{self.name}: argument '{label}' must be a tensor, got {described(given)}"
             )
-        if isinstance(given, weft.Tensor):
-            tensor = given.flatten_dtype().contiguous()
-        elif isinstance(given, np.ndarray):
-            tensor = weft.Tensor.from_numpy(self.device, np.ascontiguousarray(given))
-        elif given.device.type == "cpu":
-            array = array_of_torch(given, f"{self.name}: argument '{label}'")
-            tensor = weft.Tensor.from_numpy(self.device, np.ascontiguousarray(array))
-        else:
-            tensor = weft.Tensor.from_dlpack(self.device, given.detach().contiguous())
-        shape = tuple(tensor.shape)
-        if not 1 <= len(shape) <= 5:
+        full_label = f"{self.name}: argument '{label}'"
+        array, owner = memory_of(given, self.device, full_label)
+        shape = tuple(array.shape)
+        if not 1 <= len(shape) <= MOST_DIMENSIONS:
             raise weft.ArgumentError(
-                f"{self.name}: argument '{label}' has {len(shape)} dimensions, expected 1 to 5"
+                f"{full_label} has {len(shape)} dimensions, expected 1 to {MOST_DIMENSIONS}"
             )
+        if isinstance(array, weft.Tensor):
+            tensor = array.contiguous()
+        else:
+            tensor = weft.Tensor.from_numpy(self.device, np.ascontiguousarray(array))
+            self.copies.append((array, tensor, owner))
         self.tensors.append(tensor)
         self.given.append(given)
-        bytes_ = tensor.dtype.size
-        strides: list[int] = []
-        for extent in reversed(shape):
-            strides.insert(0, bytes_)
-            bytes_ *= max(extent, 1)
-        rest = 5 - len(shape)
-        return {
-            "number": len(self.tensors) - 1,
-            "rank": len(shape),
-            "sizes": [*shape, *[1] * rest],
-            "strides": [*strides, *[0] * rest],
-        }
+        strides = [tensor.dtype.size * stride for stride in contiguous_strides(shape)]
+        return {"number": len(self.tensors) - 1, **layout(shape, strides)}
 
     def handed_back(self, value: Any, kind: Type) -> Any:
         """Return what the host function returned, as its caller expects it."""
@@ -272,7 +256,11 @@ class Replay:
                 self._fill()
             else:
                 self._dispatch()
-        self._write_back()
+        refusal = (
+            f"{self._call.name}: an argument is read only, and a kernel wrote to it; pass a copy"
+        )
+        for array, tensor, owner in self._call.copies:
+            bring_back(array, tensor, (owner,), refusal)
 
     def _next(self) -> int:
         self._at += 1
@@ -314,28 +302,6 @@ class Replay:
             else:
                 arguments[parameter.name] = decoded(parameter.type, self._value())
         kernel(**arguments).launchRaw(block, grid)
-
-    def _write_back(self) -> None:
-        """Let the caller's arrays have what kernels wrote to them."""
-        for given, tensor in zip(self._call.given, self._call.tensors, strict=False):
-            if isinstance(given, weft.Tensor):
-                continue
-            array = given if isinstance(given, np.ndarray) else None
-            if array is None and given.device.type == "cpu":
-                array = array_of_torch(given, self._call.name)
-            if array is None:
-                continue
-            found = np.asarray(tensor.to_numpy())
-            if np.array_equal(found, array, equal_nan=array.dtype.kind == "f"):
-                continue
-            if not array.flags.writeable:
-                raise weft.ArgumentError(
-                    f"{self._call.name}: an argument is read only, and a kernel wrote to it; pass "
-                    "a copy"
-                )
-            array[...] = found
-            if given is not array:
-                count_change([given])
 
 
 def decoded(kind: Type, content: bytes) -> Any:

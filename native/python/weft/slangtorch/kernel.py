@@ -36,6 +36,7 @@ class Kernel:
         self._module = module
         self._name = name
         self._mode = mode
+        self._loaded: tuple[int, weft.Function] | None = None
 
     @property
     def name(self) -> str:
@@ -120,13 +121,21 @@ class Kernel:
         grid: tuple[int, int, int],
     ) -> None:
         """Run it. See BoundKernel.launchRaw()."""
-        info = self._module.function_info(self._name)
-        text = launcher_source(self._module.path, info, self._mode)
-        function = self._module.launcher(f"{self.name} (launch)", text).find_function(NAME)
-        assert function is not None
+        function = self._launcher()
         total = tuple(b * g for b, g in zip(block, grid, strict=True))
         with Staging(self._module.device, views):
             function.thread_group_size(block).dispatch(total, slangtorch_size=block, **values)
+
+    def _launcher(self) -> weft.Function:
+        """Return the entry point that calls it."""
+        generation = self._module.generation
+        if self._loaded is None or self._loaded[0] != generation:
+            info = self._module.function_info(self._name)
+            text = launcher_source(self._module.path, info, self._mode)
+            found = self._module.launcher(f"{self.name} (launch)", text).find_function(NAME)
+            assert found is not None
+            self._loaded = generation, found
+        return self._loaded[1]
 
 
 class BoundKernel:

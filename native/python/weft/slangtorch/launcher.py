@@ -33,7 +33,6 @@ def launcher_source(path: str, kernel: FunctionInfo, mode: Mode) -> str:
         kernel: Its reflection.
         mode: What to call.
     """
-    parameters = "".join(f", {_declaration(each)}" for each in kernel.parameters)
     lines, arguments = [], []
     for parameter in kernel.parameters:
         if mode is not Mode.PLAIN and takes_pair(parameter):
@@ -44,14 +43,12 @@ def launcher_source(path: str, kernel: FunctionInfo, mode: Mode) -> str:
         else:
             arguments.append(parameter.name)
     called = kernel.name if mode is Mode.PLAIN else f"{mode.value}({kernel.name})"
-    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
     return "\n".join(
         [
-            f'import "{quoted}";',
-            "import slangtorch;",
+            *imports(path),
             "[numthreads(1, 1, 1)]",
             f"void {NAME}(uint3 slangtorch_thread : SV_GroupThreadID, "
-            f"uint3 slangtorch_block : SV_GroupID, uint3 slangtorch_size{parameters})",
+            f"uint3 slangtorch_block : SV_GroupID, uint3 slangtorch_size{declarations(kernel)})",
             "{",
             "    weft_place_thread(slangtorch_thread, slangtorch_block, slangtorch_size);",
             *(["    weft_keep_values();"] if mode is Mode.REVERSE else []),
@@ -71,6 +68,12 @@ def takes_pair(parameter: Parameter) -> bool:
     )
 
 
-def _declaration(parameter: Parameter) -> str:
-    """Return a parameter as Slang declares it."""
-    return f"{parameter.type.full_name} {parameter.name}"
+def imports(path: str) -> tuple[str, str]:
+    """Return the first lines of a module that calls a function of a file."""
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'import "{quoted}";', "import slangtorch;"
+
+
+def declarations(function: FunctionInfo) -> str:
+    """Return a function's parameters as Slang declares them, each behind a comma."""
+    return "".join(f", {each.type.full_name} {each.name}" for each in function.parameters)

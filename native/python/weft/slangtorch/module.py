@@ -29,6 +29,8 @@ class Reflection:
     generation: int
     functions: dict[str, list[FunctionInfo]]
     structures: dict[str, StructInfo]
+    by_hash: dict[int, str]
+    """Functions by the numbers that records of host functions have for them."""
 
 
 class TorchModule:
@@ -62,6 +64,11 @@ class TorchModule:
         """Of the Slang file, absolute."""
         return self._path
 
+    @property
+    def generation(self) -> int:
+        """Grows by one with each reload of the file."""
+        return self._module.generation
+
     def function_info(self, name: str) -> FunctionInfo:
         """Return the reflection of a kernel.
 
@@ -92,12 +99,13 @@ class TorchModule:
 
     def _reflection(self) -> Reflection:
         """Return what the source in force declares."""
-        generation = self._module.generation
+        generation = self.generation
         if self._known is None or self._known.generation != generation:
-            self._known = Reflection(generation, {}, {})
+            self._known = Reflection(generation, {}, {}, {})
             for info in self._module.functions:
                 if not info.owner:
                     self._known.functions.setdefault(info.name, []).append(info)
+                    self._known.by_hash[hash_of(info.name)] = info.name
             for structure in self._module.structs:
                 self._known.structures[structure.name] = structure
         return self._known
@@ -124,7 +132,7 @@ class TorchModule:
             name: For messages.
             source: The text.
         """
-        generation = self._module.generation
+        generation = self.generation
         known, loaded = self._launchers.get(source, (None, -1))
         if known is None:
             known = weft.Module.load_from_source(self.device, name, source, self._options)
@@ -150,8 +158,7 @@ class TorchModule:
 
     def kernel_of_hash(self, number: int) -> Kernel:
         """Return the kernel that a record of a host function names."""
-        (name,) = {name for name in self._reflection().functions if hash_of(name) == number}
-        return self.kernel(name)
+        return self.kernel(self._reflection().by_hash[number])
 
     def __dir__(self) -> list[str]:
         """Return kernels, structures and methods."""

@@ -80,7 +80,7 @@ class Marshaller:
         if not is_tensor(given):
             raise self._error(name, "a tensor", given, "pass a tensor of torch, numpy or Weft")
         label = f"{self._kernel}: argument '{name}'"
-        array = self._array_of(given, label)
+        array, owner = memory_of(given, self._device, label)
         shape = tuple(array.shape)
         element = wanted.fields[0].type.element
         assert element is not None
@@ -96,22 +96,9 @@ class Marshaller:
             )
         self._require_type(array, element, label)
         self._require_reach(array, label)
-        is_torch = type(given).__module__.startswith("torch")
-        view = View(array, label, len(inner), given if is_torch else None)
+        view = View(array, label, len(inner), owner)
         self.views.append(view)
         return view.fields
-
-    def _array_of(self, given: Any, label: str) -> Any:
-        """Return an array of the host or a tensor of the kernel's device."""
-        if isinstance(given, weft.Tensor):
-            return given.flatten_dtype()
-        if isinstance(given, np.ndarray):
-            return given
-        if not type(given).__module__.startswith("torch"):
-            return np.from_dlpack(given) if hasattr(given, "__dlpack__") else np.asarray(given)
-        if given.device.type == "cpu":
-            return array_of_torch(given, label)
-        return weft.Tensor.from_dlpack(self._device, given.detach())
 
     def _require_type(self, array: Any, element: Type, label: str) -> None:
         scalar = element
@@ -219,6 +206,31 @@ def holds_tensors(kind: Type) -> bool:
 def is_tensor(value: Any) -> bool:
     """Return whether a value has memory and a shape."""
     return hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+def memory_of(given: Any, device: weft.Device, label: str) -> tuple[Any, Any]:
+    """Return a tensor's memory, and the torch tensor that has it.
+
+    Args:
+        given: A tensor of torch, numpy, Weft or another library.
+        device: That the kernel runs on.
+        label: Kernel and parameter, for messages.
+
+    Returns:
+        An array of the host or a tensor of the device; None: it is not torch's, or shared.
+
+    Raises:
+        ArgumentTypeError: numpy has no such elements.
+    """
+    if isinstance(given, weft.Tensor):
+        return given.flatten_dtype(), None
+    if isinstance(given, np.ndarray):
+        return given, None
+    if not type(given).__module__.startswith("torch"):
+        return np.from_dlpack(given) if hasattr(given, "__dlpack__") else np.asarray(given), None
+    if given.device.type == "cpu":
+        return array_of_torch(given, label), given
+    return weft.Tensor.from_dlpack(device, given.detach()), given
 
 
 def array_of_torch(tensor: Any, label: str) -> Any:

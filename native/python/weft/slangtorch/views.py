@@ -7,6 +7,7 @@ overlap, share it on the device, too, so that a kernel sees what it would see in
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import weft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,24 +43,15 @@ class View:
     def place(self, data: weft.Tensor, strides: tuple[int, ...]) -> None:
         """Say where its first element lies, and how far apart others are, in scalars."""
         shape = tuple(self.array.shape)
-        unit = 1
-        for extent in shape[len(shape) - self.inner :]:
-            unit *= extent
-        outer = [stride // unit for stride in strides[: len(shape) - self.inner]]
-        for stride, extent in zip(strides, shape[: len(shape) - self.inner], strict=False):
+        outer = len(shape) - self.inner
+        unit = math.prod(shape[outer:])
+        for stride, extent in zip(strides[:outer], shape[:outer], strict=True):
             if stride % unit and extent > 1:
                 raise weft.ArgumentError(
                     f"{self.label} has rows of {stride} numbers, which are no whole elements of "
                     f"{unit}; pass a contiguous copy"
                 )
-        outer += [0] * self.inner
-        missing = MOST_DIMENSIONS - len(shape)
-        self.fields.update(
-            data=data,
-            sizes=[*shape, *[1] * missing],
-            strides=[*outer, *[0] * missing],
-            rank=len(shape),
-        )
+        self.fields.update(data=data, **layout(shape, [each // unit for each in strides[:outer]]))
 
 
 class Staging:
@@ -91,16 +83,8 @@ class Staging:
         if kind is not None:
             return
         for base, tensor, group in self._copies:
-            found = np.asarray(tensor.to_numpy())
-            if np.array_equal(base.view(np.uint8), found.view(np.uint8)):
-                continue
-            if base.flags.writeable:
-                base[...] = found
-                count_change(view.owner for view in group)
-            else:
-                raise weft.ArgumentError(
-                    f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
-                )
+            refusal = f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
+            bring_back(base, tensor, (view.owner for view in group), refusal)
 
     def _place_tensor(self, view: View) -> None:
         tensor = view.array
@@ -117,15 +101,13 @@ class Staging:
 
     def _upload(self, group: list[View]) -> None:
         """Copy the memory of arrays that overlap."""
-        first = group[0].array
+        first = group[0].array  # the lowest
         assert not isinstance(first, weft.Tensor)
         spans = [span(view.array) for view in group]
-        low, high = min(s[0] for s in spans), max(s[1] for s in spans)
-        owner = group[int(np.argmin([s[0] for s in spans]))].array
-        assert not isinstance(owner, weft.Tensor)
+        low, high = spans[0][0], max(end for _begin, end in spans)
         count = (high - low) // first.itemsize
         base = np.lib.stride_tricks.as_strided(
-            owner, (count,), (first.itemsize,), writeable=owner.flags.writeable
+            first, (count,), (first.itemsize,), writeable=first.flags.writeable
         )
         tensor = weft.Tensor.from_numpy(self._device, base)
         self._copies.append((base, tensor, group))
@@ -136,13 +118,28 @@ class Staging:
             view.place(tensor[offset:] if offset else tensor, strides)
 
 
-def count_change(tensors: Iterable[Any]) -> None:
-    """Let torch know that tensors of its own were written, for it may need their old values.
+def bring_back(
+    array: NDArray[Any], tensor: weft.Tensor, owners: Iterable[Any], refusal: str
+) -> None:
+    """Let an array of the host have what kernels wrote to its copy.
 
     Args:
-        tensors: Of torch, or None.
+        array: Of the host.
+        tensor: Its copy on the device.
+        owners: Tensors of torch on that memory, or None. Torch is told of what was written, for it
+            may need the old values.
+        refusal: Message where the array is read only and was written.
+
+    Raises:
+        ArgumentError: It is, and was.
     """
-    written = [tensor for tensor in tensors if tensor is not None]
+    found = np.asarray(tensor.to_numpy())
+    if np.array_equal(np.ascontiguousarray(array).view(np.uint8), found.view(np.uint8)):
+        return
+    if not array.flags.writeable:
+        raise weft.ArgumentError(refusal)
+    array[...] = found
+    written = [owner for owner in owners if owner is not None]
     if written:
         from weft.torch.bridge import note_writes
 
@@ -150,7 +147,7 @@ def count_change(tensors: Iterable[Any]) -> None:
 
 
 def overlapping(views: list[View]) -> list[list[View]]:
-    """Return groups of arrays whose spans of memory overlap.
+    """Return groups of arrays whose spans of memory overlap, each from its lowest one on.
 
     Raises:
         ArgumentError: Arrays of different types overlap.
@@ -178,6 +175,20 @@ def span(array: Any) -> tuple[int, int]:
     begin: int = array.__array_interface__["data"][0]
     reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
     return begin, begin + reach + array.itemsize
+
+
+def layout(shape: tuple[int, ...], strides: Sequence[int]) -> dict[str, Any]:
+    """Return sizes, strides and rank as structures of shaders/compat/slangtorch have them.
+
+    Args:
+        shape: Of at most five dimensions.
+        strides: Of the first of them; others have 0.
+    """
+    return {
+        "sizes": [*shape, *[1] * (MOST_DIMENSIONS - len(shape))],
+        "strides": [*strides, *[0] * (MOST_DIMENSIONS - len(strides))],
+        "rank": len(shape),
+    }
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
