@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 import bpy
 
+from ..core.graph.model import property_keys
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -46,11 +48,6 @@ def describe(
         color, alpha = property_keys(kind, name)
         out |= {color: values[:3], alpha: (values[3],) * 3}
     return out
-
-
-def property_keys(kind: str, name: str) -> tuple[str, str]:
-    """Return the names in ``Placed.info`` of a property's color and alpha."""
-    return f"{kind} {name}", f"Alpha of {kind} {name}"
 
 
 def _find(

@@ -106,6 +106,16 @@ class Graph:
     random_walk: str = "random_walk"
 
 
+def property_keys(kind: str, name: str) -> tuple[str, str]:
+    """Return the names in ``Placed.info`` of the color and the alpha of a property.
+
+    Args:
+        kind: Of an Attribute node: OBJECT, INSTANCER or VIEW_LAYER.
+        name: Of the property.
+    """
+    return f"{kind} {name}", f"Alpha of {kind} {name}"
+
+
 @dataclass(frozen=True, eq=False)
 class ImageData:
     """An image that nodes use.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from weft.scene.values import Attribute, ColorAttribute
 
+from ..model import property_keys
 from ..places import generated, uv_map
 from ..spec import Call, NodeSpec
 from ..values import call
@@ -80,10 +81,11 @@ def _attribute(context: NodeContext, output: str) -> Value:
     name = str(context.properties["attribute_name"])
     if kind == "GEOMETRY":
         return _named(context, output, name)
+    of_color, of_alpha = property_keys(kind, name)
     if output == "Alpha":
-        alpha = ColorAttribute(context.attribute("object_info", f"Alpha of {kind} {name}"))
+        alpha = ColorAttribute(context.attribute("object_info", of_alpha))
         return call("redOf", 1, color=alpha)
-    values = ColorAttribute(context.attribute("object_info", f"{kind} {name}"))
+    values = ColorAttribute(context.attribute("object_info", of_color))
     return call("vectorToFloat", 1, x=values) if output == "Fac" else values
 
 
