@@ -298,6 +298,7 @@ def test_without_a_writable_store_a_scene_is_saved_and_asks_for_trust(tmp_path, 
 
 
 def test_the_commands_refuse_and_take_the_flag(foreign, tmp_path, capsys):
+    pytest.importorskip("OpenImageIO")
     render = ["render", str(foreign), "-o", str(tmp_path / "a.png"), "--spp", "1", "--quiet"]
 
     assert main(render) == 1
