@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from weft import slangtorch
+from support.slangtorch_modules import load
+
+__all__ = ["load"]  # the fixture
 
 SQUARE = """
 float squared(float x) { return x * x; }
@@ -125,16 +126,6 @@ TorchTensor<float> square_gradient(TorchTensor<float> input, TorchTensor<float> 
     return gradient;
 }
 """
-
-
-@pytest.fixture
-def load(device, tmp_path):
-    def loaded(text):
-        path = tmp_path / "square.slang"
-        path.write_text(text)
-        return slangtorch.loadModule(str(path), device=device)
-
-    return loaded
 
 
 def test_a_kernel_squares(load):

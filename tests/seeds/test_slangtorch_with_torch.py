@@ -7,9 +7,11 @@ import pytest
 
 import weft
 from seeds.test_slangtorch import BOX, DIFFERENTIABLE, HOST, SQUARE
-from weft import slangtorch
+from support.slangtorch_modules import load
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
+
+__all__ = ["load"]  # the fixture
 
 MESH = """
 struct Mesh
@@ -32,16 +34,6 @@ void processMesh(Mesh mesh)
 @pytest.fixture
 def place(device):
     return "cuda" if device.info.type == weft.DeviceType.cuda else "cpu"
-
-
-@pytest.fixture
-def load(device, tmp_path):
-    def loaded(text):
-        path = tmp_path / "square.slang"
-        path.write_text(text)
-        return slangtorch.loadModule(str(path), device=device)
-
-    return loaded
 
 
 def test_a_kernel_squares(load, place):

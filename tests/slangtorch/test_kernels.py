@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import weft
+from support.slangtorch_modules import load
 from weft import slangtorch
+
+__all__ = ["load"]  # the fixture
 
 SQUARE = """
 [AutoPyBindCUDA]
@@ -43,18 +46,6 @@ void scale(DiffTensorView<half> x, no_diff float f, float g, DiffTensorView<doub
 
 void helper(TensorView<float> t) {}
 """
-
-
-@pytest.fixture
-def load(device, tmp_path):
-    """Return a function that loads a text as SlangTorch's module."""
-
-    def loaded(text, **options):
-        path = tmp_path / "kernels.slang"
-        path.write_text(text)
-        return slangtorch.loadModule(path, device=device, **options)
-
-    return loaded
 
 
 @pytest.fixture
@@ -153,6 +144,34 @@ def test_tensors_of_the_device_stay_there(device, module):
     module.square(x=x, y=y).launchRaw((8, 1, 1), (1, 1, 1))
 
     assert y.numpy().tolist() == [0, 1, 4, 9, 16]
+
+
+def test_tensors_of_the_device_may_have_gaps(device, module):
+    whole = weft.Tensor.from_numpy(device, np.arange(24, dtype=np.float32).reshape(4, 6))
+    found = weft.Tensor.zeros(device, (6, 4))
+
+    module.square(x=whole[:, 1], y=whole[:, 4]).launchRaw((4, 1, 1), (1, 1, 1))
+    module.square(x=whole[1], y=found.T[2]).launchRaw((6, 1, 1), (1, 1, 1))
+
+    expected = np.arange(24, dtype=np.float32).reshape(4, 6)
+    expected[:, 4] = expected[:, 1] ** 2
+    assert whole.numpy().tolist() == expected.tolist()
+    assert found.numpy()[:, 2].tolist() == (expected[1] ** 2).tolist()
+    assert not found.numpy()[:, [0, 1, 3]].any()
+
+
+def test_elements_that_share_memory_are_read_and_never_written(device, module):
+    x, y = np.broadcast_to(np.float32(3), (4,)), np.zeros(4, np.float32)
+    module.square(x=x, y=y).launchRaw((4, 1, 1), (1, 1, 1))
+    assert y.tolist() == [9] * 4
+
+    repeated = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (4,), (0,))
+    with pytest.raises(weft.ArgumentError, match=r"'y' repeats elements in memory"):
+        module.square(x=y, y=repeated).launchRaw((4, 1, 1), (1, 1, 1))
+    assert repeated.tolist() == [0] * 4
+    tensor = weft.Tensor.zeros(device, (1,)).broadcast_to((4,))
+    with pytest.raises(weft.ArgumentError, match=r"'y' has strides \(0,\) in elements"):
+        module.square(x=y, y=tensor).launchRaw((4, 1, 1), (1, 1, 1))
 
 
 def test_no_elements_are_no_work(module):

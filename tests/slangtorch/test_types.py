@@ -7,18 +7,9 @@ import numpy as np
 import pytest
 
 import weft
-from weft import slangtorch
+from support.slangtorch_modules import load
 
-
-@pytest.fixture
-def load(device, tmp_path):
-    def loaded(text, name="kernels", **options):
-        path = tmp_path / f"{name}.slang"
-        path.write_text(text)
-        return slangtorch.loadModule(path, device=device, **options)
-
-    return loaded
-
+__all__ = ["load"]  # the fixture
 
 KINDS = {
     "float": np.float32,
@@ -156,6 +147,56 @@ def test_vectors_are_elements(load):
     assert b[:, 1].tolist() == (a[:, [2, 0]] + (4, 3)).tolist()
     with pytest.raises(weft.ArgumentError, match=r"expected \(3,\) as its last dimensions"):
         module.f(a=np.zeros((4, 2), np.float32), b=b)
+
+
+def test_gradients_of_a_view_are_reached_by_hand(load):
+    module = load("""
+        struct Line
+        {
+            DiffTensorView weights;
+
+            [BackwardDerivative(eval_bwd)]
+            float eval(float x) { return *weights.primal.data_ptr() * x; }
+            void eval_bwd(inout DifferentialPair<float> x, float upstream)
+            {
+                float old;
+                weights.diff.diff.InterlockedAdd(0, upstream * x.p, old);
+                x = diffPair(x.p, upstream * weights.primal[0]);
+            }
+        }
+
+        [PyExport("Line")] struct Exported { float x; }
+
+        [AutoPyBindCUDA] [CUDAKernel] [Differentiable]
+        void f(Line line, DiffTensorView x, DiffTensorView y)
+        {
+            let i = cudaThreadIdx().x;
+            y[i] = line.eval(x[i]);
+        }
+
+        [AutoPyBindCUDA] [CUDAKernel]
+        void g(TensorView<float> a, TensorView<float> b)
+        {
+            DiffTensorView<float> view;
+            view.primal = a;
+            DiffTensorView<float> other = DiffTensorView<float>(a, b);
+            DiffTensorView<float> constant = DiffTensorView<float>(a);
+            b[0] = view[0] + other.load(0) + constant[1];
+        }
+    """)
+    w, gradient = np.array([3], np.float32), np.zeros(1, np.float32)
+    x, slope = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    y = (np.zeros(4, np.float32), np.ones(4, np.float32))
+
+    line = {"weights": (w, gradient)}
+    module.f.bwd(line=line, x=(x, slope), y=y).launchRaw((4, 1, 1), (1, 1, 1))
+
+    assert gradient.tolist() == [6]
+    assert slope.tolist() == [3] * 4
+    found = np.zeros(1, np.float32)
+    module.g(a=x + 1, b=found).launchRaw((1, 1, 1), (1, 1, 1))
+    assert found.tolist() == [4]
+    assert module.Exported(x=2).x == 2
 
 
 MESH = """

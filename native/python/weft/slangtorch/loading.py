@@ -16,7 +16,7 @@ from .module import TorchModule
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_devices: dict[tuple[int, weft.DeviceType], weft.Device] = {}
+_devices: dict[tuple[int, int | None], weft.Device] = {}
 _modules: dict[tuple[object, ...], TorchModule] = {}
 
 
@@ -130,11 +130,12 @@ def _take_flags(flags: Sequence[str], macros: dict[str, str], folders: list[str]
 
 
 def _default_device() -> weft.Device:
-    """Return the device that modules of this process share."""
+    """Return the device that modules of this process share: where torch has CUDA, its own."""
     torch = sys.modules.get("torch")
-    has_cuda = torch is not None and torch.cuda.is_available()
-    kind = weft.DeviceType.cuda if has_cuda else weft.DeviceType.automatic
-    key = os.getpid(), kind  # a fork does not keep devices
+    place = None
+    if torch is not None and torch.cuda.is_available():
+        place = torch.cuda.current_device()
+    key = os.getpid(), place  # a fork does not keep devices
     if key not in _devices:
-        _devices[key] = weft.create_device(type=kind)
+        _devices[key] = weft.create_device() if torch is None else weft.create_torch_device()
     return _devices[key]

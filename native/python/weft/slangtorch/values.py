@@ -134,17 +134,18 @@ class Marshaller:
                 name, "a tensor or (tensor, gradient)", given, "pass DiffTensorView(value, grad)"
             )
         primal = self._view(value, wanted.fields[0].type, name)
+        gradients = wanted.fields[1].type.fields[0].type
         if gradient is None:
             # No derivative: nobody looks there. Else what is written is dropped.
             shape = tuple(value.shape) if self._is_derivative else (1,)
-            element = wanted.fields[1].type.fields[0].type.element
+            element = gradients.fields[0].type.element
             gradient = weft.Tensor.zeros(self._device, shape, dtype=element)
         elif not is_tensor(gradient) or tuple(gradient.shape) != tuple(value.shape):
             raise weft.ArgumentError(
                 f"{self._kernel}: the gradient of argument '{name}' must be a tensor of shape "
                 f"{tuple(value.shape)}, got {described(gradient)}; pass zeros of its shape"
             )
-        return {"primal": primal, "diff": self._view(gradient, wanted.fields[1].type, name)}
+        return {"primal": primal, "diff": {"diff": self._view(gradient, gradients, name)}}
 
     def _structure(self, given: Any, wanted: Type, name: str) -> dict[str, Any]:
         """Return the members of a structure by name."""

@@ -83,17 +83,28 @@ class Staging:
         if kind is not None:
             return
         for base, tensor, group in self._copies:
-            refusal = f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
+            repeated = next((view for view in group if repeats(view.array)), None)
+            refusal = (
+                f"{group[0].label} is read only, and the kernel wrote to it; pass a copy"
+                if repeated is None
+                else f"{repeated.label} repeats elements in memory (strides of 0), and the kernel "
+                "wrote to it; pass a contiguous copy"
+            )
+            if repeated is not None:
+                base = base.view()
+                base.flags.writeable = False
             bring_back(base, tensor, (view.owner for view in group), refusal)
 
     def _place_tensor(self, view: View) -> None:
         tensor = view.array
         assert isinstance(tensor, weft.Tensor)
-        if not tensor.is_contiguous():
+        strides = tuple(tensor.strides)
+        if any(n > 1 and each <= 0 for n, each in zip(tensor.shape, strides, strict=True)):
             raise weft.ArgumentError(
-                f"{view.label} is a view with gaps in memory; pass tensor.contiguous()"
+                f"{view.label} has strides {strides} in elements: they repeat memory or go "
+                "backward, and what kernels write there is lost; pass tensor.contiguous()"
             )
-        view.place(tensor, contiguous_strides(tuple(tensor.shape)))
+        view.place(memory_from(tensor), strides)
 
     def _place_nothing(self, view: View) -> None:
         nothing = weft.Tensor.zeros(self._device, (1,), dtype=view.array.dtype)
@@ -116,6 +127,24 @@ class Staging:
             offset = (begin - low) // first.itemsize
             strides = tuple(stride // first.itemsize for stride in view.array.strides)
             view.place(tensor[offset:] if offset else tensor, strides)
+
+
+def repeats(array: Any) -> bool:
+    """Return whether several elements of an array are the same memory."""
+    return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
+
+
+def memory_from(tensor: weft.Tensor) -> weft.Tensor:
+    """Return a contiguous tensor of the memory that a view reaches: a pointer to its first element.
+
+    Args:
+        tensor: Of scalars.
+    """
+    if tensor.is_contiguous():
+        return tensor
+    steps = zip(tensor.shape, tensor.strides, strict=True)
+    reach = 1 + sum((extent - 1) * stride for extent, stride in steps)
+    return tensor.view((max(reach, 0),), (1,))
 
 
 def bring_back(
