@@ -35,7 +35,15 @@ WALLS = (
         r"^\s*(import|from)\s+bpy\b",
         ("addon/blender/", "addon/ui/", "native/python/weft_blender/"),
     ),
-    Wall("torch", r"^(import|from)\s+torch\b", ("native/python/weft/torch/",)),
+    Wall(
+        "torch",
+        r"^(import|from)\s+torch\b",
+        (
+            "native/python/weft/torch/",
+            "native/python/weft/slangtorch/autograd.py",
+            "native/python/weft/slangtorch/torch_op.py",
+        ),
+    ),
 )
 
 LAYERS = {

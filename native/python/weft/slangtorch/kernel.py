@@ -13,10 +13,12 @@ from .values import Marshaller
 from .views import Staging
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .module import TorchModule
     from .views import View
+
+    Extents = tuple[int, int, int]
 
 
 class LaunchWarning(UserWarning):
@@ -41,7 +43,7 @@ class Kernel:
     @property
     def name(self) -> str:
         """As the source and messages call it: 'square', 'square.bwd'."""
-        suffix = {Mode.PLAIN: "", Mode.FORWARD: ".fwd", Mode.REVERSE: ".bwd"}[self._mode]
+        suffix = {Mode.FORWARD: ".fwd", Mode.REVERSE: ".bwd"}.get(self._mode, "")
         return self._name + suffix
 
     @property
@@ -92,17 +94,22 @@ class Kernel:
             raise weft.ArgumentTypeError(
                 f"{self.name}: argument '{missing[0]}' is missing; it has {', '.join(names)}"
             )
-        is_derivative = self._mode is not Mode.PLAIN
+        is_derivative = self._mode in (Mode.FORWARD, Mode.REVERSE)
         marshaller = Marshaller(self._module.device, self.name, is_derivative=is_derivative)
         values = {
             parameter.name: marshaller.value(named[parameter.name], parameter.type, parameter.name)
             for parameter in info.parameters
         }
-        return BoundKernel(self, values, marshaller.views)
+        bound = BoundKernel(self, values, marshaller.views)
+        if self._mode is Mode.PLAIN and (marshaller.tracked or marshaller.untracked):
+            from .autograd import tracked_launch
+
+            bound.follow(tracked_launch(self, info, named, marshaller))
+        return bound
 
     def _derivative(self, mode: Mode) -> Kernel:
         info = self._module.function_info(self._name)
-        if self._mode is not Mode.PLAIN:
+        if self._mode in (Mode.FORWARD, Mode.REVERSE):
             raise weft.ArgumentAttributeError(
                 f"{self.name}: derivatives of derivatives are not bound; use {self._name}.fwd or "
                 f"{self._name}.bwd"
@@ -117,14 +124,30 @@ class Kernel:
         self,
         values: Mapping[str, Any],
         views: list[View],
-        block: tuple[int, int, int],
-        grid: tuple[int, int, int],
+        block: Extents,
+        grid: Extents,
     ) -> None:
         """Run it. See BoundKernel.launchRaw()."""
         function = self._launcher()
         total = tuple(b * g for b, g in zip(block, grid, strict=True))
         with Staging(self._module.device, views):
             function.thread_group_size(block).dispatch(total, slangtorch_size=block, **values)
+
+    def noted(self, notes: weft.Tensor, named: Mapping[str, Any]) -> BoundKernel:
+        """Return the kernel with its arguments, to be launched with notes of what it writes.
+
+        Args:
+            notes: A word for each DiffTensorView, in the order of the arguments.
+            named: Arguments by name.
+        """
+        bound = self._module.kernel(self._name, Mode.NOTED)(**named)
+        bound.add("slangtorch_notes", notes)
+        return bound
+
+    @property
+    def generation(self) -> int:
+        """Grows with each reload of the file."""
+        return self._module.generation
 
     def _launcher(self) -> weft.Function:
         """Return the entry point that calls it."""
@@ -152,6 +175,15 @@ class BoundKernel:
         self._values = values
         self._views = views
         self._was_launched = False
+        self._follower: Callable[[Extents, Extents], None] | None = None
+
+    def follow(self, follower: Callable[[Extents, Extents], None] | None) -> None:
+        """Let something else launch it, which torch's autograd follows."""
+        self._follower = follower
+
+    def add(self, name: str, value: Any) -> None:
+        """Add an argument of the launcher."""
+        self._values = {**self._values, name: value}
 
     def launchRaw(
         self,
@@ -185,7 +217,10 @@ class BoundKernel:
                     f"{self._kernel.name}.launchRaw: gridSize has {count} blocks along "
                     f"{'xyz'[axis]}, expected at most {most}; use larger blocks"
                 )
-        self._kernel.launch(self._values, self._views, block, grid)
+        if self._follower is not None:
+            self._follower(block, grid)
+        else:
+            self._kernel.launch(self._values, self._views, block, grid)
 
     def launchTotal(
         self,
@@ -224,7 +259,7 @@ class BoundKernel:
         block = tuple(rest.pop(0) if extent > 1 else 1 for extent in total)
         self.launchTotal(block, total)
 
-    def _extents(self, given: Any, name: str) -> tuple[int, int, int]:
+    def _extents(self, given: Any, name: str) -> Extents:
         """Return three extents."""
         numbers = list(given) if hasattr(given, "__iter__") else [given]
         try:

@@ -18,6 +18,7 @@ class Mode(enum.Enum):
     PLAIN = ""
     FORWARD = "fwd_diff"
     REVERSE = "bwd_diff"
+    NOTED = "noted"  # the kernel itself; it notes which DiffTensorViews it writes
 
 
 NAME = "slangtorch_launch"
@@ -35,23 +36,28 @@ def launcher_source(path: str, kernel: FunctionInfo, mode: Mode) -> str:
     """
     lines, arguments = [], []
     for parameter in kernel.parameters:
-        if mode is not Mode.PLAIN and takes_pair(parameter):
+        if mode in (Mode.FORWARD, Mode.REVERSE) and takes_pair(parameter):
             pair = f"slangtorch_{parameter.name}"
             zero = f"{parameter.type.full_name}.dzero()"
             lines.append(f"    var {pair} = diffPair({parameter.name}, {zero});")
             arguments.append(pair)
         else:
             arguments.append(parameter.name)
-    called = kernel.name if mode is Mode.PLAIN else f"{mode.value}({kernel.name})"
+    is_derivative = mode in (Mode.FORWARD, Mode.REVERSE)
+    called = f"{mode.value}({kernel.name})" if is_derivative else kernel.name
+    declared = declarations(kernel)
+    if mode is Mode.NOTED:
+        declared = f", uint* slangtorch_notes{declared}"
     return "\n".join(
         [
             *imports(path),
             "[numthreads(1, 1, 1)]",
             f"void {NAME}(uint3 slangtorch_thread : SV_GroupThreadID, "
-            f"uint3 slangtorch_block : SV_GroupID, uint3 slangtorch_size{declarations(kernel)})",
+            f"uint3 slangtorch_block : SV_GroupID, uint3 slangtorch_size{declared})",
             "{",
             "    weft_place_thread(slangtorch_thread, slangtorch_block, slangtorch_size);",
             *(["    weft_keep_values();"] if mode is Mode.REVERSE else []),
+            *(["    weft_note_writes(slangtorch_notes);"] if mode is Mode.NOTED else []),
             *lines,
             f"    {called}({', '.join(arguments)});",
             "}",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,11 @@ class Marshaller:
         self._kernel = kernel
         self._is_derivative = is_derivative
         self.views: list[View] = []
+        self.tracked: list[str] = []
+        """DiffTensorViews with tensors of torch that require gradients, without a gradient."""
+        self.untracked: list[str] = []
+        """TensorViews with such tensors."""
+        self._numbers = itertools.count()
 
     def value(self, given: Any, wanted: Type, name: str) -> Any:
         """Return an argument of the launcher.
@@ -61,6 +67,8 @@ class Marshaller:
             ArgumentError: A tensor has too many dimensions or elements, or another shape.
         """
         if is_tensor_view(wanted):
+            if getattr(given, "requires_grad", False):
+                self.untracked.append(name)
             return self._view(given, wanted, name)
         if is_diff_tensor_view(wanted):
             return self._pair(given, wanted, name)
@@ -135,6 +143,7 @@ class Marshaller:
             )
         primal = self._view(value, wanted.fields[0].type, name)
         gradients = wanted.fields[1].type.fields[0].type
+        gradient_is_missing = gradient is None
         if gradient is None:
             # No derivative: nobody looks there. Else what is written is dropped.
             shape = tuple(value.shape) if self._is_derivative else (1,)
@@ -145,7 +154,13 @@ class Marshaller:
                 f"{self._kernel}: the gradient of argument '{name}' must be a tensor of shape "
                 f"{tuple(value.shape)}, got {described(gradient)}; pass zeros of its shape"
             )
-        return {"primal": primal, "diff": {"diff": self._view(gradient, gradients, name)}}
+        if gradient_is_missing and getattr(value, "requires_grad", False):
+            self.tracked.append(name)
+        return {
+            "primal": primal,
+            "diff": {"diff": self._view(gradient, gradients, name)},
+            "number": next(self._numbers),
+        }
 
     def _structure(self, given: Any, wanted: Type, name: str) -> dict[str, Any]:
         """Return the members of a structure by name."""
@@ -229,9 +244,25 @@ def memory_of(given: Any, device: weft.Device, label: str) -> tuple[Any, Any]:
         return given, None
     if not type(given).__module__.startswith("torch"):
         return np.from_dlpack(given) if hasattr(given, "__dlpack__") else np.asarray(given), None
+    refuse_transforms(label)
     if given.device.type == "cpu":
         return array_of_torch(given, label), given
     return weft.Tensor.from_dlpack(device, given.detach()), given
+
+
+def refuse_transforms(label: str) -> None:
+    """Refuse tensors that torch.func or forward mode follows.
+
+    Raises:
+        ArgumentError: They do.
+    """
+    from weft.torch.bridge import is_transformed
+
+    if is_transformed():
+        raise weft.ArgumentError(
+            f"{label}: kernels have no part in torch.func and forward mode, for they write their "
+            "results in place; use .fwd and .bwd, or torch_op()"
+        )
 
 
 def array_of_torch(tensor: Any, label: str) -> Any:
