@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 GROUP = "torch"
 FILES = (
     "tests/torch_tensors",
+    "tests/slangtorch/test_autograd.py",
+    "tests/slangtorch/test_torch_op.py",
     "tests/seeds/test_torch.py",
     "tests/seeds/test_slangtorch_with_torch.py",
     "tests/python/test_foreign_arrays_torch.py",

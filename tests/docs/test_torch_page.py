@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page about torch runs where torch is; test_snippets.py has the others."""
+"""Pages about torch run where torch is; test_snippets.py has the others."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 pytest.importorskip("torch", reason="torch is not installed")
 
 
+@pytest.mark.parametrize("name", ["torch.md", "slangtorch_autograd.md"])
 def test_the_snippets_of_the_page_run_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    page = ROOT / "docs" / "guide" / "torch.md"
+    page = ROOT / "docs" / "guide" / name
 
     run_blocks(read_blocks(text_of(page)), str(page), tmp_path)

@@ -120,6 +120,52 @@ class Kernel:
             )
         return self._module.kernel(self._name, mode)
 
+    def torch_op(
+        self,
+        name: str,
+        *,
+        outputs: Mapping[str, Any],
+        blockSize: Any,
+        gridSize: Any = None,
+        totalSize: Any = None,
+    ) -> Any:
+        """Register it as an operator of torch.library, which torch.compile and export take whole.
+
+        The operator takes the parameters that are not in ``outputs``, in their order or by name,
+        and returns the tensors of those that are. Its derivative is that of the kernel.
+
+        Args:
+            name: ``"library::operator"``, new in this process.
+            outputs: For each parameter that is a result, a function that makes its tensor from
+                the arguments that it names:
+                ``{"output": lambda input: torch.empty_like(input)}``. It also runs on tensors
+                without values, so it may look at shapes only.
+            blockSize: Threads of a block along x, y, z.
+            gridSize: Blocks along x, y, z, or a function of arguments that returns them.
+            totalSize: Instead of ``gridSize``, threads: as of :meth:`BoundKernel.launchTotal`.
+
+        Raises:
+            ArgumentError: No output, a name that no parameter has, neither or both sizes, a
+                parameter that an operator cannot have.
+        """
+        from .torch_op import Operator, make_operator
+
+        info = self._module.function_info(self._name)
+        names = [parameter.name for parameter in info.parameters]
+        unknown = [each for each in outputs if each not in names]
+        if unknown or not outputs:
+            raise weft.ArgumentError(
+                f"{self.name}.torch_op: outputs must name at least one of {', '.join(names)}, got "
+                f"{list(outputs)}; write outputs={{'name': function that makes its tensor}}"
+            )
+        if (gridSize is None) == (totalSize is None):
+            raise weft.ArgumentError(
+                f"{self.name}.torch_op: expected one of gridSize and totalSize, got "
+                f"{'neither' if gridSize is None else 'both'}"
+            )
+        operator = Operator(self, info, outputs, blockSize, gridSize, totalSize)
+        return make_operator(operator, name)
+
     def launch(
         self,
         values: Mapping[str, Any],
