@@ -95,6 +95,7 @@ def test_a_run_says_what_it_does(device):
     assert run.latest.share > 0
 
 
+@pytest.mark.full
 def test_the_last_textures_stay_to_be_shown(device):
     plan = plan_of(request("texture:Plate.Base Color@4"))
     plan.settings = replace(plan.settings, bounces=1, samples=1, texture_draws=8)

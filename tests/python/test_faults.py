@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
     reason="counts what /proc tells, and a process to fail",
 )
 
-THINNED = 6
+THINNED = 4
 """Calls of each kind that fail in the quick tests; tests/full/test_every_fault.py has all."""
 
 

@@ -69,6 +69,7 @@ def test_a_whole_checkpoint_is_read_as_it_was_written(load, whole, written):
     assert all(np.array_equal(state[name], value) for name, value in written.items())
 
 
+@pytest.mark.full
 def test_every_flipped_bit_is_harmless_or_refused(load, whole, written):
     refused = harmless = 0
     for bit in bits_of(whole):

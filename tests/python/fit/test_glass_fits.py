@@ -44,8 +44,10 @@ def photos(device):
     }
 
 
-@pytest.mark.parametrize("start", [0.0, 0.2, 0.5, 1.0])
-@pytest.mark.parametrize("roughness", [0.0, pytest.param(0.5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "start", [0.0, 1.0, *[pytest.param(start, marks=pytest.mark.full) for start in (0.2, 0.5)]]
+)
+@pytest.mark.parametrize("roughness", [0.0, pytest.param(0.5, marks=pytest.mark.full)])
 def test_transmission_is_found_from_everywhere(device, photos, roughness, start):
     fit = Fit(
         scene_with(start, roughness),

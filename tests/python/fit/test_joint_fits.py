@@ -58,6 +58,7 @@ def rms(found):
     return float(np.sqrt(np.mean((found.pixels - pattern()) ** 2)))
 
 
+@pytest.mark.full
 def test_numbers_and_a_texture_are_found_together(device, photos):
     fit = Fit(
         scene_with(np.full((16, 16, 3), 0.5), 0.7, 0.1),

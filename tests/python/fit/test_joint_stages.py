@@ -29,6 +29,7 @@ def grey_fit(device, photos, texture_draws=6, max_draws=16):
     )
 
 
+@pytest.mark.full
 def test_numbers_move_before_textures(device, photos):
     fit = grey_fit(device, photos)
     seen = []

@@ -83,6 +83,7 @@ def test_lights_are_found_beside_a_material(device, photo, fewest, monkeypatch):
     np.testing.assert_allclose(panel["color"], [0.5, 0.48, 0.45], rtol=0.03)
 
 
+@pytest.mark.full
 def test_the_parts_of_the_light_add_up(device):
     scene = scene_with()
     whole = weft.Renderer(device, scene).render(settings=SETTINGS)

@@ -71,6 +71,7 @@ def test_wrong_pixels_of_a_photo_move_maps_little(device):
     assert off[1] < 0.5 * off[0]
 
 
+@pytest.mark.full
 def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, tmp_path):
     roughness = Parameter("glaze.roughness")
     fit = fit_of(device, spoilt, roughness, robust=True, draws=8)

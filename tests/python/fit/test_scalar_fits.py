@@ -142,6 +142,7 @@ def test_a_picture_of_another_size_is_refused(device):
         Fit(scene_with(unknown_ball()), [Target(np.ones((4, 4, 3)))], PARAMETERS, device=device)
 
 
+@pytest.mark.full
 def test_a_blurred_picture_is_explained_with_its_filter(device):
     truth = scene_with(principled("ball", **TRUTH))
     blurred = weft.Renderer(device, truth).render(

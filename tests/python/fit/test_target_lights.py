@@ -73,6 +73,7 @@ def targets_of():
     ]
 
 
+@pytest.mark.full
 def test_each_target_is_explained_by_its_own_lights(device):
     truth = scene_with()
     targets = photos_of(device, truth, targets_of())

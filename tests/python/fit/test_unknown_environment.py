@@ -127,6 +127,7 @@ def test_a_glossy_ball_shows_its_environment(device):
     assert np.abs(picture - targets[0].image)[mask].mean() < 0.05
 
 
+@pytest.mark.full
 def test_a_texture_is_found_in_an_unknown_environment(device, tmp_path):
     y, x = np.mgrid[0:8, 0:8] / 7
     pixels = np.stack([0.2 + 0.6 * x, 0.7 - 0.5 * y, 0.3 + 0.2 * x], -1).astype(np.float32)

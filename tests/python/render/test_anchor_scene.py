@@ -124,7 +124,7 @@ def test_lambert_objects_look_as_in_mitsuba(device, name, samples):
     require_equal(found, golden[name], golden[f"{name}_error"])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_sharp_coat_looks_like_a_mirror_in_a_smooth_sky(device):
     sharp, mirror = (
         render_blocks(device, point_scene(10, coat_roughness=roughness), 256)

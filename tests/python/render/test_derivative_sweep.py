@@ -113,8 +113,15 @@ def check(sweep, seed):
 
 FORWARD = ("principled", "nodes", "wax", "normals", "coated", "filmed glass", "distributions")
 
+QUICK = ("principled", "wax", "filmed glass")
 
-@pytest.mark.parametrize("name", FORWARD)
+
+def with_marks(names):
+    """Leave out what compiles for long, but in the full tests."""
+    return [pytest.param(name, marks=[pytest.mark.full] * (name not in QUICK)) for name in names]
+
+
+@pytest.mark.parametrize("name", with_marks(FORWARD))
 def test_derivatives_are_differences(sweeps, name):
     sweep = sweeps(name)
 
@@ -172,7 +179,9 @@ def test_tints_that_dim_by_their_largest_channel_are_not_separable(sweeps, name)
     assert across > 1e-3
 
 
-@pytest.mark.parametrize("name", ["facets", "other nodes", "wax", "coated", "filmed glass"])
+@pytest.mark.parametrize(
+    "name", with_marks(["facets", "other nodes", "wax", "coated", "filmed glass"])
+)
 def test_reverse_mode_is_the_transpose(device, name):
     sweep = Sweep(device, SURFACES[name](np.random.default_rng(1)), with_gradients=True)
     random = np.random.default_rng(2)

@@ -80,7 +80,7 @@ def test_clamps_hold_pictures_down_but_not_recorded_paths(name, device, free):
     assert np.abs(replayed - free.reshape(-1, 3)).max() < 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "limits",
     [LightPaths(filter_glossy=1.0), LightPaths(filter_glossy=0.3, reflective_caustics=False)],

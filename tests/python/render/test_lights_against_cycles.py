@@ -49,12 +49,12 @@ def scene_of(name):
     return Scene([ball, floor], [light_of(name)], [camera])
 
 
-SLOW = ("spot", "rectangle", "ellipse")
+QUICK = ("point", "environment")
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in cases.CASES],
+    [pytest.param(name, marks=[pytest.mark.full] * (name not in QUICK)) for name in cases.CASES],
 )
 def test_pictures_equal_those_of_cycles(device, name):
     settings = PathSettings(samples=512, bounces=cases.BOUNCES + 1, roulette_from=None, seed=1)

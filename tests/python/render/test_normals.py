@@ -289,6 +289,7 @@ def test_replayed_paths_give_the_rendered_picture(bumpy):
     assert np.abs(recorder.develop(0, 4, with_tangents=False)[0] - image).max() < 1e-4
 
 
+@pytest.mark.full
 def test_other_inputs_have_derivatives(bumpy, device):
     renderer, recorder, _ = bumpy
     values, rows = renderer.tables.values.to_numpy(), directions(renderer)

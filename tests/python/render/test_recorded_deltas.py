@@ -43,7 +43,7 @@ SMOOTH = {
 ALONE = ("glass",)
 """Surfaces of which no two deltas lead in one direction."""
 
-EACH = [pytest.param(key, marks=() if key in ALONE else pytest.mark.slow) for key in SMOOTH]
+EACH = [pytest.param(key, marks=() if key in ALONE else pytest.mark.full) for key in SMOOTH]
 
 
 @pytest.mark.parametrize("name", EACH)

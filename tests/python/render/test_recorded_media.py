@@ -91,6 +91,7 @@ def test_absorption_and_emission_have_exact_derivatives(device):
     assert paths.tangents() == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.full
 def test_a_clear_medium_has_derivatives(device):
     """Fits begin at zero: no absorption, no emission, no scattering."""
     medium = Closure(
@@ -170,6 +171,7 @@ def room(device):
     return Recorded(device, foggy_room(), ROOM, 512, bounces=4)
 
 
+@pytest.mark.full
 def test_records_show_what_paths_show(device, room):
     settings = PathSettings(1024, bounces=4, roulette_from=None)
     shown = weft.Renderer(device, foggy_room()).render(settings=settings).mean(axis=(0, 1))

@@ -147,6 +147,7 @@ def test_directions_of_several_materials_are_differences(balls, device):
         assert np.abs((sides[0] - sides[1]) / 1e-2 - tangent).max() < 2e-3
 
 
+@pytest.mark.full
 def test_other_directions_compile_nothing(balls, device, tmp_path):
     renderer, rows = balls
     with weft.create_device(type=device.info.type, cache_directory=tmp_path) as own:

@@ -56,12 +56,12 @@ def scene_of(name):
     )
 
 
-QUICK = ("normal_map", "bump", "alpha", "alpha_shadow", "emission")
+QUICK = ("normal_map", "alpha")
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in cases.CASES],
+    [pytest.param(name, marks=[pytest.mark.full] * (name not in QUICK)) for name in cases.CASES],
 )
 def test_pictures_equal_those_of_cycles(device, name):
     settings = PathSettings(

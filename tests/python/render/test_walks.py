@@ -87,6 +87,7 @@ def test_scenes_without_walks_have_no_kernels_of_them(device):
 NUMBERS = {"color": (0.7, 0.5, 0.3), "radius": (1.0, 0.6, 0.4), "scale": 0.8}
 
 
+@pytest.mark.full
 def test_derivatives_of_walks_are_those_of_differences(device):
     """Records replayed for other numbers, beside forward and reverse mode."""
     scene = furnace(Closure("subsurface", **NUMBERS))
