@@ -13,7 +13,7 @@ from weft._native import ArgumentError
 from weft.render.alias_table import build_alias_table
 from weft.render.light_tree import CONE_SLACK, LightTree, bounds_row, light_tree
 from weft.scene import AreaLight, PointLight, SpotLight, SunLight
-from weft.scene.ray_kinds import SCATTERED, SEEN_BY, is_hidden_from
+from weft.scene.ray_kinds import SCATTERED, SEEN_BY, hidden_bits, is_hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from weft.scene.lights import Environment, Light
 
-STRIDE = 21
+STRIDE = 22
 TRAIL_WORD = 19
+RULES_WORD = 21
+SHADOWLESS = 0x100
 NONE = 0xFFFFFFFF
 ENVIRONMENT, POINT, SPOT, SUN, AREA, TRIANGLE = range(6)
 
@@ -127,6 +129,13 @@ def _area_row(light: AreaLight) -> LightRow:
 
 def lamp_row(light: Light, extent: float) -> LightRow:
     """Return the record of a lamp. @param extent: radius of the scene, metres."""
+    row = _row_of(light, extent)
+    rules = hidden_bits(light.hidden_from) | (0 if light.casts_shadow else SHADOWLESS)
+    row.words.view(np.uint32)[RULES_WORD] = rules
+    return row
+
+
+def _row_of(light: Light, extent: float) -> LightRow:
     if isinstance(light, PointLight):
         return _sphere_row(light, POINT)
     if isinstance(light, SpotLight):

@@ -43,4 +43,5 @@ def joined_traits(tables: Sequence[SceneTables]) -> SceneTraits:
         has_kinds=any(entry.has_kinds for entry in traits),
         has_light_tree=any(entry.has_light_tree for entry in traits),
         has_limits=any(entry.has_limits for entry in traits),
+        has_lamp_rules=any(entry.has_lamp_rules for entry in traits),
     )

@@ -285,6 +285,7 @@ class SceneTables:
             has_bumps=any(program.has_bumps for program in self.materials.programs),
             has_light_tree=self.has_light_tree,
             has_kinds=has_hidden
+            or any(light.hidden_from for light in scene.lights)
             or any(program.reads_ray for program in self.materials.programs)
             or (environment is not None and any(environment.layers)),
             has_hidden=has_hidden,
@@ -292,6 +293,9 @@ class SceneTables:
             has_media=has_media(scene),
             has_limits=has_limits(scene),
             has_walks=any(program.wanders for program in self.materials.programs),
+            has_lamp_rules=any(
+                light.hidden_from or not light.casts_shadow for light in scene.lights
+            ),
         )
         return emissive
 

@@ -37,6 +37,7 @@ class SceneTraits:
         has_limits: Paths have limits beside their number of bounces.
         has_walks: Light wanders below surfaces.
         fits_media: Numbers of media are fitted.
+        has_lamp_rules: Lamps are hidden from some kinds of ray, or cast no shadow.
     """
 
     light_kinds: int
@@ -54,6 +55,7 @@ class SceneTraits:
     has_limits: bool = False
     has_walks: bool = False
     fits_media: bool = False
+    has_lamp_rules: bool = False
 
     @property
     def is_uncounted(self) -> bool:
@@ -111,7 +113,7 @@ struct Program : IMaterialProgram
     static Response respond(no_diff MaterialContext m, no_diff ShadingPoint s, no_diff float3
     light, no_diff float3 bounce, no_diff bool isDelta, no_diff WalkSteps walk)
     {{
-        return respondSurface(programSurface(m, s), light, bounce, isDelta, walk);
+        return respondSurface(programSurface(m, s), s, light, bounce, isDelta, walk);
     }}
     static float3 albedo(MaterialContext m, ShadingPoint s)
     {{
@@ -195,6 +197,7 @@ export static const bool weft_has_media = {has_media};
 export static const bool weft_has_limits = {has_limits};
 export static const bool weft_has_walks = {has_walks};
 export static const bool weft_fits_media = {fits_media};
+export static const bool weft_has_lamp_rules = {has_lamp_rules};
 """
 
 
@@ -361,6 +364,7 @@ def _print_traits(traits: SceneTraits) -> str:
         has_bumps=_flag(traits.has_bumps),
         has_light_tree=_flag(traits.has_light_tree),
         has_kinds=_flag(traits.has_kinds),
+        has_lamp_rules=_flag(traits.has_lamp_rules),
         has_hidden=_flag(traits.has_hidden),
         has_terminators=_flag(traits.has_terminators),
         has_media=_flag(traits.has_media),

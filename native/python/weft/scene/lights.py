@@ -11,7 +11,7 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.scene.light_profile import LightProfile
-from weft.scene.ray_kinds import SEEN_BY, check_ray_kinds
+from weft.scene.ray_kinds import LAMP_KINDS, SEEN_BY, check_ray_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,8 @@ class PointLight:
         soft_falloff: A disc, as Blender's lamps with soft falloff.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
+        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        casts_shadow: What is in its way hides it, and media dim it.
     """
 
     position: Sequence[float]
@@ -40,6 +42,12 @@ class PointLight:
     soft_falloff: bool = field(default=False, kw_only=True)
     name: str = field(default="point", kw_only=True)
     profile: LightProfile | None = field(default=None, kw_only=True)
+    hidden_from: Sequence[str] = field(default=(), kw_only=True)
+    casts_shadow: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the kinds of ray."""
+        check_ray_kinds(f"PointLight '{self.name}'", self.hidden_from, LAMP_KINDS)
 
 
 @dataclass(eq=False)
@@ -57,6 +65,8 @@ class SpotLight:
         soft_falloff: A disc that faces what it lights, instead of a sphere.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
+        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        casts_shadow: What is in its way hides it, and media dim it.
     """
 
     position: Sequence[float]
@@ -69,6 +79,12 @@ class SpotLight:
     soft_falloff: bool = field(default=False, kw_only=True)
     name: str = field(default="spot", kw_only=True)
     profile: LightProfile | None = field(default=None, kw_only=True)
+    hidden_from: Sequence[str] = field(default=(), kw_only=True)
+    casts_shadow: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the kinds of ray."""
+        check_ray_kinds(f"SpotLight '{self.name}'", self.hidden_from, LAMP_KINDS)
 
 
 @dataclass(eq=False)
@@ -82,6 +98,8 @@ class SunLight:
         angle: Diameter of its disc, radians; 0: parallel light.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
+        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        casts_shadow: What is in its way hides it, and media dim it.
     """
 
     direction: Sequence[float]
@@ -90,6 +108,12 @@ class SunLight:
     angle: float = 0.0
     name: str = field(default="sun", kw_only=True)
     profile: LightProfile | None = field(default=None, kw_only=True)
+    hidden_from: Sequence[str] = field(default=(), kw_only=True)
+    casts_shadow: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the kinds of ray."""
+        check_ray_kinds(f"SunLight '{self.name}'", self.hidden_from, LAMP_KINDS)
 
 
 @dataclass(eq=False)
@@ -107,9 +131,11 @@ class AreaLight:
             from a softbox with slats; narrower ones shine stronger.
         name: What messages and parameters call it.
         profile: How its light differs with where it goes; ``None``: it does not.
+        hidden_from: Kinds of ray that do not see it, see `LAMP_KINDS`.
+        casts_shadow: What is in its way hides it, and media dim it.
 
     Raises:
-        ArgumentError: The spread is out of range.
+        ArgumentError: The spread is out of range, or a kind of ray unknown.
     """
 
     transform: NDArray[np.float64]
@@ -120,9 +146,12 @@ class AreaLight:
     spread: float = field(default=math.pi, kw_only=True)
     name: str = field(default="area", kw_only=True)
     profile: LightProfile | None = field(default=None, kw_only=True)
+    hidden_from: Sequence[str] = field(default=(), kw_only=True)
+    casts_shadow: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check the spread."""
+        """Check the spread and the kinds of ray."""
+        check_ray_kinds(f"AreaLight '{self.name}'", self.hidden_from, LAMP_KINDS)
         if not 0.001 <= self.spread <= math.pi + 1e-6:
             raise ArgumentError(
                 f"AreaLight '{self.name}': spread must be from 0.001 to pi radians, got "

@@ -11,10 +11,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RAY_KINDS = ("camera", "shadow", "diffuse", "glossy", "transmission")
-"""In the order of the bits of shaders/weft/render/ray_kind.slang."""
 
 SCATTERED = frozenset(RAY_KINDS[2:])
-"""Kinds that a bounce sends. Light that one of them must not see is found by bounces alone."""
+"""Kinds that a bounce sends. An environment or a mesh that one of them must not see is found by
+bounces alone."""
+
+LAMP_KINDS = (*RAY_KINDS[2:], "volume")
+"""Kinds that lamps may be hidden from; ``volume`` rays are scattered in a medium."""
+
+RAY_BITS = {
+    "camera": 1,
+    "shadow": 2,
+    "diffuse": 4,
+    "glossy": 8,
+    "transmission": 16,
+    "volume": 128,
+}
+"""Bits of RayKind of shaders/weft/render/ray_kind.slang."""
 
 SEEN_BY = (
     "camera",
@@ -44,7 +57,7 @@ def check_ray_kinds(owner: str, kinds: Sequence[str], known: Sequence[str] = RAY
 
 def hidden_bits(kinds: Sequence[str]) -> int:
     """Return bits of RayKind."""
-    return sum(1 << number for number, kind in enumerate(RAY_KINDS) if kind in kinds)
+    return sum(bit for kind, bit in RAY_BITS.items() if kind in kinds)
 
 
 def is_hidden_from(layer: str, kinds: Sequence[str]) -> bool:
