@@ -12,7 +12,7 @@ from ..core.name_hash import hash_name
 from ..core.problems import Problem
 from .ignored import OBJECT, ignored
 from .properties import describe, requested
-from .visibility import RenderVisibility, hidden_in_viewport
+from .visibility import RenderVisibility, hidden_in_viewport, lamp_hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Placed:
             matrices "To World" and "To Object", 0 to 3; and what Attribute nodes read of the object
             and of what makes it, see properties.py.
         is_visible_to_cameras: Cameras may see it.
-        hidden_from: Kinds of ray that do not see it, as ``weft.scene.Object`` takes them.
+        hidden_from: Kinds of ray that do not see it, as ``weft.scene.Object`` and lights take them.
         terminator: Its geometry offset of shadow terminators.
     """
 
@@ -94,6 +94,7 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
         placed = Placed(entry.name, entry.data, np.array(instance.matrix_world))
         placed.is_visible_to_cameras = entry.visible_camera
         if entry.type == "LIGHT":
+            placed.hidden_from = lamp_hidden_from(entry)
             found.lamps.append(placed)
         elif entry.type == "MESH":
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)

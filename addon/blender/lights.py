@@ -108,7 +108,7 @@ class LampStore:
                 name = f"{lamp.name} {number}"
             factors, found = self._factors(lamp, images, before)
             problems += found
-            light, found = export_light(lamp.data, lamp.matrix, name, factors)
+            light, found = export_light(lamp, name, factors)
             problems += found
             if light is not None:
                 names.add(name)
@@ -118,7 +118,7 @@ class LampStore:
     def export_one(self, lamp: Placed, images: Images) -> tuple[Light | None, list[Problem]]:
         """Return the light of a lamp that stands elsewhere; ``None`` if it gives none."""
         factors, problems = self._factors(lamp, images, self._known)
-        light, found = export_light(lamp.data, lamp.matrix, lamp.name, factors)
+        light, found = export_light(lamp, lamp.name, factors)
         return light, problems + found
 
     def _factors(
@@ -166,17 +166,15 @@ class LampStore:
         return factors, problems
 
 
-def export_light(
-    lamp: bpy.types.Light, matrix: NDArray[np.float64], name: str, factors: Factors
-) -> tuple[Light | None, list[Problem]]:
+def export_light(placed: Placed, name: str, factors: Factors) -> tuple[Light | None, list[Problem]]:
     """Return a light, ``None`` if it gives none, and what of it is left out.
 
     Args:
-        lamp: Evaluated.
-        matrix: To world, shape ``(4, 4)``.
+        placed: The lamp.
         name: What parameters call the light.
         factors: Of its nodes.
     """
+    lamp, matrix = placed.data, placed.matrix
     where = f"Light '{name}'"
     color = np.array(lamp.color, np.float64) * factors.color
     if lamp.use_temperature:
@@ -192,16 +190,18 @@ def export_light(
         return None, problems
     if np.linalg.det(matrix[:3, :3]) == 0 or (lamp.type == "AREA" and lamp.size <= 0):
         return None, [*problems, Problem(where, "it has no extent; enlarge it", "no light")]
-    shared = {"color": color.tolist(), "name": name, "profile": profile}
+    shared = {
+        "color": color.tolist(),
+        "name": name,
+        "profile": profile,
+        "hidden_from": placed.hidden_from,
+        "casts_shadow": lamp.use_shadow,
+    }
     return _LIGHTS[lamp.type](lamp, matrix, strength, shared), problems
 
 
 def _problems_of(lamp: bpy.types.Light, where: str) -> list[Problem]:
     found = []
-    if not lamp.use_shadow:
-        found.append(Problem(where, "lights without shadow are not supported", "shadows"))
-    if lamp.type == "SPOT" and lamp.use_square:
-        found.append(Problem(where, "square spots are not supported", "a round one"))
     if lamp.cycles.max_bounces < 8:
         found.append(Problem(where, "its limit of bounces is not supported", "no limit"))
     return found

@@ -100,10 +100,6 @@ class RenderVisibility:
             found.append(Problem(where, "holdouts are not supported", "a visible object"))
         if entry.is_shadow_catcher and entry.type != "LIGHT":
             found.append(Problem(where, "shadow catchers are not supported", "a visible object"))
-        hidden = [kind for kind in self.hidden_from(entry) if kind != "camera"]
-        if hidden and entry.type == "LIGHT":
-            rays = ", ".join(hidden)
-            found.append(Problem(where, f"it is hidden from {rays} rays, which is not supported"))
         linking = getattr(entry, "light_linking", None)
         if linking and (linking.receiver_collection or linking.blocker_collection):
             found.append(Problem(where, "light linking is not supported", "light on everything"))
@@ -111,6 +107,18 @@ class RenderVisibility:
 
 
 RAYS = ("camera", "diffuse", "glossy", "transmission", "shadow")
+LAMP_RAYS = {
+    "diffuse": "diffuse",
+    "glossy": "glossy",
+    "transmission": "transmission",
+    "volume_scatter": "volume",
+}
+"""Kinds of ray that lamps are hidden from, as ``weft.scene`` calls them."""
+
+
+def lamp_hidden_from(entry: bpy.types.Object) -> tuple[str, ...]:
+    """Return the kinds of ray that do not see a lamp, whatever places it."""
+    return tuple(kind for name, kind in LAMP_RAYS.items() if not getattr(entry, f"visible_{name}"))
 
 
 def _rendered(collection: bpy.types.Collection) -> set[bpy.types.Object]:

@@ -96,9 +96,7 @@ def export():
 @pytest.mark.parametrize(
     ("kind", "settings", "message"),
     [
-        ("SPOT", {"use_square": True, **BALL}, "square spots are not supported"),
         ("POINT", {**BALL, "energy": -5.0}, "negative light is not supported"),
-        ("POINT", {**BALL, "use_shadow": False}, "lights without shadow are not supported"),
     ],
 )
 def test_what_a_lamp_cannot_do_is_named(kind, settings, message):
