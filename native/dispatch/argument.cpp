@@ -112,7 +112,8 @@ void ArgumentList::append_key(std::vector<std::uint64_t>& key, bool with_gradien
             break;
         case NodeKind::host_array:
             key.push_back(static_cast<std::uint64_t>(node.host->scalar) |
-                          static_cast<std::uint64_t>(node.host->shape.size()) << 8U);
+                          static_cast<std::uint64_t>(node.host->shape.size()) << 8U |
+                          static_cast<std::uint64_t>(node.host->is_precise) << 63U);
             for (const std::int64_t extent : node.host->shape) {
                 key.push_back(static_cast<std::uint64_t>(extent));
             }

@@ -39,6 +39,8 @@ public:
     virtual ~HostArray() = default;
     reflect::ScalarKind scalar = reflect::ScalarKind::void_;
     std::vector<std::int64_t> shape;
+    /// Generic functions are inferred for its floating type, which somebody chose; else for float.
+    bool is_precise = false;
     /// Why results cannot be stored in it, and what to pass instead ("is a read-only array, ...; pass a copy"); "": they
     /// can.
     std::string write_refusal;

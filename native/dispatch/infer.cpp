@@ -151,8 +151,18 @@ private:
         } else if (node.kind == NodeKind::tensor) {
             bind(name, node.tensor->dtype()->full_name, false);
         } else {
-            bind(name, number_type(view.leaf->scalar), true);
+            bind(name, host_type(node, view), !is_precise(node, view));
         }
+    }
+
+    static bool is_precise(const Node& node, const ArrayView& view) {
+        return node.kind == NodeKind::host_array && node.host->is_precise &&
+               reflect::is_float(view.leaf->scalar);
+    }
+
+    static std::string host_type(const Node& node, const ArrayView& view) {
+        return is_precise(node, view) ? std::string(slang_name(view.leaf->scalar))
+                                      : number_type(view.leaf->scalar);
     }
 
     /// Python numbers are double and 64-bit: the natural Slang types are float and int.
@@ -190,11 +200,10 @@ private:
         }
     }
 
-    void bind_scalar(const Type* element, const ArrayView& view) {
+    void bind_scalar(const Type* element, const ArrayView& view, const Node& node) {
         if (element != nullptr && element->kind == TypeKind::generic_parameter) {
-            bind(element->name,
-                 view.is_host ? number_type(view.leaf->scalar) : view.leaf->full_name,
-                 view.is_host);
+            bind(element->name, view.is_host ? host_type(node, view) : view.leaf->full_name,
+                 view.is_host && !is_precise(node, view));
         }
     }
 
@@ -211,7 +220,7 @@ private:
             if (rank >= 1) {
                 bind(pattern.count_parameter, text(view.shape[rank - 1]), view.is_host);
             }
-            bind_scalar(pattern.element.get(), view);
+            bind_scalar(pattern.element.get(), view, node);
             break;
         case TypeKind::tensor: {
             const bool is_generic =
@@ -222,7 +231,7 @@ private:
             if (is_generic) {
                 bind(pattern.element->name,
                      node.kind == NodeKind::tensor ? node.tensor->dtype()->full_name
-                                                   : number_type(view.leaf->scalar),
+                                                   : host_type(node, view),
                      false);
             }
             break;

@@ -239,6 +239,7 @@ py::object TorchBridge::track(const py::object& function, const py::object& this
 TorchArray::TorchArray(TorchMemory memory, ScalarKind kind)
     : m_data(static_cast<std::byte*>(memory.data)), m_strides(std::move(memory.strides)) {
     scalar = kind;
+    is_precise = true;
     shape = std::move(memory.shape);
     const auto item_bytes = static_cast<std::int64_t>(reflect::size_bytes(kind));
     for (std::int64_t& stride : m_strides) {

@@ -25,6 +25,8 @@ float value_of(Cell c) { return c.value + c.color.x; }
 void split(float x, out float low, out float high) { low = x - 1; high = x + 1; }
 void decay(inout float x, float rate) { x -= rate * x; }
 void fill(int i, IWTensor<float, 1> to) { to[i] = i + 1; }
+T squared<T : IArithmetic>(T x, T y) { return x * y; }
+T product<T : IArithmetic>(T x, T y) { return x * y; }
 float pick(int i, ITensor<float, 1> x) { return x[i]; }
 """
 
@@ -70,6 +72,13 @@ def test_a_result_has_the_type_that_the_function_returns(module, name, given, ex
 
     assert result.dtype == expected
     assert result.tolist() == [2, 4, 6, 8]
+
+
+def test_a_generic_function_keeps_the_type_of_a_tensor(module, device):
+    for dtype in [torch.float16, torch.float32] + [torch.float64] * device.info.features.float64:
+        assert module.product(values().to(dtype), 1.0).dtype == dtype
+        assert module.product(1.0, values().to(dtype)).dtype == dtype
+    assert module.product(np.ones(2), 1.0, _result="numpy").dtype == np.float32
 
 
 @pytest.mark.parametrize(
