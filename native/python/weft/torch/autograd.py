@@ -10,6 +10,7 @@ import torch
 
 from weft._native import ArgumentError
 from weft.torch import derivatives
+from weft.torch.bridge import second_derivative
 
 if TYPE_CHECKING:
     from weft.torch.tracking import Call
@@ -69,11 +70,7 @@ class _Pullback(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
 
     @staticmethod
     def backward(ctx: Any, *_gradients: Any) -> Any:
-        raise ArgumentError(
-            f"{ctx.name}: torch asks for the derivative of its derivative, which Slang 2026.12 "
-            "cannot give for reverse mode over reverse mode; differentiate a Slang function that "
-            "calls fwd_diff, see docs/guide/gradients.md"
-        )
+        raise ArgumentError(second_derivative(ctx.name))
 
     @staticmethod
     def jvp(ctx: Any, *_tangents: Any) -> Any:

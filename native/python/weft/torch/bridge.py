@@ -64,7 +64,7 @@ def complaint_of(tensor: torch.Tensor) -> str:
     """Return what keeps the values of a tensor from being read; "" if nothing is known to."""
     if tensor.device.type == "meta":
         return "is a meta tensor, which holds no values; pass one on a device"
-    if type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__:
+    if is_fake(tensor):
         return f"is a {type(tensor).__name__}, which holds no values of its own; pass a plain one"
     if tensor.is_nested:
         return "is a nested tensor; pass its parts, or tensor.to_padded_tensor(0.0)"
@@ -141,6 +141,35 @@ def stack(sequence: Sequence[Any], label: str) -> torch.Tensor:
         raise ArgumentTypeError(
             f"{label} is a list of tensors that do not stack ({error}); pass tensors of one shape"
         ) from error
+
+
+def holds_tensors(value: Any) -> bool:
+    """Return whether a value is a tensor, or a list with one somewhere in it."""
+    if isinstance(value, (list, tuple)):
+        return any(holds_tensors(entry) for entry in value)
+    return isinstance(value, torch.Tensor)
+
+
+def is_fake(tensor: torch.Tensor) -> bool:
+    """Return whether torch traces: the tensor holds no values of its own."""
+    return type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
+
+
+def second_derivative(name: str) -> str:
+    """Return the message for the derivative of a function's derivative."""
+    return (
+        f"{name}: torch asks for the derivative of its derivative, which Slang 2026.12 cannot give "
+        "for reverse mode over reverse mode; differentiate a Slang function that calls fwd_diff, "
+        "see docs/guide/gradients.md"
+    )
+
+
+def warn_not_differentiable(name: str) -> None:
+    """Say that the results of a function will not require gradients."""
+    warn(
+        f"{name} is not [Differentiable]: its results do not require gradients, although an "
+        "argument does; pass tensor.detach() if that is meant"
+    )
 
 
 def warn(text: str) -> None:

@@ -126,10 +126,7 @@ class Call:
 
     def _require_gradients(self, tensors: Sequence[torch.Tensor]) -> None:
         if not self.is_differentiable:
-            bridge.warn(
-                f"{self.name} is not [Differentiable]: its results do not require gradients, "
-                "although an argument does; pass tensor.detach() if that is meant"
-            )
+            bridge.warn_not_differentiable(self.name)
             return
         for index, use in enumerate(self.uses):
             if not use.is_known and tensors[index].requires_grad:

@@ -66,7 +66,7 @@ class Taker:
 
     def _take_sequence(self, value: Sequence[Any], depth: int) -> Any:
         structures = any(isinstance(entry, dict) for entry in value)
-        if structures or not _holds_tensors(value):
+        if structures or not bridge.holds_tensors(value):
             return [self.take(entry, depth + 1) for entry in value]
         return self._slot(bridge.stack(value, self.name))
 
@@ -80,12 +80,6 @@ class Taker:
             if is_wide:
                 self.widened.add(len(self.tensors) - 1)
         return Slot(self._places[id(tensor)])
-
-
-def _holds_tensors(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return any(_holds_tensors(entry) for entry in value)
-    return isinstance(value, torch.Tensor)
 
 
 def give(value: Any, of: Callable[[int], Any]) -> Any:
