@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.media_scenes import slab
 from weft.render import PathSettings
 from weft.scene import (
     Attribute,
@@ -105,7 +106,7 @@ def test_a_surface_knows_the_ray_of_a_bounce(device, closure, kinds):
     ]  # no light rays, which are of no kind
     found = {}
     for first in range(0, len(names), 3):
-        part = names[first : first + 3]
+        part = (names + names)[first : first + 3]
         arguments = {f"x{k}": Attribute[name] for k, name in enumerate(part)}
         shining = Closure(
             "emission", color=SlangCall("pack", PACK, arguments, 3, is_differentiable=False)
@@ -117,6 +118,14 @@ def test_a_surface_knows_the_ray_of_a_bounce(device, closure, kinds):
         found |= dict(zip(part, mean(device, scene, samples=16, bounces=1), strict=True))
     expected = {name: 1.0 if name in {*kinds, "RAY_DEPTH"} else 0.0 for name in names}
     assert found == pytest.approx(expected, abs=0.15)
+
+
+def test_rays_that_media_scatter_are_known(device):
+    seen = Material("m", glow(Attribute.IS_VOLUME_SCATTER_RAY))
+    fog = slab("fog", Closure("medium", scattering=(1.0, 1.0, 1.0)), (-4, -4, 0.1), (4, 4, 2))
+
+    assert mean(device, floor_scene(material=seen), samples=8).max() == 0
+    assert mean(device, floor_scene(fog, material=seen), samples=32).min() > 0.1
 
 
 def test_shadows_know_that_they_are_shadows(device):

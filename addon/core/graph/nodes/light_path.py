@@ -24,6 +24,7 @@ _OUTPUTS = MappingProxyType(
         "Is Singular Ray": Attribute.IS_SINGULAR_RAY,
         "Is Reflection Ray": Attribute.IS_REFLECTION_RAY,
         "Is Transmission Ray": Attribute.IS_TRANSMISSION_RAY,
+        "Is Volume Scatter Ray": Attribute.IS_VOLUME_SCATTER_RAY,
         "Ray Length": Attribute.RAY_LENGTH,
         "Ray Depth": Attribute.RAY_DEPTH,
         "Diffuse Depth": Attribute.DIFFUSE_DEPTH,
@@ -33,8 +34,8 @@ _OUTPUTS = MappingProxyType(
     }
 )
 
-ABSENT = ("Is Volume Scatter Ray", "Portal Depth")
-"""Outputs that are 0: no ray comes from inside a volume, or through a portal."""
+ABSENT = ("Portal Depth",)
+"""Outputs that are 0: no ray comes through a portal."""
 
 _KINDS = MappingProxyType(
     {
@@ -64,6 +65,9 @@ def _light_path(context: NodeContext, output: str) -> Value:
         return 0.0
     if known is None:
         return _OUTPUTS[output]
+    if output == "Is Volume Scatter Ray":
+        context.problem(f"'{output}' is not supported in worlds", "0")
+        return 0.0
     if output.startswith("Is "):
         return 1.0 if output in true_outputs(known) else 0.0
     if known != "camera":
@@ -79,7 +83,7 @@ ENTRIES = MappingProxyType(
             "Light Path",
             _light_path,
             "of several closures that one ray sees, the kind of a bounce is that of the one drawn; "
-            "in worlds without depths and lengths",
+            "in worlds without depths, lengths and Is Volume Scatter Ray",
         )
     }
 )

@@ -43,6 +43,7 @@ class Attribute(Enum):
     IS_TRANSMISSION_RAY = "((s.ray & 16u) != 0u ? 1.f : 0.f)"
     IS_REFLECTION_RAY = "((s.ray & 32u) != 0u ? 1.f : 0.f)"
     IS_SINGULAR_RAY = "((s.ray & 64u) != 0u ? 1.f : 0.f)"
+    IS_VOLUME_SCATTER_RAY = "((s.ray & 128u) != 0u ? 1.f : 0.f)"
     RAY_LENGTH = "s.rayLength"
     RAY_DEPTH = "float(s.depth)"
     DIFFUSE_DEPTH = "float((s.ray >> 8) & 63u)"
