@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 GROUP = "torch"
 FILES = (
     "tests/torch_tensors",
+    "tests/errors/test_torch_errors.py",
     "tests/slangtorch/test_autograd.py",
     "tests/slangtorch/test_torch_op.py",
     "tests/seeds/test_torch.py",
