@@ -37,6 +37,7 @@ struct TorchArguments {
         tensors;                   ///< with their nodes; the caller holds them
     PyObject* on_host = nullptr;   ///< the first on the CPU that has dimensions
     PyObject* on_device = nullptr; ///< the first on a GPU
+    bool has_number = false;       ///< one on the CPU has no dimensions
     bool may_track = false;        ///< torch may be told of the call
     bool is_tracked = false;       ///< it has to be told: nothing else here counts
     dispatch::Role role = dispatch::Role::positional; ///< of the argument being read

@@ -96,7 +96,7 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     if (tensor.is_none()) {
         torch.refuse(value, label(name));
     }
-    if (refusal.empty() && torch.is_negated(value)) {
+    if (refusal.empty() && TorchBridge::is_negated(value)) {
         refusal = "is a view that torch negates when it is read, results are written to it; pass "
                   "tensor.resolve_neg()";
     }
@@ -113,7 +113,9 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
         (!is_host(memory.device) && !is_cuda(memory.device))) {
         torch.refuse(value, label(name));
     }
-    if (!memory.shape.empty() || !is_host(memory.device)) {
+    if (memory.shape.empty() && is_host(memory.device)) {
+        m_torch.has_number = true; // such a one may go beside tensors of a GPU, as in torch
+    } else {
         require_one_place(value, is_host(memory.device), name);
     }
     if (!is_host(memory.device)) { // torch orders its stream and ours

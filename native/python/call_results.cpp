@@ -24,7 +24,8 @@ py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind
         return tensor_to_numpy(*output.tensor);
     }
     if (kind == dispatch::ReturnKind::torch) {
-        const bool is_on_host = torch.on_host != nullptr && torch.on_device == nullptr;
+        const bool is_on_host =
+            torch.on_device == nullptr && (torch.on_host != nullptr || torch.has_number);
         return TorchBridge::get().to_torch(output.tensor, !is_on_host);
     }
     return tensor_to_python(output.tensor);

@@ -39,3 +39,21 @@ def test_a_fit_leaves_nothing_on_the_device(device, no_collections, kind):
     del fit
 
     assert [entry() for entry in held] == [None] * len(held)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_keeps_no_paths_and_its_fit_goes_on(device, kind):
+    texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")
+    targets = lit.photos_of(device, lit.scene_with(), lit.targets_of()[:1])
+    scene = lit.scene_with(color=texture)
+    settings = FitSettings(bounces=2, max_draws=4, texture_draws=8)
+    fit = Fit(scene, targets, KINDS[kind], settings, device=device)
+    fit.step()
+    working = device.memory_info().used
+
+    result = fit.run()
+
+    assert result.fit is fit
+    assert device.memory_info().used < 0.5 * working
+    fit.step()
+    assert np.isfinite(fit.stage.loss)

@@ -348,7 +348,19 @@ class Fit:
             if self.stage.has_converged:
                 reason = "converged"
         with self.renderer.interrupt.by(cancel):
-            return self.result(reason)
+            result = self.result(reason)
+        self._forget_paths()
+        return result
+
+    def _forget_paths(self) -> None:
+        """Give back what steps alone need on the device; a further step takes it again.
+
+        Results know their fits, so that whoever keeps results would keep gigabytes.
+        """
+        for view in self.stage.seen:
+            for recorder in view.recorders:
+                recorder.forget()
+        self.renderer.forget_paths()
 
     def result(self, reason: str) -> FitResult:
         """Return what has been found so far, and leave the scene on the device with it.

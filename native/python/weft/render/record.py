@@ -110,6 +110,12 @@ class Recorder:
             "first": 0,
         }
 
+    def forget(self) -> None:
+        """Give back the memory of the last draw; the next one takes it again."""
+        self._rows = self._heads = None
+        self.view, self.launches = {}, []
+        self.__dict__.pop("buffers", None)
+
     def draw(
         self, camera: Camera, settings: PathSettings, pixels: NDArray[np.uint32] | None = None
     ) -> None:

@@ -133,6 +133,10 @@ class Renderer:
             )
         return self._buffers
 
+    def forget_paths(self) -> None:
+        """Give back the memory of paths; the next picture takes it again."""
+        self._buffers = None
+
     @overload
     def render(
         self,
