@@ -37,7 +37,7 @@ struct Memory {
 };
 
 enum class OperandKind : std::uint8_t {
-    composite,    ///< a structure assembled from one operand a field
+    composite, ///< a structure assembled from one operand a field, or from a tensor's pointer and layout
     uniform,      ///< scalars in the argument block
     element,      ///< one value a call index, from tensor memory
     tensor,       ///< the whole tensor (or a slice of it a call index) as Tensor<T, N>
@@ -98,10 +98,12 @@ struct Operand {
     bool writes = false;                                   ///< stored after the call
     std::int32_t source = -1; ///< index into the caller's list of argument sources
 
-    Memory memory;                            ///< element, tensor, pointer
-    std::vector<std::int64_t> tensor_shape;   ///< tensor: shape in values of the element type
-    std::vector<std::int64_t> tensor_strides; ///< tensor: strides in values of the element type
-    std::string tensor_type;                  ///< tensor: "Tensor<float, 2>"
+    Memory memory; ///< element, tensor, pointer
+    std::vector<std::int64_t>
+        tensor_shape; ///< tensor: shape in values of the element type; composite: of what it points into
+    std::vector<std::int64_t>
+        tensor_strides;      ///< tensor, composite: strides in values of the element type
+    std::string tensor_type; ///< tensor: "Tensor<float, 2>"
     std::string primal_type; ///< tensor with gradient parts: type of its primal part
     std::vector<std::string> gradient_parts; ///< their structures: "AtomicTensor"
 

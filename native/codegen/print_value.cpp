@@ -257,6 +257,21 @@ void ValuePrinter::load_composite(const Operand& operand) {
         load(operand.fields[i]);
         m_out.line(text(operand.name + part_path(operand, i), " = ", operand.fields[i].name, ";"));
     }
+    if (!operand.tensor_shape.empty()) {
+        load_layout(operand);
+    }
+}
+
+void ValuePrinter::load_layout(const Operand& operand) {
+    constexpr std::size_t kDimensions = 5; // shaders/compat/slangtorch/tensor_view.slang
+    for (std::size_t i = 0; i < kDimensions; ++i) {
+        const bool is_given = i < operand.tensor_shape.size();
+        m_out.line(text(operand.name, ".sizes[", i,
+                        "] = ", is_given ? argument(extent_field(operand, i)) : "1", ";"));
+        m_out.line(text(operand.name, ".strides[", i,
+                        "] = ", is_given ? argument(tensor_stride_field(operand, i)) : "0", ";"));
+    }
+    m_out.line(text(operand.name, ".rank = ", operand.tensor_shape.size(), ";"));
 }
 
 void ValuePrinter::load_uniform(const Operand& operand) {

@@ -75,6 +75,7 @@ private:
     void load_coordinates(const Operand& operand);
     void load_random(const Operand& operand);
     void load_composite(const Operand& operand);
+    void load_layout(const Operand& operand);
     void store_element(const Operand& operand);
 
     const Kernel& m_kernel;

@@ -252,6 +252,9 @@ bool Matcher::match_array(const MatchRequest& request, Operand& operand) {
     if (is_from_tensor(type)) {
         return match_from_tensor(request, view, operand);
     }
+    if (is_tensor_view(type)) {
+        return match_view(request, view, operand);
+    }
     const bool is_value =
         is_plain(type) || type.kind == TypeKind::array || type.kind == TypeKind::structure;
     const bool is_output = request.direction != Direction::in;

@@ -15,6 +15,8 @@ namespace weft::dispatch {
 [[nodiscard]] std::string structure_remedy(const reflect::Type& type);
 /// True for structures that one tensor is made into, the same for all calls.
 [[nodiscard]] bool is_from_tensor(const reflect::Type& type);
+/// True for structures that one tensor is made into: its pointer, sizes and strides.
+[[nodiscard]] bool is_tensor_view(const reflect::Type& type);
 /// Chooses the structure of module weft or weft_diff for a whole-tensor operand.
 void name_tensor(const reflect::Type& type, codegen::Derivative derivative, bool has_gradients,
                  codegen::Operand& operand);
@@ -69,6 +71,7 @@ private:
                        codegen::Operand& operand);
     bool match_from_tensor(const MatchRequest& request, const ArrayView& view,
                            codegen::Operand& operand);
+    bool match_view(const MatchRequest& request, const ArrayView& view, codegen::Operand& operand);
     bool match_part(const MatchRequest& request, const ArrayView& view, const PointerPart& part,
                     codegen::Operand& operand);
     bool match_gradient_part(const MatchRequest& request, const PointerPart& part,

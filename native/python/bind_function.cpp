@@ -221,6 +221,17 @@ void bind_kernel_options(FunctionClass& bound) {
             },
             py::arg("size"), "Group size for dispatch().")
         .def(
+            "for_threads",
+            [](const FunctionObject& self, const py::object& thread_count) {
+                dispatch::CallOptions options = self.function->options();
+                options.is_raw_dispatch = true;
+                options.thread_count = parse_thread_count(thread_count);
+                return derive(self, options);
+            },
+            py::arg("thread_count"),
+            "What dispatch(thread_count, ...) runs, as a function of the other arguments: repeated "
+            "launches cost less.")
+        .def(
             "prelude",
             [](const FunctionObject& self, const std::string& code) {
                 dispatch::CallOptions options = self.function->options();

@@ -160,6 +160,43 @@ def test_tensors_of_the_device_may_have_gaps(device, module):
     assert not found.numpy()[:, [0, 1, 3]].any()
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_repeated_launches_take_what_they_are_given(device, module, count):
+    """The second launch of a kernel goes a shorter way."""
+    tensors = [weft.Tensor.from_numpy(device, np.full(3, k, np.float32)) for k in range(1, 4)]
+    for x in tensors * count:
+        y = weft.Tensor.zeros(device, (3,))
+        module.square(x=x, y=y).launchRaw((3, 1, 1), (1, 1, 1))
+        assert y.numpy().tolist() == (x.numpy() ** 2).tolist()
+        gradient, upstream = weft.Tensor.zeros(device, (3,)), weft.Tensor.zeros(device, (3,))
+        upstream.fill(2)
+        module.square.bwd(x=(x, gradient), y=(y, upstream)).launchRaw((3, 1, 1), (1, 1, 1))
+        assert gradient.numpy().tolist() == (4 * x.numpy()).tolist()
+        assert not upstream.numpy().any()
+    rows = weft.Tensor.zeros(device, (4, 6))
+    module.square(x=tensors[1], y=rows[2, ::2]).launchRaw([3], [1])
+    assert rows.numpy()[2].tolist() == [4, 0, 4, 0, 4, 0]
+    module.places(t=weft.Tensor.zeros(device, (5, 7), dtype=weft.int)).autoLaunch((5, 7))
+
+
+def test_repeated_launches_name_what_is_wrong(device, module):
+    x, y = weft.Tensor.zeros(device, (2,)), weft.Tensor.zeros(device, (2,))
+    for _ in range(2):
+        module.square(x=x, y=y).launchRaw((2, 1, 1), (1, 1, 1))
+    wrong = weft.Tensor.zeros(device, (2,), dtype=weft.int)
+    with pytest.raises(weft.ArgumentTypeError, match="'x' must have elements of float32, got int"):
+        module.square(x=wrong, y=y).launchRaw((2, 1, 1), (1, 1, 1))
+    many = weft.Tensor.zeros(device, (1,) * 6)
+    with pytest.raises(weft.ArgumentError, match="'x' has 6 dimensions, expected 1 to 5"):
+        module.square(x=many, y=y).launchRaw((1, 1, 1), (1, 1, 1))
+    with pytest.raises(weft.ArgumentTypeError, match="there is no parameter 'z'"):
+        module.square(x=x, y=y, z=y)
+    with pytest.raises(weft.ArgumentError, match="the gradient of argument 'x' must be"):
+        module.square.bwd(x=(x, weft.Tensor.zeros(device, (3,))), y=y)
+    with pytest.raises(weft.ArgumentError, match="gridSize must be"):
+        module.square(x=x, y=y).launchRaw((2, 1, 1), (0, 1, 1))
+
+
 def test_elements_that_share_memory_are_read_and_never_written(device, module):
     x, y = np.broadcast_to(np.float32(3), (4,)), np.zeros(4, np.float32)
     module.square(x=x, y=y).launchRaw((4, 1, 1), (1, 1, 1))

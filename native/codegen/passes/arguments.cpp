@@ -21,6 +21,7 @@ public:
         case OperandKind::element: add_element(operand); break;
         case OperandKind::tensor: add_tensor(operand); break;
         case OperandKind::pointer: add_address(operand); break;
+        case OperandKind::composite: add_layout(operand); break;
         case OperandKind::uniform: add_uniform(operand); break;
         case OperandKind::grid:
             add_generator(operand, 2 * operand.dimensions.size(), ScalarKind::int32);
@@ -91,6 +92,17 @@ private:
         for (std::size_t i = 0; i < operand.tensor_shape.size(); ++i) {
             add_constant(extent_field(operand, i), operand.tensor_shape[i], false);
             add_constant(tensor_stride_field(operand, i), operand.tensor_strides[i], true);
+        }
+    }
+
+    /// Of a structure that is made of a tensor's pointer, sizes and strides.
+    void add_layout(const Operand& operand) {
+        const auto add_number = [this](const std::string& name, std::int64_t value) {
+            add({.name = name, .type = "uint", .kind = FieldKind::constant, .value = value});
+        };
+        for (std::size_t i = 0; i < operand.tensor_shape.size(); ++i) {
+            add_number(extent_field(operand, i), operand.tensor_shape[i]);
+            add_number(tensor_stride_field(operand, i), operand.tensor_strides[i]);
         }
     }
 

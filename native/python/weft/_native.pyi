@@ -1098,6 +1098,10 @@ class Function:
         """
         How often the code of the function's module was replaced.
         """
+    def for_threads(self, thread_count: _Extents) -> Function:
+        """
+        What dispatch(thread_count, ...) runs, as a function of the other arguments: repeated launches cost less.
+        """
     def map(self, *args: _DType | _Extents, **kwargs: _DType | _Extents) -> Function:
         """
         Says which call dimension each dimension of an argument is, or its element type.

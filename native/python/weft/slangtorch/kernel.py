@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import weft
 
 from .launcher import NAME, Mode, launcher_source
+from .quick import QuickLaunch, has_quick_launch
 from .values import Marshaller
 from .views import Staging
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from weft import FunctionInfo
 
     from .module import TorchModule
     from .views import View
@@ -39,6 +42,8 @@ class Kernel:
         self._name = name
         self._mode = mode
         self._loaded: tuple[int, weft.Function] | None = None
+        self._quick: QuickLaunch | None = None
+        self._derivatives: dict[Mode, tuple[int, Kernel]] = {}
 
     @property
     def name(self) -> str:
@@ -77,6 +82,20 @@ class Kernel:
                 of another kind.
             ArgumentError: Tensors of wrong shapes.
         """
+        quick = self._quick
+        if (
+            quick is not None
+            and not arguments
+            and quick.generation == self._module.generation
+            and named.keys() == quick.names
+        ):
+            values = quick.values(named)
+            if values is not None:
+                return BoundKernel(self, values, (), quick, named)
+        return self.bind(named, arguments)
+
+    def bind(self, named: dict[str, Any], arguments: tuple[Any, ...] = ()) -> BoundKernel:
+        """Do what a call does, the long way."""
         info = self._module.function_info(self._name)
         names = [parameter.name for parameter in info.parameters]
         if arguments:
@@ -105,9 +124,24 @@ class Kernel:
             from .autograd import tracked_launch
 
             bound.follow(tracked_launch(self, info, named, marshaller))
+        elif self._mode is not Mode.NOTED and has_quick_launch(info):
+            self._keep_quick_launch(info)
         return bound
 
+    def _keep_quick_launch(self, info: FunctionInfo) -> None:
+        """Let later calls go the short way."""
+        generation = self._module.generation
+        if self._quick is None or self._quick.generation != generation:
+            is_derivative = self._mode is not Mode.PLAIN
+            self._quick = QuickLaunch(
+                info, generation, self._module.device, is_derivative=is_derivative
+            )
+
     def _derivative(self, mode: Mode) -> Kernel:
+        generation = self._module.generation
+        known = self._derivatives.get(mode)
+        if known is not None and known[0] == generation:
+            return known[1]
         info = self._module.function_info(self._name)
         if self._mode in (Mode.FORWARD, Mode.REVERSE):
             raise weft.ArgumentAttributeError(
@@ -118,7 +152,9 @@ class Kernel:
             raise weft.ArgumentAttributeError(
                 f"{self._name} has no derivatives; mark it [Differentiable]"
             )
-        return self._module.kernel(self._name, mode)
+        found = self._module.kernel(self._name, mode)
+        self._derivatives[mode] = generation, found
+        return found
 
     def torch_op(
         self,
@@ -169,15 +205,20 @@ class Kernel:
     def launch(
         self,
         values: Mapping[str, Any],
-        views: list[View],
+        views: Sequence[View],
         block: Extents,
         grid: Extents,
-    ) -> None:
+    ) -> weft.Function:
         """Run it. See BoundKernel.launchRaw()."""
         function = self._launcher()
         total = tuple(b * g for b, g in zip(block, grid, strict=True))
-        with Staging(self._module.device, views):
-            function.thread_group_size(block).dispatch(total, slangtorch_size=block, **values)
+        function = function.thread_group_size(block)
+        if views:
+            with Staging(self._module.device, views):
+                function.dispatch(total, slangtorch_size=block, **values)
+        else:
+            function.dispatch(total, slangtorch_size=block, **values)
+        return function
 
     def noted(self, notes: weft.Tensor, named: Mapping[str, Any]) -> BoundKernel:
         """Return the kernel with its arguments, to be launched with notes of what it writes.
@@ -214,12 +255,25 @@ class BoundKernel:
         kernel: The kernel.
         values: Arguments of its launcher.
         views: Tensors among them.
+        quick: The short way, if these are arguments for it.
+        named: Then: arguments of the kernel.
     """
 
-    def __init__(self, kernel: Kernel, values: Mapping[str, Any], views: list[View]) -> None:
+    __slots__ = ("_follower", "_kernel", "_named", "_quick", "_values", "_views", "_was_launched")
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        values: Mapping[str, Any],
+        views: Sequence[View],
+        quick: QuickLaunch | None = None,
+        named: dict[str, Any] | None = None,
+    ) -> None:
         self._kernel = kernel
         self._values = values
         self._views = views
+        self._quick = quick
+        self._named = named
         self._was_launched = False
         self._follower: Callable[[Extents, Extents], None] | None = None
 
@@ -247,6 +301,13 @@ class BoundKernel:
             CompileError: The derivative of the kernel does not compile.
         """
         self._was_launched = True  # or tried: the error says the rest
+        if self._quick is not None:
+            try:
+                if self._quick.launch(self._values, (blockSize, gridSize)):
+                    return
+            except weft.ArgumentError:
+                self._launch_long(blockSize, gridSize)
+                return
         block = self._extents(blockSize, "blockSize")
         grid = self._extents(gridSize, "gridSize")
         limits = self._kernel.device.info.limits
@@ -265,8 +326,21 @@ class BoundKernel:
                 )
         if self._follower is not None:
             self._follower(block, grid)
-        else:
+        elif self._quick is None:
             self._kernel.launch(self._values, self._views, block, grid)
+        else:
+            try:
+                function = self._kernel.launch(self._values, (), block, grid)
+            except weft.ArgumentError:
+                self._launch_long(block, grid)
+                return
+            total = tuple(b * g for b, g in zip(block, grid, strict=True))
+            self._quick.remember((blockSize, gridSize), function, total, block)
+
+    def _launch_long(self, blockSize: Any, gridSize: Any) -> None:
+        """Launch the long way, which says what is wrong with an argument."""
+        assert self._named is not None
+        self._kernel.bind(self._named).launchRaw(blockSize, gridSize)
 
     def launchTotal(
         self,

@@ -53,6 +53,8 @@ class TorchModule:
         self._entries: dict[str, HostFunction] = {}
         self._tuples: dict[str, tuple[tuple[str, ...], type]] = {}
         self._known: Reflection | None = None
+        self._listed_kernels: set[str] = set()
+        """Kernels that are attributes until the source changes."""
 
     @property
     def device(self) -> weft.Device:
@@ -102,6 +104,9 @@ class TorchModule:
         generation = self.generation
         if self._known is None or self._known.generation != generation:
             self._known = Reflection(generation, {}, {}, {})
+            for name in self._listed_kernels:
+                self.__dict__.pop(name, None)
+            self._listed_kernels.clear()
             for info in self._module.functions:
                 if not info.owner:
                     self._known.functions.setdefault(info.name, []).append(info)
@@ -154,7 +159,9 @@ class TorchModule:
         if self.entry_point_info(name) is not None:
             return self._entries.setdefault(name, HostFunction(self, name))
         self.function_info(name)
-        return self.kernel(name)
+        self._listed_kernels.add(name)
+        self.__dict__[name] = kernel = self.kernel(name)
+        return kernel
 
     def kernel_of_hash(self, number: int) -> Kernel:
         """Return the kernel that a record of a host function names."""
