@@ -421,16 +421,18 @@ void ValuePrinter::load_random(const Operand& operand) {
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
     const auto leaves = value_leaves(operand);
     const bool is_float = operand.kind == OperandKind::rand_float;
-    const std::string seed = argument(scalar_field(operand, is_float ? 2 : 0));
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
-        const std::string index = text("uint(weft_index) * ", leaves.size(), "u + ", i, "u");
+    const std::size_t settings = is_float ? 2 : 0; // before seed and warmup
+    const std::string bits = operand.name + "_bits";
+    m_out.line(text("uint ", bits, " = weft_random_start(uint(weft_index), ", leaves.size(), "u, ",
+                    argument(scalar_field(operand, settings + 1)), ", ",
+                    argument(scalar_field(operand, settings)), ");"));
+    for (const auto& leaf : leaves) {
+        m_out.line(text(bits, " = weft_wang_hash(", bits, ");"));
         const std::string value =
-            is_float ? text("weft_rand_float(", index, ", ", seed, ", ",
-                            argument(scalar_field(operand, 0)), ", ",
-                            argument(scalar_field(operand, 1)), ")")
-                     : text("weft_wang_hash((", index, ") ^ weft_wang_hash(", seed, "))");
-        m_out.line(
-            assignment(operand.name, leaves[i], text(slang_name(leaves[i].kind), "(", value, ")")));
+            is_float ? text("weft_rand_float(", bits, ", ", argument(scalar_field(operand, 0)),
+                            ", ", argument(scalar_field(operand, 1)), ")")
+                     : bits;
+        m_out.line(assignment(operand.name, leaf, text(slang_name(leaf.kind), "(", value, ")")));
     }
 }
 

@@ -23,6 +23,7 @@ enum class DeviceType : std::uint8_t { automatic, vulkan, cuda, d3d12, metal, cp
 
 struct DeviceLimits {
     std::array<std::uint32_t, 3> max_group_count{};
+    std::array<std::uint32_t, 3> max_group_size{}; ///< threads along each axis
     std::uint32_t max_threads_per_group = 0;
     std::uint32_t subgroup_size = 0;
     std::uint32_t max_shared_memory = 0;    ///< bytes a group

@@ -111,6 +111,11 @@ private:
         }
     }
 
+    /// The type of a generator's values, whose node says how many components they have.
+    static std::string with_components(const char* scalar, const Node& node) {
+        return node.rank <= 1 ? scalar : text("vector<", scalar, ",", node.rank, ">");
+    }
+
     void bind_type(const std::string& name, const Node& node, const Mapping* mapping) {
         if (mapping != nullptr && !mapping->type_name.empty()) {
             bind(name, mapping->type_name, false);
@@ -121,9 +126,15 @@ private:
         case NodeKind::integer:
             bind(name, node.scalar == ScalarKind::uint64 ? "uint64_t" : "int", true);
             break;
-        case NodeKind::real:
-        case NodeKind::rand_float: bind(name, "float", true); break;
-        case NodeKind::wang_hash: bind(name, "uint", true); break;
+        case NodeKind::real: bind(name, "float", true); break;
+        case NodeKind::rand_float: bind(name, with_components("float", node), true); break;
+        case NodeKind::wang_hash:
+        case NodeKind::thread_id: bind(name, with_components("uint", node), true); break;
+        case NodeKind::call_id:
+            if (node.rank != 0) {
+                bind(name, with_components("int", node), true);
+            }
+            break;
         case NodeKind::grid:
             bind(name, node.rank == 1 ? "int" : text("vector<int,", node.rank, ">"), true);
             break;

@@ -439,6 +439,9 @@ bool Matcher::match_generator(const MatchRequest& request, Operand& operand) {
     if (request.direction != Direction::in) {
         return refuse(request, "an output needs a Tensor or a numpy array");
     }
+    if (node.kind != NodeKind::grid && node.rank != 0 && components != node.rank) {
+        return refuse(request, text("it was made for ", node.rank, " components"));
+    }
     operand.source = static_cast<std::int32_t>(m_call.sources.size());
     m_call.sources.push_back(
         {.kind = SourceKind::node, .node = request.node, .name = request.label});

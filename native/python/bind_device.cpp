@@ -87,7 +87,19 @@ void bind_information(py::module_& module) {
                                      "Sizes in bytes unless said otherwise.")
         .def_readonly("max_group_count", &device::DeviceLimits::max_group_count,
                       "Thread groups a dispatch, (x, y, z).")
+        .def_readonly("max_compute_dispatch_thread_groups", &device::DeviceLimits::max_group_count,
+                      "Same as max_group_count.")
+        .def_readonly("max_compute_thread_group_size", &device::DeviceLimits::max_group_size,
+                      "Threads of a group along each axis, (x, y, z).")
         .def_readonly("max_threads_per_group", &device::DeviceLimits::max_threads_per_group)
+        .def_readonly("max_compute_threads_per_group", &device::DeviceLimits::max_threads_per_group,
+                      "Same as max_threads_per_group.")
+        .def_readonly("min_wave_size", &device::DeviceLimits::subgroup_size,
+                      "Same as subgroup_size.")
+        .def_readonly("max_wave_size", &device::DeviceLimits::subgroup_size,
+                      "Same as subgroup_size.")
+        .def_readonly("max_entry_point_uniform_size", &device::DeviceLimits::max_inline_arguments,
+                      "Same as max_inline_arguments.")
         .def_readonly("subgroup_size", &device::DeviceLimits::subgroup_size, "Threads.")
         .def_readonly("max_shared_memory", &device::DeviceLimits::max_shared_memory,
                       "Of one thread group.")
@@ -111,6 +123,12 @@ void bind_information(py::module_& module) {
         .def_readonly("type", &device::DeviceInfo::type)
         .def_readonly("name", &device::DeviceInfo::name)
         .def_readonly("adapter_name", &device::DeviceInfo::name)
+        .def_property_readonly(
+            "api_name",
+            [](const device::DeviceInfo& self) {
+                return self.type == DeviceType::cuda ? "CUDA" : "Vulkan";
+            },
+            "The name of the device's programming interface, 'Vulkan' or 'CUDA'.")
         .def_readonly("driver", &device::DeviceInfo::driver)
         .def_readonly("adapter", &device::DeviceInfo::adapter,
                       "Index for create_device(adapter=...).")

@@ -79,7 +79,18 @@ DiffPair pair_of_tensor(const py::object& tensor, const py::object& gradient) {
     return {.form = Form::tensor, .value = tensor.attr("with_grads")(held, held)};
 }
 
-DiffPair make_pair(const py::object& primal, const py::object& gradient) {
+/// The argument under Weft's name or under SlangPy's.
+py::object either(const py::object& own, const py::object& other, const char* own_name,
+                  const char* other_name) {
+    if (!own.is_none() && !other.is_none()) {
+        throw ArgumentError(text("diffPair: '", other_name, "' is another name of '", own_name,
+                                 "'; pass one of them"),
+                            ArgumentError::Kind::type);
+    }
+    return own.is_none() ? other : own;
+}
+
+DiffPair make_pair_of(const py::object& primal, const py::object& gradient) {
     if (form_of(primal) == Form::tensor) {
         return pair_of_tensor(primal, gradient);
     }
@@ -91,6 +102,15 @@ DiffPair make_pair(const py::object& primal, const py::object& gradient) {
     } else {
         pair.gradient = repeated(float_array(gradient, kGradient), pair.value, kGradient);
     }
+    return pair;
+}
+
+DiffPair make_pair(const py::object& primal, const py::object& gradient, bool needs_grad,
+                   const py::object& p, const py::object& d) {
+    const py::object value = either(primal, p, "primal", "p");
+    DiffPair pair = make_pair_of(value.is_none() ? py::float_(0.0) : value,
+                                 either(gradient, d, "gradient", "d"));
+    pair.needs_gradient = needs_grad;
     return pair;
 }
 
@@ -140,6 +160,9 @@ constexpr const char* kDiffPairDoc =
 
 Args:
     primal: A number, a list or array of floats, or a Tensor.
+    needs_grad: False makes a constant of the value; calls leave ``grad`` as it is.
+    p: Another name of ``primal``, which is 0.0 if left out.
+    d: Another name of ``gradient``.
     gradient: What ``grad`` starts as, of the shape of ``primal`` or broadcast to it; None: zeros, or the
         gradient that the Tensor has. An array of the shape of ``primal`` is the gradient itself, not a copy.
 
@@ -155,7 +178,10 @@ input and read that of an output; forward calls read that of an input and write 
 
 void bind_diff_pair(py::module_& module) {
     py::class_<DiffPair>(module, "DiffPair", kDiffPairDoc)
-        .def(py::init(&make_pair), py::arg("primal") = 0.0, py::arg("gradient") = py::none())
+        .def(py::init(&make_pair), py::arg("primal") = py::none(), py::arg("gradient") = py::none(),
+             py::arg("needs_grad") = true, py::kw_only(), py::arg("p") = py::none(),
+             py::arg("d") = py::none())
+        .def_readonly("needs_grad", &DiffPair::needs_gradient, "Whether calls see the gradient.")
         .def_property("primal", &primal, &set_primal,
                       "The value, as it was given: a number, lists, an array, a Tensor.")
         .def_property("grad", &gradient, &set_gradient, kGradDoc)

@@ -241,6 +241,24 @@ void bind_kernel_options(FunctionClass& bound) {
             py::arg("code"), "Slang text put in front of the generated kernel.");
 }
 
+/// "scale" of "ns.Pair<ns.T>.scale<float>".
+std::string own_name(const std::string& full_name) {
+    std::size_t begin = 0;
+    std::size_t end = full_name.size();
+    int depth = 0;
+    for (std::size_t i = 0; i < full_name.size(); ++i) {
+        if (full_name[i] == '<' && depth++ == 0) {
+            end = i;
+        } else if (full_name[i] == '>') {
+            --depth;
+        } else if (full_name[i] == '.' && depth == 0) {
+            begin = i + 1;
+            end = full_name.size();
+        }
+    }
+    return full_name.substr(begin, end - begin);
+}
+
 void bind_inspection(FunctionClass& bound) {
     bound
         .def(
@@ -275,8 +293,12 @@ void bind_inspection(FunctionClass& bound) {
                 return self.module->generation();
             },
             "How often the code of the function's module was replaced.")
-        .def_property_readonly("name",
-                               [](const FunctionObject& self) { return self.function->name(); })
+        .def_property_readonly(
+            "name", [](const FunctionObject& self) { return own_name(self.function->name()); },
+            "Without the structure or namespace around it, and without generic arguments.")
+        .def_property_readonly(
+            "full_name", [](const FunctionObject& self) { return self.function->name(); },
+            "As the module finds it: 'Pixel.scale', 'twice<float>'.")
         .def_property_readonly(
             "overloads", [](const FunctionObject& self) { return overloads_of(*self.function); },
             "Reflection data of every overload.")

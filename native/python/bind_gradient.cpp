@@ -3,6 +3,7 @@
 #include "python/bind_gradient.hpp"
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "python/bind_function.hpp"
 #include "python/derive_function.hpp"
 #include "python/interpreter_lock.hpp"
@@ -36,6 +37,16 @@ TensorRef with_grads(const TensorRef& self, TensorRef grad_in, TensorRef grad_ou
         grad_in = grad_out = allocate_gradient(*self);
     }
     return Tensor::with_gradients(self, std::move(grad_in), std::move(grad_out));
+}
+
+TensorRef gradient_argument(const py::object& value, const char* name) {
+    if (!value.is_none() && !py::isinstance<Tensor>(value)) {
+        throw core::ArgumentError(core::text("Tensor.", name, ": expected a Tensor or None, got ",
+                                             Py_TYPE(value.ptr())->tp_name,
+                                             "; fill the gradient with copy_from_numpy()"),
+                                  core::ArgumentError::Kind::type);
+    }
+    return value.is_none() ? nullptr : value.cast<TensorRef>();
 }
 
 TensorRef only_gradient(const Tensor& self) {
@@ -87,12 +98,22 @@ Raises:
         gradient has another shape, type or device.
 )";
 
+constexpr const char* kPointToDoc =
+    R"(Takes over the memory of another tensor: what was a view or an owner becomes a view of that memory.
+
+Args:
+    target: Of the same device, shape and element size. Dtype and gradients of the tensor itself stay.
+
+Raises:
+    ArgumentError: The two do not fit.
+)";
+
 constexpr const char* kBackwardDoc =
     R"(The backward derivative: ``f.bwds(...)`` takes the arguments of ``f(...)``.
 
 Gradients of outputs are read from ``grad_in`` of the tensors passed for ``_result``, out and inout parameters; gradients
 of inputs are added to ``grad_out`` of the tensors passed for them. Arguments without gradients are constants. The
-primal result is written into ``_result``. ``deterministic=True`` gives equal bits from run to run on a device and costs
+primal result is written into ``_result``, which may also be the last of the positional arguments. ``deterministic=True`` gives equal bits from run to run on a device and costs
 a second evaluation; it needs 64-bit integer atomics. Left out, it is ``Device.deterministic``.
 
 Raises:
@@ -118,12 +139,27 @@ void bind_gradient(const py::module_& module) {
     py::class_<Tensor, std::shared_ptr<Tensor>>(module.attr("Tensor"))
         .def("with_grads", &with_grads, py::arg("grad_in") = py::none(),
              py::arg("grad_out") = py::none(), py::arg("zero") = true, kWithGradsDoc)
-        .def_property_readonly(
+        .def_property(
             "grad_in", [](const Tensor& self) { return self.grad_in(); },
+            [](Tensor& self, const py::object& gradient) {
+                self.set_gradients(gradient_argument(gradient, "grad_in"), self.grad_out());
+            },
             "Derivative of a loss by this tensor, read by backward calls; or None.")
-        .def_property_readonly(
+        .def_property(
             "grad_out", [](const Tensor& self) { return self.grad_out(); },
+            [](Tensor& self, const py::object& gradient) {
+                self.set_gradients(self.grad_in(), gradient_argument(gradient, "grad_out"));
+            },
             "What backward calls add to; or None.")
+        .def(
+            "detach",
+            [](const TensorRef& self) {
+                return Tensor::wrap(self->buffer_ref(), self->layout(), self->offset());
+            },
+            "The same memory without gradients.")
+        .def(
+            "point_to", [](Tensor& self, const Tensor& target) { self.point_to(target); },
+            py::arg("target"), kPointToDoc)
         .def_property_readonly("grad", &only_gradient,
                                "The gradient, if there is one or both are the same; None without.");
     py::class_<FunctionObject>(module.attr("Function"))

@@ -10,12 +10,9 @@
 #include "python/derive_function.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/module_loader.hpp"
+#include "python/module_object.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <pybind11/stl.h>
-#include <span>
-#include <unordered_map>
 
 namespace weft::python {
 
@@ -24,225 +21,6 @@ using core::ArgumentError;
 using core::text;
 
 namespace {
-
-/// `module` in Python. Functions are cached so that `module.f` is one dictionary look-up.
-struct ModuleObject {
-    std::shared_ptr<Session> session;
-    std::shared_ptr<dispatch::Module> module;
-    std::shared_ptr<CallPool> pool;
-    py::dict attributes; ///< functions made so far, by name
-    std::uint64_t generation = 0;
-};
-
-/// `module.Pixel` in Python: a type whose attributes are methods.
-struct StructObject {
-    ModuleObject* owner;
-    py::object owner_object; ///< keeps `owner` alive
-    reflect::TypeRef type;
-};
-
-/// `module.ns` in Python: a namespace whose attributes are functions, types and namespaces.
-struct NamespaceObject {
-    py::object owner_object; ///< the module
-    std::string name;        ///< "ns", "ns.inner"
-};
-
-/// What to do about a name that is not there.
-std::string advice(const std::string& name, const std::vector<std::string>& names) {
-    std::string suggestion = core::suggestion(name, names);
-    if (!suggestion.empty()) {
-        return suggestion;
-    }
-    constexpr std::size_t kMost = 8;
-    const std::span shown(names.data(), std::min(names.size(), kMost));
-    return names.empty() ? "; it is empty"
-                         : text("; there is ", core::join(shown, ", "),
-                                names.size() > kMost ? ", ...: dir() lists all" : "");
-}
-
-py::object function_object(const ModuleObject& self, const std::string& name) {
-    return make_function({.module = self.module,
-                          .function = find_function(*self.module, name),
-                          .pool = self.pool,
-                          .this_value = {},
-                          .uniforms = py::reinterpret_steal<py::dict>(nullptr)});
-}
-
-bool has_functions(const ModuleObject& self, const std::string& name) {
-    const Unlocked unlocked;
-    return !self.module->find_overloads(name).empty();
-}
-
-reflect::TypeRef find_type(const ModuleObject& self, const std::string& name) {
-    const Unlocked unlocked;
-    return self.module->find_type(name);
-}
-
-/// "ns::g" as Slang spells full names: "ns.g".
-std::string with_dots(std::string name) {
-    for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at)) {
-        name.replace(at, 2, ".");
-    }
-    return name;
-}
-
-/// The parts of `ns.name`s that the module declares itself; empty if it has no such namespace.
-std::vector<std::string> names_within(const ModuleObject& self, const std::string& scope) {
-    const std::string prefix = scope + ".";
-    std::vector<std::string> names;
-    const auto add = [&](const std::string& full_name) {
-        if (full_name.starts_with(prefix)) {
-            const std::string rest = full_name.substr(prefix.size());
-            names.push_back(rest.substr(0, rest.find_first_of(".<")));
-        }
-    };
-    const auto loaded = self.module->loaded();
-    std::ranges::for_each(loaded->reflection.functions, add, &reflect::Function::full_name);
-    for (const reflect::Structure& structure : loaded->reflection.structs) {
-        add(structure.type->full_name);
-    }
-    std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
-    return names;
-}
-
-py::object find_attribute(const py::object& self_object, const std::string& spelled) {
-    const std::string name = with_dots(spelled);
-    auto& self = self_object.cast<ModuleObject&>();
-    if (self.module->is_stale()) {
-        const Unlocked unlocked;
-        self.module->reload_if_stale();
-    }
-    if (self.generation != self.module->generation()) {
-        self.attributes.clear();
-        self.generation = self.module->generation();
-    }
-    if (self.attributes.contains(name)) {
-        return self.attributes[py::str(name)];
-    }
-    py::object found;
-    if (has_functions(self, name)) {
-        found = function_object(self, name);
-    } else if (const reflect::TypeRef type = find_type(self, name)) {
-        found = type->kind == reflect::TypeKind::structure
-                    ? py::cast(StructObject{&self, self_object, type})
-                    : type_to_python(type);
-    } else if (!names_within(self, name).empty()) {
-        found = py::cast(NamespaceObject{self_object, name});
-    } else {
-        return py::none();
-    }
-    self.attributes[py::str(name)] = found;
-    return found;
-}
-
-/// What to do about a name that a module does not have: "twice<flot>" may be a function with wrong arguments.
-std::string advice_for(const ModuleObject& self, const std::string& spelled) {
-    const std::string name = with_dots(spelled);
-    const std::size_t bracket = name.find('<');
-    const std::string base = name.substr(0, bracket);
-    if (bracket == std::string::npos || !has_functions(self, base)) {
-        return advice(name, self.module->names());
-    }
-    std::vector<std::string> parameters;
-    for (const reflect::Function& overload : self.module->find_overloads(base)) {
-        for (const reflect::GenericParameter& generic : overload.generics) {
-            parameters.push_back(generic.is_value ? "let " + generic.name : generic.name);
-            if (!generic.constraints.empty()) {
-                parameters.back() += " : " + core::join(generic.constraints, ", ");
-            }
-        }
-    }
-    if (parameters.empty()) {
-        return text("; '", base, "' is not generic: take module[\"", base, "\"]");
-    }
-    const std::string given = name.substr(bracket);
-    const char* const remedy = given.find(" : ") != std::string::npos
-                                   ? ": give the type alone, as in <float>"
-                                   : ": check the names and that the types conform";
-    return text("; '", base, "' is generic over ", core::join(parameters, ", "), ", and takes no ",
-                given, remedy);
-}
-
-py::object require_attribute(const py::object& self_object, const std::string& name) {
-    py::object found = find_attribute(self_object, name);
-    if (found.is_none()) {
-        const auto& self = self_object.cast<const ModuleObject&>();
-        const auto loaded = self.module->loaded();
-        throw ArgumentError(text("module '", loaded->desc.name, "' has no function or type '", name,
-                                 "'", advice_for(self, name)),
-                            ArgumentError::Kind::attribute);
-    }
-    return found;
-}
-
-py::object namespace_member(const NamespaceObject& self, const std::string& name) {
-    if (name.starts_with("__") && name.ends_with("__")) {
-        throw py::attribute_error(name);
-    }
-    py::object found = find_attribute(self.owner_object, self.name + "." + name);
-    if (found.is_none()) {
-        const auto& owner = self.owner_object.cast<const ModuleObject&>();
-        throw ArgumentError(text("namespace '", self.name, "' has no function or type '", name, "'",
-                                 advice(name, names_within(owner, self.name))),
-                            ArgumentError::Kind::attribute);
-    }
-    return found;
-}
-
-py::object get_attribute(const py::object& self_object, const std::string& name) {
-    if (name.starts_with("__") && name.ends_with("__")) {
-        throw py::attribute_error(name); // protocols probe for these
-    }
-    return require_attribute(self_object, name);
-}
-
-py::object find_kind(const py::object& self_object, const std::string& name, bool wants_function) {
-    py::object found = find_attribute(self_object, name);
-    const bool is_function = py::isinstance<FunctionObject>(found);
-    const bool is_right =
-        wants_function ? is_function : !is_function && !py::isinstance<NamespaceObject>(found);
-    return is_right ? found : py::none();
-}
-
-py::object require_kind(const py::object& self_object, const std::string& name,
-                        bool wants_function) {
-    py::object found = find_kind(self_object, name, wants_function);
-    if (found.is_none()) {
-        const auto& self = self_object.cast<const ModuleObject&>();
-        throw ArgumentError(text(wants_function ? "require_function: there is no function '"
-                                                : "require_struct: there is no structure '",
-                                 name, "' in module '", self.module->loaded()->desc.name, "'",
-                                 advice_for(self, name)),
-                            ArgumentError::Kind::attribute);
-    }
-    return found;
-}
-
-std::vector<std::string> method_names(const StructObject& self) {
-    std::vector<std::string> names;
-    for (const auto& structure : self.owner->module->loaded()->reflection.structs) {
-        if (structure.type->name == self.type->name) {
-            std::ranges::transform(structure.methods, std::back_inserter(names),
-                                   &reflect::Function::name);
-        }
-    }
-    return names;
-}
-
-py::object struct_method(const StructObject& self, const std::string& name) {
-    if (name.starts_with("__") && name.ends_with("__") && name != "__init") {
-        throw py::attribute_error(name);
-    }
-    const std::string method = name == "__init" ? "$init" : name;
-    const std::string qualified = self.type->full_name + "." + method;
-    if (!has_functions(*self.owner, qualified)) {
-        throw ArgumentError(text("structure '", self.type->full_name, "' has no method '", name,
-                                 "'", advice(name, method_names(self))),
-                            ArgumentError::Kind::attribute);
-    }
-    return function_object(*self.owner, qualified);
-}
 
 ModuleObject& module_argument(const py::object& value, const char* parameter) {
     if (!py::isinstance<ModuleObject>(value)) {
@@ -287,8 +65,21 @@ ModuleObject load_source(const std::shared_ptr<Session>& session, const std::str
     return load(session, describe_source(*session, name, source, options), link, false);
 }
 
+/// The module itself, or loaded again where something is added to it.
+ModuleObject make_module(const py::object& module, const py::dict& options,
+                         const std::vector<py::object>& link) {
+    const ModuleObject& other = module_argument(module, "device_module");
+    if (options.empty() && link.empty()) {
+        return other;
+    }
+    const auto desc = other.module->loaded()->desc;
+    return load(other.session, describe_again(*other.session, desc, options), link, true);
+}
+
 void bind_loaders(py::class_<ModuleObject>& bound) {
     bound
+        .def(py::init(&make_module), py::arg("device_module"), py::arg("options") = py::dict(),
+             py::arg("link") = py::list())
         .def_static("load_from_file", &load_file, py::arg("device").none(false), py::arg("path"),
                     py::arg("options") = py::dict(), py::arg("link") = py::list(), py::kw_only(),
                     py::arg("hot_reload") = true,
@@ -356,6 +147,24 @@ void bind_contents(py::class_<ModuleObject>& bound) {
                 return self.module->generation();
             },
             "Grows by one with each reload. Asking for it takes an edit of the source over.")
+        .def_property_readonly(
+            "layout",
+            [](const py::object& self) {
+                static_cast<void>(self.cast<const ModuleObject&>()); // it was made
+                return py::module_::import("weft._porting").attr("Layout")(self);
+            },
+            "Types and functions by name, for scripts of other systems.")
+        .def_property(
+            "logger", [](const ModuleObject&) { return py::none(); },
+            [](const ModuleObject&, const py::object&) {},
+            "None; what is assigned has no effect. For scripts of other systems.")
+        .def("__eq__",
+             [](const ModuleObject& self, const py::object& other) {
+                 return py::isinstance<ModuleObject>(other) &&
+                        other.cast<const ModuleObject&>().module == self.module;
+             })
+        .def("__hash__",
+             [](const ModuleObject& self) { return std::hash<const void*>{}(self.module.get()); })
         .def("__dir__", [](const ModuleObject& self) { return self.module->names(); })
         .def("__repr__", [](const ModuleObject& self) {
             const auto loaded = self.module->loaded();
@@ -428,6 +237,13 @@ void bind_struct_class(py::module_& module) {
         .def(
             "as_struct", [](const py::object& self) { return self; },
             "The structure itself, for scripts of other systems.")
+        .def(
+            "__call__",
+            [](const StructObject& self, const py::args& args, const py::kwargs& kwargs) {
+                return struct_method(self, "__init")(*args, **kwargs);
+            },
+            "A value that a constructor of the structure makes.")
+        .def_property_readonly("module", [](const StructObject& self) { return self.owner_object; })
         .def("__getattr__", &struct_method)
         .def("__getitem__", &struct_method)
         .def("__repr__", [](const StructObject& self) {
@@ -467,6 +283,8 @@ void bind_command_encoder(py::module_& module) {
 }
 
 void bind_module(py::module_& module) {
+    py::class_<FunctionObject>(module.attr("Function"))
+        .def_property_readonly("module", &module_of, "The module that has the function.");
     bind_module_class(module);
     bind_struct_class(module);
     bind_namespace_class(module);

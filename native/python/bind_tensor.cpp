@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "python/bind_dlpack.hpp"
 #include "python/bind_reflect.hpp"
+#include "python/bind_storage.hpp"
 #include "python/bind_tensor_items.hpp"
 #include "python/class_or_instance.hpp"
 #include "python/docstrings.hpp"
@@ -20,6 +21,7 @@
 #include "tensor/host_format.hpp"
 #include "tensor/view.hpp"
 
+#include <pybind11/gil_safe_call_once.h>
 #include <pybind11/stl.h>
 
 namespace weft::python {
@@ -35,12 +37,25 @@ namespace {
 
 using TensorClass = py::class_<Tensor, std::shared_ptr<Tensor>>;
 
-py::tuple to_tuple(std::span<const std::int64_t> values) {
-    py::tuple result(values.size());
+/// A weft.Shape, which is a tuple.
+py::object to_shape(std::span<const std::int64_t> values) {
+    PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<py::object> shape_class;
+    const py::object& type =
+        shape_class
+            .call_once_and_store_result(
+                [] { return py::object(py::module_::import("weft._porting").attr("Shape")); })
+            .get_stored();
+    py::tuple extents(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-        result[i] = values[i];
+        extents[i] = values[i];
     }
-    return result;
+    const py::tuple arguments = py::make_tuple(extents);
+    PyObject* const shape =
+        PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(type.ptr()), arguments.ptr(), nullptr);
+    if (shape == nullptr) {
+        throw py::error_already_set();
+    }
+    return py::reinterpret_steal<py::object>(shape);
 }
 
 TensorRef make_empty(const py::object& device, const py::object& shape, const py::object& dtype,
@@ -65,7 +80,9 @@ void clear_values(Tensor& tensor) {
     session->copier->clear(tensor);
 }
 
-TensorRef make_zeros(const py::object& device, const py::object& shape, const py::object& dtype) {
+TensorRef make_zeros(const py::object& device, const py::object& shape, const py::object& dtype,
+                     const py::object& /*usage*/, const py::object& /*memory_type*/,
+                     const py::object& /*program_layout*/) {
     TensorRef result = make_empty(device, shape, dtype, "Tensor.zeros");
     clear_values(*result);
     return result;
@@ -94,7 +111,8 @@ TensorRef empty_like(const Tensor& other) {
 }
 
 /// NDBuffer(device, dtype=..., shape=...): contents are zero, as nothing else says what they are.
-TensorRef construct(const py::object& device, const py::object& dtype, const py::object& shape) {
+TensorRef construct(const py::object& device, const py::object& dtype, const py::object& shape,
+                    const py::object& /*usage*/, const py::object& /*memory_type*/) {
     TensorRef result = make_empty(device, shape, dtype, "Tensor");
     clear_values(*result);
     return result;
@@ -189,15 +207,20 @@ std::string print_values(const TensorRef& self) {
 void bind_factories(TensorClass& tensor_class) {
     tensor_class
         .def(py::init(&construct), py::arg("device"), py::arg("dtype") = py::none(),
-             py::arg("shape") = py::tuple())
+             py::arg("shape") = py::tuple(), py::kw_only(), py::arg("usage") = py::none(),
+             py::arg("memory_type") = py::none())
         .def_static(
             "empty",
-            [](const py::object& device, const py::object& shape, const py::object& dtype) {
-                return make_empty(device, shape, dtype, "Tensor.empty");
-            },
-            py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(), kEmptyDoc)
+            [](const py::object& device, const py::object& shape, const py::object& dtype,
+               const py::object&, const py::object&,
+               const py::object&) { return make_empty(device, shape, dtype, "Tensor.empty"); },
+            py::arg("device"), py::arg("shape"), py::arg("dtype") = py::none(), py::kw_only(),
+            py::arg("usage") = py::none(), py::arg("memory_type") = py::none(),
+            py::arg("program_layout") = py::none(), kEmptyDoc)
         .def_static("zeros", &make_zeros, py::arg("device"), py::arg("shape"),
-                    py::arg("dtype") = py::none(), "Every byte 0. Arguments as of empty().")
+                    py::arg("dtype") = py::none(), py::kw_only(), py::arg("usage") = py::none(),
+                    py::arg("memory_type") = py::none(), py::arg("program_layout") = py::none(),
+                    "Every byte 0. Arguments as of empty().")
         .def_static("ones", &make_ones, py::arg("device"), py::arg("shape"),
                     py::arg("dtype") = py::none(), "Every scalar 1. Arguments as of empty().")
         .def_static("full", &make_full, py::arg("device"), py::arg("shape"), py::arg("value"),
@@ -245,10 +268,13 @@ void bind_factories(TensorClass& tensor_class) {
 void bind_properties(TensorClass& tensor_class) {
     tensor_class
         .def_property_readonly(
-            "shape", [](const Tensor& self) { return to_tuple(self.shape()); },
+            "shape", [](const Tensor& self) { return to_shape(self.shape()); },
             "Elements a dimension.")
         .def_property_readonly(
-            "strides", [](const Tensor& self) { return to_tuple(self.strides()); }, "In elements.")
+            "strides", [](const Tensor& self) { return to_shape(self.strides()); }, "In elements.")
+        .def_property_readonly(
+            "storage", [](const Tensor& self) { return Storage{self.buffer_ref(), self.dtype()}; },
+            "The memory that the tensor and its views share, as bytes.")
         .def_property_readonly("offset", &Tensor::offset,
                                "Elements from the start of the memory to element 0.")
         .def_property_readonly(
@@ -347,12 +373,22 @@ void bind_values(TensorClass& tensor_class) {
 /// numpy and from_numpy construct on the class and read or write on an instance.
 void bind_numpy(py::module_& module, TensorClass& tensor_class) {
     const auto construct_from = [](const py::object& device, const py::object& array,
-                                   const py::object& dtype) {
-        return make_from_array(*device_argument(device, "Tensor.from_numpy"), array, dtype);
+                                   const py::object& dtype, const py::object& target_slang_dtype,
+                                   const py::object&, const py::object&, const py::object&) {
+        if (!dtype.is_none() && !target_slang_dtype.is_none()) {
+            throw ArgumentError("Tensor.from_numpy: 'target_slang_dtype' is another name of "
+                                "'dtype'; pass one of them",
+                                ArgumentError::Kind::type);
+        }
+        return make_from_array(*device_argument(device, "Tensor.from_numpy"), array,
+                               dtype.is_none() ? target_slang_dtype : dtype);
     };
     const auto constructor = [&](const char* name) {
         return py::cpp_function(construct_from, py::name(name), py::arg("device"), py::arg("array"),
-                                py::arg("dtype") = py::none(), kFromNumpyDoc);
+                                py::arg("dtype") = py::none(), py::kw_only(),
+                                py::arg("target_slang_dtype") = py::none(),
+                                py::arg("usage") = py::none(), py::arg("memory_type") = py::none(),
+                                py::arg("program_layout") = py::none(), kFromNumpyDoc);
     };
     define_class_or_instance(
         module, tensor_class, "numpy", constructor("numpy"),
@@ -387,6 +423,7 @@ py::array tensor_to_numpy(const Tensor& tensor) {
 }
 
 void bind_tensor(py::module_& module) {
+    bind_storage(module);
     TensorClass tensor_class(
         module, "Tensor",
         "An array on a device: dtype, shape, strides, memory. Views share the memory.\n\n"

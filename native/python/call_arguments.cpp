@@ -3,14 +3,13 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/bind_storage.hpp"
 #include "python/diff_pair.hpp"
 #include "python/generators.hpp"
 #include "python/host_array.hpp"
 #include "python/sequence_reader.hpp"
 #include "python/torch_bridge.hpp"
 #include "python/value_ref.hpp"
-
-#include <bit>
 
 namespace weft::python {
 
@@ -80,7 +79,8 @@ KnownTypes KnownTypes::find() {
             .rand_float = type_of<RandFloat>(),
             .wang_hash = type_of<WangHash>(),
             .value_ref = type_of<ValueRef>(),
-            .diff_pair = type_of<DiffPair>()};
+            .diff_pair = type_of<DiffPair>(),
+            .storage = type_of<Storage>()};
 }
 
 void CallArguments::clear() noexcept {
@@ -180,40 +180,6 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
     PyTypeObject* type = Py_TYPE(value);
     if (type == m_types.tensor || PyType_IsSubtype(type, m_types.tensor) != 0) {
         push(NodeKind::tensor, name).tensor = &native_value<tensor::Tensor>(value);
-    } else if (type == m_types.grid) {
-        const Grid& grid = native_value<Grid>(value);
-        push_grid(grid.shape, name);
-        Node& node = m_list.nodes.back();
-        node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
-        node.data_count = static_cast<std::uint32_t>(2 * grid.shape.size());
-        node.scalar = ScalarKind::int64;
-        for (const auto* settings : {&grid.stride, &grid.offset}) {
-            for (const std::int64_t entry : *settings) {
-                m_list.words.push_back(static_cast<std::uint64_t>(entry));
-            }
-        }
-    } else if (type == m_types.call_id) {
-        static_cast<void>(native_value<CallId>(value)); // it was made
-        push(NodeKind::call_id, name);
-    } else if (type == m_types.thread_id) {
-        static_cast<void>(native_value<ThreadId>(value));
-        push(NodeKind::thread_id, name);
-    } else if (type == m_types.rand_float) {
-        const RandFloat& random = native_value<RandFloat>(value);
-        Node& node = push(NodeKind::rand_float, name);
-        node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
-        node.data_count = 3;
-        node.scalar = ScalarKind::float64;
-        for (const double entry :
-             {double{random.minimum}, double{random.maximum}, static_cast<double>(random.seed)}) {
-            m_list.words.push_back(std::bit_cast<std::uint64_t>(entry));
-        }
-    } else if (type == m_types.wang_hash) {
-        Node& node = push(NodeKind::wang_hash, name);
-        node.data_begin = static_cast<std::uint32_t>(m_list.words.size());
-        node.data_count = 1;
-        node.scalar = ScalarKind::int64;
-        m_list.words.push_back(native_value<WangHash>(value).seed);
     } else if (type == m_types.value_ref) {
         m_value_refs.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), value);
         require_depth(name);
@@ -221,8 +187,10 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
         add_value(keep(native_value<ValueRef>(value).value.ptr()), name);
     } else if (type == m_types.diff_pair) {
         add_pair(value, name);
+    } else if (type == m_types.storage) {
+        add_storage(value, name);
     } else {
-        return false;
+        return add_generator(value, name);
     }
     return true;
 }
@@ -230,7 +198,12 @@ bool CallArguments::add_native(PyObject* value, std::string_view name) {
 void CallArguments::add_pair(PyObject* value, std::string_view name) {
     const DiffPair& pair = native_value<DiffPair>(value);
     if (pair.form == DiffPair::Form::tensor) {
-        add_value(pair.value.ptr(), name);
+        const py::object plain = pair.needs_gradient ? pair.value : pair.value.attr("detach")();
+        add_value(keep(plain.ptr()), name);
+        return;
+    }
+    if (!pair.needs_gradient) {
+        add_array(keep(pair.value.ptr()), name);
         return;
     }
     const std::size_t index = m_list.nodes.size();
@@ -240,15 +213,6 @@ void CallArguments::add_pair(PyObject* value, std::string_view name) {
         add_array(half->ptr(), {});
     }
     m_list.nodes[index].subtree = static_cast<std::uint32_t>(m_list.nodes.size() - index);
-}
-
-void CallArguments::push_grid(std::span<const std::int64_t> shape, std::string_view name) {
-    Node& node = push(NodeKind::grid, name);
-    node.shape_begin = static_cast<std::uint32_t>(m_list.words.size());
-    node.rank = static_cast<std::uint32_t>(shape.size());
-    for (const std::int64_t extent : shape) {
-        m_list.words.push_back(static_cast<std::uint64_t>(extent));
-    }
 }
 
 void CallArguments::add_name(PyObject* value, std::string_view name) {

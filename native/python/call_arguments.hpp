@@ -5,6 +5,7 @@
 
 #include "dispatch/function.hpp"
 #include "dispatch/plan.hpp"
+#include "python/generators.hpp"
 #include "python/session.hpp"
 
 #include <memory>
@@ -27,6 +28,7 @@ struct KnownTypes {
     PyTypeObject* wang_hash = nullptr;
     PyTypeObject* value_ref = nullptr;
     PyTypeObject* diff_pair = nullptr;
+    PyTypeObject* storage = nullptr;
 
     [[nodiscard]] static KnownTypes find();
 };
@@ -78,6 +80,9 @@ private:
     bool add_number(PyObject* value, std::string_view name);
     bool add_native(PyObject* value, std::string_view name);
     void add_pair(PyObject* value, std::string_view name);
+    bool add_generator(PyObject* value, std::string_view name);
+    void add_grid(const Grid& grid, std::string_view name);
+    void add_storage(PyObject* value, std::string_view name);
     void add_name(PyObject* value, std::string_view name);
     void add_sequence(PyObject* value, std::string_view name);
     void add_structures(PyObject* value, std::string_view name);
@@ -93,6 +98,8 @@ private:
     bool add_numpy_scalar(PyObject* value, std::string_view name);
     bool add_record(PyObject* value, std::string_view name);
     dispatch::Node& push(dispatch::NodeKind kind, std::string_view name);
+    dispatch::Node& push_generator(dispatch::NodeKind kind, std::int64_t dims,
+                                   std::string_view name);
     void push_grid(std::span<const std::int64_t> shape, std::string_view name);
     /// `value`, which lives until clear(): code of the caller that runs meanwhile may drop it.
     PyObject* keep(PyObject* value);
@@ -100,6 +107,8 @@ private:
     void require_depth(std::string_view name) const;
     void add_index(PyObject* value, std::string_view name);
 
+    /// The parameters that the argument being read may be for: of each overload one at most.
+    [[nodiscard]] std::vector<reflect::Parameter> candidates(std::string_view name) const;
     /// "; parameter 'p' is P: ..." for the argument being read, "" if the overloads do not tell.
     [[nodiscard]] std::string expectation(std::string_view name) const;
     /// "f: argument 'x'" or "f: argument 2".

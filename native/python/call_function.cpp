@@ -51,14 +51,33 @@ void add_result(const FunctionObject& self, CallArguments& arguments, PyObject* 
     arguments.add(Role::result, value, "_result");
 }
 
+/// f.bwds(a, b, result): more positional arguments than any overload of that result has parameters.
+bool ends_in_result(const FunctionObject& self, const PythonCall& call) {
+    if (call.positional == 0 ||
+        self.function->options().derivative != codegen::Derivative::backward) {
+        return false;
+    }
+    const Py_ssize_t named = call.names == nullptr ? 0 : PyTuple_GET_SIZE(call.names);
+    for (Py_ssize_t i = 0; i < named; ++i) {
+        if (is_result_keyword(utf8(PyTuple_GET_ITEM(call.names, i)))) {
+            return false;
+        }
+    }
+    return takes_result_after(*self.function, call.positional);
+}
+
 } // namespace
 
 ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments,
                              const PythonCall& call) {
     ResultRequest request;
     arguments.set_function(*self.function);
-    for (std::size_t i = 0; i < call.positional; ++i) {
+    const bool has_result = ends_in_result(self, call);
+    for (std::size_t i = 0; i + (has_result ? 1 : 0) < call.positional; ++i) {
         arguments.add(Role::positional, call.values[i], {});
+    }
+    if (has_result) {
+        add_result(self, arguments, call.values[call.positional - 1], request);
     }
     const Py_ssize_t named = call.names == nullptr ? 0 : PyTuple_GET_SIZE(call.names);
     for (Py_ssize_t i = 0; i < named; ++i) {

@@ -56,6 +56,20 @@ bool has_parameter(dispatch::Function& function, std::string_view name) {
     return function.has_parameter(name);
 }
 
+bool takes_result_after(dispatch::Function& function, std::size_t count) {
+    bool found = false;
+    for (const reflect::Function& overload : overloads_of(function)) {
+        if (overload.parameters.size() >= count) {
+            return false;
+        }
+        const reflect::Type& result = *overload.return_type;
+        const bool is_void =
+            result.kind == reflect::TypeKind::scalar && result.scalar == reflect::ScalarKind::void_;
+        found = found || (overload.parameters.size() + 1 == count && !is_void);
+    }
+    return found;
+}
+
 std::vector<reflect::Function> overloads_of(dispatch::Function& function) {
     const Unlocked unlocked;
     return function.overloads();

@@ -17,6 +17,8 @@ find_function(dispatch::Module& module, const std::string& name,
               const dispatch::CallOptions& options = {});
 /// Function::has_parameter() without the interpreter lock.
 [[nodiscard]] bool has_parameter(dispatch::Function& function, std::string_view name);
+/// Whether an overload with a result has `count` - 1 parameters, and none has more.
+[[nodiscard]] bool takes_result_after(dispatch::Function& function, std::size_t count);
 /// Function::overloads() without the interpreter lock.
 [[nodiscard]] std::vector<reflect::Function> overloads_of(dispatch::Function& function);
 /// The same function with other options.

@@ -14,6 +14,7 @@ struct DiffPair {
     Form form = Form::number; ///< what the value was given as, and is read as
     pybind11::object value;   ///< a numpy array of floats; of a tensor: the tensor with gradients
     pybind11::object gradient{}; ///< a numpy array; of a tensor: null
+    bool needs_gradient = true;  ///< false: calls take the value alone, as a constant
 };
 
 void bind_diff_pair(pybind11::module_& module);

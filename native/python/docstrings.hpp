@@ -36,6 +36,7 @@ inline constexpr const char* kEmptyDoc = R"(Uninitialised memory.
 Args:
     shape: Elements a dimension, each 0 or greater; an integer or a sequence.
     dtype: A type of weft or of a module, a numpy dtype, or a name; float32 if left out.
+    usage: No effect; for scripts of other systems, as are memory_type and program_layout.
 
 Raises:
     ArgumentError: The shape or the dtype is impossible.
@@ -55,6 +56,8 @@ Args:
     array: Bools, integers or floats, with any strides and byte order.
     dtype: None takes the array's (float64 stays double). With a vector, matrix or structure the
         last dimensions are the element's own: (N, 3) for float3[N].
+    target_slang_dtype: Another name of dtype.
+    usage: No effect; for scripts of other systems, as are memory_type and program_layout.
 
 Raises:
     ArgumentError: The last dimensions do not fit, or an integer is out of range.

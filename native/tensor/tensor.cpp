@@ -89,6 +89,45 @@ TensorRef Tensor::with_gradients(const TensorRef& tensor, TensorRef grad_in, Ten
     return result;
 }
 
+void Tensor::set_gradients(TensorRef grad_in, TensorRef grad_out) {
+    if (grad_in.get() == this || grad_out.get() == this) {
+        throw core::ArgumentError("Tensor.grad_in, grad_out: a tensor cannot be its own gradient; "
+                                  "pass another tensor, such as Tensor.zeros_like(tensor)");
+    }
+    check_gradient(*this, grad_in.get(), "grad_in", false);
+    check_gradient(*this, grad_out.get(), "grad_out", true);
+    m_grad_in = std::move(grad_in);
+    m_grad_out = std::move(grad_out);
+}
+
+void Tensor::point_to(const Tensor& target) {
+    const std::vector<std::int64_t> shape(m_layout->shape.begin(), m_layout->shape.end());
+    const auto refuse = [](const std::string& what) {
+        throw core::ArgumentError("Tensor.point_to: the target " + what);
+    };
+    if (&target.device() != &device()) {
+        refuse("lives on another device than the tensor; make it on the tensor's device");
+    }
+    if (!std::equal(shape.begin(), shape.end(), target.shape().begin(), target.shape().end())) {
+        refuse(core::text("has shape ", core::shape_text(target.shape()), ", the tensor ",
+                          core::shape_text(shape), "; give both one shape"));
+    }
+    if (target.m_layout->element_bytes() != m_layout->element_bytes()) {
+        refuse(core::text("has elements of ", target.m_layout->element_bytes(),
+                          " bytes, the tensor of ", m_layout->element_bytes(),
+                          "; give both elements of one size"));
+    }
+    const TensorRef view =
+        wrap(target.m_buffer, {.dtype = dtype(),
+                               .shape = shape,
+                               .strides = {target.strides().begin(), target.strides().end()},
+                               .offset = target.offset()});
+    m_buffer = view->m_buffer;
+    m_layout = view->m_layout;
+    m_offset = view->m_offset;
+    m_address = view->m_address;
+}
+
 bool Tensor::overlaps(const Tensor& other) const noexcept {
     const auto bytes = [](const Tensor& tensor) {
         return static_cast<std::uint64_t>(tensor.m_layout->reach) *

@@ -18,7 +18,8 @@ namespace weft::tensor {
 class Tensor;
 using TensorRef = std::shared_ptr<Tensor>;
 
-/// Array memory on a device. Immutable apart from its contents; a view shares its buffer.
+/// Array memory on a device. Immutable apart from its contents, set_gradients() and point_to(); a view shares its
+/// buffer.
 /// Keeps its device alive. Thread-safe as far as its device is.
 class Tensor {
 public:
@@ -55,6 +56,14 @@ public:
     /// The element type of gradients of `dtype` on `type`. @throws ArgumentError if it has no derivatives.
     [[nodiscard]] static reflect::TypeRef gradient_dtype(const reflect::TypeRef& dtype,
                                                          device::DeviceType type);
+
+    /// Replaces the gradients, as with_gradients() attaches them. Not while another thread uses the tensor.
+    /// @throws ArgumentError as with_gradients(), and for the tensor itself.
+    void set_gradients(TensorRef grad_in, TensorRef grad_out);
+    /// Takes over the memory, strides and offset of `target`; dtype and gradients stay. Not while another thread
+    /// uses the tensor.
+    /// @throws ArgumentError unless both have one device, shape and size of an element.
+    void point_to(const Tensor& target);
 
     const ArrayLayoutRef& layout() const noexcept { return m_layout; }
     const reflect::TypeRef& dtype() const noexcept { return m_layout->dtype; }

@@ -14,7 +14,7 @@ from weft import Tensor
 CASES = {
     "misspelt keyword": (
         lambda d: Tensor.zeros(d, (2,), dtpe=weft.float32),
-        ["Tensor.zeros", "no argument 'dtpe'", "'dtype'", "zeros(device, shape, dtype=None)"],
+        ["Tensor.zeros", "no argument 'dtpe'", "'dtype'", "shape, dtype=None, usage=None"],
     ),
     "unknown keyword": (
         lambda d: weft.sum(Tensor.zeros(d, (2,)), where=1),

@@ -63,6 +63,7 @@ ANY_BY_NATURE = {
     "Module.__getitem__",
     "Namespace.__getattr__",
     "Namespace.__getitem__",
+    "Struct.__call__",
     "Tensor.item",
     "ValueRef.value",
 }

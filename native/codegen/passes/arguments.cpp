@@ -28,9 +28,9 @@ public:
             break;
         case OperandKind::rand_float:
             add_generator(operand, 2, ScalarKind::float32);
-            add_seed(operand, 2);
+            add_seed_and_warmup(operand, 2);
             break;
-        case OperandKind::wang_hash: add_seed(operand, 0); break;
+        case OperandKind::wang_hash: add_seed_and_warmup(operand, 0); break;
         default: break;
         }
     }
@@ -131,13 +131,15 @@ private:
         }
     }
 
-    void add_seed(const Operand& operand, std::size_t component) {
-        add({.name = scalar_field(operand, component),
-             .type = "uint",
-             .kind = FieldKind::generator_scalar,
-             .scalar = ScalarKind::uint32,
-             .source = operand.source,
-             .component = static_cast<std::int32_t>(component)});
+    void add_seed_and_warmup(const Operand& operand, std::size_t first) {
+        for (const std::size_t component : {first, first + 1}) {
+            add({.name = scalar_field(operand, component),
+                 .type = "uint",
+                 .kind = FieldKind::generator_scalar,
+                 .scalar = ScalarKind::uint32,
+                 .source = operand.source,
+                 .component = static_cast<std::int32_t>(component)});
+        }
     }
 
     Kernel& m_kernel;

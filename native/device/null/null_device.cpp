@@ -114,6 +114,7 @@ DeviceInfo null_info(const DeviceFeatures& features) {
             .memory_bytes = kMemoryBytes,
             .architecture = {},
             .limits = {.max_group_count = {kMany, 65535, 65535},
+                       .max_group_size = {1024, 1024, 64},
                        .max_threads_per_group = 1024,
                        .subgroup_size = 32,
                        .max_shared_memory = 32768,

@@ -93,6 +93,8 @@ DeviceLimits limits_of(const Properties& properties, std::uint64_t heap_bytes) {
     return {.max_group_count = {limits.maxComputeWorkGroupCount[0],
                                 limits.maxComputeWorkGroupCount[1],
                                 limits.maxComputeWorkGroupCount[2]},
+            .max_group_size = {limits.maxComputeWorkGroupSize[0], limits.maxComputeWorkGroupSize[1],
+                               limits.maxComputeWorkGroupSize[2]},
             .max_threads_per_group = limits.maxComputeWorkGroupInvocations,
             .subgroup_size = properties.v11.subgroupSize,
             .max_shared_memory = limits.maxComputeSharedMemorySize,

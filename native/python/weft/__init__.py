@@ -60,6 +60,7 @@ from weft._native import (
     Parameter,
     RandFloat,
     SourceLocation,
+    Storage,
     Struct,
     StructInfo,
     ThreadId,
@@ -78,6 +79,7 @@ from weft._native import (
     thread_id,
     wang_hash,
 )
+from weft._porting import BufferUsage, Logger, LogLevel, MemoryType, Shape
 from weft.types import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -146,6 +148,7 @@ __all__ = [
     "Renderer",
     "Scene",
     "SourceLocation",
+    "Storage",
     "Struct",
     "StructInfo",
     "Target",
@@ -173,6 +176,7 @@ __all__ = [
     "vjp",
     "wang_hash",
 ]
+__all__ += ["BufferUsage", "LogLevel", "Logger", "MemoryType", "Shape"]
 __all__ += types.__all__
 # Not bool, float and int: a star import keeps Python's own.
 __all__ += ["double", "half", "uint"]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from torch import Tensor as _TorchTensor  # type: ignore[import-not-found, unused-ignore]
 
+from weft._porting import Layout, Shape
 from weft.cursor import Cursor
 from weft.vectors import Vector
 
@@ -391,6 +392,36 @@ class DeviceLimits:
     @property
     def max_buffer_size(self) -> int: ...
     @property
+    def max_compute_dispatch_thread_groups(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
+        """
+        Same as max_group_count.
+        """
+    @property
+    def max_compute_thread_group_size(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
+        """
+        Threads of a group along each axis, (x, y, z).
+        """
+    @property
+    def max_compute_threads_per_group(self) -> int:
+        """
+        Same as max_threads_per_group.
+        """
+    @property
+    def max_entry_point_uniform_size(self) -> int:
+        """
+        Same as max_inline_arguments.
+        """
+    @property
+    def max_wave_size(self) -> int:
+        """
+        Same as subgroup_size.
+        """
+    @property
+    def min_wave_size(self) -> int:
+        """
+        Same as subgroup_size.
+        """
+    @property
     def max_group_count(self) -> typing.Annotated[list[int], "FixedSize(3)"]:
         """
         Thread groups a dispatch, (x, y, z).
@@ -451,6 +482,11 @@ class DeviceInfo:
         """
     @property
     def adapter_name(self) -> str: ...
+    @property
+    def api_name(self) -> str:
+        """
+        The name of the device's programming interface, 'Vulkan' or 'CUDA'.
+        """
     @property
     def architecture(self) -> str: ...
     @property
@@ -648,13 +684,22 @@ class Tensor:
         start, start + step, ... below stop; arange(device, 5) counts 0 to 4. int32 for integers, else float32.
         """
     @staticmethod
-    def empty(device: Device, shape: _Extents, dtype: _DType | None = None) -> Tensor:
+    def empty(
+        device: Device,
+        shape: _Extents,
+        dtype: _DType | None = None,
+        *,
+        usage: object = None,
+        memory_type: object = None,
+        program_layout: object = None,
+    ) -> Tensor:
         """
         Uninitialised memory.
 
         Args:
             shape: Elements a dimension, each 0 or greater; an integer or a sequence.
             dtype: A type of weft or of a module, a numpy dtype, or a name; float32 if left out.
+            usage: No effect; for scripts of other systems, as are memory_type and program_layout.
 
         Raises:
             ArgumentError: The shape or the dtype is impossible.
@@ -671,7 +716,16 @@ class Tensor:
         An array of another library: CUDA memory of the same GPU is shared, host memory is copied.
         """
     @staticmethod
-    def from_numpy(device: Device, array: _Values, dtype: _DType | None = None) -> Tensor: ...
+    def from_numpy(
+        device: Device,
+        array: _Values,
+        dtype: _DType | None = None,
+        *,
+        target_slang_dtype: _DType | None = None,
+        usage: object = None,
+        memory_type: object = None,
+        program_layout: object = None,
+    ) -> Tensor: ...
     @staticmethod
     def full(
         device: Device, shape: _Extents, value: _Values, dtype: _DType | None = None
@@ -682,7 +736,16 @@ class Tensor:
         The dtype is that of the value if left out. Other arguments as of empty().
         """
     @staticmethod
-    def numpy(device: Device, array: _Values, dtype: _DType | None = None) -> Tensor: ...
+    def numpy(
+        device: Device,
+        array: _Values,
+        dtype: _DType | None = None,
+        *,
+        target_slang_dtype: _DType | None = None,
+        usage: object = None,
+        memory_type: object = None,
+        program_layout: object = None,
+    ) -> Tensor: ...
     @staticmethod
     def ones(device: Device, shape: _Extents, dtype: _DType | None = None) -> Tensor:
         """
@@ -694,7 +757,15 @@ class Tensor:
         Ones with shape, dtype and device of `other`.
         """
     @staticmethod
-    def zeros(device: Device, shape: _Extents, dtype: _DType | None = None) -> Tensor:
+    def zeros(
+        device: Device,
+        shape: _Extents,
+        dtype: _DType | None = None,
+        *,
+        usage: object = None,
+        memory_type: object = None,
+        program_layout: object = None,
+    ) -> Tensor:
         """
         Every byte 0. Arguments as of empty().
         """
@@ -729,7 +800,13 @@ class Tensor:
     def __getitem__(self, key: _Index | tuple[_Index, ...]) -> Tensor: ...
     def __hash__(self) -> int: ...
     def __init__(
-        self, device: Device, dtype: _DType | None = None, shape: _Extents = ()
+        self,
+        device: Device,
+        dtype: _DType | None = None,
+        shape: _Extents = (),
+        *,
+        usage: object = None,
+        memory_type: object = None,
     ) -> None: ...
     def __int__(self) -> int: ...
     def __iter__(self) -> collections.abc.Iterator[Tensor]: ...
@@ -742,15 +819,27 @@ class Tensor:
         """
         The gradient, if there is one or both are the same; None without.
         """
-    @property
-    def grad_in(self) -> Tensor | None:
+    grad_in: Tensor | None
+    """
+    Derivative of a loss by this tensor, read by backward calls; or None.
+    """
+    grad_out: Tensor | None
+    """
+    What backward calls add to; or None.
+    """
+    def detach(self) -> Tensor:
         """
-        Derivative of a loss by this tensor, read by backward calls; or None.
+        The same memory without gradients.
         """
-    @property
-    def grad_out(self) -> Tensor | None:
+    def point_to(self, target: Tensor) -> None:
         """
-        What backward calls add to; or None.
+        Takes over the memory of another tensor: what was a view or an owner becomes a view of that memory.
+
+        Args:
+            target: Of the same device, shape and element size. Dtype and gradients of the tensor itself stay.
+
+        Raises:
+            ArgumentError: The two do not fit.
         """
     def with_grads(
         self, grad_in: Tensor | None = None, grad_out: Tensor | None = None, zero: bool = True
@@ -904,7 +993,7 @@ class Tensor:
         Elements from the start of the memory to element 0.
         """
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         """
         Elements a dimension.
         """
@@ -914,9 +1003,50 @@ class Tensor:
         Number of elements.
         """
     @property
-    def strides(self) -> tuple[int, ...]:
+    def storage(self) -> Storage:
+        """
+        The memory that the tensor and its views share, as bytes.
+        """
+    @property
+    def strides(self) -> Shape:
         """
         In elements.
+        """
+
+class Storage:
+    """
+    The memory of a tensor and of its views; made by Tensor.storage.
+
+    Passed to a call, it is all of the memory as elements of the buffer or pointer parameter.
+    """
+    def __repr__(self) -> str: ...
+    def copy_from_numpy(self, data: _Values) -> None:
+        """
+        Copies the bytes of an array, of whatever dtype and shape, to the first bytes.
+
+        Raises:
+            ArgumentError: The array is larger than the storage.
+        """
+    def to_numpy(self) -> _Host:
+        """
+        A new array of all bytes (uint8), as they lie on the device. Waits for the work that writes them.
+        """
+    @property
+    def device(self) -> Device: ...
+    @property
+    def device_address(self) -> int:
+        """
+        Device address of the first byte as an integer; 0 if empty.
+        """
+    @property
+    def size(self) -> int:
+        """
+        Bytes.
+        """
+    @property
+    def struct_size(self) -> int:
+        """
+        Bytes of one element of the tensor.
         """
 
 class _Cancellation:
@@ -935,7 +1065,15 @@ class Grid:
     """
     Coordinates of a call; made by grid().
     """
+    def __init__(
+        self, shape: _Extents, offset: _Extents | None = None, stride: _Extents | None = None
+    ) -> None: ...
     def __repr__(self) -> str: ...
+    @property
+    def dims(self) -> int:
+        """
+        How many dimensions.
+        """
     @property
     def offset(self) -> list[int]: ...
     @property
@@ -947,31 +1085,85 @@ class CallId:
     """
     The call index; made by call_id().
     """
+    def __init__(self, dims: _Integer = -1) -> None: ...
     def __repr__(self) -> str: ...
+    @property
+    def dims(self) -> int:
+        """
+        Components of the parameter; -1: any.
+        """
 
 class ThreadId:
     """
     The thread index; made by thread_id().
     """
+    def __init__(self, dims: _Integer = -1) -> None: ...
     def __repr__(self) -> str: ...
+    @property
+    def dims(self) -> int:
+        """
+        Components of the parameter; -1: any.
+        """
 
 class RandFloat:
     """
     Uniform random numbers; made by rand_float().
     """
+    def __init__(
+        self,
+        min: typing.SupportsFloat | typing.SupportsIndex,
+        max: typing.SupportsFloat | typing.SupportsIndex,
+        dim: _Integer = -1,
+        seed: _Integer = 0,
+        warmup: _Integer = 0,
+        hash_seed: bool = True,
+    ) -> None: ...
+    @property
+    def dims(self) -> int:
+        """
+        Components of the parameter; -1: any.
+        """
+    @property
+    def hash_seed(self) -> bool:
+        """
+        Whether the seed is hashed first.
+        """
     @property
     def max(self) -> float: ...
     @property
     def min(self) -> float: ...
     @property
     def seed(self) -> int: ...
+    @property
+    def warmup(self) -> int:
+        """
+        Times that the index is hashed before the seed.
+        """
 
 class WangHash:
     """
     Random bits; made by wang_hash().
     """
+    def __init__(
+        self, dims: _Integer = -1, seed: _Integer = 0, warmup: _Integer = 0, hash_seed: bool = True
+    ) -> None: ...
+    @property
+    def dims(self) -> int:
+        """
+        Components of the parameter; -1: any.
+        """
+    @property
+    def hash_seed(self) -> bool:
+        """
+        Whether the seed is hashed first.
+        """
     @property
     def seed(self) -> int: ...
+    @property
+    def warmup(self) -> int:
+        """
+        Times that the index is hashed before the seed.
+        """
 
 class CommandEncoder:
     """
@@ -1004,6 +1196,9 @@ class DiffPair:
 
     Args:
         primal: A number, a list or array of floats, or a Tensor.
+        needs_grad: False makes a constant of the value; calls leave ``grad`` as it is.
+        p: Another name of ``primal``, which is 0.0 if left out.
+        d: Another name of ``gradient``.
         gradient: What ``grad`` starts as, of the shape of ``primal`` or broadcast to it; None: zeros, or the
             gradient that the Tensor has. An array of the shape of ``primal`` is the gradient itself, not a copy.
 
@@ -1019,8 +1214,19 @@ class DiffPair:
     input and read that of an output; forward calls read that of an input and write that of an output.
     """
     def __init__(
-        self, primal: Tensor | ArrayLike = 0.0, gradient: Tensor | ArrayLike | None = None
+        self,
+        primal: Tensor | ArrayLike | None = None,
+        gradient: Tensor | ArrayLike | None = None,
+        needs_grad: bool = True,
+        *,
+        p: Tensor | ArrayLike | None = None,
+        d: Tensor | ArrayLike | None = None,
     ) -> None: ...
+    @property
+    def needs_grad(self) -> bool:
+        """
+        Whether calls see the gradient.
+        """
     def clear(self) -> None:
         """
         Sets the gradient to zero.
@@ -1137,7 +1343,7 @@ class Function:
 
         Gradients of outputs are read from ``grad_in`` of the tensors passed for ``_result``, out and inout parameters; gradients
         of inputs are added to ``grad_out`` of the tensors passed for them. Arguments without gradients are constants. The
-        primal result is written into ``_result``. ``deterministic=True`` gives equal bits from run to run on a device and costs
+        primal result is written into ``_result``, which may also be the last of the positional arguments. ``deterministic=True`` gives equal bits from run to run on a device and costs
         a second evaluation; it needs 64-bit integer atomics. Left out, it is ``Device.deterministic``.
 
         Raises:
@@ -1163,7 +1369,20 @@ class Function:
                 a DiffTensor, WDiffTensor or RWDiffTensor, which have no place for tangents.
         """
     @property
-    def name(self) -> str: ...
+    def full_name(self) -> str:
+        """
+        As the module finds it: 'Pixel.scale', 'twice<float>'.
+        """
+    @property
+    def module(self) -> Module:
+        """
+        The module that has the function.
+        """
+    @property
+    def name(self) -> str:
+        """
+        Without the structure or namespace around it, and without generic arguments.
+        """
     @property
     def overloads(self) -> list[FunctionInfo]:
         """
@@ -1184,6 +1403,18 @@ class Module:
     """
     Whether Device.check_gradients concerns functions of this module; set it before their first call.
     """
+    logger: object
+    """
+    None; what is assigned has no effect. For scripts of other systems.
+    """
+    def __init__(
+        self,
+        device_module: Module,
+        options: dict[str, object] = {},
+        link: collections.abc.Sequence[Module] = [],
+    ) -> None: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
     @staticmethod
     def load_from_file(
         device: Device,
@@ -1277,6 +1508,11 @@ class Module:
         Grows by one with each reload. Asking for it takes an edit of the source over.
         """
     @property
+    def layout(self) -> Layout:
+        """
+        Types and functions by name, for scripts of other systems.
+        """
+    @property
     def name(self) -> str: ...
     @property
     def structs(self) -> list[StructInfo]:
@@ -1288,6 +1524,10 @@ class Struct:
     """
     A structure of a module; usable as a dtype, its methods are attributes.
     """
+    def __call__(self, *args: object, **kwargs: object) -> typing.Any:
+        """
+        A value that a constructor of the structure makes.
+        """
     def as_struct(self) -> Struct:
         """
         The structure itself, for scripts of other systems.
@@ -1295,6 +1535,8 @@ class Struct:
     def __getattr__(self, arg0: str) -> Function: ...
     def __getitem__(self, arg0: str) -> Function: ...
     def __repr__(self) -> str: ...
+    @property
+    def module(self) -> Module: ...
     @property
     def fields(self) -> list[Field]: ...
     @property
@@ -1468,11 +1710,17 @@ def build_light_tree(
         ArgumentError: A light's numbers cannot be; the first such is named.
     """
 
-def call_id() -> CallId:
+@typing.overload
+def call_id(dims: _Integer = -1) -> CallId:
     """
     The call's own coordinates, for an int, intN or int[N] parameter.
+
+    Args:
+        dims: Components that the parameter must have; -1: any. A tuple is the shape of a grid().
     """
 
+@typing.overload
+def call_id(dims: tuple[_Integer, ...] | list[_Integer]) -> Grid: ...
 def create_device(
     type: DeviceType | str | None = None,
     adapter: _Integer | None = None,
@@ -1641,11 +1889,23 @@ def norm(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
 def rand_float(
     min: typing.SupportsFloat | typing.SupportsIndex = 0.0,
     max: typing.SupportsFloat | typing.SupportsIndex = 1.0,
-    dim: _Integer = 1,
-    seed: _Integer = 0,
+    dim: _Integer = -1,
+    seed: _Integer = 2640457667,
+    warmup: _Integer = 0,
+    hash_seed: bool = True,
 ) -> RandFloat:
     """
-    Uniform random floats in [min, max), for a float or floatN parameter; equal seeds repeat.
+    Uniform random floats from min to max, for a float or floatN parameter; equal seeds repeat.
+
+    Args:
+        min: The least value.
+        max: Above all values, unless rounding reaches it.
+        dim: Components that the parameter must have, 1 to 4; -1: any.
+        seed: A 32-bit integer.
+        warmup: Times that an element's index is hashed before the seed; more hide its pattern.
+        hash_seed: Hashes the seed first, so that neighbouring seeds differ.
+
+    One of 2^23 numbers; the sequence is that of SlangPy. Source of the hash: T. Wang, Integer Hash Function, 2007.
     """
 
 def sort_by_key(
@@ -1678,18 +1938,24 @@ def sum(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
         ArgumentError: An axis is out of range, or the tensor holds structures.
     """
 
-def thread_id() -> ThreadId:
+def thread_id(dims: _Integer = -1) -> ThreadId:
     """
-    The index of the device thread, for a uint or uintN parameter.
+    The index of the device thread, for an integer parameter of up to 3 components.
+
+    Args:
+        dims: Components that the parameter must have, 1 to 3; -1: any.
     """
 
 def wang_hash(
-    dim: _Integer = 1,
-    seed: _Integer = 0,
+    dim: _Integer = -1,
+    seed: _Integer = 2640457667,
+    warmup: _Integer = 0,
+    hash_seed: bool = True,
 ) -> WangHash:
     """
-    Random 32-bit integers from the call index, for a uint or uintN parameter; equal seeds repeat.
-    Source: T. Wang, Integer Hash Function, 1997.
+    Random 32-bit integers from the call index, for an int, uint, intN or uintN parameter; equal seeds repeat.
+
+    Arguments as of rand_float().
     """
 
 NDBuffer = Tensor

@@ -14,10 +14,29 @@ if TYPE_CHECKING:
 
     from weft.vectors import VectorType
 
-from weft._native import Device, DiffPair, NDBuffer, Struct, Tensor, Type, find_type
+from weft._native import (
+    CallId,
+    Device,
+    DiffPair,
+    Grid,
+    NDBuffer,
+    RandFloat,
+    Struct,
+    Tensor,
+    ThreadId,
+    Type,
+    WangHash,
+    find_type,
+)
+from weft._porting import floatDiffPair, floatRef, intRef
 
 diffPair = DiffPair
-"""The name of :class:`weft.DiffPair` in other systems."""
+"""The name of :class:`weft.DiffPair` in other systems, as are those of the generators."""
+CallIdArg = CallId
+GridArg = Grid
+RandFloatArg = RandFloat
+ThreadIdArg = ThreadId
+WangHashArg = WangHash
 
 
 def NDDifferentiableBuffer(
@@ -86,9 +105,14 @@ float4x3: Final[Type] = find_type("float4x3")
 float4x4: Final[Type] = find_type("float4x4")
 
 __all__ = [
+    "CallIdArg",
+    "GridArg",
     "NDBuffer",
     "NDDifferentiableBuffer",
+    "RandFloatArg",
     "Tensor",
+    "ThreadIdArg",
+    "WangHashArg",
     "bool2",
     "bool3",
     "bool4",
@@ -112,6 +136,8 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "floatDiffPair",
+    "floatRef",
     "half2",
     "half3",
     "half4",
@@ -122,6 +148,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "intRef",
     "uint2",
     "uint3",
     "uint4",
