@@ -70,7 +70,7 @@ def test_a_network_trains_under_an_optimiser_of_torch(module, device):
         module.network,
         parameters={"weights": weft.mlp.create_weights(device, 2, 1, hidden=[16], seed=3)},
     )
-    at = torch.rand(64, 2, generator=torch.Generator().manual_seed(1))
+    at = torch.rand(64, 2, generator=torch.Generator().manual_seed(1)).to(layer.weights.device)
     wanted = at[:, 0] * at[:, 1]
     optimiser = torch.optim.Adam(layer.parameters(), lr=0.02)
     losses = []

@@ -143,7 +143,8 @@ class _Launched(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         ctx.set_materialize_grads(False)
         before = [_kept(tensor) for tensor in tensors]
         notes = weft.Tensor.zeros(launch.kernel.device, (len(launch.slots),), dtype=weft.uint)
-        bound = launch.kernel.noted(notes, launch.arguments(lambda index: tensors[index].detach()))
+        # Of .data torch counts no writes: mark_dirty() names what was written.
+        bound = launch.kernel.noted(notes, launch.arguments(lambda index: tensors[index].data))
         bound.launchRaw(launch.block, launch.grid)
         was_written = notes.to_numpy()
         ctx.written = sorted(
@@ -208,7 +209,7 @@ class Pulled:
                 else gradient.detach().clone(memory_format=torch.contiguous_format)
             )
         launch = self.launch
-        pairs = launch.arguments(lambda k: DiffTensorView(values[k].detach(), found[k]))
+        pairs = launch.arguments(lambda k: DiffTensorView(values[k].data, found[k]))
         launch.kernel.bwd(**pairs).launchRaw(launch.block, launch.grid)
         asked = zip(found, self.needs, strict=True)
         return [gradient if is_asked else None for gradient, is_asked in asked]
