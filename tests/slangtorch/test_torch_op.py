@@ -96,3 +96,16 @@ def test_what_cannot_be_is_named(module):
         make(totalSize=1)
     with pytest.raises(weft.ArgumentError, match="parameter 'pair' is Pair, and an operator"):
         make(kernel=module.held)
+
+
+def test_exported_programs_hold_it(operator, inputs):
+    class Blend(torch.nn.Module):
+        def forward(self, a, mask):
+            y, z = operator(a, 2.0, mask, [3, 4])
+            return y + z
+
+    a, mask = inputs[0].detach(), inputs[2]
+    program = torch.export.export(Blend(), (a, mask))
+
+    assert "weft_tests" in program.graph_module.code
+    assert torch.allclose(program.module()(a, mask), Blend()(a, mask))
