@@ -178,6 +178,71 @@ def test_tensors_of_the_device_are_answered_with_such(device, module, image):
     assert np.array_equal(found.numpy(), image * image)
 
 
+def runs_of(function, monkeypatch):
+    """Return a list that grows by one whenever a host function runs and is not replayed."""
+    found, run = [], function._run
+
+    def counted(*arguments):
+        found.append(1)
+        return run(*arguments)
+
+    monkeypatch.setattr(function, "_run", counted)
+    return found
+
+
+def test_equal_calls_are_recorded_once(module, image, monkeypatch):
+    runs = runs_of(module.power, monkeypatch)
+    for values in (image, 2 * image, image + 1):
+        assert np.allclose(module.power(values, 1), values * values, rtol=1e-6)
+    assert len(runs) == 1
+    module.power(image, 2)
+    module.power(image[:2], 2)
+    assert len(runs) == 3
+    module.power(image[:2], 2)
+    assert len(runs) == 3
+
+
+def test_records_tell_numbers_and_zeros_by_their_signs(module):
+    for sign in (1.0, -1.0, 1.0):
+        found = module.painted([sign * 0.0, 1, 2])
+        assert np.signbit(found[:, 0]).tolist() == [sign < 0] * 4
+
+
+def test_what_a_caller_does_to_a_result_is_not_recorded(device, tmp_path, module):
+    given = np.ones((4, 4), np.float32)
+    module.many(given, [3, 4, 5], True)[0][1][:] = 7
+    assert not module.many(given, [3, 4, 5], True)[0][1].any()
+
+    path = tmp_path / "matrix.slang"
+    path.write_text("[TorchEntryPoint] float2x2 scaled(float x) { return float2x2(x, 0, 0, x); }")
+    scaled = slangtorch.loadModule(path, device=device).scaled
+    np.asarray(scaled(3.0))[...] = 7
+    assert np.asarray(scaled(3.0)).tolist() == [[3, 0], [0, 3]]
+
+
+def test_few_records_are_kept(module):
+    numbers = np.zeros(1, np.int32)
+    for count in range(70):
+        module.long_one(numbers, count)
+    assert numbers[0] == sum(range(70))
+    assert len(module.long_one._records) == 64
+    module.long_one(numbers, 10_000)
+    assert numbers[0] == sum(range(70)) + 10_000
+    assert len(module.long_one._records) == 64
+
+
+def test_records_are_dropped_when_the_file_changes(device, tmp_path):
+    path = tmp_path / "edited.slang"
+    text = """
+    [TorchEntryPoint]
+    TorchTensor<float> f() { var t = TorchTensor<float>.alloc(2); t.fillValue(1); return t; }
+    """
+    path.write_text(text)
+    assert slangtorch.loadModule(path, device=device).f().tolist() == [1, 1]
+    path.write_text(text.replace("Value(1)", "Value(2)"))
+    assert slangtorch.loadModule(path, device=device).f().tolist() == [2, 2]
+
+
 def test_wrong_arguments_are_named(module, image):
     with pytest.raises(weft.ArgumentTypeError, match=r"expected 1 arguments by position \(input\)"):
         module.square(image, 2)
