@@ -110,8 +110,12 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     def forward(call: Call, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         call.prepare(tensors)
         before = [tensors[index].detach().clone() for index in call.kept]
-        results = call.run(tensors)
-        return (*results, *(tensors[index] for index in call.written), *before)
+        used = [
+            tensor.clone() if index in call.copied else tensor
+            for index, tensor in enumerate(tensors)
+        ]
+        results = call.run(used)
+        return (*results, *(used[index] for index in call.written), *before)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: tuple[torch.Tensor, ...]) -> None:
@@ -120,7 +124,7 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         before = dict(zip(call.kept, output[count:], strict=True))
         ctx.call = call
         ctx.set_materialize_grads(False)
-        ctx.mark_dirty(*(tensors[index] for index in call.written))
+        ctx.mark_dirty(*(tensors[i] for i in call.written if i not in call.copied))
         fixed = [value for value in output[:count] if not value.is_floating_point()]
         if not call.is_differentiable:
             fixed = [*output[:count]]
@@ -152,7 +156,11 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     @staticmethod
     def jvp(ctx: Any, *tangents: torch.Tensor | None) -> Any:
         call, values = ctx.call, ctx.saved_tensors
-        found = _Pushforward.apply(call, len(values), *values, *tangents[1:])
+        found = [*_Pushforward.apply(call, len(values), *values, *tangents[1:])]
+        for place, index in enumerate(call.written, len(call.results)):
+            tangent = tangents[1 + index]
+            if tangent is not None and found[place] is not None and index not in call.copied:
+                found[place] = tangent.copy_(found[place])  # torch: in place, as the value
         return (*found, *(None for _ in call.kept))
 
     @staticmethod

@@ -39,8 +39,6 @@ class Call:
     this: Any
     arguments: list[Any]
     keywords: dict[str, Any]
-    widened: frozenset[int] = frozenset()
-    """Tensors of bfloat16, of which copies in float32 are passed."""
     is_differentiable: bool = True
     generation: int = 0
     uses: list[Use] = field(default_factory=list)
@@ -51,6 +49,9 @@ class Call:
     """Shapes and types of the results, as tensors of the device meta."""
     places: list[torch.Tensor] = field(default_factory=list)
     """The same of the tensors passed."""
+    copied: frozenset[int] = frozenset()
+    """Views that are written: torch lets a function write one only if it is all that it returns, so
+    that the call writes a copy."""
 
     @property
     def name(self) -> str:
@@ -98,14 +99,10 @@ class Call:
         for index in self.written:
             self._require_writable(index, tensors[index])
         self._require_gradients(tensors)
+        self.copied = frozenset(index for index in self.written if tensors[index]._is_view())
 
     def _require_writable(self, index: int, tensor: torch.Tensor) -> None:
         use = self.uses[index]
-        if index in self.widened:
-            raise ArgumentError(
-                f"{self.name}: parameter '{use.name}' is a tensor of bfloat16, which can only be "
-                "read; pass one of float32"
-            )
         if not tensor.requires_grad:
             return
         if tensor.is_leaf or (tensor._is_view() and tensor._base.is_leaf):
@@ -213,8 +210,12 @@ def track(
     taker = Taker(function.name)
     positional = [taker.take(argument) for argument in arguments]
     call = Call(function, taker.take(this), positional, taker.take(keywords))
-    call.widened = frozenset(taker.widened)
     outputs = function_for(function.name).apply(call, *taker.tensors)
+    for place, index in enumerate(call.written, len(call.results)):
+        if index in call.copied or index in taker.widened:
+            given = taker.given[index]
+            _ = given.grad_fn  # a view learns here that its base was written before
+            given.copy_(outputs[place])
     result = give(call.template, outputs.__getitem__)
     for instance in taker.instances:
         if hasattr(instance, "update_this"):

@@ -33,7 +33,8 @@ class Taker:
         self.tensors: list[torch.Tensor] = []
         self.widened: set[int] = set()
         self.instances: list[Any] = []
-        self._given: list[torch.Tensor] = []
+        self.given: list[torch.Tensor] = []
+        """As the caller has them: those in `widened` are of bfloat16, and pass as float32."""
         self._places: dict[int, int] = {}
 
     def take(self, value: Any, depth: int = 0) -> Any:
@@ -76,7 +77,7 @@ class Taker:
             # A tensor of bfloat16 is read as one of float32: its gradient comes back through this.
             is_wide = tensor.dtype == torch.bfloat16
             self.tensors.append(tensor.float() if is_wide else tensor)
-            self._given.append(tensor)  # lives as long as its id() counts
+            self.given.append(tensor)  # lives as long as its id() counts
             if is_wide:
                 self.widened.add(len(self.tensors) - 1)
         return Slot(self._places[id(tensor)])
