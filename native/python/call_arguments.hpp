@@ -8,6 +8,7 @@
 #include "python/generators.hpp"
 #include "python/session.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -36,13 +37,22 @@ struct KnownTypes {
 /// The tensors of torch among the arguments of a call.
 struct TorchArguments {
     std::vector<std::pair<std::uint32_t, PyObject*>>
-        tensors;                   ///< with their nodes; the caller holds them
+        tensors; ///< with their nodes; the caller holds them
+    std::vector<std::pair<std::uint32_t, PyObject*>>
+        widened; ///< nodes of bfloat16 and the tensors of float32 that are passed instead
     PyObject* on_host = nullptr;   ///< the first on the CPU that has dimensions
     PyObject* on_device = nullptr; ///< the first on a GPU
     bool has_number = false;       ///< one on the CPU has no dimensions
     bool may_track = false;        ///< torch may be told of the call
     bool is_tracked = false;       ///< it has to be told: nothing else here counts
     dispatch::Role role = dispatch::Role::positional; ///< of the argument being read
+
+    /// What is passed instead of the tensor of a node, or null.
+    [[nodiscard]] PyObject* wide(std::uint32_t node) const noexcept {
+        const auto found =
+            std::ranges::find(widened, node, &std::pair<std::uint32_t, PyObject*>::first);
+        return found == widened.end() ? nullptr : found->second;
+    }
 };
 
 class CallArguments {

@@ -33,6 +33,15 @@ bool writes_node(const dispatch::LaunchPlan& plan, std::uint32_t node) {
            std::ranges::any_of(plan.buffers, is_stored);
 }
 
+bool is_expanded(const TorchMemory& memory) {
+    for (std::size_t i = 0; i < memory.shape.size(); ++i) {
+        if (memory.strides[i] == 0 && memory.shape[i] > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool is_host(const dlpack::Device& device) {
     return device.code == dlpack::DeviceCode::cpu || device.code == dlpack::DeviceCode::cuda_host;
 }
@@ -93,6 +102,7 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     const auto label_of = [&] { return label(name); };
     m_kept.push_back(torch.resolved(value));
     py::object tensor = m_kept.back();
+    const auto node = static_cast<std::uint32_t>(m_list.nodes.size());
     if (tensor.is_none()) {
         torch.refuse(value, label(name));
     }
@@ -104,8 +114,12 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     if (memory.dtype.code == dlpack::TypeCode::brain_floating && memory.dtype.lanes == 1) {
         tensor = tensor.attr("detach")().attr("float")();
         m_kept.push_back(tensor);
+        if (refusal.empty() && is_expanded(memory)) {
+            refusal = "has elements that share memory, results are written to each; pass "
+                      "tensor.contiguous()";
+        }
         memory = torch.memory_of(tensor, label_of);
-        refusal = "is a tensor of bfloat16, which can only be read; pass one of float32";
+        m_torch.widened.emplace_back(node, tensor.ptr());
     }
     const std::optional<reflect::ScalarKind> kind = tensor::dlpack_kind(memory.dtype);
     const bool has_elements = std::ranges::find(memory.shape, 0) == memory.shape.end();
@@ -119,6 +133,10 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
         require_one_place(value, is_host(memory.device), name);
     }
     if (!is_host(memory.device)) { // torch orders its stream and ours
+        if (refusal.empty() && m_torch.wide(node) != nullptr && !m_torch.may_track) {
+            refusal = "is a tensor of bfloat16, which this kind of call can only read; pass one of "
+                      "float32"; // it may run later than the copy back
+        }
         add_foreign(tensor.attr("detach")(), name);
         if (!refusal.empty()) {
             m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size() - 1), refusal);
@@ -161,7 +179,12 @@ void CallArguments::add_torch_list(PyObject* value, std::string_view name) {
 void CallArguments::note_torch_writes(const dispatch::LaunchPlan& plan) const {
     py::list written;
     for (const auto& [node, tensor] : m_torch.tensors) {
-        if (writes_node(plan, node)) {
+        if (!writes_node(plan, node)) {
+            continue;
+        }
+        if (PyObject* const wide = m_torch.wide(node); wide != nullptr) {
+            py::handle(tensor).attr("copy_")(py::handle(wide)); // rounds to nearest even
+        } else {
             written.append(py::handle(tensor));
         }
     }

@@ -185,7 +185,8 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
                  "' would return a value or needs host arrays moved, which cannot be recorded; "
                  "pass tensors for all array arguments and _result"));
     }
-    if (!plan->warnings.empty()) {
+    // A tensor of torch has its gradient in torch's graph: it is not to be told to bring one.
+    if (!plan->warnings.empty() && frame.arguments.torch().tensors.empty()) {
         show_warnings(*plan, self.pool->shown_warnings);
     }
     frame.arguments.require_writable(*plan);

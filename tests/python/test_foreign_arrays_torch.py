@@ -114,10 +114,11 @@ def test_expanded_tensors_are_read_and_not_written(module):
         module.decay(x, 0.5)
 
 
-def test_brain_floats_are_read_and_not_written(module):
+def test_brain_floats_are_read_and_written(module):
     assert module.twice(values(dtype=torch.bfloat16)).tolist() == [2, 4, 6, 8]
-    with pytest.raises(weft.ArgumentError, match="bfloat16, which can only be read"):
-        module.decay(values(dtype=torch.bfloat16), 0.5)
+    to = values(dtype=torch.bfloat16)
+    module.decay(to, 0.5)
+    assert to.tolist() == [0.5, 1, 1.5, 2]
 
 
 def test_sparse_and_meta_tensors_say_why(module):
