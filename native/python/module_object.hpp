@@ -36,18 +36,18 @@ struct NamespaceObject {
 };
 
 /// The function or type of that name ("f", "ns::g", "Pair<int>"), or None. Takes an edit of the source over.
-[[nodiscard]] pybind11::object find_attribute(const pybind11::object& module,
+[[nodiscard]] pybind11::object find_attribute(const pybind11::object& self_object,
                                               const std::string& spelled);
 /// find_attribute() of what is not of the form __name__. @throws ArgumentError{attribute} with suggestions.
-[[nodiscard]] pybind11::object get_attribute(const pybind11::object& module,
+[[nodiscard]] pybind11::object get_attribute(const pybind11::object& self_object,
                                              const std::string& name);
-[[nodiscard]] pybind11::object require_attribute(const pybind11::object& module,
+[[nodiscard]] pybind11::object require_attribute(const pybind11::object& self_object,
                                                  const std::string& name);
 /// The function, or the type, or None.
-[[nodiscard]] pybind11::object find_kind(const pybind11::object& module, const std::string& name,
-                                         bool wants_function);
-[[nodiscard]] pybind11::object require_kind(const pybind11::object& module, const std::string& name,
-                                            bool wants_function);
+[[nodiscard]] pybind11::object find_kind(const pybind11::object& self_object,
+                                         const std::string& name, bool wants_function);
+[[nodiscard]] pybind11::object require_kind(const pybind11::object& self_object,
+                                            const std::string& name, bool wants_function);
 [[nodiscard]] pybind11::object namespace_member(const NamespaceObject& self,
                                                 const std::string& name);
 /// A method by name; "__init" is the constructor. @throws ArgumentError{attribute} with suggestions.
