@@ -160,6 +160,13 @@ public:
     virtual std::uint64_t native_context() const noexcept { return 0; }
     virtual std::uint64_t native_stream() const noexcept { return 0; }
 
+    /// Orders this device with a CUDA stream of somebody else, by events: what is queued here from now on runs after
+    /// what the stream has now. `stream` is a CUstream; the default streams need no order. Nothing to do elsewhere.
+    /// @throws ArgumentError while the stream is captured: the order cannot be part of a graph.
+    virtual void wait_for_stream(std::uint64_t /*stream*/) {}
+    /// The other way round: what the stream gets from now on runs after what is queued here now.
+    virtual void make_stream_wait(std::uint64_t /*stream*/) {}
+
     /// A buffer over memory that somebody else allocated and this device can address (CUDA: same
     /// context). `keep_alive` is released with the buffer, on any thread; commands that use it may still
     /// be queued then, ahead of all that its owner does on native_stream() afterwards.

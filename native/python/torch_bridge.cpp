@@ -166,6 +166,18 @@ bool TorchBridge::read_memory(py::handle tensor, TorchMemory& memory) const {
     return true;
 }
 
+std::uint64_t TorchBridge::current_stream(const dlpack::Device& device) const {
+    if (m_table == nullptr || m_table->current_stream == nullptr) {
+        return m_bridge.attr("current_stream")(device.index).cast<std::uint64_t>();
+    }
+    void* stream = nullptr;
+    if (m_table->current_stream(static_cast<std::int32_t>(device.code), device.index, &stream) !=
+        0) {
+        throw py::error_already_set();
+    }
+    return reinterpret_cast<std::uintptr_t>(stream);
+}
+
 void TorchBridge::refuse(py::handle tensor, const std::string& label) const {
     throw core::ArgumentError(
         text(label, " ", m_bridge.attr("complaint")(tensor).cast<std::string>()),

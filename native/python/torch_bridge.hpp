@@ -57,6 +57,9 @@ public:
         return memory;
     }
 
+    /// torch's current CUstream of a CUDA device; 0 is the default one.
+    [[nodiscard]] std::uint64_t current_stream(const tensor::dlpack::Device& device) const;
+
     /// "f: argument 'x' is a meta tensor, ...". @throws ArgumentError{type} always.
     [[noreturn]] void refuse(pybind11::handle tensor, const std::string& label) const;
     /// The elements of a tensor as a new one of torch, a structure as a dict of them.

@@ -51,6 +51,7 @@ CudaDevice::~CudaDevice() {
     if (!m_context->is_usable()) {
         static_cast<void>(
             m_ring.release()); // a forked child must not touch what the parent's driver holds
+        static_cast<void>(m_order.release());
         return;
     }
     close_with({});
@@ -307,9 +308,11 @@ void CudaDevice::release_everything() noexcept {
         }
         m_retired.clear();
         m_ring.reset();
+        m_order.reset();
     } catch (const std::exception&) {
         static_cast<void>(
             m_ring.release()); // no context to enter: the driver took it along at its shutdown
+        static_cast<void>(m_order.release());
     }
     m_device_pool->close();
     m_readback_pool->close();

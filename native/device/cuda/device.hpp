@@ -49,6 +49,8 @@ public:
                                           std::shared_ptr<void> keep_alive) override;
     std::uint64_t native_context() const noexcept override;
     std::uint64_t native_stream() const noexcept override;
+    void wait_for_stream(std::uint64_t stream) override;
+    void make_stream_wait(std::uint64_t stream) override;
 
     /// The kernel is gone; its module follows once the device has finished with it.
     void release_module(std::list<Module>::iterator module) noexcept;
@@ -66,6 +68,7 @@ private:
                 std::span<const std::byte> arguments);
     void launch_by_address(const CudaKernel& kernel, const Dispatch& dispatch);
     void require_success(const CudaKernel& kernel) const;
+    void order_streams(std::uint64_t other, bool is_other_first, std::string_view function);
     void queue_upload(CUdeviceptr target, std::span<const std::byte> bytes,
                       std::string_view function);
     void queue_download(std::byte* target, CUdeviceptr source, std::uint64_t size);
@@ -83,6 +86,7 @@ private:
     std::unique_ptr<Context> m_context;
     std::unique_ptr<CommandQueue> m_queue;
     std::unique_ptr<UploadRing> m_ring;
+    std::unique_ptr<Event> m_order; ///< null until another stream is ordered with ours
     std::unique_ptr<BlockSource> m_device_source;
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;

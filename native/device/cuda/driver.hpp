@@ -52,8 +52,10 @@
     X(cuModuleGetGlobal)                                                                           \
     X(cuModuleLoadDataEx)                                                                          \
     X(cuModuleUnload)                                                                              \
+    X(cuStreamIsCapturing)                                                                         \
     X(cuStreamQuery)                                                                               \
-    X(cuStreamSynchronize)
+    X(cuStreamSynchronize)                                                                         \
+    X(cuStreamWaitEvent)
 
 /// Null where the driver is older than the function.
 #define WEFT_CUDA_OPTIONAL_FUNCTIONS(X) X(cuFuncGetParamInfo)

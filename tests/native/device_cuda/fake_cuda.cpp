@@ -3,6 +3,7 @@
 #include "device_cuda/fake_cuda_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string_view>
 
@@ -23,9 +24,9 @@ thread_local std::vector<CUcontext> t_contexts; // the stack of this thread; the
 
 /// Where these fail nobody can do anything, and what they keep is lost.
 bool gives_back(std::string_view name) {
-    return name.find("Free") != name.npos || name.find("Destroy") != name.npos ||
-           name.find("Unload") != name.npos || name.find("Release") != name.npos ||
-           name.find("Pop") != name.npos || name.find("GetError") != name.npos;
+    constexpr std::array kWords{"Free", "Destroy", "Unload", "Release", "Pop", "GetError"};
+    return std::ranges::any_of(
+        kWords, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
 CUcontext current_context() {
@@ -102,6 +103,11 @@ namespace {
 
 using weft::test::FakeCuda;
 using namespace weft::test::fake;
+
+FakeCuda::Stream* find_stream(CUstream stream) {
+    const auto found = state().streams.find(reinterpret_cast<std::uintptr_t>(stream));
+    return found == state().streams.end() ? nullptr : &found->second;
+}
 
 CUresult query(std::uint64_t end) {
     if (state().busy_queries > 0) {
@@ -352,8 +358,35 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuEventDestroy(CUevent event) {
 
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
     WEFT_FAKE_ENTER(enter_context);
-    event->position = position();
+    event->stream = find_stream(stream);
+    event->position = event->stream == nullptr ? position() : event->stream->queue.size();
+    return event->stream == nullptr ? require_stream(stream) : CUDA_SUCCESS;
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+    WEFT_FAKE_ENTER(enter_context);
+    const auto wait = [recorded = *event] {
+        if (recorded.stream != nullptr) {
+            recorded.stream->run_to(recorded.position);
+        } else {
+            run_to(recorded.position);
+        }
+    };
+    if (FakeCuda::Stream* const other = find_stream(stream)) {
+        other->queue.emplace_back(wait);
+        return CUDA_SUCCESS;
+    }
+    push(wait);
     return require_stream(stream);
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuStreamIsCapturing(CUstream stream,
+                                                      CUstreamCaptureStatus* status) {
+    WEFT_FAKE_ENTER(enter_context);
+    const FakeCuda::Stream* const found = find_stream(stream);
+    *status = found != nullptr && found->is_captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                     : CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
 }
 
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuEventQuery(CUevent event) {

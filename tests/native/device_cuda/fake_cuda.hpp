@@ -62,9 +62,23 @@ struct FakeCuda {
     std::array<int, 2> retained{};
     int context_depth = 0; ///< pushes minus pops, all threads together
 
-    // The one stream.
+    // The default stream.
     std::vector<std::function<void()>> queue;
     std::uint64_t executed = 0;
+
+    /// A stream of somebody else, which nothing orders with the default one but events.
+    struct Stream {
+        std::vector<std::function<void()>> queue;
+        std::uint64_t executed = 0;
+        bool is_captured = false;
+
+        void run_to(std::uint64_t end) {
+            while (executed < end) {
+                queue.at(executed++)();
+            }
+        }
+    };
+    std::map<std::uint64_t, Stream> streams; ///< by handle
 };
 
 /// Exported by the fake library as `weft_fake_cuda`: a fresh state, with no context current to this thread.

@@ -17,7 +17,8 @@ struct CUctx_st {
 };
 
 struct CUevent_st {
-    std::uint64_t position = 0; ///< work queued before it
+    std::uint64_t position = 0;                     ///< work queued before it
+    weft::test::FakeCuda::Stream* stream = nullptr; ///< null: the default one
 };
 
 namespace weft::test::fake {

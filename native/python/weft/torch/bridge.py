@@ -13,9 +13,9 @@ from torch.autograd import forward_ad
 from weft._native import ArgumentError, ArgumentTypeError, GradientWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from weft._native import Function
+    from weft._native import Device, Function
     from weft._native import Tensor as WeftTensor
 
 OLDEST = (2, 4)
@@ -93,9 +93,30 @@ def empty(shape: Sequence[int], code: int, bits: int) -> torch.Tensor:
     return torch.empty(shape, dtype=getattr(torch, name))
 
 
+def current_stream(index: int) -> int:
+    """Return torch's current CUstream of a GPU; 0 is the default one."""
+    return int(torch.cuda.current_stream(index).cuda_stream)
+
+
 def from_dlpack(tensor: WeftTensor) -> torch.Tensor:
-    """Return the memory of a CUDA tensor as a tensor of torch."""
-    return torch.from_dlpack(tensor)
+    """Return a CUDA tensor as a tensor of torch; its memory is shared on the default stream.
+
+    On another stream it is a copy in torch's own memory: Weft uses freed memory again in the order
+    of the default stream, which does not wait for what torch still reads.
+    """
+    shared = torch.from_dlpack(tensor)
+    stream = current_stream(shared.device.index)
+    if stream == 0:
+        return shared
+    copy = shared.clone()
+    tensor.device._wait_for_stream(stream)
+    return copy
+
+
+def note_launch(device: Device, tensors: Iterable[torch.Tensor]) -> None:
+    """Let torch's current streams wait for launches that used the memory of CUDA tensors."""
+    for index in {tensor.device.index for tensor in tensors if tensor.is_cuda}:
+        device._make_stream_wait(current_stream(index))
 
 
 def from_structures(tensor: WeftTensor, on_device: bool) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from weft._native import ArgumentError, Direction, TypeKind
+from weft._scalar_of import scalar_of
 
 if TYPE_CHECKING:
     from weft._native import Function, FunctionInfo, Parameter, Type
@@ -81,8 +82,7 @@ class Layout:
 
 def _scalar(type: Type, where: str) -> tuple[torch.dtype | None, str]:
     """Return the dtype of the numbers of a type, or the generic parameter that says it."""
-    while type.element is not None:
-        type = type.element
+    type = scalar_of(type)
     if type.kind == TypeKind.generic_parameter:
         return None, type.name
     if type.numpy_name is None:
