@@ -163,6 +163,7 @@ struct Kernel {
     std::string prelude;           ///< link-time constants, user prelude
     std::string callee;            ///< "add", "Pixel.make", or a method name after this_operand
     bool has_this = false;         ///< operands[0] is `this`
+    bool is_constructor = false;   ///< callee is a structure
     std::vector<Operand> operands; ///< in parameter order (after `this`)
     bool has_result = false;
     Operand result; ///< writes only

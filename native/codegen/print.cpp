@@ -51,9 +51,7 @@ public:
         print_arguments();
         print_storage();
         print_stages();
-        if (m_kernel.is_persistent) {
-            m_gradients.print_shared_memory();
-        }
+        m_gradients.print_declarations();
         print_entry();
         return m_out.take();
     }

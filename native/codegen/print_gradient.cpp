@@ -36,6 +36,20 @@ std::string short_name(const std::string& callee) {
     return callee.substr(callee.rfind('.') + 1);
 }
 
+/// The function that stands for a constructor where a derivative is taken: a type has none.
+constexpr const char* kConstruct = "weft_construct";
+
+/// What fwd_diff and bwd_diff take.
+std::string derived_callee(const Kernel& kernel) {
+    return kernel.is_constructor ? kConstruct : kernel.callee;
+}
+
+/// The gradient that is the whole of the operand's, null if it comes field by field or not at all.
+const Operand* whole_gradient(const Operand& operand) {
+    return operand.fields.empty() && operand.gradient_in.size() == 1 ? &operand.gradient_in.front()
+                                                                     : nullptr;
+}
+
 } // namespace
 
 std::string differential_name(const reflect::Type& type) {
@@ -69,7 +83,14 @@ void GradientPrinter::load(const Operand& operand) {
 /// Gradients of an output as one variable of the differential type.
 std::string GradientPrinter::given_gradient(const Operand& operand) {
     const std::string name = operand.name + "_given";
-    m_out.line(text(differential_name(*operand.type), " ", name, " = {};"));
+    const std::string type = differential_name(*operand.type);
+    if (const Operand* const whole = whole_gradient(operand)) {
+        m_out.line(text(type, " ", name, " = ", whole->name, ";"));
+        return name;
+    }
+    // Braces would ask for a constructor without parameters where the structure has others.
+    const bool is_structure = operand.type->kind == reflect::TypeKind::structure;
+    m_out.line(text(type, " ", name, " = ", is_structure ? type + ".dzero()" : "{}", ";"));
     fill_given(operand, name);
     return name;
 }
@@ -181,7 +202,7 @@ void GradientPrinter::print_forward_call() {
         arguments.push_back(tangent_argument(operand));
     }
     const std::string call =
-        text("fwd_diff(", m_kernel.callee, ")(", core::join(arguments, ", "), ");");
+        text("fwd_diff(", derived_callee(m_kernel), ")(", core::join(arguments, ", "), ");");
     const Operand& result = m_kernel.result;
     if (!m_kernel.has_result) {
         m_out.line(call);
@@ -222,7 +243,8 @@ void GradientPrinter::print_backward_call() {
     if (m_kernel.has_result) {
         arguments.push_back(given_gradient(m_kernel.result));
     }
-    m_out.line(text("bwd_diff(", m_kernel.callee, ")(", core::join(arguments, ", "), ");"));
+    m_out.line(
+        text("bwd_diff(", derived_callee(m_kernel), ")(", core::join(arguments, ", "), ");"));
     for (const Operand& operand : m_kernel.operands) {
         if (operand.is_differentiated && operand.direction != Direction::out) {
             accumulate(operand, operand.name + "_pair.d");
@@ -293,6 +315,31 @@ void GradientPrinter::for_each_gradient(Accumulation accumulation, Visit&& visit
             visit(operand);
         }
     });
+}
+
+void GradientPrinter::print_declarations() {
+    if (m_kernel.is_constructor && m_kernel.derivative != Derivative::none) {
+        print_constructor();
+    }
+    if (m_kernel.is_persistent) {
+        print_shared_memory();
+    }
+}
+
+/// The function that calls a constructor.
+void GradientPrinter::print_constructor() {
+    std::vector<std::string> parameters;
+    std::vector<std::string> names;
+    for (const Operand& operand : m_kernel.operands) {
+        const char* const modifier = operand.is_differentiated ? "" : "no_diff ";
+        parameters.push_back(text(modifier, operand.type->full_name, " ", operand.name));
+        names.push_back(operand.name);
+    }
+    m_out.line("[Differentiable]");
+    m_out.open(text(m_kernel.result.type->full_name, " ", kConstruct, "(",
+                    core::join(parameters, ", "), ")"));
+    m_out.line(text("return ", m_kernel.callee, "(", core::join(names, ", "), ");"));
+    m_out.close();
 }
 
 void GradientPrinter::print_shared_memory() {

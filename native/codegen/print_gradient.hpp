@@ -20,14 +20,16 @@ public:
     /// Forward: loads values and tangents, calls, stores values and tangents of the outputs.
     void print_call();
 
-    /// At module scope: what declare_sums() and add_sums() need.
-    void print_shared_memory();
+    /// At module scope: what print_call(), declare_sums() and add_sums() need.
+    void print_declarations();
     /// Before the loop over elements: registers and shared memory for what the group adds up.
     void declare_sums();
     /// After it: adds the sums of the group to memory.
     void add_sums();
 
 private:
+    void print_constructor();
+    void print_shared_memory();
     void print_backward_call();
     void print_forward_call();
     [[nodiscard]] std::string tangent_argument(const Operand& operand);

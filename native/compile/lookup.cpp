@@ -147,6 +147,21 @@ const FunctionDecl* Lookup::match_declaration(SlangReflectionFunction* function,
     return by_names;
 }
 
+bool Lookup::has_same_parameters(SlangReflectionFunction* function,
+                                 const std::vector<reflect::Function>& known) {
+    std::vector<std::string> types;
+    types.reserve(m_slang.function_parameter_count(function));
+    for (unsigned i = 0; i < m_slang.function_parameter_count(function); ++i) {
+        types.push_back(
+            m_types.full_name(m_slang.variable_type(m_slang.function_parameter(function, i))));
+    }
+    return std::ranges::any_of(known, [&types](const reflect::Function& other) {
+        return std::ranges::equal(other.parameters, types, {}, [](const reflect::Parameter& own) {
+            return own.type->full_name;
+        });
+    });
+}
+
 std::vector<reflect::Function> Lookup::find_functions(const std::string& name) {
     std::vector<reflect::Function> result;
     const auto normal = normalize_name(name);
@@ -157,10 +172,15 @@ std::vector<reflect::Function> Lookup::find_functions(const std::string& name) {
     const std::string scope = dot != std::string::npos ? normal->substr(0, dot) : "";
     const std::string member = dot != std::string::npos ? normal->substr(dot + 1) : *normal;
     SlangReflectionType* const owner = scope.empty() ? nullptr : try_find_slang_type(scope);
+    const std::string structure = without_arguments(scope);
+    const bool is_constructor =
+        owner != nullptr && member == structure.substr(structure.rfind('.') + 1);
+    const std::string slang_member = is_constructor ? "$init" : member;
     SlangReflectionFunction* found = nullptr;
     try {
-        found = owner != nullptr ? m_slang.program_find_method(m_program, owner, member.c_str())
-                                 : m_slang.program_find_function(m_program, normal->c_str());
+        found = owner != nullptr
+                    ? m_slang.program_find_method(m_program, owner, slang_member.c_str())
+                    : m_slang.program_find_function(m_program, normal->c_str());
     } catch (...) {
         return result;
     }
@@ -174,8 +194,12 @@ std::vector<reflect::Function> Lookup::find_functions(const std::string& name) {
         SlangReflectionFunction* const function =
             m_slang.function_is_overloaded(found) ? m_slang.function_overload(found, i) : found;
         const FunctionDecl* const decl =
-            match_declaration(function, without_arguments(scope), without_arguments(member));
-        reflect::Function read = m_functions.read(function, decl, owner_type, *normal);
+            match_declaration(function, structure, without_arguments(slang_member));
+        if (is_constructor && (decl == nullptr || has_same_parameters(function, result))) {
+            continue; // Slang's own, which takes the fields
+        }
+        reflect::Function read =
+            m_functions.read(function, decl, owner_type, is_constructor ? scope : *normal);
         const bool is_specialised = member.ends_with('>');
         if (decl != nullptr && decl->generic != nullptr && !is_specialised) {
             read.generics = m_functions.read_generics(decl->generic);

@@ -19,6 +19,9 @@ private:
     SlangReflectionType* try_find_slang_type(const std::string& name);
     const FunctionDecl* match_declaration(SlangReflectionFunction* function,
                                           const std::string& scope, const std::string& name);
+    /// Whether one of `known` takes parameters of the same types.
+    [[nodiscard]] bool has_same_parameters(SlangReflectionFunction* function,
+                                           const std::vector<reflect::Function>& known);
 
     const SlangFunctions& m_slang;
     SlangReflection* m_program;

@@ -251,7 +251,7 @@ std::vector<std::int64_t> pick_elements(std::int64_t count, std::size_t most) {
 } // namespace
 
 std::vector<CallSample> take_samples(const LaunchPlan& plan, const ArgumentList& arguments,
-                                     std::size_t count, const device::InterruptPoll& poll) {
+                                     std::size_t most, const device::InterruptPoll& poll) {
     if (!plan.unchecked.empty()) {
         refuse(plan.unchecked);
     }
@@ -259,7 +259,7 @@ std::vector<CallSample> take_samples(const LaunchPlan& plan, const ArgumentList&
         std::accumulate(plan.shape.begin(), plan.shape.end(), std::int64_t{1}, std::multiplies<>());
     std::vector<CallSample> samples;
     Sampler sampler(plan, arguments, poll);
-    for (std::int64_t pick : pick_elements(calls, count)) {
+    for (std::int64_t pick : pick_elements(calls, most)) {
         std::vector<std::int64_t> element(plan.shape.size());
         for (std::size_t i = element.size(); i-- > 0;) {
             element[i] = pick % plan.shape[i];

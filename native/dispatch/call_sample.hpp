@@ -32,10 +32,10 @@ struct CallSample {
     std::shared_ptr<std::deque<std::string>> names; ///< that nodes point to
 };
 
-/// Takes `count` elements of a backward call, the first and the last among them. Waits for the device.
+/// Takes at most `most` elements of a backward call, the first and the last among them. Waits for the device.
 /// @throws ArgumentError that says why this call cannot be made again.
 [[nodiscard]] std::vector<CallSample> take_samples(const LaunchPlan& plan,
-                                                   const ArgumentList& arguments, std::size_t count,
+                                                   const ArgumentList& arguments, std::size_t most,
                                                    const device::InterruptPoll& poll);
 
 } // namespace weft::dispatch

@@ -144,9 +144,9 @@ std::shared_ptr<const LaunchPlan> Copier::plan(const Operation& operation,
     }
     const device::Device& device = *m_context.device;
     Module& library = module();
-    auto call = resolve_call(operation.function.name, {operation.function}, arguments, {},
-                             bind_target(device),
-                             [](const std::string&) { return std::vector<reflect::Function>{}; });
+    auto call = resolve_call(
+        operation.function.name, {operation.function}, arguments, {}, bind_target(device),
+        {.specialize = [](const std::string&) { return std::vector<reflect::Function>{}; }});
     call->kernel.callee = operation.function.name;
     call->kernel.prelude = operation.source;
     adapt_to_device(call->kernel, device);

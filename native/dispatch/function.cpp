@@ -131,8 +131,8 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     const compile::LoadedModuleRef loaded = m_module->loaded();
     auto call = resolve_call(
         m_name, m_overloads, arguments, m_options, bind_target(device),
-        [&](const std::string& name) { return m_module->find_overloads(name); },
-        [&](const std::string& name) { return m_module->find_type(name); });
+        {.specialize = [&](const std::string& name) { return m_module->find_overloads(name); },
+         .find_type = [&](const std::string& name) { return m_module->find_type(name); }});
     codegen::Kernel& kernel = call->kernel;
     kernel.imports.insert(kernel.imports.begin(), loaded->import_name);
     kernel.prelude = prelude_of(m_options, *m_module);
@@ -140,6 +140,7 @@ std::shared_ptr<const LaunchPlan> Function::make_plan(const ArgumentList& argume
     const bool checks_indices = index_faults && index_faults->watch(kernel);
     const bool calls_method = kernel.has_this && kernel.derivative == codegen::Derivative::none;
     kernel.callee = calls_method ? call->function.name : call->function.full_name;
+    kernel.is_constructor = call->function.is_constructor;
     adapt_to_device(kernel, device);
     auto plan = build_plan(*call, arguments, m_options,
                            [&](const std::string& source, const codegen::Kernel& lowered) {

@@ -330,6 +330,20 @@ void Matcher::set_memory(const MatchRequest& request, const ArrayView& view, std
     operand.source = add_source(request, view);
 }
 
+bool Matcher::set_tensor_extents(const MatchRequest& request, const ArrayView& view,
+                                 std::size_t own_rank, Operand& operand) {
+    const std::int64_t unit = product(reflect::element_shape(*request.type->element));
+    const std::size_t rank = static_cast<std::size_t>(request.type->tensor.rank);
+    for (std::size_t i = own_rank; i < own_rank + rank; ++i) {
+        operand.tensor_shape.push_back(view.shape[i]);
+        if (view.strides[i] % unit != 0) {
+            return refuse(request, "its strides do not step over whole elements: pass a copy");
+        }
+        operand.tensor_strides.push_back(view.strides[i] / unit);
+    }
+    return true;
+}
+
 bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, Operand& operand) {
     const reflect::TensorTraits& traits = request.type->tensor;
     const Type& element = *request.type->element;
@@ -344,7 +358,6 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
         return refuse(
             request, text("it must have ", rank, " dimensions of ", tensor::display_name(element)));
     }
-    const std::int64_t unit = product(inner);
     const std::vector<std::int64_t> packed = row_major(inner);
     if (!std::equal(packed.rbegin(), packed.rend(), view.strides.rbegin())) {
         return refuse(request, "the components of an element must be contiguous: pass a copy");
@@ -382,12 +395,8 @@ bool Matcher::match_tensor(const MatchRequest& request, const ArrayView& view, O
     operand.writes = false;
     set_memory(access, memory, own_rank, operand);
     m_call.cost += static_cast<std::int32_t>(own_rank) * kPerDimension;
-    for (std::size_t i = own_rank; i < own_rank + rank; ++i) {
-        operand.tensor_shape.push_back(view.shape[i]);
-        if (view.strides[i] % unit != 0) {
-            return refuse(request, "its strides do not step over whole elements: pass a copy");
-        }
-        operand.tensor_strides.push_back(view.strides[i] / unit);
+    if (!set_tensor_extents(request, view, own_rank, operand)) {
+        return false;
     }
     const bool is_concrete = traits.is_differentiable && !traits.is_interface;
     const bool is_derivative = derivative() != codegen::Derivative::none;

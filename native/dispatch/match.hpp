@@ -61,6 +61,8 @@ private:
     bool accept_names(const MatchRequest& request);
     bool match_number(const MatchRequest& request, codegen::Operand& operand);
     bool match_array(const MatchRequest& request, codegen::Operand& operand);
+    bool set_tensor_extents(const MatchRequest& request, const ArrayView& view,
+                            std::size_t own_rank, codegen::Operand& operand);
     bool match_tensor(const MatchRequest& request, const ArrayView& view,
                       codegen::Operand& operand);
     bool match_buffer(const MatchRequest& request, const ArrayView& view,

@@ -113,7 +113,8 @@ std::vector<reflect::Function> Module::find_overloads(const std::string& name) c
         const std::string own =
             function.owner.empty() ? function.name : function.owner + "." + function.name;
         const std::string& full = function.full_name;
-        if (own == name || (is_qualified && full.substr(0, full.find('<')) == name)) {
+        const bool may_have_full_name = is_qualified && !function.is_constructor;
+        if (own == name || (may_have_full_name && full.substr(0, full.find('<')) == name)) {
             found.push_back(function);
         }
     };

@@ -42,9 +42,8 @@ struct Refusal {
 class Resolver {
 public:
     Resolver(const ArgumentList& arguments, const CallOptions& options, const BindTarget& target,
-             const Specializer& specialize, const TypeFinder& find_type)
-        : m_arguments(arguments), m_options(options), m_target(target), m_specialize(specialize),
-          m_find_type(find_type) {}
+             const Lookup& lookup)
+        : m_arguments(arguments), m_options(options), m_target(target), m_lookup(lookup) {}
 
     void consider(const reflect::Function& declared) {
         const reflect::Function overload = with_named_types(declared);
@@ -65,7 +64,7 @@ public:
             refusals.push_back({signature_text(overload), why});
             return;
         }
-        const auto specialized = m_specialize(*spelling);
+        const auto specialized = m_lookup.specialize(*spelling);
         if (specialized.empty()) {
             refusals.push_back({signature_text(overload), text("there is no '", *spelling, "'")});
         }
@@ -110,7 +109,8 @@ private:
             return node.tensor->dtype();
         }
         const bool has_name = node.kind == NodeKind::structure && !node.type_name.empty();
-        return has_name && m_find_type ? m_find_type(std::string(node.type_name)) : nullptr;
+        return has_name && m_lookup.find_type ? m_lookup.find_type(std::string(node.type_name))
+                                              : nullptr;
     }
 
     void consider_concrete(const reflect::Function& function, std::int32_t extra_cost = 0) {
@@ -136,8 +136,7 @@ private:
     const ArgumentList& m_arguments;
     const CallOptions& m_options;
     const BindTarget& m_target;
-    const Specializer& m_specialize;
-    const TypeFinder& m_find_type;
+    const Lookup& m_lookup;
 };
 
 } // namespace
@@ -145,9 +144,8 @@ private:
 std::unique_ptr<BoundCall> resolve_call(const std::string& name,
                                         const std::vector<reflect::Function>& overloads,
                                         const ArgumentList& arguments, const CallOptions& options,
-                                        const BindTarget& target, const Specializer& specialize,
-                                        const TypeFinder& find_type) {
-    Resolver resolver(arguments, options, target, specialize, find_type);
+                                        const BindTarget& target, const Lookup& lookup) {
+    Resolver resolver(arguments, options, target, lookup);
     for (const reflect::Function& overload : overloads) {
         resolver.consider(overload);
     }

@@ -49,7 +49,7 @@ void synchronize(device::Device& device, const py::object& stream) {
     if (is_same || consumer == kNoSynchronization) {
         device.flush();
     } else {
-        device.wait(interrupt_poll());
+        device.make_stream_wait(static_cast<std::uint64_t>(consumer));
     }
 }
 

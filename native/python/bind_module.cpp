@@ -204,14 +204,13 @@ void bind_lookups(py::class_<ModuleObject>& bound) {
             "find_function_in_struct",
             [](const py::object& self, const py::object& owner,
                const std::string& name) -> py::object {
-                const py::object structure =
-                    py::isinstance<py::str>(owner)
-                        ? require_kind(self, owner.cast<std::string>(), false)
-                        : owner;
-                return structure.attr(py::str(name));
+                const py::object structure = py::isinstance<py::str>(owner)
+                                                 ? find_kind(self, owner.cast<std::string>(), false)
+                                                 : owner;
+                return structure.is_none() ? structure
+                                           : structure.attr("try_get_child")(py::str(name));
             },
-            py::arg("struct"), py::arg("name"), "A method of a structure.")
-        .def("__getattr__", &get_attribute)
+            py::arg("struct"), py::arg("name"), "A method of a structure, or None.")
         .def("__getitem__", &require_attribute);
 }
 
@@ -219,7 +218,8 @@ void bind_module_class(py::module_& module) {
     py::class_<ModuleObject> bound(
         module, "Module",
         "A Slang module on a device. Its functions and types are attributes: module.f, "
-        "module['f<float, 4>'], module.Pixel.");
+        "module['f<float, 4>'], module.Pixel.\n\n"
+        "Any thread may use it, and take the same functions from it.\n");
     bind_loaders(bound);
     bind_contents(bound);
     bind_lookups(bound);
@@ -244,8 +244,9 @@ void bind_struct_class(py::module_& module) {
             },
             "A value that a constructor of the structure makes.")
         .def_property_readonly("module", [](const StructObject& self) { return self.owner_object; })
-        .def("__getattr__", &struct_method)
-        .def("__getitem__", &struct_method)
+        .def("__getitem__", &struct_item, py::arg("key"),
+             "A method by name; of a generic structure also the structure itself with the "
+             "arguments named:\nPair[float], Pair[weft.float3, 4].")
         .def("__repr__", [](const StructObject& self) {
             return text("<weft.Struct ", self.type->full_name, ">");
         });

@@ -54,7 +54,7 @@ void copy_from_numpy(const Storage& self, const py::object& values) {
 
 } // namespace
 
-TensorRef Storage::as_row_of(reflect::TypeRef type) const {
+TensorRef Storage::as_row_of(const reflect::TypeRef& type) const {
     reflect::TypeRef stored = tensor::storage_type(type, buffer->device().info().type);
     const TensorRef empty = Tensor::wrap(buffer, {.dtype = stored, .shape = {0}});
     const auto count = buffer->size_bytes() / empty->layout()->element_bytes();

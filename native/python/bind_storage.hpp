@@ -16,7 +16,7 @@ struct Storage {
 
     /// All of it as a row of elements; bytes that are left over stay outside.
     /// @throws ArgumentError if `type` cannot be an element.
-    [[nodiscard]] tensor::TensorRef as_row_of(reflect::TypeRef type) const;
+    [[nodiscard]] tensor::TensorRef as_row_of(const reflect::TypeRef& type) const;
 };
 
 void bind_storage(pybind11::module_& module);

@@ -427,7 +427,9 @@ void bind_tensor(py::module_& module) {
     TensorClass tensor_class(
         module, "Tensor",
         "An array on a device: dtype, shape, strides, memory. Views share the memory.\n\n"
-        "Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.\n");
+        "Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.\n\n"
+        "Any thread may read it and pass it to calls; where one writes, the others must wait for "
+        "it.\n");
     bind_factories(tensor_class);
     bind_properties(tensor_class);
     bind_views(tensor_class);

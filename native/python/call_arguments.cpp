@@ -26,15 +26,6 @@ PyTypeObject* type_of() {
     return reinterpret_cast<PyTypeObject*>(py::type::of<T>().ptr());
 }
 
-std::string_view utf8(PyObject* text) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
-    if (data == nullptr) {
-        throw py::error_already_set();
-    }
-    return {data, static_cast<std::size_t>(size)};
-}
-
 bool is_dataclass(PyObject* value) {
     return PyType_Check(value) == 0 && has_attribute(value, "__dataclass_fields__");
 }
@@ -70,6 +61,15 @@ private:
 };
 
 } // namespace
+
+std::string_view utf8(PyObject* text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (data == nullptr) {
+        throw py::error_already_set();
+    }
+    return {data, static_cast<std::size_t>(size)};
+}
 
 KnownTypes KnownTypes::find() {
     return {.tensor = type_of<tensor::Tensor>(),

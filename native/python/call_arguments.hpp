@@ -19,6 +19,9 @@
 
 namespace weft::python {
 
+/// A str of Python, while it lives.
+[[nodiscard]] std::string_view utf8(PyObject* text);
+
 /// Native types that the parser recognises by pointer, looked up once a session.
 struct KnownTypes {
     PyTypeObject* tensor = nullptr;
@@ -43,6 +46,7 @@ struct TorchArguments {
     PyObject* on_host = nullptr;   ///< the first on the CPU that has dimensions
     PyObject* on_device = nullptr; ///< the first on a GPU
     bool has_number = false;       ///< one on the CPU has no dimensions
+    std::uint64_t stream = 0;      ///< torch's current CUstream there; 0: the default one
     bool may_track = false;        ///< torch may be told of the call
     bool is_tracked = false;       ///< it has to be told: nothing else here counts
     dispatch::Role role = dispatch::Role::positional; ///< of the argument being read

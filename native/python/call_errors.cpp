@@ -118,6 +118,7 @@ std::string function_name(const Record& record) {
 
 std::string signature_text(const Record& record, const Signature& signature) {
     std::vector<std::string> parts;
+    parts.reserve(signature.parameters.size());
     for (const Parameter& parameter : signature.parameters) {
         parts.push_back(parameter.name + (parameter.value.empty() ? "" : "=" + parameter.value));
     }
@@ -126,10 +127,10 @@ std::string signature_text(const Record& record, const Signature& signature) {
 
 std::vector<std::string> alternatives(const std::string& type) {
     std::vector<std::string> parts;
-    constexpr std::string_view separator = " | ";
+    constexpr std::string_view kSeparator = " | ";
     std::size_t begin = 0;
-    for (std::size_t at = 0; at != std::string::npos; begin = at + separator.size()) {
-        at = type.find(separator, begin);
+    for (std::size_t at = 0; at != std::string::npos; begin = at + kSeparator.size()) {
+        at = type.find(kSeparator, begin);
         parts.push_back(trim(std::string_view(type).substr(begin, at - begin)));
     }
     return parts;
@@ -253,6 +254,7 @@ struct GivenArguments {
 /// The first thing that is wrong with the names and the number of the arguments; "" if nothing is.
 std::string wrong_form(const Signature& signature, const GivenArguments& given) {
     std::vector<std::string> names;
+    names.reserve(signature.parameters.size());
     for (const Parameter& parameter : signature.parameters) {
         names.push_back(parameter.name);
     }

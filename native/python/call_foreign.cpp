@@ -132,7 +132,10 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     } else {
         require_one_place(value, is_host(memory.device), name);
     }
-    if (!is_host(memory.device)) { // torch orders its stream and ours
+    if (!is_host(memory.device)) {
+        // The launch is ordered here with what torch queued before, and by call() with what it queues after.
+        m_torch.stream = torch.current_stream(memory.device);
+        m_session->device->wait_for_stream(m_torch.stream);
         if (refusal.empty() && m_torch.wide(node) != nullptr && !m_torch.may_track) {
             refusal = "is a tensor of bfloat16, which this kind of call can only read; pass one of "
                       "float32"; // it may run later than the copy back

@@ -16,15 +16,6 @@ namespace py = pybind11;
 using core::text;
 using dispatch::Role;
 
-std::string_view utf8(PyObject* text) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
-    if (data == nullptr) {
-        throw py::error_already_set();
-    }
-    return {data, static_cast<std::size_t>(size)};
-}
-
 namespace {
 
 bool is_result_keyword(std::string_view name) {
@@ -193,6 +184,9 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
     begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     device::Device& device = *self.module->context().device;
     frame.state.launch(*plan, frame.arguments.list(), device, commands);
+    if (frame.arguments.torch().stream != 0) {
+        device.make_stream_wait(frame.arguments.torch().stream);
+    }
     if (frame.state.needs_read_back(*plan)) {
         const Unlocked unlocked;
         frame.state.read_back(*plan, device, interrupt_poll());

@@ -67,9 +67,6 @@ struct PythonCall {
     PyObject* names = nullptr; ///< tuple, or null
 };
 
-/// A str of Python, while it lives.
-[[nodiscard]] std::string_view utf8(PyObject* text);
-
 [[nodiscard]] ResultRequest read_arguments(const FunctionObject& self, CallArguments& arguments,
                                            const PythonCall& call);
 [[nodiscard]] std::shared_ptr<const dispatch::LaunchPlan> plan_for(dispatch::Function& function,

@@ -32,6 +32,27 @@ std::string advice(const std::string& name, const std::vector<std::string>& name
                                 names.size() > kMost ? ", ...: dir() lists all" : "");
 }
 
+const reflect::Structure* find_declaration(const compile::LoadedModule& module,
+                                           const reflect::Type& type) {
+    const auto& structs = module.reflection.structs;
+    const auto found = std::ranges::find_if(structs, [&type](const reflect::Structure& structure) {
+        return structure.type->full_name == type.full_name;
+    });
+    return found == structs.end() ? nullptr : &*found;
+}
+
+/// "T : IFloat, let N"
+std::string generics_text(const std::vector<reflect::GenericParameter>& generics) {
+    std::vector<std::string> parameters;
+    for (const reflect::GenericParameter& generic : generics) {
+        parameters.push_back(generic.is_value ? "let " + generic.name : generic.name);
+        if (!generic.constraints.empty()) {
+            parameters.back() += " : " + core::join(generic.constraints, ", ");
+        }
+    }
+    return core::join(parameters, ", ");
+}
+
 py::object function_object(const ModuleObject& self, const std::string& name) {
     return make_function({.module = self.module,
                           .function = find_function(*self.module, name),
@@ -117,16 +138,21 @@ std::string advice_for(const ModuleObject& self, const std::string& spelled) {
     const std::string name = with_dots(spelled);
     const std::size_t bracket = name.find('<');
     const std::string base = name.substr(0, bracket);
-    if (bracket == std::string::npos || !has_functions(self, base)) {
+    const reflect::TypeRef structure =
+        bracket == std::string::npos ? nullptr : find_type(self, base);
+    if (bracket == std::string::npos || (structure == nullptr && !has_functions(self, base))) {
         return advice(name, self.module->names());
     }
     std::vector<std::string> parameters;
+    const auto loaded = self.module->loaded();
+    if (structure != nullptr) {
+        if (const auto* const declared = find_declaration(*loaded, *structure)) {
+            parameters.push_back(generics_text(declared->generics));
+        }
+    }
     for (const reflect::Function& overload : self.module->find_overloads(base)) {
-        for (const reflect::GenericParameter& generic : overload.generics) {
-            parameters.push_back(generic.is_value ? "let " + generic.name : generic.name);
-            if (!generic.constraints.empty()) {
-                parameters.back() += " : " + core::join(generic.constraints, ", ");
-            }
+        if (!overload.generics.empty()) {
+            parameters.push_back(generics_text(overload.generics));
         }
     }
     if (parameters.empty()) {
@@ -166,13 +192,6 @@ py::object namespace_member(const NamespaceObject& self, const std::string& name
                             ArgumentError::Kind::attribute);
     }
     return found;
-}
-
-py::object get_attribute(const py::object& self_object, const std::string& name) {
-    if (name.starts_with("__") && name.ends_with("__")) {
-        throw py::attribute_error(name); // protocols probe for these
-    }
-    return require_attribute(self_object, name);
 }
 
 py::object find_kind(const py::object& self_object, const std::string& name, bool wants_function) {
@@ -218,18 +237,99 @@ std::vector<std::string> method_names(const StructObject& self) {
 
 } // namespace
 
+namespace {
+
+/// A generic argument as Slang spells it: "float" of Python's float, "4", "Box<int>".
+std::string generic_argument(py::handle value) {
+    if (PyBool_Check(value.ptr())) {
+        return value.cast<bool>() ? "true" : "false";
+    }
+    if (PyLong_Check(value.ptr())) {
+        return py::str(value).cast<std::string>();
+    }
+    return PyUnicode_Check(value.ptr()) != 0 ? value.cast<std::string>()
+                                             : parse_type(value, "Struct[...]")->full_name;
+}
+
+std::string generic_arguments(const py::object& key) {
+    std::vector<std::string> arguments;
+    if (py::isinstance<py::tuple>(key)) {
+        for (const py::handle entry : key) {
+            arguments.push_back(generic_argument(entry));
+        }
+    } else {
+        arguments.push_back(generic_argument(key));
+    }
+    return core::join(arguments, ", ");
+}
+
+void require_no_generics(const StructObject& self) {
+    const auto loaded = self.owner->module->loaded();
+    const reflect::Structure* const declared = find_declaration(*loaded, *self.type);
+    if (declared != nullptr && !declared->generics.empty()) {
+        throw ArgumentError(text("structure '", self.type->full_name, "' is generic over ",
+                                 generics_text(declared->generics),
+                                 ", and has constructors once these are named; take for example "
+                                 "module.",
+                                 constructor_name(*self.type),
+                                 declared->generics[0].is_value ? "[4](...)" : "[float](...)"));
+    }
+}
+
+} // namespace
+
+py::object find_struct_member(const StructObject& self, const std::string& name) {
+    const std::string method = name == "__init" ? constructor_name(*self.type) : name;
+    const std::string qualified = self.type->full_name + "." + method;
+    if (has_functions(*self.owner, qualified)) {
+        return function_object(*self.owner, qualified);
+    }
+    return name == "__init" ? py::none() : find_kind(self.owner_object, qualified, false);
+}
+
 py::object struct_method(const StructObject& self, const std::string& name) {
     if (name.starts_with("__") && name.ends_with("__") && name != "__init") {
         throw py::attribute_error(name);
     }
-    const std::string method = name == "__init" ? constructor_name(*self.type) : name;
-    const std::string qualified = self.type->full_name + "." + method;
-    if (!has_functions(*self.owner, qualified)) {
+    if (name == "__init") {
+        require_no_generics(self);
+    }
+    py::object found = find_struct_member(self, name);
+    if (found.is_none()) {
         throw ArgumentError(text("structure '", self.type->full_name, "' has no method '", name,
                                  "'", advice(name, method_names(self))),
                             ArgumentError::Kind::attribute);
     }
-    return function_object(*self.owner, qualified);
+    return found;
+}
+
+py::object struct_item(const StructObject& self, const py::object& key) {
+    const std::string name = py::isinstance<py::str>(key) ? key.cast<std::string>() : "";
+    if (py::object member = name.empty() ? py::none() : find_struct_member(self, name);
+        !member.is_none()) {
+        return member;
+    }
+    const std::string base = self.type->full_name.substr(0, self.type->full_name.find('<'));
+    const auto loaded = self.owner->module->loaded();
+    const reflect::Structure* const declared = find_declaration(*loaded, *self.type);
+    if (!name.empty() && declared != nullptr && declared->generics.empty()) {
+        return struct_method(self, name); // which says what there is
+    }
+    const std::string arguments = generic_arguments(key);
+    py::object found = find_kind(self.owner_object, text(base, "<", arguments, ">"), false);
+    if (found.is_none()) {
+        const bool is_generic = declared != nullptr && !declared->generics.empty();
+        throw ArgumentError(
+            is_generic ? text("structure '", self.type->full_name, "' is generic over ",
+                              generics_text(declared->generics), ", and takes no <", arguments,
+                              ">; check the names, their number and that the types conform")
+                       : text("structure '", self.type->full_name,
+                              "' takes no generic arguments, "
+                              "got [",
+                              arguments, "]; leave them out"),
+            ArgumentError::Kind::attribute);
+    }
+    return found;
 }
 
 py::object module_of(const FunctionObject& function) {

@@ -38,9 +38,7 @@ struct NamespaceObject {
 /// The function or type of that name ("f", "ns::g", "Pair<int>"), or None. Takes an edit of the source over.
 [[nodiscard]] pybind11::object find_attribute(const pybind11::object& self_object,
                                               const std::string& spelled);
-/// find_attribute() of what is not of the form __name__. @throws ArgumentError{attribute} with suggestions.
-[[nodiscard]] pybind11::object get_attribute(const pybind11::object& self_object,
-                                             const std::string& name);
+/// find_attribute(). @throws ArgumentError{attribute} with suggestions.
 [[nodiscard]] pybind11::object require_attribute(const pybind11::object& self_object,
                                                  const std::string& name);
 /// The function, or the type, or None.
@@ -52,6 +50,12 @@ struct NamespaceObject {
                                                 const std::string& name);
 /// A method by name; "__init" is the constructor. @throws ArgumentError{attribute} with suggestions.
 [[nodiscard]] pybind11::object struct_method(const StructObject& self, const std::string& name);
+/// The method or the structure within of that name, or None.
+[[nodiscard]] pybind11::object find_struct_member(const StructObject& self,
+                                                  const std::string& name);
+/// `Pair["sum"]`, a method; `Pair[float]`, `Pair["float", 3]`, the structure with these generic arguments.
+/// @throws ArgumentError{attribute} for a name that is neither, and arguments that do not fit.
+[[nodiscard]] pybind11::object struct_item(const StructObject& self, const pybind11::object& key);
 /// What the module itself declares in a namespace.
 [[nodiscard]] std::vector<std::string> names_within(const ModuleObject& self,
                                                     const std::string& scope);

@@ -103,8 +103,9 @@ private:
 inline std::unique_ptr<BoundCall> resolve(const std::vector<reflect::Function>& overloads,
                                           const Arguments& arguments,
                                           const CallOptions& options = {}) {
-    return resolve_call(overloads.front().name, overloads, arguments.list(), options, {},
-                        [](const std::string&) { return std::vector<reflect::Function>{}; });
+    return resolve_call(
+        overloads.front().name, overloads, arguments.list(), options, {},
+        {.specialize = [](const std::string&) { return std::vector<reflect::Function>{}; }});
 }
 
 } // namespace weft::dispatch::testing
