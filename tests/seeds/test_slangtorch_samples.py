@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import weft
-from seeds.test_slangtorch import DIFFERENTIABLE
 from support.slangtorch_modules import load
 from weft import slangtorch
 
@@ -147,40 +145,3 @@ def test_weft_loads_modules_as_the_older_document_does(device, tmp_path):
     m = weft.loadModule(str(path), device=device, defines={"INDEX": "at.xy"})
     assert m.square(np.full((2, 2), 3, np.float32)).tolist() == [[9, 9], [9, 9]]
     assert m is slangtorch.loadModule(str(path), device=device, defines={"INDEX": "at.xy"})
-
-
-def test_a_function_of_torch_has_one_size_and_copies_the_gradient_of_a_sum(load):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    m = load(DIFFERENTIABLE)
-
-    class Square(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            output = torch.zeros_like(x)
-            m.square(input=x, output=output).launchRaw(
-                blockSize=(32, 1, 1), gridSize=((x.shape[0] + 31) // 32, 1, 1)
-            )
-            ctx.save_for_backward(x, output)
-            return output
-
-        @staticmethod
-        def backward(ctx, upstream):
-            (x, output) = ctx.saved_tensors
-            gradient = torch.zeros_like(x)
-            with pytest.raises(weft.ArgumentError, match=r"repeats elements.*contiguous copy"):
-                m.square.bwd(input=(x, gradient), output=(output, upstream)).launchRaw(
-                    blockSize=(32, 1, 1), gridSize=(1, 1, 1)
-                )
-            gradient.zero_()
-            upstream = upstream.clone()
-            m.square.bwd(input=(x, gradient), output=(output, upstream)).launchRaw(
-                blockSize=(32, 1, 1), gridSize=(1, 1, 1)
-            )
-            assert not upstream.any()
-            return gradient
-
-    x = torch.tensor((3.0, 4.0), requires_grad=True)
-    with pytest.raises(IndexError):
-        x.shape[1]
-    Square.apply(x).sum().backward()
-    assert x.grad.tolist() == [6, 8]

@@ -154,3 +154,39 @@ def test_types_without_memory_of_numpy_are_named(load):
         weft.ArgumentTypeError, match=r"'input' is a torch tensor of torch\.bfloat16"
     ):
         m.square(input=torch.ones(2, dtype=torch.bfloat16), output=torch.ones(2))
+
+
+def test_a_function_of_torch_has_one_size_and_copies_the_gradient_of_a_sum(load):
+    m = load(DIFFERENTIABLE)
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            output = torch.zeros_like(x)
+            m.square(input=x, output=output).launchRaw(
+                blockSize=(32, 1, 1), gridSize=((x.shape[0] + 31) // 32, 1, 1)
+            )
+            ctx.save_for_backward(x, output)
+            return output
+
+        @staticmethod
+        def backward(ctx, upstream):
+            (x, output) = ctx.saved_tensors
+            gradient = torch.zeros_like(x)
+            with pytest.raises(weft.ArgumentError, match=r"repeats elements.*contiguous copy"):
+                m.square.bwd(input=(x, gradient), output=(output, upstream)).launchRaw(
+                    blockSize=(32, 1, 1), gridSize=(1, 1, 1)
+                )
+            gradient.zero_()
+            upstream = upstream.clone()
+            m.square.bwd(input=(x, gradient), output=(output, upstream)).launchRaw(
+                blockSize=(32, 1, 1), gridSize=(1, 1, 1)
+            )
+            assert not upstream.any()
+            return gradient
+
+    x = torch.tensor((3.0, 4.0), requires_grad=True)
+    with pytest.raises(IndexError):
+        x.shape[1]
+    Square.apply(x).sum().backward()
+    assert x.grad.tolist() == [6, 8]

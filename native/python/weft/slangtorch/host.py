@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import weft
+from weft._scalar_of import scalar_of
 
 from .launcher import declarations, imports
 from .records import Records, key_of
@@ -327,9 +328,7 @@ def decoded(kind: Type, content: bytes) -> Any:
         size = kind.element.size
         count = kind.shape[0]
         return [decoded(kind.element, content[k * size :]) for k in range(count)]
-    scalar = kind
-    while scalar.element is not None:
-        scalar = scalar.element
+    scalar = scalar_of(kind)
     if scalar.numpy_name == "bool":
         return bool(np.frombuffer(content[:4], np.uint32)[0])
     count = int(np.prod(kind.shape, dtype=int))

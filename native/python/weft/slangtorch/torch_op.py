@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 import weft
+from weft._scalar_of import scalar_of
 from weft.torch import bridge as bridge  # refuses versions of torch that are too old
 
 from .values import DiffTensorView, is_diff_tensor_view, is_tensor_view
@@ -164,9 +165,7 @@ def _declared(operator: Operator, parameter: Parameter) -> str:
     kind = parameter.type
     if is_tensor_view(kind) or is_diff_tensor_view(kind):
         return "Tensor"
-    scalar = kind
-    while scalar.element is not None:
-        scalar = scalar.element
+    scalar = scalar_of(kind)
     is_list = scalar is not kind
     known = {weft.TypeKind.scalar, weft.TypeKind.vector}
     name = scalar.numpy_name

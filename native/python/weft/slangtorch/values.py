@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import weft
+from weft._scalar_of import scalar_of
 
 from .views import MOST_DIMENSIONS, View, span
 
@@ -109,9 +110,7 @@ class Marshaller:
         return view.fields
 
     def _require_type(self, array: Any, element: Type, label: str) -> None:
-        scalar = element
-        while scalar.element is not None:
-            scalar = scalar.element
+        scalar = scalar_of(element)
         dtype = array.dtype
         got = dtype.numpy_name if isinstance(dtype, weft.Type) else dtype.name
         if got != scalar.numpy_name:

@@ -80,6 +80,11 @@ class Staging:
             self._upload(group)
 
     def __exit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        owners = [view.owner for view in self._views if view.owner is not None]
+        if owners:
+            from weft.torch.bridge import note_launch
+
+            note_launch(self._device, owners)
         if kind is not None:
             return
         for base, tensor, group in self._copies:
