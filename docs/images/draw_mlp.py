@@ -74,7 +74,9 @@ float gridError(MLP<16, 3, 32> network, HashGrid<2, 8, 2, 4096, 4, 128> grid, no
 """
 
 
-def fit(paint: weft.Function, error: weft.Function, learned: list[weft.Tensor], *images: object):
+def fit(
+    paint: weft.Function, error: weft.Function, learned: list[weft.Tensor], *images: weft.Tensor
+) -> np.ndarray:
     """Train, and return the picture that comes out."""
     uv, photo = images
     device = photo.device

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/bind_device.hpp"
+#include "python/bind_porting.hpp"
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -52,11 +53,12 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
        std::optional<bool> check_nan, std::optional<bool> deterministic,
        std::optional<bool> check_gradients, std::optional<bool> check_indices,
        const py::object& cache_directory, std::optional<std::uint64_t> cache_size_limit,
-       std::optional<std::uint64_t> memory_limit) {
+       std::optional<std::uint64_t> memory_limit, const py::kwargs& slangpy) {
     SessionDesc desc;
     desc.device.type = parse_device_type(type);
     desc.device.adapter = adapter;
     desc.device.debug = debug;
+    apply_slangpy_options(slangpy, desc);
     if (py::isinstance<py::str>(include_paths)) { // whose letters would be folders
         throw core::ArgumentError(
             "create_device: include_paths must be a list of folders, got str; "
@@ -82,7 +84,7 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
 }
 // NOLINTEND(readability-function-size)
 
-void bind_information(py::module_& module) {
+void bind_limits(py::module_& module) {
     py::class_<device::DeviceLimits>(module, "DeviceLimits",
                                      "Sizes in bytes unless said otherwise.")
         .def_readonly("max_group_count", &device::DeviceLimits::max_group_count,
@@ -106,6 +108,9 @@ void bind_information(py::module_& module) {
         .def_readonly("max_inline_arguments", &device::DeviceLimits::max_inline_arguments)
         .def_readonly("max_buffer_size", &device::DeviceLimits::max_buffer_size)
         .def_readonly("max_storage_binding", &device::DeviceLimits::max_storage_binding);
+}
+
+void bind_features(py::module_& module) {
     py::class_<device::DeviceFeatures>(module, "DeviceFeatures", "What kernels may use.")
         .def_readonly("is_software", &device::DeviceFeatures::is_software)
         .def_readonly("float16", &device::DeviceFeatures::float16)
@@ -118,6 +123,11 @@ void bind_information(py::module_& module) {
         .def_readonly("float16_atomic_add", &device::DeviceFeatures::float16_atomic_add)
         .def_readonly("float64_atomic_add", &device::DeviceFeatures::float64_atomic_add)
         .def_readonly("subgroup_arithmetic", &device::DeviceFeatures::subgroup_arithmetic);
+}
+
+void bind_information(py::module_& module) {
+    bind_limits(module);
+    bind_features(module);
     py::class_<device::DeviceInfo>(module, "DeviceInfo",
                                    "A device as enumerate_devices() and Device.info show it.")
         .def_readonly("type", &device::DeviceInfo::type)
@@ -234,6 +244,20 @@ void bind_facts(DeviceClass& bound) {
         });
 }
 
+void bind_streams(DeviceClass& bound) {
+    bound
+        .def(
+            "_wait_for_stream",
+            [](const Session& self, std::uint64_t stream) { self.device->wait_for_stream(stream); },
+            py::arg("stream"), "Work queued later runs after what this CUstream has now.")
+        .def(
+            "_make_stream_wait",
+            [](const Session& self, std::uint64_t stream) {
+                self.device->make_stream_wait(stream);
+            },
+            py::arg("stream"), "What this CUstream gets later runs after the work queued now.");
+}
+
 void bind_work(DeviceClass& bound) {
     bound
         .def("wait", &wait_for_work,
@@ -282,15 +306,15 @@ void bind_session(py::module_& module) {
     DeviceClass bound(
         module, "Device",
         "A GPU, or software Vulkan, with its memory and compiled code; made by create_device().\n\n"
-        "A context manager: leaving the block closes the device.\n");
+        "A context manager: leaving the block closes the device.\n\n"
+        "Any thread may use it; work runs in the order in which threads submit it.\n");
     bind_facts(bound);
+    bind_streams(bound);
     bind_work(bound);
     bind_open_devices(module);
 }
 
-} // namespace
-
-void bind_device(py::module_& module) {
+void bind_type(py::module_& module) {
     py::native_enum<DeviceType>(module, "DeviceType", "enum.Enum",
                                 "Kinds of device; Weft has vulkan and cuda.")
         .value("automatic", DeviceType::automatic)
@@ -300,8 +324,9 @@ void bind_device(py::module_& module) {
         .value("metal", DeviceType::metal)
         .value("cpu", DeviceType::cpu)
         .finalize();
-    bind_information(module);
-    bind_session(module);
+}
+
+void bind_creation(py::module_& module) {
     for (const char* name : {"create_device", "init_device"}) {
         module.def(
             name, &create, py::arg("type") = py::none(), py::arg("adapter") = py::none(),
@@ -353,6 +378,15 @@ void bind_device(py::module_& module) {
             return device::Device::enumerate();
         },
         "Every device of this machine that create_device() accepts; empty if there is none.");
+}
+
+} // namespace
+
+void bind_device(py::module_& module) {
+    bind_type(module);
+    bind_information(module);
+    bind_session(module);
+    bind_creation(module);
 }
 
 } // namespace weft::python

@@ -5,6 +5,7 @@
 #include "python/bind_function.hpp"
 #include "python/bind_gradient.hpp"
 #include "python/bind_module.hpp"
+#include "python/bind_porting.hpp"
 #include "python/bind_reduce.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/bind_scene.hpp"
@@ -35,6 +36,7 @@ PYBIND11_MODULE(_native, module) {
     bind_function(module);
     bind_gradient(module);
     bind_module(module);
+    bind_porting(module);
     bind_reduce(module);
     bind_scene(module);
     bind_tracer(module);

@@ -55,6 +55,7 @@ def test_the_stub_names_every_member_of_a_class(name):
 
 # What they are is decided by Slang sources, or by the value that was put in.
 ANY_BY_NATURE = {
+    "DiffPair.get",
     "DiffPair.grad",
     "DiffPair.primal",
     "Function.__call__",
@@ -64,6 +65,8 @@ ANY_BY_NATURE = {
     "Namespace.__getattr__",
     "Namespace.__getitem__",
     "Struct.__call__",
+    "Struct.__getattr__",
+    "Struct.__getitem__",
     "Tensor.item",
     "ValueRef.value",
 }

@@ -79,7 +79,9 @@ from weft._native import (
     thread_id,
     wang_hash,
 )
-from weft._porting import BufferUsage, Logger, LogLevel, MemoryType, Shape
+from weft._porting import BufferUsage, Logger, LogLevel, MemoryType, PrimType, Shape
+from weft._slangpy_names import find_member as _find_slangpy_member
+from weft._slangpy_names import install as _install_slangpy_names
 from weft.types import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -144,6 +146,7 @@ __all__ = [
     "NonFiniteError",
     "OutOfMemoryError",
     "Parameter",
+    "PrimType",
     "RandFloat",
     "Renderer",
     "Scene",
@@ -232,8 +235,12 @@ def _import_at_first_use(name: str) -> object:
         from weft.render import Renderer
 
         return Renderer
+    if found := _find_slangpy_member("weft", None, name):
+        return found[0]
     raise AttributeError(f"module 'weft' has no attribute '{name}'")
 
+
+_install_slangpy_names()
 
 if not TYPE_CHECKING:  # to a type checker, a name that is not above does not exist
     __getattr__ = _import_at_first_use

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from torch import Tensor as _TorchTensor  # type: ignore[import-not-found, unused-ignore]
 
-from weft._porting import Layout, Shape
+from weft._porting import Layout, PrimType, Shape
 from weft.cursor import Cursor
 from weft.vectors import Vector
 
@@ -544,6 +544,8 @@ class Device:
     A GPU, or software Vulkan, with its memory and compiled code; made by create_device().
 
     A context manager: leaving the block closes the device.
+
+    Any thread may use it; work runs in the order in which threads submit it.
     """
     def __enter__(self) -> Device: ...
     def __exit__(
@@ -648,6 +650,14 @@ class Device:
     def info(self) -> DeviceInfo: ...
     @property
     def is_closed(self) -> bool: ...
+    def _make_stream_wait(self, stream: int) -> None:
+        """
+        What this CUstream gets later runs after the work queued now.
+        """
+    def _wait_for_stream(self, stream: int) -> None:
+        """
+        Work queued later runs after what this CUstream has now.
+        """
     @property
     def native_context(self) -> int:
         """
@@ -671,6 +681,8 @@ class Tensor:
     An array on a device: dtype, shape, strides, memory. Views share the memory.
 
     Tensor(device, dtype=float32, shape=(4, 4)) starts with zeros.
+
+    Any thread may read it and pass it to calls; where one writes, the others must wait for it.
     """
     @staticmethod
     def arange(
@@ -726,6 +738,46 @@ class Tensor:
         memory_type: object = None,
         program_layout: object = None,
     ) -> Tensor: ...
+    @staticmethod
+    def from_torch(
+        device: Device,
+        tensor: _TorchTensor,
+        dtype: _DType,
+        usage: object = None,
+        program_layout: object = None,
+    ) -> Tensor:
+        """
+        A copy of a torch tensor, whose last dimension holds the scalars of one element.
+
+        Args:
+            dtype: (N, 3) of float32 becomes (N) of float3, or of a structure of 12 bytes.
+            usage: No effect; for scripts of other systems, as is program_layout.
+
+        Raises:
+            ArgumentError: The last dimension has another size in bytes.
+        """
+    @staticmethod
+    def load_from_image(
+        device: Device,
+        path: _Folder,
+        flip_y: bool = False,
+        linearize: bool = False,
+        scale: float = 1.0,
+        offset: float = 0.0,
+        grayscale: bool = False,
+    ) -> Tensor:
+        """
+        An image file as float, float2, float3 or float4, shape (H, W): value * scale + offset.
+
+        Args:
+            flip_y: The last row first.
+            linearize: PNG and JPEG hold sRGB numbers, which become linear.
+            grayscale: Luminance (Rec. 709 weights) in one channel.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ImageError: It is damaged, or no image.
+        """
     @staticmethod
     def full(
         device: Device, shape: _Extents, value: _Values, dtype: _DType | None = None
@@ -1231,6 +1283,14 @@ class DiffPair:
         """
         Sets the gradient to zero.
         """
+    def get(self, type: PrimType) -> typing.Any:
+        """
+        primal of PrimType.primal, grad of PrimType.derivative.
+        """
+    def set(self, type: PrimType, value: object) -> None:
+        """
+        Sets primal or grad, as get() tells them apart.
+        """
     def __repr__(self) -> str: ...
 
 class Function:
@@ -1255,6 +1315,10 @@ class Function:
         Call self as a function.
         """
     def __repr__(self) -> str: ...
+    def as_struct(self) -> typing.NoReturn:
+        """
+        An ArgumentError: a function is no structure.
+        """
     def as_func(self) -> Function:
         """
         The function itself, for scripts of other systems.
@@ -1397,6 +1461,8 @@ class Function:
 class Module:
     """
     A Slang module on a device. Its functions and types are attributes: module.f, module['f<float, 4>'], module.Pixel.
+
+    Any thread may use it, and take the same functions from it.
     """
 
     check_gradients: bool
@@ -1467,9 +1533,9 @@ class Module:
         """
         The function, or None.
         """
-    def find_function_in_struct(self, struct: Struct | str, name: str) -> Function:
+    def find_function_in_struct(self, struct: Struct | str, name: str) -> Function | None:
         """
-        A method of a structure.
+        A method of a structure, or None.
         """
     def find_struct(self, name: str) -> Struct | Type | None:
         """
@@ -1528,12 +1594,24 @@ class Struct:
         """
         A value that a constructor of the structure makes.
         """
+    def as_func(self) -> typing.NoReturn:
+        """
+        An ArgumentError: a structure is no function.
+        """
+    def try_get_child(self, name: str) -> Function | Struct | None:
+        """
+        The method or the structure within of that name, or None.
+        """
     def as_struct(self) -> Struct:
         """
         The structure itself, for scripts of other systems.
         """
-    def __getattr__(self, arg0: str) -> Function: ...
-    def __getitem__(self, arg0: str) -> Function: ...
+    def __getattr__(self, arg0: str) -> typing.Any: ...
+    def __getitem__(self, key: object) -> typing.Any:
+        """
+        A method by name; of a generic structure also the structure itself with the arguments named:
+        Pair[float], Pair[weft.float3, 4].
+        """
     def __repr__(self) -> str: ...
     @property
     def module(self) -> Module: ...
@@ -1736,6 +1814,16 @@ def create_device(
     cache_directory: _Folder | None = None,
     cache_size_limit: _Integer | None = None,
     memory_limit: _Integer | None = None,
+    *,
+    enable_debug_layers: bool = False,
+    enable_cuda_interop: bool = False,
+    enable_hot_reload: typing.Literal[True] = True,
+    enable_print: typing.Literal[False] = False,
+    enable_compilation_reports: typing.Literal[False] = False,
+    adapter_luid: None = None,
+    existing_device_handles: None = None,
+    bindless_options: None = None,
+    compiler_options: None = None,
 ) -> Device:
     """
     Creates a device.
@@ -1820,6 +1908,16 @@ def init_device(
     cache_directory: _Folder | None = None,
     cache_size_limit: _Integer | None = None,
     memory_limit: _Integer | None = None,
+    *,
+    enable_debug_layers: bool = False,
+    enable_cuda_interop: bool = False,
+    enable_hot_reload: typing.Literal[True] = True,
+    enable_print: typing.Literal[False] = False,
+    enable_compilation_reports: typing.Literal[False] = False,
+    adapter_luid: None = None,
+    existing_device_handles: None = None,
+    bindless_options: None = None,
+    compiler_options: None = None,
 ) -> Device:
     """
     Creates a device.

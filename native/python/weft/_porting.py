@@ -9,9 +9,10 @@ from __future__ import annotations
 import enum
 import logging
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
-from weft._native import ArgumentTypeError, DiffPair, ValueRef
+from weft._native import ArgumentAttributeError, ArgumentTypeError, DiffPair, ValueRef
 
 if TYPE_CHECKING:
     from weft._native import Function, Module, Struct, Type
@@ -58,6 +59,28 @@ class Logger:
         self.level = level
         self.name = name
         self.use_default_outputs = use_default_outputs
+        self._told: set[tuple[LogLevel, str]] = set()
+
+    @staticmethod
+    def get() -> Logger:
+        """Return a logger with default settings."""
+        return Logger()
+
+    def __getattr__(self, name: str) -> object:
+        """Say what stands for the outputs of SlangPy's loggers."""
+        if name.endswith("_once") and hasattr(LogLevel, name.removesuffix("_once")):
+            return partial(self._log_once, LogLevel[name.removesuffix("_once")])
+        if "output" in name and not name.startswith("_"):
+            raise ArgumentAttributeError(
+                f"Logger.{name}: Weft has not this name of SlangPy's; "
+                "add a handler to logging.getLogger('weft')"
+            )
+        raise AttributeError(f"'Logger' object has no attribute {name!r}")
+
+    def _log_once(self, level: LogLevel, message: str) -> None:
+        if (level, message) not in self._told:
+            self._told.add((level, message))
+            self.log(level, message)
 
     def log(self, level: LogLevel, message: str) -> None:
         """Pass a message on, unless it lies below the level."""
@@ -109,6 +132,20 @@ class MemoryType(enum.Enum):
     device_local = 0
     upload = 1
     read_back = 2
+
+
+class PrimType(enum.Enum):
+    """Which half of a :class:`weft.DiffPair` is meant."""
+
+    primal = 0
+    derivative = 1
+
+    @classmethod
+    def _missing_(cls, value: object) -> PrimType:
+        raise ArgumentTypeError(
+            f"DiffPair: type must be a weft.PrimType, got {value!r}; pass weft.PrimType.primal or "
+            "weft.PrimType.derivative"
+        )
 
 
 class Layout:

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace weft::python {
+
+struct SessionDesc;
+
+/// Members of the bound classes that scripts of other systems call; see docs/guide/porting.md.
+void bind_porting(pybind11::module_& module);
+
+/// Applies SlangPy's arguments of create_device().
+/// @throws ArgumentError if Weft cannot follow one, or there is none of that name.
+void apply_slangpy_options(const pybind11::kwargs& options, SessionDesc& desc);
+
+} // namespace weft::python
