@@ -17,6 +17,7 @@
 #include "python/numpy_values.hpp"
 #include "python/print_tensor.hpp"
 #include "python/tensor_factories.hpp"
+#include "python/torch_bridge.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/host_format.hpp"
 #include "tensor/view.hpp"
@@ -364,6 +365,10 @@ void bind_values(TensorClass& tensor_class) {
         .def(
             "to_torch", [](const TensorRef& self) { return py::cast(self).attr("torch")(); },
             "Same as torch().")
+        .def(
+            "_to_torch",
+            [](const TensorRef& self) { return TorchBridge::get().to_torch(self, true); },
+            "torch(), in memory of torch's own unless its current stream is the default one.")
         .def("__array__", &array_protocol, py::arg("dtype") = py::none(),
              py::arg("copy") = py::none())
         .def("__repr__", &tensor_summary)

@@ -87,6 +87,7 @@ void CallArguments::clear() noexcept {
     m_list.clear();
     m_arrays.clear();
     m_kept.clear();
+    m_shared.clear();
     m_locked.clear();
     m_instances.clear();
     m_value_refs.clear();

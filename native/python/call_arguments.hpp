@@ -7,9 +7,11 @@
 #include "dispatch/plan.hpp"
 #include "python/generators.hpp"
 #include "python/session.hpp"
+#include "tensor/dlpack.hpp"
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <span>
@@ -47,8 +49,11 @@ struct TorchArguments {
     PyObject* on_device = nullptr; ///< the first on a GPU
     bool has_number = false;       ///< one on the CPU has no dimensions
     std::uint64_t stream = 0;      ///< torch's current CUstream there; 0: the default one
-    bool may_track = false;        ///< torch may be told of the call
-    bool is_tracked = false;       ///< it has to be told: nothing else here counts
+    bool is_ordered = false;       ///< the launch comes after what torch queued on that stream
+    std::optional<bool>
+        is_transformed;      ///< torch.func or forward mode follows; unknown without tensors
+    bool may_track = false;  ///< torch may be told of the call
+    bool is_tracked = false; ///< it has to be told: nothing else here counts
     dispatch::Role role = dispatch::Role::positional; ///< of the argument being read
 
     /// What is passed instead of the tensor of a node, or null.
@@ -105,6 +110,11 @@ private:
     void add_torch(PyObject* value, std::string_view name);
     void add_torch_list(PyObject* value, std::string_view name);
     void add_torch_memory(PyObject* value, std::string_view name, std::string write_refusal);
+    /// False: the tensor goes the long way, whose errors say what is wrong.
+    bool add_torch_in_place(PyObject* value, std::string_view name);
+    void order_after_torch(const tensor::dlpack::Device& place);
+    void add_torch_device_memory(pybind11::handle tensor, const tensor::dlpack::Device& place,
+                                 std::string_view name, std::string write_refusal);
     void require_one_place(PyObject* tensor, bool is_on_host, std::string_view name);
     void add_object(PyObject* value, std::string_view name);
     bool add_array(PyObject* value, std::string_view name);
@@ -135,13 +145,15 @@ private:
     std::shared_ptr<Session> m_session; ///< whose device takes foreign arrays
     dispatch::ArgumentList m_list;
     std::vector<std::unique_ptr<dispatch::HostArray>> m_arrays;
-    std::vector<pybind11::object> m_kept; ///< temporaries that nodes point into
+    std::vector<pybind11::object> m_kept;    ///< temporaries that nodes point into
+    std::vector<tensor::TensorRef> m_shared; ///< likewise: memory of torch on a GPU
     std::vector<std::pair<std::uint32_t, std::string>>
         m_locked; ///< nodes of shared memory that is not to be written, and why
     std::vector<pybind11::object> m_instances;
     std::vector<std::pair<std::uint32_t, PyObject*>>
         m_value_refs; ///< by node; the caller holds them
     TorchArguments m_torch;
+    tensor::DlpackLayouts m_layouts; ///< of all calls
 };
 
 /// The C++ object behind an instance of a class bound with a simple holder; no type check.

@@ -5,6 +5,7 @@
 #include "python/call_arguments.hpp"
 #include "python/foreign_array.hpp"
 #include "python/host_array.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/torch_bridge.hpp"
 #include "tensor/dlpack.hpp"
 
@@ -42,6 +43,19 @@ bool is_expanded(const TorchMemory& memory) {
     return false;
 }
 
+/// A reference to a Python object, which any thread may let go.
+std::shared_ptr<void> keep_alive(PyObject* object) {
+    Py_INCREF(object);
+    return {object, [](void* kept) {
+                if (PyGILState_Check() != 0) {
+                    Py_DECREF(static_cast<PyObject*>(kept));
+                } else if (!is_ending()) {
+                    const py::gil_scoped_acquire locked;
+                    Py_DECREF(static_cast<PyObject*>(kept));
+                }
+            }};
+}
+
 bool is_host(const dlpack::Device& device) {
     return device.code == dlpack::DeviceCode::cpu || device.code == dlpack::DeviceCode::cuda_host;
 }
@@ -74,7 +88,10 @@ void CallArguments::add_foreign(py::handle object, std::string_view name) {
 void CallArguments::add_torch(PyObject* value, std::string_view name) {
     const TorchBridge& torch = TorchBridge::get();
     const bool is_uniform = m_torch.role == dispatch::Role::uniform;
-    const bool is_transformed = torch.is_transformed();
+    if (!m_torch.is_transformed) {
+        m_torch.is_transformed = torch.is_transformed();
+    }
+    const bool is_transformed = *m_torch.is_transformed;
     std::string refusal;
     if (is_transformed || torch.is_tracked(value)) {
         if (m_torch.may_track && !is_uniform) {
@@ -94,7 +111,35 @@ void CallArguments::add_torch(PyObject* value, std::string_view name) {
                   "it; pass tensor.detach()";
     }
     m_torch.tensors.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), keep(value));
-    add_torch_memory(value, name, std::move(refusal));
+    if (!refusal.empty() || !add_torch_in_place(value, name)) {
+        add_torch_memory(value, name, std::move(refusal));
+    }
+}
+
+/// The tensor itself keeps the memory: torch frees in the order of the stream, and so does a launch run.
+bool CallArguments::add_torch_in_place(PyObject* value, std::string_view name) {
+    const TorchBridge& torch = TorchBridge::get();
+    const device::DeviceInfo& info = m_session->device->info();
+    dlpack::Array array;
+    const bool runs_at_once = m_torch.may_track;
+    if (!runs_at_once || info.type != device::DeviceType::cuda || !torch.is_plain(value) ||
+        torch.is_negated(value) || !torch.view(value, array) || array.data == nullptr ||
+        array.device.code != dlpack::DeviceCode::cuda || array.device.index != info.adapter) {
+        return false;
+    }
+    const std::optional<reflect::ScalarKind> kind = tensor::dlpack_kind(array.dtype);
+    if (!kind) {
+        return false;
+    }
+    require_one_place(value, false, name);
+    order_after_torch(array.device);
+    const tensor::ArrayLayoutRef& layout = m_layouts.find(array, *kind);
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    m_shared.push_back(tensor::Tensor::wrap(
+        m_session->device->wrap_external(address, bytes, keep_alive(value)), layout, 0));
+    push(NodeKind::tensor, name).tensor = m_shared.back().get();
+    return true;
 }
 
 void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std::string refusal) {
@@ -106,7 +151,7 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     if (tensor.is_none()) {
         torch.refuse(value, label(name));
     }
-    if (refusal.empty() && TorchBridge::is_negated(value)) {
+    if (refusal.empty() && torch.is_negated(value)) {
         refusal = "is a view that torch negates when it is read, results are written to it; pass "
                   "tensor.resolve_neg()";
     }
@@ -133,17 +178,11 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
         require_one_place(value, is_host(memory.device), name);
     }
     if (!is_host(memory.device)) {
-        // The launch is ordered here with what torch queued before, and by call() with what it queues after.
-        m_torch.stream = torch.current_stream(memory.device);
-        m_session->device->wait_for_stream(m_torch.stream);
         if (refusal.empty() && m_torch.wide(node) != nullptr && !m_torch.may_track) {
             refusal = "is a tensor of bfloat16, which this kind of call can only read; pass one of "
                       "float32"; // it may run later than the copy back
         }
-        add_foreign(tensor.attr("detach")(), name);
-        if (!refusal.empty()) {
-            m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size() - 1), refusal);
-        }
+        add_torch_device_memory(tensor, memory.device, name, std::move(refusal));
         return;
     }
     m_arrays.push_back(std::make_unique<TorchArray>(std::move(memory), *kind));
@@ -151,6 +190,32 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
         m_arrays.back()->write_refusal = std::move(refusal);
     }
     push(NodeKind::host_array, name).host = m_arrays.back().get();
+}
+
+/// call() orders the launch with what torch queues later.
+void CallArguments::order_after_torch(const dlpack::Device& place) {
+    if (m_torch.is_ordered) {
+        return;
+    }
+    m_torch.stream = TorchBridge::get().current_stream(place);
+    m_session->device->wait_for_stream(m_torch.stream);
+    m_torch.is_ordered = true;
+}
+
+void CallArguments::add_torch_device_memory(py::handle tensor, const dlpack::Device& place,
+                                            std::string_view name, std::string write_refusal) {
+    const TorchBridge& torch = TorchBridge::get();
+    order_after_torch(place);
+    if (tensor::TensorRef shared = torch.share(tensor, m_session->device)) {
+        push(NodeKind::tensor, name).tensor = shared.get();
+        m_shared.push_back(std::move(shared));
+    } else {
+        add_foreign(tensor.attr("detach")(), name);
+    }
+    if (!write_refusal.empty()) {
+        m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size() - 1),
+                              std::move(write_refusal));
+    }
 }
 
 void CallArguments::require_one_place(PyObject* tensor, bool is_on_host, std::string_view name) {

@@ -8,6 +8,7 @@
 #include "python/interrupt.hpp"
 #include "python/sequence_reader.hpp"
 #include "python/session.hpp"
+#include "python/torch_bridge.hpp"
 #include "tensor/dlpack.hpp"
 
 #include <pybind11/numpy.h>
@@ -161,6 +162,25 @@ py::array over_host_memory(const TakenArray& taken, std::string_view context) {
     return result;
 }
 
+/// Null unless it is a tensor of torch in memory of the same GPU that holds the values as they are.
+TensorRef share_torch_memory(py::handle object, const std::shared_ptr<device::Device>& device) {
+    if (device->info().type != device::DeviceType::cuda || !is_torch_tensor(object)) {
+        return nullptr;
+    }
+    const TorchBridge& torch = TorchBridge::get();
+    const py::object tensor = torch.resolved(object);
+    if (!tensor.is(object)) {
+        return nullptr;
+    }
+    TorchMemory memory;
+    if (!torch.read_memory(tensor, memory) || memory.device.code != dlpack::DeviceCode::cuda ||
+        memory.device.index != device->info().adapter) {
+        return nullptr;
+    }
+    device->wait_for_stream(torch.current_stream(memory.device));
+    return torch.share(tensor, device);
+}
+
 bool says(py::handle object, const char* question) {
     const py::object answer = py::getattr(object, question, py::none());
     return answer.is(py::bool_(true)) ||
@@ -204,6 +224,9 @@ ForeignArray share_from_dlpack(py::handle object, const std::shared_ptr<device::
 }
 
 py::object tensor_from_dlpack(py::handle object, const std::shared_ptr<device::Device>& device) {
+    if (TensorRef shared = share_torch_memory(object, device)) {
+        return py::cast(shared);
+    }
     TakenArray taken;
     if (PyCapsule_CheckExact(object.ptr())) {
         taken = take_array(object.ptr(), kImport);

@@ -53,6 +53,18 @@ void set_error(void* /*context*/, const char* /*kind*/, const char* message) {
     PyErr_SetString(PyExc_MemoryError, message);
 }
 
+py::str interned(const char* name) {
+    return py::reinterpret_steal<py::str>(PyUnicode_InternFromString(name));
+}
+
+/// @throws what Python raises.
+py::object require(PyObject* answer) {
+    if (answer == nullptr) {
+        throw py::error_already_set();
+    }
+    return py::reinterpret_steal<py::object>(answer);
+}
+
 bool holds_structures(const reflect::Type& type) {
     return type.kind == reflect::TypeKind::structure ||
            (type.kind == reflect::TypeKind::array && holds_structures(*type.element));
@@ -109,6 +121,8 @@ TorchBridge::TorchBridge() {
     m_is_grad_enabled = m_bridge.attr("is_grad_enabled");
     m_is_transformed = m_bridge.attr("is_transformed");
     m_plain_classes = m_bridge.attr("PLAIN_CLASSES");
+    m_requires_grad = interned("requires_grad");
+    m_is_neg = interned("is_neg");
     m_table = find_table(m_bridge.attr("Tensor"));
 }
 
@@ -126,29 +140,46 @@ bool TorchBridge::is_transformed() const {
 }
 
 bool TorchBridge::is_tracked(py::handle tensor) const {
-    return is_true(tensor.attr("requires_grad")) && is_true(m_is_grad_enabled());
+    return is_true(require(PyObject_GetAttr(tensor.ptr(), m_requires_grad.ptr()))) &&
+           is_true(m_is_grad_enabled());
 }
 
-bool TorchBridge::is_negated(py::handle tensor) {
-    return is_true(tensor.attr("is_neg")());
+bool TorchBridge::is_negated(py::handle tensor) const {
+    return is_true(require(PyObject_CallMethodNoArgs(tensor.ptr(), m_is_neg.ptr())));
+}
+
+bool TorchBridge::is_plain(py::handle tensor) const noexcept {
+    const py::handle type(reinterpret_cast<PyObject*>(Py_TYPE(tensor.ptr())));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(m_plain_classes.ptr()); ++i) {
+        if (type.ptr() == PyTuple_GET_ITEM(m_plain_classes.ptr(), i)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 py::object TorchBridge::resolved(py::handle tensor) const {
-    const bool is_plain =
-        PySequence_Contains(m_plain_classes.ptr(),
-                            py::handle(reinterpret_cast<PyObject*>(Py_TYPE(tensor.ptr()))).ptr()) ==
-        1;
-    if (is_plain && !is_negated(tensor)) {
+    if (is_plain(tensor) && !is_negated(tensor)) {
         return py::reinterpret_borrow<py::object>(tensor);
     }
     return m_bridge.attr("resolved")(tensor);
 }
 
+bool TorchBridge::view(py::handle tensor, dlpack::Array& array) const {
+    if (m_table == nullptr) {
+        return false;
+    }
+    if (m_table->view_of_object(tensor.ptr(), &array) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    return true;
+}
+
 bool TorchBridge::read_memory(py::handle tensor, TorchMemory& memory) const {
     if (m_table != nullptr) {
         dlpack::Array array;
-        if (m_table->view_of_object(tensor.ptr(), &array) != 0) {
-            PyErr_Clear();
+        if (!view(tensor, array)) {
             return false;
         }
         copy_layout(array, memory);
@@ -164,6 +195,27 @@ bool TorchBridge::read_memory(py::handle tensor, TorchMemory& memory) const {
                     ->array,
                 memory);
     return true;
+}
+
+tensor::TensorRef TorchBridge::share(py::handle tensor,
+                                     const std::shared_ptr<device::Device>& device) const {
+    if (m_table == nullptr || m_table->own_from_object == nullptr) {
+        return nullptr;
+    }
+    const py::object plain = is_true(require(PyObject_GetAttr(tensor.ptr(), m_requires_grad.ptr())))
+                                 ? tensor.attr("detach")()
+                                 : py::reinterpret_borrow<py::object>(tensor);
+    dlpack::VersionedArray* owned = nullptr;
+    if (m_table->own_from_object(plain.ptr(), &owned) != 0) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    const std::shared_ptr<dlpack::VersionedArray> owner(owned, [](dlpack::VersionedArray* array) {
+        if (array->release != nullptr) {
+            array->release(array);
+        }
+    });
+    return tensor::import_dlpack(device, owned->array, owner);
 }
 
 std::uint64_t TorchBridge::current_stream(const dlpack::Device& device) const {
@@ -208,12 +260,28 @@ py::object TorchBridge::allocate(dlpack::Array& prototype, void*& data) const {
     return py::reinterpret_steal<py::object>(static_cast<PyObject*>(made));
 }
 
+/// On torch's default stream the memory itself, elsewhere a copy: see from_dlpack() of weft/torch/bridge.py.
+py::object TorchBridge::share_with_torch(const tensor::TensorRef& tensor) const {
+    if (m_table == nullptr || current_stream(tensor::dlpack_device(*tensor)) != 0) {
+        return m_bridge.attr("from_dlpack")(py::cast(tensor));
+    }
+    {
+        const Unlocked unlocked;
+        tensor->device().flush();
+    }
+    void* made = nullptr;
+    if (m_table->object_from_owned(tensor::export_versioned_dlpack(tensor), &made) != 0) {
+        throw py::error_already_set();
+    }
+    return py::reinterpret_steal<py::object>(static_cast<PyObject*>(made));
+}
+
 py::object TorchBridge::to_torch(const tensor::TensorRef& tensor, bool on_device) const {
     if (holds_structures(*tensor->dtype())) {
         return m_bridge.attr("from_structures")(py::cast(tensor), on_device);
     }
     if (on_device && tensor::is_shared_by_dlpack(*tensor)) {
-        return m_bridge.attr("from_dlpack")(py::cast(tensor));
+        return share_with_torch(tensor);
     }
     const tensor::TensorRef flat = tensor::flatten_dtype(tensor);
     std::vector<std::int64_t> shape(flat->shape().begin(), flat->shape().end());

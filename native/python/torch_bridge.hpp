@@ -43,9 +43,16 @@ public:
     [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
 
     /// Whether torch negates the values when it reads them.
-    [[nodiscard]] static bool is_negated(pybind11::handle tensor);
+    [[nodiscard]] bool is_negated(pybind11::handle tensor) const;
+    /// Whether its class is torch's own, which does what it seems to do.
+    [[nodiscard]] bool is_plain(pybind11::handle tensor) const noexcept;
     /// A tensor whose memory holds the values as they are: no negative view. None if there is no such memory.
     [[nodiscard]] pybind11::object resolved(pybind11::handle tensor) const;
+    /// What a tensor is, in memory of its own that lives as long as the tensor is left as it is. False, with no Python
+    /// error set, if torch does not show it, or only by way of Python. Precondition: resolved().
+    [[nodiscard]] bool view(pybind11::handle tensor, tensor::dlpack::Array& array) const;
+    /// False, with no Python error set, if torch does not show the memory.
+    [[nodiscard]] bool read_memory(pybind11::handle tensor, TorchMemory& memory) const;
     /// Precondition: resolved().
     /// @throws ArgumentError{type}, which begins with label(), for a tensor without such memory.
     template <typename Label>
@@ -56,6 +63,13 @@ public:
         }
         return memory;
     }
+
+    /// The memory of a tensor on a GPU as one of `device`, which keeps it; nothing is ordered between streams. Null
+    /// before torch 2.10, and where torch does not give it: its own __dlpack__() then says why.
+    /// Precondition: resolved().
+    /// @throws ArgumentError for a scalar type or memory that `device` cannot use.
+    [[nodiscard]] tensor::TensorRef share(pybind11::handle tensor,
+                                          const std::shared_ptr<device::Device>& device) const;
 
     /// torch's current CUstream of a CUDA device; 0 is the default one.
     [[nodiscard]] std::uint64_t current_stream(const tensor::dlpack::Device& device) const;
@@ -79,14 +93,15 @@ public:
 
 private:
     TorchBridge();
-    /// False, with no Python error set, if torch does not show the memory.
-    [[nodiscard]] bool read_memory(pybind11::handle tensor, TorchMemory& memory) const;
     [[nodiscard]] pybind11::object allocate(tensor::dlpack::Array& prototype, void*& data) const;
+    [[nodiscard]] pybind11::object share_with_torch(const tensor::TensorRef& tensor) const;
 
     pybind11::object m_bridge; ///< the module weft.torch.bridge
     pybind11::object m_is_grad_enabled;
     pybind11::object m_is_transformed;
-    pybind11::object m_plain_classes;                       ///< tuple
+    pybind11::object m_plain_classes; ///< tuple
+    pybind11::str m_requires_grad;
+    pybind11::str m_is_neg;
     const tensor::dlpack::ExchangeTable* m_table = nullptr; ///< null before torch 2.10
 };
 

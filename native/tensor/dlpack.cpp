@@ -153,6 +153,32 @@ std::vector<std::int64_t> dlpack_strides(const dlpack::Array& array) {
     return {array.strides, array.strides + array.rank};
 }
 
+const ArrayLayoutRef& DlpackLayouts::find(const dlpack::Array& array, ScalarKind kind) {
+    constexpr std::size_t kMost = 8;
+    const std::span shape(array.shape, static_cast<std::size_t>(array.rank));
+    if (array.strides != nullptr) {
+        const std::span strides(array.strides, shape.size());
+        const auto is_same = [&](const ArrayLayoutRef& layout) {
+            return layout->dtype->scalar == kind && std::ranges::equal(layout->shape, shape) &&
+                   std::ranges::equal(layout->strides, strides);
+        };
+        const auto found = std::ranges::find_if(m_layouts, is_same);
+        if (found != m_layouts.end()) {
+            return *found;
+        }
+    }
+    ArrayLayoutRef layout =
+        make_array_layout(reflect::scalar_type(kind, reflect::LayoutRules::host),
+                          {shape.begin(), shape.end()}, dlpack_strides(array));
+    if (m_layouts.size() < kMost) {
+        return m_layouts.emplace_back(std::move(layout));
+    }
+    ArrayLayoutRef& place = m_layouts[m_oldest];
+    m_oldest = (m_oldest + 1) % kMost;
+    place = std::move(layout);
+    return place;
+}
+
 dlpack::Device dlpack_device(const Tensor& tensor) noexcept {
     if (is_shared_by_dlpack(tensor)) {
         return {.code = DeviceCode::cuda, .index = tensor.device().info().adapter};

@@ -33,6 +33,18 @@ dlpack_kind(const dlpack::DataType& dtype) noexcept;
 /// Strides in elements, also of an array that leaves them out.
 [[nodiscard]] std::vector<std::int64_t> dlpack_strides(const dlpack::Array& array);
 
+/// Layouts of arrays that came before: most calls bring the same ones again. For one thread at a time.
+class DlpackLayouts {
+public:
+    /// The array's layout, with scalars as other libraries have them.
+    /// @throws ArgumentError for more dimensions than Weft has.
+    [[nodiscard]] const ArrayLayoutRef& find(const dlpack::Array& array, reflect::ScalarKind kind);
+
+private:
+    std::vector<ArrayLayoutRef> m_layouts;
+    std::size_t m_oldest = 0;
+};
+
 /// The caller passes the result on to a consumer, which calls its release(). Vectors, matrices and
 /// uniform structures become axes of scalars (see flatten_dtype).
 /// @throws ArgumentError for structures that mix scalar kinds.

@@ -13,6 +13,8 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
+from weft.torch import bridge  # noqa: E402
+
 # torch's own parts use what other parts call deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -228,7 +230,8 @@ def test_second_derivatives_and_lost_histories_are_refused(ops):
         ops["put"](torch.arange(3), x, x * 1)
 
 
-def test_a_function_without_derivative_warns(ops):
+def test_a_function_without_derivative_warns(ops, monkeypatch):
+    monkeypatch.setattr(bridge, "_warned", set())  # once a process, and the devices share it
     with pytest.warns(weft.GradientWarning, match=r"plain is not \[Differentiable\]"):
         assert not ops["plain"](numbers(2)).requires_grad
 

@@ -989,6 +989,10 @@ class Tensor:
         """
         Same as torch().
         """
+    def _to_torch(self) -> _TorchTensor:
+        """
+        torch(), in memory of torch's own unless its current stream is the default one.
+        """
     def torch(self) -> _TorchTensor:
         """
         A torch tensor: CUDA memory is shared, other devices are copied to the CPU.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -166,6 +167,10 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     @staticmethod
     def vmap(info: Any, in_dims: Any, call: Call, *tensors: Any) -> Any:
         return _looped(_Call, info, in_dims, (call, *tensors))
+
+
+_Call.forward.__signature__ = inspect.signature(_Call.forward)  # type: ignore[attr-defined]
+"""torch asks for it at each call, and building it costs more than the rest of what torch does."""
 
 
 @functools.cache

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from weft.torch.tracking import on_device, to_torch, zeros
+from weft.torch.tracking import empty, on_device, to_torch, zeros
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft._native import Tensor
-    from weft.torch.tracking import Call
+    from weft.torch.tracking import Call, Place
 
     Tensors = Sequence[torch.Tensor | None]
 
 
-def _cotangent(call: Call, given: torch.Tensor | None, like: torch.Tensor) -> Tensor:
+def _cotangent(call: Call, given: torch.Tensor | None, like: Place) -> Tensor:
     return zeros(call, like) if given is None else on_device(call, given.to(like.dtype))
 
 
@@ -59,7 +59,7 @@ class _Backward(_Arguments):
 
     def make(self, index: int) -> Any:
         place, use = self.call.places[index], self.call.uses[index]
-        if not place.is_floating_point() or not (use.is_written or index in self.needs):
+        if not place.is_real or not (use.is_written or index in self.needs):
             return self.value(index) if use.is_written else self.values[index]
         if not use.is_written:
             return self.value(index).with_grads()
@@ -85,10 +85,9 @@ def pull(
     function, arguments, keywords = call.bound(of)
     held: list[Any] = []
     for like, cotangent in zip(call.results, of.results, strict=True):
-        output = zeros(call, like)
-        is_real = like.is_floating_point()
+        output = empty(call, like)
         held.append(
-            output.with_grads(grad_in=_cotangent(call, cotangent, like)) if is_real else output
+            output.with_grads(grad_in=_cotangent(call, cotangent, like)) if like.is_real else output
         )
     arguments, keywords = call.with_outputs(arguments, keywords, held)
     if torch.are_deterministic_algorithms_enabled():
@@ -96,7 +95,7 @@ def pull(
     function.bwds(*arguments, **keywords)
     gradients: list[torch.Tensor | None] = []
     for index, use in enumerate(call.uses):
-        is_asked = index in needs and use.is_read and call.places[index].is_floating_point()
+        is_asked = index in needs and use.is_read and call.places[index].is_real
         value = values[index]
         if is_asked and value is not None:
             gradients.append(to_torch(of(index).grad_out, value))
@@ -113,7 +112,7 @@ class _Forward(_Arguments):
     def make(self, index: int) -> Any:
         place, use = self.call.places[index], self.call.uses[index]
         tangent = self.tangents[index]
-        if not place.is_floating_point() or (tangent is None and not use.is_written):
+        if not place.is_real or (tangent is None and not use.is_written):
             return self.value(index) if use.is_written else self.values[index]
         if not use.is_written:
             assert tangent is not None
@@ -137,8 +136,8 @@ def push(call: Call, values: Tensors, tangents: Tensors) -> list[torch.Tensor | 
     of = _Forward(call, values, tangents)
     function, arguments, keywords = call.bound(of)
     held = [
-        zeros(call, like).with_grads(grad_out=zeros(call, like))
-        if like.is_floating_point()
+        empty(call, like).with_grads(grad_out=zeros(call, like))
+        if like.is_real
         else zeros(call, like)
         for like in call.results
     ]

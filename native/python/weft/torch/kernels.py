@@ -11,7 +11,7 @@ import torch
 from weft._native import ArgumentError
 from weft.torch import bridge, derivatives
 from weft.torch.layout import Layout, Operand, Result, layout_of
-from weft.torch.tracking import Call
+from weft.torch.tracking import Call, Place
 from weft.torch.trees import Slot
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Kernels:
         call.prepare(tensors)
         if generation >= 0:
             call.generation = generation
-        call.results = [result.to("meta") for result in self.fake_results(tensors)]
+        call.results = [Place.of(result) for result in self.fake_results(tensors)]
         asked = frozenset(index for index, need in enumerate(needs) if need)
         found = derivatives.pull(call, tensors, gradients, asked)
         made = []

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -31,6 +32,23 @@ class Use:
     is_known: bool = True
 
 
+class Place(NamedTuple):
+    """What a tensor is, apart from its values."""
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor) -> Place:
+        """Return the place of a tensor."""
+        return cls(tuple(tensor.shape), tensor.dtype)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its numbers may have gradients."""
+        return bool(self.dtype.is_floating_point)
+
+
 @dataclass
 class Call:
     """A call with its tensors taken out, and what its forward run found out."""
@@ -45,10 +63,9 @@ class Call:
     returned: list[str] = field(default_factory=list)
     template: Any = None
     """Of the result."""
-    results: list[torch.Tensor] = field(default_factory=list)
-    """Shapes and types of the results, as tensors of the device meta."""
-    places: list[torch.Tensor] = field(default_factory=list)
-    """The same of the tensors passed."""
+    results: list[Place] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    """Of the tensors passed."""
     copied: frozenset[int] = frozenset()
     """Views that are written: torch lets a function write one only if it is all that it returns, so
     that the call writes a copy."""
@@ -89,7 +106,7 @@ class Call:
             use.is_written |= is_written
             use.is_whole |= is_whole
             use.is_known = rank >= 0
-        self.places = [tensor.to("meta") for tensor in tensors]
+        self.places = [Place.of(tensor) for tensor in tensors]
         if self.written and self.returned and not is_torch:
             raise ArgumentError(
                 f"{self.name}: a call that writes tensors of torch while gradients are recorded "
@@ -145,7 +162,7 @@ class Call:
                 f"{self.name}: its result is a structure, through which gradients of torch do not "
                 "pass yet; write its fields to out parameters, or call under torch.no_grad()"
             )
-        self.results = [tensor.to("meta") for tensor in taker.tensors]
+        self.results = [Place.of(tensor) for tensor in taker.tensors]
         return taker.tensors
 
     def require_same_code(self) -> None:
@@ -179,16 +196,25 @@ def on_device(call: Call, tensor: torch.Tensor) -> Tensor:
     return weft.from_dlpack(call.function.device, tensor.detach())
 
 
-def zeros(call: Call, like: torch.Tensor) -> Tensor:
-    """Return a Tensor of zeros like a tensor of torch."""
-    name = str(like.dtype).removeprefix("torch.")
-    return Tensor.zeros(call.function.device, tuple(like.shape), name)
+def zeros(call: Call, place: Place) -> Tensor:
+    """Return a Tensor of zeros."""
+    return Tensor.zeros(call.function.device, place.shape, _dtype_name(place.dtype))
+
+
+def empty(call: Call, place: Place) -> Tensor:
+    """Return a Tensor whose values are written before they are read."""
+    return Tensor.empty(call.function.device, place.shape, _dtype_name(place.dtype))
+
+
+@functools.cache
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def to_torch(tensor: Tensor, like: torch.Tensor) -> torch.Tensor:
     """Return a Tensor as one of torch beside another."""
-    found = tensor.torch()
-    return found if like.device.type == "meta" else found.to(like.device)
+    found = tensor._to_torch()
+    return found if found.device == like.device else found.to(like.device)
 
 
 def track(
