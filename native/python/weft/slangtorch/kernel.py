@@ -210,14 +210,16 @@ class Kernel:
         grid: Extents,
     ) -> weft.Function:
         """Run it. See BoundKernel.launchRaw()."""
-        function = self._launcher()
         total = tuple(b * g for b, g in zip(block, grid, strict=True))
-        function = function.thread_group_size(block)
-        if views:
-            with Staging(self._module.device, views):
+        try:
+            function = self._launcher().thread_group_size(block)
+            if views:
+                with Staging(self._module.device, views):
+                    function.dispatch(total, slangtorch_size=block, **values)
+            else:
                 function.dispatch(total, slangtorch_size=block, **values)
-        else:
-            function.dispatch(total, slangtorch_size=block, **values)
+        except weft.CompileError as error:
+            raise self._module.explained(error) from error
         return function
 
     def noted(self, notes: weft.Tensor, named: Mapping[str, Any]) -> BoundKernel:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import weft
 
+from .cuda_text import explained
 from .host import HostFunction, hash_of
 from .kernel import Kernel
 from .launcher import Mode
@@ -145,6 +146,12 @@ class TorchModule:
             known.reload()
         self._launchers[source] = known, generation
         return known
+
+    def explained(self, error: weft.CompileError) -> weft.CompileError:
+        """Return an error that names what only CUDA compiles, where that may be the reason."""
+        if self.device.info.type == weft.DeviceType.cuda:
+            return error
+        return explained(error, self._path, self._options["include_paths"])
 
     def __getattr__(self, name: str) -> Any:
         """Return a kernel or the named tuple of a structure.
