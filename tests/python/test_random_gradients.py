@@ -128,7 +128,12 @@ NESTS = {
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.full) if name in NESTS else name for name in CASES],
+    [
+        pytest.param(name, marks=[pytest.mark.full, pytest.mark.timeout(1800)])  # software Vulkan
+        if name in NESTS
+        else name
+        for name in CASES
+    ],
 )
 def test_reverse_mode_is_right_for(device, name):
     text = PRELUDE.replace("{function}", CASES[name])

@@ -65,7 +65,7 @@ def test_imported_files_are_named(device, load):
     module = load("import special_functions;\n" + KERNEL, special_functions=WITHOUT_BODY)
 
     if device.info.type != weft.DeviceType.cuda:
-        with pytest.raises(weft.CompileError, match="special_functions.slang:2: '__target_intr"):
+        with pytest.raises(weft.CompileError, match=r"special_functions\.slang:2: '__target_intr"):
             launch(device, module.run)
 
 
