@@ -220,3 +220,22 @@ def test_tensors_of_inference_mode_are_written(module):
 def test_calls_without_torch_return_what_they_returned(module):
     assert module.twice(1.5) == 3.0
     assert isinstance(module.twice(values().numpy()), weft.Tensor)
+
+
+def test_many_layouts_one_after_the_other(device, module):
+    place = "cuda" if device.info.type == weft.DeviceType.cuda else "cpu"
+    base = torch.arange(4096, dtype=torch.float32, device=place)
+    for _ in range(2):
+        for size in range(1, 30):
+            x = base[size : size + 3 * size : 3].reshape(1, -1).expand(2, -1)
+            assert torch.equal(module.twice(x), 2 * x)
+            x = base[: 2 * size].reshape(2, size).T.double()
+            assert torch.equal(module.twice_double(x), 2 * x)
+
+
+def test_a_tensor_that_lives_only_for_the_call(device, module):
+    place = "cuda" if device.info.type == weft.DeviceType.cuda else "cpu"
+    for value in range(50):
+        result = module.twice(torch.full((1000,), float(value), device=place))
+        torch.full((1000,), -1.0, device=place)  # takes the memory that is free again
+        assert bool((result == 2 * value).all())

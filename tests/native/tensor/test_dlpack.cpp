@@ -97,3 +97,33 @@ TEST_CASE("arrays that Weft cannot use are refused") {
 TEST_CASE("a device without foreign memory refuses to wrap it") {
     CHECK_THROWS_AS(test::host_device()->wrap_external(4096, 16, nullptr), core::ArgumentError);
 }
+
+TEST_CASE("layouts of arrays are found again, and old ones make room for new ones") {
+    tensor::DlpackLayouts layouts;
+    std::vector<std::int64_t> shape = {3, 4};
+    std::vector<std::int64_t> strides = {8, 2};
+    dlpack::Array array;
+    array.rank = 2;
+    array.shape = shape.data();
+    array.strides = strides.data();
+
+    const tensor::ArrayLayoutRef first = layouts.find(array, ScalarKind::float32);
+    CHECK(first->reach == 23);
+    CHECK(layouts.find(array, ScalarKind::float32) == first);
+    CHECK(layouts.find(array, ScalarKind::int32)->dtype->scalar == ScalarKind::int32);
+    strides = {1, 3};
+    CHECK(layouts.find(array, ScalarKind::float32)->strides == strides);
+    array.rank = 1;
+    CHECK(layouts.find(array, ScalarKind::float32)->shape == std::vector<std::int64_t>{3});
+    array.strides = nullptr;
+    array.rank = 2;
+    CHECK(layouts.find(array, ScalarKind::float32)->is_contiguous);
+
+    for (shape[0] = 1; shape[0] < 40; ++shape[0]) {
+        CHECK(layouts.find(array, ScalarKind::float32)->element_count == 4 * shape[0]);
+    }
+    shape[0] = 3;
+    strides = {8, 2};
+    array.strides = strides.data();
+    CHECK(layouts.find(array, ScalarKind::float32)->reach == 23);
+}

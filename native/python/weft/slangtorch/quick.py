@@ -49,6 +49,8 @@ class QuickLaunch:
         self._is_cuda = device.info.type == weft.DeviceType.cuda
         self._launches: dict[Any, tuple[weft.Function, Any]] = {}
         self._nothing: dict[str, weft.Tensor] = {}
+        self._bridge: Any = None  # weft.torch.bridge, once there is a tensor of torch
+        self._has_torch = False
         for each in info.parameters:
             if is_diff_tensor_view(each.type):
                 element = each.type.fields[0].type.fields[0].type.element
@@ -62,32 +64,35 @@ class QuickLaunch:
             named: Arguments of the kernel, all of them.
         """
         values: dict[str, Any] = {}
+        self._has_torch = False
         for name, kind in self._kinds:
             given = named[name]
-            if kind == Kind.VIEW:
+            if kind is Kind.VIEW:
                 if type(given) is not weft.Tensor and not self._is_shared(given):
                     return None
                 values[name] = given
-            elif kind == Kind.PAIR:
+            elif kind is Kind.PAIR:
                 pair = self._pair(given, name)
                 if pair is None:
                     return None
                 values[name] = pair
             else:
                 values[name] = given
-        return values
+        return None if self._has_torch and self._bridge.is_transformed() else values
 
     def _is_shared(self, given: Any) -> bool:
         """Return whether a value is a tensor of torch in the device's memory, without gradients."""
-        if not self._is_cuda or "torch" not in sys.modules:
-            return False
-        from weft.torch import bridge
+        if self._bridge is None:
+            if not self._is_cuda or "torch" not in sys.modules:
+                return False
+            from weft.torch import bridge
 
+            self._bridge = bridge
+        self._has_torch = True
         return (
-            type(given) in bridge.PLAIN_CLASSES
+            type(given) in self._bridge.PLAIN_CLASSES
             and bool(given.is_cuda)
             and not given.requires_grad
-            and not bridge.is_transformed()
         )
 
     def _pair(self, given: Any, name: str) -> dict[str, Any] | None:

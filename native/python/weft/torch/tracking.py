@@ -66,6 +66,10 @@ class Call:
     results: list[Place] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     """Of the tensors passed."""
+    written: list[int] = field(default_factory=list)
+    """The tensors that the call writes."""
+    kept: list[int] = field(default_factory=list)
+    """The tensors that it writes and reads, of which copies are kept."""
     copied: frozenset[int] = frozenset()
     """Views that are written: torch lets a function write one only if it is all that it returns, so
     that the call writes a copy."""
@@ -75,22 +79,15 @@ class Call:
         """The function's name, for messages."""
         return self.function.name
 
-    @property
-    def written(self) -> list[int]:
-        """The tensors that the call writes."""
-        return [i for i, use in enumerate(self.uses) if use.is_written]
-
-    @property
-    def kept(self) -> list[int]:
-        """The tensors that it writes and reads, of which copies are kept."""
-        return [i for i in self.written if self.uses[i].is_read]
-
     def bound(self, of: Any) -> tuple[Function, list[Any], dict[str, Any]]:
         """Return function, arguments and keywords with ``of(index)`` for each tensor."""
         function = self.function
         if self.this is not None:
             function = function.bind(give(self.this, of))
-        return function, give(self.arguments, of), give(self.keywords, of)
+        arguments = [
+            of(value.index) if type(value) is Slot else give(value, of) for value in self.arguments
+        ]
+        return function, arguments, give(self.keywords, of) if self.keywords else {}
 
     def prepare(self, tensors: Sequence[torch.Tensor]) -> None:
         """Find out what the call does with its tensors, and refuse what torch could not follow."""
@@ -106,6 +103,8 @@ class Call:
             use.is_written |= is_written
             use.is_whole |= is_whole
             use.is_known = rank >= 0
+        self.written = [i for i, use in enumerate(self.uses) if use.is_written]
+        self.kept = [i for i in self.written if self.uses[i].is_read]
         self.places = [Place.of(tensor) for tensor in tensors]
         if self.written and self.returned and not is_torch:
             raise ArgumentError(
@@ -177,7 +176,9 @@ class Call:
         self, arguments: list[Any], keywords: Mapping[str, Any], outputs: Sequence[Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the arguments with ``outputs`` for what the forward call returned."""
-        parameters = [parameter.name for parameter in self.function.signature.parameters]
+        parameters: list[str] = []
+        if any(name != "_result" for name in self.returned):
+            parameters = [parameter.name for parameter in self.function.signature.parameters]
         given = list(arguments)
         named = {key: value for key, value in keywords.items() if key != "_result"}
         if isinstance(self.keywords.get("_result"), (Slot, dict)):
@@ -193,7 +194,7 @@ class Call:
 
 def on_device(call: Call, tensor: torch.Tensor) -> Tensor:
     """Return the values of a tensor of torch as a Tensor."""
-    return weft.from_dlpack(call.function.device, tensor.detach())
+    return weft.from_dlpack(call.function.device, tensor)
 
 
 def zeros(call: Call, place: Place) -> Tensor:
