@@ -22,7 +22,7 @@ IN_CASE = (
     "float special(float x)\n{\n    __target_switch\n    {\n"
     '    case cuda: __intrinsic_asm "sinf($0)";\n    }\n}\n'
 )
-PRELUDE = '\n\nfloat special(float x) { __requirePrelude("#include <math.h>"); return sin(x); }\n'
+PRELUDE = '\n\nfloat special(float x) { __requirePrelude("#define SPECIAL 1"); return sin(x); }\n'
 
 
 @pytest.fixture
