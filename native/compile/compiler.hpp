@@ -39,6 +39,8 @@ struct ModuleDesc {
     /// Whether Slang reads the text with what it gets wrong in reverse mode written otherwise. Of a LoadedModule: false
     /// if that text does not compile.
     bool repairs = true;
+    /// CUDA: its compiler may take faster functions of less accuracy (KernelDesc::fast_math). Nothing elsewhere.
+    bool fast_math = false;
 };
 
 /// A file that a module was made of, as it was when the module was loaded. Kernels are compiled from

@@ -282,7 +282,7 @@ core::Hash128 hash_module(core::Hash128 environment, const ModuleDesc& desc,
                           const std::vector<Dependency>& dependencies) {
     core::Hasher hasher;
     hasher.add(environment).add(desc.name).add(desc.path).add(desc.text).add(desc.target);
-    hasher.add(desc.repairs);
+    hasher.add(desc.repairs).add(desc.fast_math);
     for (const std::string& path : desc.include_paths) {
         hasher.add(path);
     }

@@ -28,6 +28,7 @@ struct KernelDesc {
     std::uint32_t storage_bindings = 0; ///< Vulkan: storage buffers at set 0, bindings 0 .. n-1
     GlobalBlock globals{};
     std::string label{};
+    bool fast_math = false; ///< CUDA: NVRTC's --use_fast_math
 };
 
 /// A compiled entry point on one device. Immutable, thread-safe.

@@ -282,12 +282,13 @@ CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
     compiled->source = source;
     compiled->globals = code.globals;
     compiled->global_bytes = code.global_bytes;
-    compiled->kernel = create_kernel(std::move(code), kernel);
+    compiled->kernel = create_kernel(std::move(code), kernel, module->desc.fast_math);
     return compiled;
 }
 
 std::shared_ptr<device::Kernel> Module::create_kernel(compile::KernelCode code,
-                                                      const codegen::Kernel& kernel) const {
+                                                      const codegen::Kernel& kernel,
+                                                      bool fast_math) const {
     device::KernelDesc desc;
     desc.entry_point = codegen::kEntryPoint;
     desc.group_size = kernel.group_size;
@@ -299,6 +300,7 @@ std::shared_ptr<device::Kernel> Module::create_kernel(compile::KernelCode code,
                     .vulkan_binding = code.global_binding,
                     .cuda_symbol = "SLANG_globalParams"};
     desc.label = kernel.callee;
+    desc.fast_math = fast_math;
     // The driver compiles for seconds and cannot be told to stop.
     return core::compute_abandonable<std::shared_ptr<device::Kernel>>(
         m_context.poll, [desc = std::move(desc), bytes = std::move(code.code),

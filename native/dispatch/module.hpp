@@ -114,7 +114,7 @@ private:
                                                    const std::string& source,
                                                    const codegen::Kernel& kernel) const;
     [[nodiscard]] std::shared_ptr<device::Kernel>
-    create_kernel(compile::KernelCode code, const codegen::Kernel& kernel) const;
+    create_kernel(compile::KernelCode code, const codegen::Kernel& kernel, bool fast_math) const;
     [[nodiscard]] compile::KernelCode compile_code(const compile::LoadedModuleRef& module,
                                                    const std::string& source,
                                                    const codegen::Kernel& kernel) const;

@@ -47,6 +47,15 @@ void add_include_paths(compile::ModuleDesc& desc, py::handle value) {
     }
 }
 
+bool fast_math_option(py::handle value) {
+    if (!py::isinstance<py::bool_>(value)) {
+        throw ArgumentError(text("load_module: option 'fast_math' must be True or False, got ",
+                                 Py_TYPE(value.ptr())->tp_name),
+                            ArgumentError::Kind::type);
+    }
+    return value.cast<bool>();
+}
+
 void add_options(compile::ModuleDesc& desc, const py::dict& options) {
     for (const auto& [key, value] : options) {
         const auto name = py::str(key).cast<std::string>();
@@ -54,9 +63,12 @@ void add_options(compile::ModuleDesc& desc, const py::dict& options) {
             add_definitions(desc.defines, definitions_dict(value));
         } else if (name == "include_paths") {
             add_include_paths(desc, value);
+        } else if (name == "fast_math") {
+            desc.fast_math = fast_math_option(value);
         } else {
-            throw ArgumentError(text("load_module: unknown option '", name,
-                                     "'; the options are 'defines' and 'include_paths'"));
+            throw ArgumentError(
+                text("load_module: unknown option '", name,
+                     "'; the options are 'defines', 'include_paths' and 'fast_math'"));
         }
     }
 }

@@ -8,6 +8,7 @@ import pytest
 
 import weft
 from support.slangtorch_modules import load
+from weft import slangtorch
 
 __all__ = ["load"]  # the fixture
 
@@ -346,3 +347,33 @@ def test_flags_and_paths_that_cannot_be_are_named(load, device, tmp_path):
     with pytest.warns(DeprecationWarning, match="skipSlang"):
         load(text, skipSlang=True, verbose=True)
     assert not [each for each in tmp_path.iterdir() if each.suffix != ".slang"]
+
+
+def test_fast_math_is_a_matter_of_cuda(device, tmp_path):
+    text = """
+[AutoPyBindCUDA][CUDAKernel]
+void waves(TensorView<float> x, TensorView<float> y)
+{
+    uint i = cudaThreadIdx().x;
+    y[i] = sin(x[i]) / x[i];
+}
+"""
+    path = tmp_path / "waves.slang"
+    path.write_text(text)
+    x = np.linspace(1, 40, 256, dtype=np.float32)
+    exact = np.sin(x.astype(np.float64)) / x
+    errors = {}
+    for fast in (False, True):
+        module = slangtorch.loadModule(path, cudaFastMath=fast, device=device)
+        assert slangtorch.loadModule(path, cudaFastMath=fast, device=device) is module
+        y = weft.Tensor.zeros(device, (256,))
+        given = weft.Tensor.from_numpy(device, x)
+        module.waves(x=given, y=y).launchRaw(blockSize=(256, 1, 1), gridSize=(1, 1, 1))
+        errors[fast] = np.abs(y.numpy() - exact).max()
+
+    assert (
+        errors[False] < 3e-7 if device.info.type == weft.DeviceType.cuda else errors[False] < 1e-4
+    )
+    assert errors[True] < 1e-4
+    is_cuda = device.info.type == weft.DeviceType.cuda
+    assert (errors[True] > errors[False]) == is_cuda

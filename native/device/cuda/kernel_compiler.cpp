@@ -152,7 +152,7 @@ KernelCompiler::Target KernelCompiler::choose_target(const Nvrtc& nvrtc) const {
     return {.option = core::text("--gpu-architecture=compute_", best), .image = ImageKind::ptx};
 }
 
-core::Hash128 KernelCompiler::key_of(std::string_view source) {
+core::Hash128 KernelCompiler::key_of(std::string_view source, bool fast_math) {
     const std::optional<NvrtcLocation>& found = location();
     return core::Hasher()
         .add(kCacheVersion)
@@ -160,11 +160,12 @@ core::Hash128 KernelCompiler::key_of(std::string_view source) {
         .add(m_desc.is_debug)
         .add(found ? std::string_view(found->identity) : std::string_view())
         .add(m_options)
+        .add(fast_math)
         .add(source)
         .finish();
 }
 
-std::vector<std::byte> KernelCompiler::build(const std::string& source, const std::string& label) {
+std::vector<std::byte> KernelCompiler::build(const std::string& source, const KernelDesc& desc) {
     const Nvrtc& compiler = nvrtc();
     const Target target = choose_target(compiler);
     NvrtcRequest request{.source = source,
@@ -174,7 +175,10 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const st
     if (m_desc.is_debug) {
         request.options.emplace_back("--generate-line-info");
     }
-    for (std::string& option : type_options(source, m_desc.search, label)) {
+    if (desc.fast_math) {
+        request.options.emplace_back("--use_fast_math");
+    }
+    for (std::string& option : type_options(source, m_desc.search, desc.label)) {
         request.options.push_back(std::move(option));
     }
     std::istringstream words(m_options);
@@ -183,7 +187,7 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const st
     }
     NvrtcResult result = compiler.compile(request);
     if (result.image.empty()) {
-        throw rejected(result.log, label);
+        throw rejected(result.log, desc.label);
     }
     return std::move(result.image);
 }
@@ -191,13 +195,13 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const st
 KernelCompiler::Image KernelCompiler::compile(const KernelDesc& desc) {
     const std::string source(reinterpret_cast<const char*>(desc.code.data()), desc.code.size());
     Image image;
-    image.key = key_of(source);
+    image.key = key_of(source, desc.fast_math);
     if (auto cached = m_cache.try_load(kCacheKind, image.key)) {
         image.bytes = std::move(*cached);
         image.is_cached = true;
         return image;
     }
-    image.bytes = build(source, desc.label);
+    image.bytes = build(source, desc);
     m_cache.store(kCacheKind, image.key, image.bytes);
     return image;
 }

@@ -50,8 +50,8 @@ private:
     const std::optional<NvrtcLocation>& location();
     const Nvrtc& nvrtc();
     Target choose_target(const Nvrtc& nvrtc) const;
-    core::Hash128 key_of(std::string_view source);
-    std::vector<std::byte> build(const std::string& source, const std::string& label);
+    core::Hash128 key_of(std::string_view source, bool fast_math);
+    std::vector<std::byte> build(const std::string& source, const KernelDesc& desc);
 
     Desc m_desc;
     core::FileCache m_cache;

@@ -1498,7 +1498,8 @@ class Module:
         Loads a .slang file; relative paths are searched in the device's include_paths too.
 
         Args:
-            options: {'include_paths': [...], 'defines': {...}}, added to the device's.
+            options: {'include_paths': [...], 'defines': {...}}, added to the device's; 'fast_math': True lets CUDA's compiler take
+                faster functions of less accuracy, and numbers below 1.2e-38 as 0.
             link: Modules that export what this one declares `extern`.
             hot_reload: Calls use an edit of the file or of its imports half a second later.
 

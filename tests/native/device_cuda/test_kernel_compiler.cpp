@@ -76,6 +76,22 @@ TEST_CASE("WEFT_NVRTC_OPTIONS are given to NVRTC, and make another cache entry")
 }
 #endif
 
+TEST_CASE("fast math is asked for by a kernel, and makes another cache entry") {
+    const TemporaryFolder cache;
+    cuda::KernelCompiler compiler(desc(cache.path()));
+    const std::string source = "//!kernel k 0\n";
+    KernelDesc kernel;
+    kernel.code = std::as_bytes(std::span(source));
+
+    const auto exact = compiler.compile(kernel).key;
+    CHECK(last_compile_options().find("--use_fast_math") == std::string::npos);
+    kernel.fast_math = true;
+    const auto fast = compiler.compile(kernel);
+    CHECK(fast.key != exact);
+    CHECK(last_compile_options().find("--use_fast_math") != std::string::npos);
+    CHECK(compiler.compile(kernel).is_cached);
+}
+
 TEST_CASE("a damaged cache entry is compiled again") {
     FakeDevice device({.has_cache = true});
     const KernelDesc kernel{.entry_point = "k", .label = "k"};

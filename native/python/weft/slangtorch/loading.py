@@ -48,7 +48,8 @@ def loadModule(
         includePaths: Where imports are looked for, beside the folder of the file.
         skipNinjaCheck: Nothing depends on it: ninja is not used.
         slangGenLineInfo: Nothing depends on it.
-        cudaFastMath: Nothing depends on it: CUDA kernels are compiled with exact divisions.
+        cudaFastMath: On CUDA, divisions, roots and functions such as sin are fast and less
+            accurate, numbers below 1.2e-38 are 0, as SlangTorch has them; False: the exact ones.
         cudaGenLineInfo: Nothing depends on it.
         extraSlangFlags: ``-D`` and ``-I`` are taken, others refused.
         extraCudaFlags: Refused: kernels are not compiled by nvcc.
@@ -73,10 +74,11 @@ def loadModule(
         )
     path = str(Path(fileName).absolute())
     device = device or _default_device()
-    key = (id(device), path, tuple(sorted(macros.items())), tuple(folders))
+    fast = bool(cudaFastMath)
+    key = (id(device), path, tuple(sorted(macros.items())), tuple(folders), fast)
     found = _modules.get(key)
     if found is None or found.device is not device:
-        options: dict[str, Any] = {"include_paths": folders, "defines": macros}
+        options: dict[str, Any] = {"include_paths": folders, "defines": macros, "fast_math": fast}
         module = weft.Module.load_from_file(device, path, options)
         found = _modules[key] = TorchModule(module, path, options)
     else:
