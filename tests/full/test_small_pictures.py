@@ -72,7 +72,7 @@ def test_fits_end_at_the_truth_or_say_so(
         errors, bars = np.abs(numbers_of(result.values) - flat), numbers_of(result.errors)
         wrong = errors > OFF
         off += bool(wrong.any())
-        unflagged += bool((wrong & (errors > 3 * bars)).any()) and not result.undetermined
+        unflagged += bool((wrong & (errors > 3 * bars)).any() and not result.undetermined)
 
     record_property("off, and not flagged", (off, unflagged))
     # Of all fits at most 4 % are off, and 1 % without a word.

@@ -59,8 +59,11 @@ run_setup() {
   for packed in "$root"/.sdk/lib/*.xz; do
     xz -dc "$packed" >"$work/sdk/lib/$(basename "$packed" .xz)"
   done
-  tar -C "$work/slangpy" -xJf "$root"/.whl/slangpy-*.tar.xz
-  if ! command -v compute-sanitizer; then
+  # Competitors and the sanitizer are for some phases only, and may be left out of what is carried.
+  if compgen -G "$root/.whl/slangpy-*.tar.xz" >/dev/null; then
+    tar -C "$work/slangpy" -xJf "$root"/.whl/slangpy-*.tar.xz
+  fi
+  if ! command -v compute-sanitizer && compgen -G "$root/.whl/sanitizer-*.tar.xz" >/dev/null; then
     mkdir -p "$work/sanitizer"
     tar -C "$work/sanitizer" -xJf "$root"/.whl/sanitizer-*.tar.xz
     chmod +x "$work"/sanitizer/bin/*
