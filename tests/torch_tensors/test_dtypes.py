@@ -134,3 +134,28 @@ def test_expanded_tensors_are_read_and_not_written(module, dtype):
     assert torch.equal(module.next(expanded), torch.full((2, 3), 2.0))
     with pytest.raises(weft.ArgumentError, match=r"share memory.*tensor.contiguous\(\)"):
         module.grow(expanded)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_results_are_rounded_to_the_float_that_is_given(device, kind):
+    text = "double square(double x) { return x * x; }"
+    square = weft.Module.load_from_source(device, "rounded", text).square
+    x = torch.linspace(1, 2, 50, dtype=torch.float64)
+    expected = (x * x).to(kind)
+
+    result = torch.zeros(50, dtype=kind)
+    square(x, _result=result)
+    # One last place: a bfloat16 is rounded by way of a float.
+    torch.testing.assert_close(result, expected, rtol=torch.finfo(kind).eps, atol=0)
+    if kind != torch.bfloat16:
+        assert torch.equal(result, expected)
+
+
+def test_results_that_do_not_fit_are_refused(device):
+    text = "float half_of(float x) { return x / 2; } int many(int x) { return 1000 * x; }"
+    module = weft.Module.load_from_source(device, "refused", text)
+
+    with pytest.raises(weft.ArgumentError, match="'_result' must be float, got an array of int32"):
+        module.half_of(torch.ones(2), _result=torch.zeros(2, dtype=torch.int32))
+    with pytest.raises(weft.ArgumentError, match=r"is 1000, outside the range .* of int8"):
+        module.many(torch.ones(2, dtype=torch.int32), _result=torch.zeros(2, dtype=torch.int8))
