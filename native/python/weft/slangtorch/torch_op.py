@@ -13,8 +13,8 @@ import torch
 import weft
 from weft._scalar_of import scalar_of
 from weft.torch import bridge as bridge  # refuses versions of torch that are too old
+from weft.torch.transforms import Step
 
-from .torch_transforms import Step
 from .values import DiffTensorView, is_diff_tensor_view, is_tensor_view
 
 if TYPE_CHECKING:
