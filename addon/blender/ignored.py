@@ -57,6 +57,25 @@ OBJECT = (
     ),
 )
 
+SHAPE = (
+    Setting(
+        "visible_volume_scatter",
+        True,
+        "hiding it from rays that volumes scatter is not supported",
+        "a visible object",
+    ),
+)
+"""Of objects that are no lamps."""
+
+LAMP = (
+    Setting(
+        "cycles.use_multiple_importance_sampling",
+        True,
+        "Multiple Importance cannot be switched off",
+        "a lamp that reflections show",
+    ),
+)
+
 MATERIAL = (
     Setting(
         "cycles.use_bump_map_correction",
@@ -73,7 +92,7 @@ def ignored(
     """Return the settings of an owner that differ from what Weft does.
 
     Args:
-        owner: A scene, a view layer, an object or a material.
+        owner: A scene, a view layer, an object, a lamp or a material.
         settings: One of the tables above.
         where: What problems call the owner.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.name_hash import hash_name
 from ..core.problems import Problem
-from .ignored import OBJECT, ignored
+from .ignored import OBJECT, SHAPE, ignored
 from .properties import describe, requested
 from .visibility import RenderVisibility, hidden_in_viewport, lamp_hidden_from
 
@@ -183,6 +183,8 @@ def _problems_of(entry: bpy.types.Object, visibility: RenderVisibility) -> list[
     if getattr(cycles, "use_adaptive_subdivision", False):
         found.append(Problem(where, "adaptive subdivision is not supported", "the viewport's mesh"))
     found += ignored(entry, OBJECT, where)
+    if entry.type != "LIGHT":
+        found += ignored(entry, SHAPE, where)
     if not visibility.is_render:
         found += _differing_modifiers(entry, where)
     return found

@@ -17,6 +17,7 @@ from ..core.lamp_profile import Factors, lamp_factors
 from ..core.problems import Problem
 from ..core.sky import key_of, ray_outputs
 from .graphs import read_graph
+from .ignored import LAMP, ignored
 from .versions import node_tree_of
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def export_light(placed: Placed, name: str, factors: Factors) -> tuple[Light | N
 
 
 def _problems_of(lamp: bpy.types.Light, where: str) -> list[Problem]:
-    found = []
+    found = ignored(lamp, LAMP, where)
     if lamp.cycles.max_bounces < 8:
         found.append(Problem(where, "its limit of bounces is not supported", "no limit"))
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from addon.blender.export import SceneExporter
-from addon.blender.ignored import MATERIAL, OBJECT, SCENE, VIEW_LAYER
+from addon.blender.ignored import LAMP, MATERIAL, OBJECT, SCENE, SHAPE, VIEW_LAYER
 
 from blender.beside_cycles import add_camera, add_material, add_plane, add_sun
 
@@ -16,13 +16,15 @@ def owners():
     plane = add_plane()
     plane.data.materials.append(add_material("floor", (0.5, 0.5, 0.5)))
     add_camera()
-    add_sun()
+    sun = add_sun()
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     return {
         SCENE: scene,
         VIEW_LAYER: bpy.context.view_layer,
         OBJECT: plane,
+        SHAPE: plane,
+        LAMP: sun.data,
         MATERIAL: plane.data.materials[0],
     }
 
@@ -32,7 +34,8 @@ def messages():
     return [problem.message for problem in problems]
 
 
-CASES = [(table, entry) for table in (SCENE, VIEW_LAYER, OBJECT, MATERIAL) for entry in table]
+TABLES = (SCENE, VIEW_LAYER, OBJECT, SHAPE, LAMP, MATERIAL)
+CASES = [(table, entry) for table in TABLES for entry in table]
 
 
 def test_settings_as_blender_has_them_are_not_named():
