@@ -64,8 +64,20 @@ auto with_vector_arguments(const py::args& args, const py::kwargs& kwargs, Run&&
     return run(PythonCall{values.data(), args.size(), names.ptr()});
 }
 
-void dispatch_threads(const FunctionObject& self, const py::object& thread_count,
-                      const py::args& args, const py::kwargs& kwargs) {
+/// dispatch(thread_count, ...). No name is its own but `thread_count`: a Slang function may call a parameter "self".
+void dispatch_threads(const py::args& all, const py::kwargs& kwargs) {
+    const auto& self = all[0].cast<const FunctionObject&>();
+    const bool is_named = kwargs.contains("thread_count");
+    if (!is_named && all.size() < 2) {
+        throw core::ArgumentError(core::text(self.function->name(),
+                                             ".dispatch: thread_count is missing; pass the number "
+                                             "of threads, or (x, y, z)"),
+                                  core::ArgumentError::Kind::type);
+    }
+    const py::object thread_count =
+        is_named ? py::object(kwargs["thread_count"]) : py::object(all[1]);
+    const auto args =
+        py::reinterpret_borrow<py::args>(all[py::slice(is_named ? 1 : 2, all.size(), 1)]);
     dispatch::CallOptions options = self.function->options();
     options.is_raw_dispatch = true;
     options.thread_count = parse_thread_count(thread_count);
@@ -81,6 +93,7 @@ void dispatch_threads(const FunctionObject& self, const py::object& thread_count
     py::kwargs rest(kwargs.attr("copy")());
     rest.attr("pop")("vars", py::none());
     rest.attr("pop")("command_encoder", py::none());
+    rest.attr("pop")("thread_count", py::none());
     raw.function = find_function(*self.module, self.function->name(), options);
     with_vector_arguments(args, rest, [&](const PythonCall& arguments) {
         return call(raw, arguments, nullptr, commands);
@@ -169,7 +182,7 @@ void bind_calls(FunctionClass& bound) {
                 });
             },
             "Same as calling the function.")
-        .def("dispatch", &dispatch_threads, py::arg("thread_count"),
+        .def("dispatch", &dispatch_threads,
              "Runs the function once a thread, without vectorising.\n\nArgs:\n    thread_count: "
              "Threads along x, or (x, y, z).\n"
              "    vars: Module-scope uniforms by name.\n    command_encoder: Records instead of "

@@ -107,8 +107,15 @@ def test_dispatch_passes_arguments_whole(module, device):
         "dispatch() passes arguments whole, but it would be split over (3,); take it as a Tensor parameter in Slang",
         lambda: module.fill.dispatch(4, target, Tensor.zeros(device, (3,))),
     )
+    assert_raises(
+        TypeError,
+        "fill.dispatch: thread_count is missing; pass the number of threads",
+        lambda: module.fill.dispatch(),
+    )
     module.fill.dispatch(4, target, 2.5)
     assert target.numpy().tolist() == [2.5] * 4
+    module.fill.dispatch(t=target, value=1.5, thread_count=4)
+    assert target.numpy().tolist() == [1.5] * 4
 
 
 @pytest.mark.parametrize(

@@ -1345,7 +1345,7 @@ class Function:
         """
         A function compiled for these values of `extern static const`, in a dict.
         """
-    def dispatch(self, thread_count: _Extents, *args: object, **kwargs: object) -> None:
+    def dispatch(self, /, thread_count: _Extents, *args: object, **kwargs: object) -> None:
         """
         Runs the function once a thread, without vectorising.
 
