@@ -377,3 +377,95 @@ void waves(TensorView<float> x, TensorView<float> y)
     assert errors[True] < 1e-4
     is_cuda = device.info.type == weft.DeviceType.cuda
     assert (errors[True] > errors[False]) == is_cuda
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
+def test_elements_are_read_again_after_they_were_written(load, rank):
+    at = ", ".join(["i", *["0"] * (rank - 1)])
+    vector = "uint1(i)" if rank == 1 else f"uint{min(rank, 4)}({', '.join(at.split(', ')[:4])})"
+    module = load(f"""
+        [AutoPyBindCUDA] [CUDAKernel]
+        void f(TensorView<float> t)
+        {{
+            let i = cudaThreadIdx().x;
+            t[{at}] = t[{at}] * 3;
+            t[{at}] += 1;
+            t[{at}]++;
+            t[{vector}] += 2;
+            t.store({at}, t.load({at}) + t[{at}]);
+        }}
+    """)
+    t = np.ones((4,) + (1,) * (rank - 1), np.float32)
+    module.f(t=t).launchRaw((4, 1, 1), (1, 1, 1))
+    assert t.ravel().tolist() == [14] * 4
+
+
+def test_components_of_elements_are_written(load):
+    module = load("""
+        [AutoPyBindCUDA] [CUDAKernel]
+        void f(TensorView<float3> t) { t[0].y = 2; t[0].xz += float2(1); t[0].x *= 5; }
+    """)
+    t = np.zeros((1, 3), np.float32)
+    module.f(t=t).launchRaw((1, 1, 1), (1, 1, 1))
+    assert t.tolist() == [[5, 2, 1]]
+
+
+def test_booleans_are_refused_where_kernels_have_others(device, load):
+    module = load("""
+        [AutoPyBindCUDA] [CUDAKernel]
+        void f(TensorView<bool> a, TensorView<bool> b)
+        {
+            b[cudaThreadIdx().x] = a[cudaThreadIdx().x];
+        }
+    """)
+    a, b = np.array([False, True, True]), np.zeros(3, bool)
+    if device.info.type == weft.DeviceType.cuda:
+        module.f(a=a, b=b).launchRaw((3, 1, 1), (1, 1, 1))
+        assert b.tolist() == a.tolist()
+        return
+    with pytest.raises(weft.ArgumentTypeError, match=r"'a' has elements of bool.*uint8_t"):
+        module.f(a=a, b=b)
+
+
+def test_gradients_pass_through_arrays_of_structures_with_arrays(load):
+    module = load("""
+        struct Layer { DiffTensorView weights; float2 factors[2]; }
+
+        struct Net { Layer layers[2]; float scale; }
+
+        [AutoPyBindCUDA] [CUDAKernel] [Differentiable]
+        void f(Net nets[2], DiffTensorView y)
+        {
+            let i = cudaThreadIdx().x;
+            float sum = 0;
+            [ForceUnroll] for (int a = 0; a < 2; ++a)
+                [ForceUnroll] for (int b = 0; b < 2; ++b)
+                {
+                    Layer layer = nets[a].layers[b];
+                    sum += nets[a].scale * layer.weights[i] * layer.factors[1].y;
+                }
+            y[i] = sum;
+        }
+    """)
+    weights = np.arange(16, dtype=np.float32).reshape(2, 2, 4)
+    gradients, y = np.zeros_like(weights), np.zeros(4, np.float32)
+
+    def nets(pair):
+        return [
+            {"layers": [(pair(a, b), [[1, 2], [3, 4]]) for b in range(2)], "scale": a + 1}
+            for a in range(2)
+        ]
+
+    module.f(nets=nets(lambda a, b: weights[a, b]), y=y).launchRaw((4, 1, 1), (1, 1, 1))
+    expected = 4 * (weights[0].sum(0) + 2 * weights[1].sum(0))
+    assert y.tolist() == expected.tolist()
+    pairs = nets(lambda a, b: (weights[a, b], gradients[a, b]))
+    module.f.bwd(nets=pairs, y=(y, np.ones(4, np.float32))).launchRaw((4, 1, 1), (1, 1, 1))
+    assert gradients.tolist() == [[[4] * 4] * 2, [[8] * 4] * 2]
+
+
+def test_a_parameter_may_be_called_self_and_sizes_may_be_scalars_of_arrays(load):
+    module = load("[AutoPyBindCUDA] [CUDAKernel] void f(TensorView<float> self) { self[0] += 1; }")
+    t = np.zeros(1, np.float32)
+    module.f(self=t).launchRaw(np.array(1), np.int64(1))
+    assert t[0] == 1

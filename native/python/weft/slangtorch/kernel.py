@@ -74,7 +74,7 @@ class Kernel:
         names = ", ".join(f"{p.name}: {p.type.name}" for p in info.parameters)
         return f"<weft.slangtorch.Kernel {self.name}({names})>"
 
-    def __call__(self, *arguments: Any, **named: Any) -> BoundKernel:
+    def __call__(self, /, *arguments: Any, **named: Any) -> BoundKernel:
         """Return the kernel with its arguments, to be launched.
 
         Raises:
@@ -383,8 +383,9 @@ class BoundKernel:
 
     def _extents(self, given: Any, name: str) -> Extents:
         """Return three extents."""
-        numbers = list(given) if hasattr(given, "__iter__") else [given]
         try:
+            is_one = not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0
+            numbers = [given] if is_one else list(given)
             extents = [int(number) for number in numbers]
             is_whole = all(extents[k] == numbers[k] for k in range(len(extents)))
         except (TypeError, ValueError):

@@ -117,6 +117,11 @@ class Marshaller:
             raise weft.ArgumentTypeError(
                 f"{label} must have elements of {scalar.numpy_name}, got {got}; convert it"
             )
+        if got == "bool" and self._device.info.type != weft.DeviceType.cuda:
+            raise weft.ArgumentTypeError(
+                f"{label} has elements of bool, which take four bytes in kernels of this device; "
+                "declare it as TensorView<uint8_t>, and pass its bytes"
+            )
 
     def _require_reach(self, array: Any, label: str) -> None:
         if isinstance(array, weft.Tensor):
