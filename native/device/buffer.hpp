@@ -37,6 +37,8 @@ public:
     std::byte* mapped() const noexcept { return m_mapped; }
     Device& device() const noexcept { return *m_device; }
     const std::shared_ptr<Device>& device_ref() const noexcept { return m_device; }
+    /// True for memory that is ordered by the stream of each launch (Device::lend), not by the device's queue.
+    bool is_lent() const noexcept { return m_is_lent; }
 
 protected:
     explicit Buffer(std::shared_ptr<Device> device) : m_device(std::move(device)) {}
@@ -44,6 +46,7 @@ protected:
     std::uint64_t m_size = 0;
     std::uint64_t m_address = 0;
     std::byte* m_mapped = nullptr;
+    bool m_is_lent = false;
 };
 
 } // namespace weft::device

@@ -91,6 +91,10 @@ std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/,
                    "' cannot use memory of another library in place; pass an array in host "
                    "memory, which is copied"));
 }
+std::shared_ptr<Buffer> Device::lend(std::uint64_t address, std::uint64_t size_bytes,
+                                     std::shared_ptr<void> keep_alive) {
+    return wrap_external(address, size_bytes, std::move(keep_alive));
+}
 // NOLINTEND(performance-unnecessary-value-param)
 
 } // namespace weft::device

@@ -124,7 +124,7 @@ public:
     virtual void dispatch(const Dispatch& dispatch) = 0;
     /// Submits what was recorded. Cheap if nothing was.
     virtual void flush() = 0;
-    /// Flushes and blocks until the queue is empty.
+    /// Flushes and blocks until the queue is empty, and what went into streams of others (Dispatch::stream) is done.
     virtual void wait(const InterruptPoll& poll = {}) = 0;
 
     /// Ordered with dispatches. `bytes` may be reused at return.
@@ -167,6 +167,9 @@ public:
     /// The other way round: what the stream gets from now on runs after what is queued here now.
     virtual void make_stream_wait(std::uint64_t /*stream*/) {}
 
+    /// Whether the CUstream of somebody else is being captured into a graph.
+    virtual bool is_capturing(std::uint64_t /*stream*/) const { return false; }
+
     /// A buffer over memory that somebody else allocated and this device can address (CUDA: same
     /// context). `keep_alive` is released with the buffer, on any thread; commands that use it may still
     /// be queued then, ahead of all that its owner does on native_stream() afterwards.
@@ -174,6 +177,11 @@ public:
     [[nodiscard]] virtual std::shared_ptr<Buffer> wrap_external(std::uint64_t address,
                                                                 std::uint64_t size_bytes,
                                                                 std::shared_ptr<void> keep_alive);
+
+    /// The same for memory that the owner uses in the order of streams of his own: nothing orders it but
+    /// Dispatch::stream, which launches that use it have to name.
+    [[nodiscard]] virtual std::shared_ptr<Buffer>
+    lend(std::uint64_t address, std::uint64_t size_bytes, std::shared_ptr<void> keep_alive);
 
     /// Whatever the layer that created the device wants to find again from it. Set once, before the
     /// device is shared between threads; must not keep the device alive.

@@ -59,6 +59,9 @@ struct Dispatch {
     std::span<const std::byte> arguments{}; ///< copied at the call
     std::span<const BufferUse> buffers{};
     std::span<const std::byte> globals{}; ///< bytes of the GlobalBlock, copied at the call
+    /// CUDA: the CUstream of somebody else in whose order it runs; 0: the device's own. It goes into that stream if it
+    /// uses lent memory alone (Buffer::is_lent), else into the device's queue, and events order the two.
+    std::uint64_t stream = 0;
 };
 
 } // namespace weft::device

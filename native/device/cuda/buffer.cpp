@@ -13,10 +13,11 @@ CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const C
 }
 
 CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, std::uint64_t address,
-                       std::uint64_t size_bytes, std::shared_ptr<void> keep_alive)
+                       std::uint64_t size_bytes, std::shared_ptr<void> keep_alive, bool is_lent)
     : Buffer(std::move(device)), m_keep_alive(std::move(keep_alive)) {
     m_size = size_bytes;
     m_address = address;
+    m_is_lent = is_lent;
 }
 
 CudaBuffer::~CudaBuffer() {

@@ -17,9 +17,9 @@ public:
                const CommandQueue& queue, const Allocation& allocation);
     /// An empty buffer: size 0, address 0.
     explicit CudaBuffer(std::shared_ptr<Device> device) : Buffer(std::move(device)) {}
-    /// Memory of somebody else; see Device::wrap_external.
+    /// Memory of somebody else; see Device::wrap_external and lend.
     CudaBuffer(std::shared_ptr<Device> device, std::uint64_t address, std::uint64_t size_bytes,
-               std::shared_ptr<void> keep_alive);
+               std::shared_ptr<void> keep_alive, bool is_lent);
     ~CudaBuffer() override;
 
     std::string_view label() const noexcept;

@@ -48,6 +48,7 @@ void CommandQueue::note_completed(std::uint64_t value) noexcept {
 
 bool CommandQueue::spin_until_idle(std::string_view function) {
     const Driver& driver = m_context.driver();
+    const BesideCapture unhindered(driver);
     const auto end = Clock::now() + kSpin;
     do {
         const std::uint64_t seen =
@@ -65,6 +66,7 @@ void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll,
     if (completed() >= value || spin_until_idle(function)) {
         return;
     }
+    const BesideCapture unhindered(m_context.driver());
     // Other threads may keep the stream busy for ever: from here on wait for a point in it.
     const Event marker(m_context);
     const std::uint64_t seen = submitted();
@@ -76,6 +78,7 @@ void CommandQueue::wait_for(std::uint64_t value, const InterruptPoll& poll,
 void CommandQueue::wait_for(const Event& event, const InterruptPoll& poll,
                             std::string_view function) const {
     const Driver& driver = m_context.driver();
+    const BesideCapture unhindered(driver);
     const auto start = Clock::now();
     auto next_poll = start + kPollInterval;
     while (is_pending(driver, driver.cuEventQuery(event.get()), "cuEventQuery", function)) {

@@ -80,4 +80,20 @@ private:
     bool m_is_pushed = false;
 };
 
+/// Lets this thread allocate, load and wait while somebody captures a graph, which CUDA forbids everywhere in the
+/// process otherwise and answers by ending the capture. What is done meanwhile takes no part in the graph.
+class BesideCapture {
+public:
+    explicit BesideCapture(const Driver& driver) noexcept : m_driver(driver) { exchange(); }
+    ~BesideCapture() { exchange(); }
+    BesideCapture(const BesideCapture&) = delete;
+    BesideCapture& operator=(const BesideCapture&) = delete;
+
+private:
+    void exchange() noexcept { m_driver.cuThreadExchangeStreamCaptureMode(&m_mode); }
+
+    const Driver& m_driver;
+    CUstreamCaptureMode m_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
 } // namespace weft::device::cuda

@@ -107,7 +107,14 @@ std::shared_ptr<Buffer> CudaDevice::wrap_external(std::uint64_t address, std::ui
                                                   std::shared_ptr<void> keep_alive) {
     require_open("wrap_external");
     return std::make_shared<CudaBuffer>(shared_from_this(), address, size_bytes,
-                                        std::move(keep_alive));
+                                        std::move(keep_alive), false);
+}
+
+std::shared_ptr<Buffer> CudaDevice::lend(std::uint64_t address, std::uint64_t size_bytes,
+                                         std::shared_ptr<void> keep_alive) {
+    require_open("lend");
+    return std::make_shared<CudaBuffer>(shared_from_this(), address, size_bytes,
+                                        std::move(keep_alive), true);
 }
 
 std::shared_ptr<Kernel> CudaDevice::create_kernel(const KernelDesc& desc) {
@@ -131,6 +138,7 @@ std::shared_ptr<Kernel> CudaDevice::create_kernel(const KernelDesc& desc) {
 
 Module CudaDevice::load_module(const KernelDesc& desc) {
     const CurrentContext current(*m_context);
+    const BesideCapture unhindered(m_context->driver());
     KernelCompiler::Image image = m_compiler.compile(desc);
     CUresult reason = CUDA_SUCCESS;
     if (const auto module = try_load_module(*m_context, image.bytes, desc, reason)) {
@@ -165,8 +173,10 @@ void CudaDevice::drop_retired() noexcept {
     }
     try {
         const CurrentContext current(*m_context);
+        const BesideCapture unhindered(m_context->driver());
         m_retired.remove_if([&](const Module& module) {
-            const bool is_finished = module.last_use <= m_queue->completed();
+            const bool is_finished =
+                !module.is_used_elsewhere && module.last_use <= m_queue->completed();
             if (is_finished) {
                 m_context->driver().cuModuleUnload(module.handle);
             }
@@ -202,31 +212,50 @@ void CudaDevice::dispatch(const Dispatch& dispatch) {
         return;
     }
     const CurrentContext current(*m_context);
+    const CUstream theirs = foreign_stream(dispatch.stream);
+    if (theirs == nullptr) {
+        launch_in_queue(kernel, dispatch);
+    } else if (const std::string reason = reason_for_queue(kernel, dispatch); reason.empty()) {
+        launch(kernel, dispatch, dispatch.arguments, theirs);
+    } else {
+        require_not_captured(theirs, kernel.label(), reason);
+        order(theirs, m_queue->stream(), "dispatch");
+        launch_in_queue(kernel, dispatch);
+        order(m_queue->stream(), theirs, "dispatch");
+    }
+}
+
+void CudaDevice::launch_in_queue(const CudaKernel& kernel, const Dispatch& dispatch) {
     if (!dispatch.globals.empty()) {
         queue_upload(kernel.module().globals_address, dispatch.globals, "dispatch");
     }
     if (kernel.arguments_by_address()) {
         launch_by_address(kernel, dispatch);
     } else {
-        launch(kernel, dispatch, dispatch.arguments);
+        launch(kernel, dispatch, dispatch.arguments, m_queue->stream());
     }
 }
 
 void CudaDevice::launch(const CudaKernel& kernel, const Dispatch& dispatch,
-                        std::span<const std::byte> arguments) {
+                        std::span<const std::byte> arguments, CUstream stream) {
     // No buffer is retained: whoever gets its memory next runs later in this stream.
     const Driver& driver = m_context->driver();
     const LaunchArguments parameters(arguments, kernel.module().parameter_bytes);
     const auto& groups = dispatch.group_count;
     const auto& threads = kernel.group_size();
-    const CUresult code = driver.cuLaunchKernel(kernel.module().function, groups[0], groups[1],
-                                                groups[2], threads[0], threads[1], threads[2], 0,
-                                                m_queue->stream(), nullptr, parameters.extra());
+    const CUresult code =
+        driver.cuLaunchKernel(kernel.module().function, groups[0], groups[1], groups[2], threads[0],
+                              threads[1], threads[2], 0, stream, nullptr, parameters.extra());
     check(driver, code, "cuLaunchKernel",
           [&] { return core::text("dispatch: '", kernel.label(), "'"); });
-    kernel.module().last_use = m_queue->note_submission();
+    if (stream == m_queue->stream()) {
+        kernel.module().last_use = m_queue->note_submission();
+    } else {
+        kernel.module().is_used_elsewhere = true;
+        m_has_work_elsewhere.store(true, std::memory_order_release);
+    }
     if (m_is_debug) [[unlikely]] {
-        require_success(kernel);
+        require_success(kernel, stream);
     }
 }
 
@@ -235,7 +264,7 @@ void CudaDevice::launch_by_address(const CudaKernel& kernel, const Dispatch& dis
     try {
         queue_upload(memory.address(), dispatch.arguments, "dispatch");
         const std::uint64_t address = memory.address();
-        launch(kernel, dispatch, std::as_bytes(std::span(&address, 1)));
+        launch(kernel, dispatch, std::as_bytes(std::span(&address, 1)), m_queue->stream());
     } catch (...) {
         m_device_pool->free(memory, m_queue->submitted());
         throw;
@@ -243,9 +272,12 @@ void CudaDevice::launch_by_address(const CudaKernel& kernel, const Dispatch& dis
     m_device_pool->free(memory, m_queue->submitted());
 }
 
-void CudaDevice::require_success(const CudaKernel& kernel) const {
+void CudaDevice::require_success(const CudaKernel& kernel, CUstream stream) const {
+    if (is_captured(stream)) {
+        return; // nothing has run
+    }
     const Driver& driver = m_context->driver();
-    check(driver, driver.cuStreamSynchronize(m_queue->stream()), "cuStreamSynchronize",
+    check(driver, driver.cuStreamSynchronize(stream), "cuStreamSynchronize",
           [&] { return core::text("dispatch: '", kernel.label(), "'"); });
 }
 
@@ -258,6 +290,11 @@ void CudaDevice::wait(const InterruptPoll& poll) {
     require_open("wait");
     const CurrentContext current(*m_context);
     m_queue->wait_for(m_queue->submitted(), poll, "wait");
+    if (m_has_work_elsewhere.exchange(false, std::memory_order_acq_rel)) {
+        const Driver& driver = m_context->driver();
+        const BesideCapture unhindered(driver);
+        check(driver, driver.cuCtxSynchronize(), "cuCtxSynchronize", "wait");
+    }
 }
 
 std::uint64_t CudaDevice::native_context() const noexcept {
@@ -296,8 +333,12 @@ void CudaDevice::release_everything() noexcept {
     try {
         const CurrentContext current(*m_context);
         const Driver& driver = m_context->driver();
-        driver.cuStreamSynchronize(
-            m_queue->stream()); // a lost context fails here, and releasing goes on
+        const BesideCapture unhindered(driver);
+        // A lost context fails here, and releasing goes on.
+        driver.cuStreamSynchronize(m_queue->stream());
+        if (m_has_work_elsewhere.load(std::memory_order_acquire)) {
+            driver.cuCtxSynchronize();
+        }
         for (const Graph& graph : m_graphs) {
             driver.cuGraphExecDestroy(graph.handle);
         }

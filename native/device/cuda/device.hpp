@@ -47,10 +47,13 @@ public:
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
     std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
                                           std::shared_ptr<void> keep_alive) override;
+    std::shared_ptr<Buffer> lend(std::uint64_t address, std::uint64_t size_bytes,
+                                 std::shared_ptr<void> keep_alive) override;
     std::uint64_t native_context() const noexcept override;
     std::uint64_t native_stream() const noexcept override;
     void wait_for_stream(std::uint64_t stream) override;
     void make_stream_wait(std::uint64_t stream) override;
+    bool is_capturing(std::uint64_t stream) const override;
 
     /// The kernel is gone; its module follows once the device has finished with it.
     void release_module(std::list<Module>::iterator module) noexcept;
@@ -65,9 +68,20 @@ private:
     void check_dispatch(const Dispatch& dispatch, const CudaKernel& kernel) const;
     Module load_module(const KernelDesc& desc);
     void launch(const CudaKernel& kernel, const Dispatch& dispatch,
-                std::span<const std::byte> arguments);
+                std::span<const std::byte> arguments, CUstream stream);
+    void launch_in_queue(const CudaKernel& kernel, const Dispatch& dispatch);
     void launch_by_address(const CudaKernel& kernel, const Dispatch& dispatch);
-    void require_success(const CudaKernel& kernel) const;
+    void require_success(const CudaKernel& kernel, CUstream stream) const;
+    /// Null for a default stream, which is the queue itself.
+    CUstream foreign_stream(std::uint64_t stream) const noexcept;
+    bool is_captured(CUstream stream) const;
+    /// @throws ArgumentError that names the function and the reason for which the call cannot be part of a graph.
+    void require_not_captured(CUstream stream, std::string_view function,
+                              std::string_view reason) const;
+    /// What the queue has to order of a dispatch, and what to pass instead; "": nothing.
+    static std::string reason_for_queue(const CudaKernel& kernel, const Dispatch& dispatch);
+    /// What `second` gets from now on runs after what `first` has now.
+    void order(CUstream first, CUstream second, std::string_view function);
     void order_streams(std::uint64_t other, bool is_other_first, std::string_view function);
     void queue_upload(CUdeviceptr target, std::span<const std::byte> bytes,
                       std::string_view function);
@@ -98,6 +112,7 @@ private:
     const InterruptPoll m_poll;
     bool m_is_debug;
     std::atomic<bool> m_is_closed{false};
+    std::atomic<bool> m_has_work_elsewhere{false}; ///< since the last wait()
 };
 
 } // namespace weft::device::cuda

@@ -15,6 +15,7 @@
     X(cuCtxPopCurrent)                                                                             \
     X(cuCtxPushCurrent)                                                                            \
     X(cuCtxSetCurrent)                                                                             \
+    X(cuCtxSynchronize)                                                                            \
     X(cuDeviceGet)                                                                                 \
     X(cuDeviceGetAttribute)                                                                        \
     X(cuDeviceGetCount)                                                                            \
@@ -55,7 +56,8 @@
     X(cuStreamIsCapturing)                                                                         \
     X(cuStreamQuery)                                                                               \
     X(cuStreamSynchronize)                                                                         \
-    X(cuStreamWaitEvent)
+    X(cuStreamWaitEvent)                                                                           \
+    X(cuThreadExchangeStreamCaptureMode)
 
 /// Null where the driver is older than the function.
 #define WEFT_CUDA_OPTIONAL_FUNCTIONS(X) X(cuFuncGetParamInfo)

@@ -41,6 +41,7 @@ std::optional<MemoryBlock> try_allocate_host(const Driver& driver, std::uint64_t
 
 std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes) {
     const CurrentContext current(m_context);
+    const BesideCapture unhindered(m_context.driver());
     return m_kind == MemoryKind::device ? try_allocate_device(m_context.driver(), size_bytes)
                                         : try_allocate_host(m_context.driver(), size_bytes);
 }
@@ -51,6 +52,7 @@ void BlockSource::release_block(const MemoryBlock& block) noexcept {
     }
     try {
         const CurrentContext current(m_context);
+        const BesideCapture unhindered(m_context.driver());
         if (m_kind == MemoryKind::device) {
             m_context.driver().cuMemFree(block.address);
         } else {

@@ -35,6 +35,7 @@ std::byte* UploadRing::take(std::uint64_t size_bytes, std::string_view function)
 }
 
 void UploadRing::allocate(std::string_view function) {
+    const BesideCapture unhindered(m_context.driver());
     for (Segment& segment : m_segments) {
         if (!segment.event) {
             segment.event = std::make_unique<Event>(m_context);
@@ -57,6 +58,7 @@ void UploadRing::enter_next_segment(std::string_view function) {
     left.is_recorded = true;
     const std::size_t next = (m_segment + 1) % m_segments.size();
     if (m_segments[next].is_recorded) {
+        const BesideCapture unhindered(m_context.driver());
         const Driver& driver = m_context.driver();
         check(driver, driver.cuEventSynchronize(m_segments[next].event->get()),
               "cuEventSynchronize", function);

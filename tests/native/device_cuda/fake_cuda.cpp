@@ -20,6 +20,7 @@ CUctx_st& context_of(int device) {
     return contexts.at(static_cast<std::size_t>(device));
 }
 
+thread_local CUstreamCaptureMode t_capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 thread_local std::vector<CUcontext> t_contexts; // the stack of this thread; the last one is current
 
 /// Where these fail nobody can do anything, and what they keep is lost.
@@ -92,6 +93,11 @@ CUresult require_stream(CUstream stream) {
                                                            : CUDA_ERROR_INVALID_HANDLE;
 }
 
+FakeCuda::Stream* find_stream(CUstream stream) {
+    const auto found = state().streams.find(reinterpret_cast<std::uintptr_t>(stream));
+    return found == state().streams.end() ? nullptr : &found->second;
+}
+
 void* to_host(CUdeviceptr address) {
     return reinterpret_cast<void*>(
         static_cast<std::uintptr_t>(address)); // NOLINT: device memory is host memory
@@ -104,12 +110,20 @@ namespace {
 using weft::test::FakeCuda;
 using namespace weft::test::fake;
 
-FakeCuda::Stream* find_stream(CUstream stream) {
-    const auto found = state().streams.find(reinterpret_cast<std::uintptr_t>(stream));
-    return found == state().streams.end() ? nullptr : &found->second;
+/// What CUDA forbids while a stream is captured, unless this thread said that it means it.
+CUresult require_relaxed() {
+    for (auto& [handle, stream] : state().streams) {
+        if (stream.is_captured && t_capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
+            return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+    }
+    return CUDA_SUCCESS;
 }
 
 CUresult query(std::uint64_t end) {
+    if (const CUresult hindered = require_relaxed(); hindered != CUDA_SUCCESS) {
+        return hindered;
+    }
     if (state().busy_queries > 0) {
         --state().busy_queries;
         return CUDA_ERROR_NOT_READY;
@@ -258,6 +272,9 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuCtxPopCurrent(CUcontext* context) {
 
 WEFT_FAKE_EXPORT CUresult CUDAAPI cuMemAlloc(CUdeviceptr* address, std::size_t size) {
     WEFT_FAKE_ENTER(enter_context);
+    if (const CUresult hindered = require_relaxed(); hindered != CUDA_SUCCESS) {
+        return hindered;
+    }
     FakeCuda& fake = state();
     if (fake.device_bytes + size > fake.memory_bytes) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -386,6 +403,20 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuStreamIsCapturing(CUstream stream,
     const FakeCuda::Stream* const found = find_stream(stream);
     *status = found != nullptr && found->is_captured ? CU_STREAM_CAPTURE_STATUS_ACTIVE
                                                      : CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuCtxSynchronize() {
+    WEFT_FAKE_ENTER(enter_context);
+    run_to(position());
+    for (auto& [handle, stream] : state().streams) {
+        stream.run_to(stream.queue.size());
+    }
+    return CUDA_SUCCESS;
+}
+
+WEFT_FAKE_EXPORT CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+    std::swap(*mode, t_capture_mode);
     return CUDA_SUCCESS;
 }
 

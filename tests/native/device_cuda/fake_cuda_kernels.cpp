@@ -193,7 +193,12 @@ WEFT_FAKE_EXPORT CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned g
     if (grid_x * grid_y * grid_z == 0 || !has_parameters(*function, extra)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    push(work_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, extra));
+    auto work = work_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, extra);
+    if (weft::test::FakeCuda::Stream* const other = find_stream(stream)) {
+        other->queue.push_back(std::move(work));
+        return CUDA_SUCCESS;
+    }
+    push(std::move(work));
     return require_stream(stream);
 }
 

@@ -36,6 +36,8 @@ CUresult enter_context(const char* function);
 std::uint64_t position();
 void run_to(std::uint64_t end);
 void push(std::function<void()> work);
+/// The state of a stream of somebody else; null for the default one.
+FakeCuda::Stream* find_stream(CUstream stream);
 CUresult require_stream(CUstream stream);
 /// Device memory is host memory.
 void* to_host(CUdeviceptr address);
