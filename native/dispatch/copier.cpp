@@ -161,7 +161,7 @@ std::shared_ptr<const LaunchPlan> Copier::plan(const Operation& operation,
 }
 
 void Copier::run(const Operation& operation, const ArgumentList& arguments) {
-    CallState().launch(*plan(operation, arguments), arguments, *m_context.device, nullptr);
+    CallState().launch(*plan(operation, arguments), arguments, *m_context.device, {});
 }
 
 TensorRef Copier::packed_like(const Tensor& tensor) const {

@@ -130,7 +130,7 @@ RecordSteps compile_record_steps(const codegen::Kernel& kernel, const LaunchPlan
     return steps;
 }
 
-void CallState::prepare_records(const LaunchPlan& plan, device::Device& device,
+void CallState::prepare_records(const LaunchPlan& plan, device::Device& device, CallMemory* memory,
                                 const Submit& submit) {
     m_records.clear();
     for (std::size_t i = 0; i < plan.sources.size(); ++i) {
@@ -138,8 +138,11 @@ void CallState::prepare_records(const LaunchPlan& plan, device::Device& device,
         if (source.kind != SourceKind::records) {
             continue;
         }
-        auto buffer = device.create_buffer(
-            {.size_bytes = source.count * kRecordBytes, .label = "deterministic sums"});
+        const std::uint64_t bytes = source.count * kRecordBytes;
+        auto buffer = memory != nullptr ? memory->scratch(bytes) : nullptr;
+        if (!buffer) {
+            buffer = device.create_buffer({.size_bytes = bytes, .label = "deterministic sums"});
+        }
         // Additions scale the address of a scalar back to that of its record.
         const std::uint64_t scale = kRecordBytes / reflect::size_bytes(source.scalar);
         m_slots[i] = {buffer.get(), buffer->address() / scale, 0};

@@ -274,7 +274,7 @@ private:
         }
         device::Device& device = *m_module.context().device;
         CallState state;
-        state.launch(*plan, m_sample.arguments, device, nullptr);
+        state.launch(*plan, m_sample.arguments, device, {});
         if (state.needs_read_back(*plan)) {
             state.read_back(*plan, device, m_poll);
         }

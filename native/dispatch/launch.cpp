@@ -105,7 +105,7 @@ CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
 }
 
 CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index,
-                                    device::Device& device) {
+                                    device::Device& device, CallMemory* memory) {
     const Source& source = plan.sources[index];
     if (plan.returns_values) {
         auto buffer =
@@ -116,14 +116,17 @@ CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index,
         m_value_buffers[index] = std::move(buffer);
         return slot;
     }
-    auto tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "result");
+    auto tensor = memory != nullptr ? memory->result(source.layout) : nullptr;
+    if (!tensor) {
+        tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "result");
+    }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
     m_temporaries[index] = std::move(tensor);
     return slot;
 }
 
 void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments,
-                                device::Device& device) {
+                                device::Device& device, CallMemory* memory) {
     m_slots.assign(plan.sources.size(), {});
     m_temporaries.assign(plan.uploads || plan.allocates ? plan.sources.size() : 0, nullptr);
     m_value_buffers.assign(plan.returns_values && plan.allocates ? plan.sources.size() : 0,
@@ -132,7 +135,7 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
     for (std::uint32_t i = 0; i < plan.sources.size(); ++i) {
         const Source& source = plan.sources[i];
         if (source.kind == SourceKind::allocate) {
-            m_slots[i] = allocate(plan, i, device);
+            m_slots[i] = allocate(plan, i, device, memory);
             continue;
         }
         if (source.kind == SourceKind::records) {
@@ -217,21 +220,25 @@ void CallState::pack_globals(const LaunchPlan& plan, const ArgumentList& argumen
 }
 
 void CallState::launch(const LaunchPlan& plan, const ArgumentList& arguments,
-                       device::Device& device, device::CommandList* commands) {
+                       device::Device& device, const LaunchTarget& target) {
     outputs.clear();
     check_grids(plan, arguments); // before memory for so many elements is asked for
-    resolve_sources(plan, arguments, device);
+    resolve_sources(plan, arguments, device, target.memory);
     if (!plan.is_empty) {
         check_overlaps(plan);
         const auto submit = [&](const device::Dispatch& dispatch) {
-            if (commands != nullptr) {
-                commands->record(dispatch);
+            if (target.commands != nullptr) {
+                target.commands->record(dispatch);
+            } else if (target.stream != 0) {
+                device::Dispatch ordered = dispatch;
+                ordered.stream = target.stream;
+                device.dispatch(ordered);
             } else {
                 device.dispatch(dispatch);
             }
         };
         if (plan.records) {
-            prepare_records(plan, device, submit);
+            prepare_records(plan, device, target.memory, submit);
         }
         m_arguments.assign(plan.arguments.begin(), plan.arguments.end());
         pack(plan, arguments, m_arguments.data());

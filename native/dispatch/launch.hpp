@@ -17,14 +17,37 @@ struct Output {
     std::vector<std::byte> value;
 };
 
+/// Memory of somebody else for a call whose arguments are his: what the call returns, and what it needs meanwhile.
+class CallMemory {
+public:
+    virtual ~CallMemory() = default;
+    CallMemory(const CallMemory&) = delete;
+    CallMemory& operator=(const CallMemory&) = delete;
+
+    /// Memory for a result of this layout, row-major; null: he has none such.
+    [[nodiscard]] virtual tensor::TensorRef result(const tensor::ArrayLayoutRef& layout) = 0;
+    /// Memory that lives until the launch; null: he has none.
+    [[nodiscard]] virtual std::shared_ptr<device::Buffer> scratch(std::uint64_t size_bytes) = 0;
+
+protected:
+    CallMemory() = default;
+};
+
+/// Where a launch goes.
+struct LaunchTarget {
+    device::CommandList* commands = nullptr; ///< records it; null: the device runs it
+    std::uint64_t stream = 0;                ///< see Dispatch::stream
+    CallMemory* memory = nullptr;            ///< null: the device's own
+};
+
 /// The part of a call that outlives its launch: temporaries, outputs. Reuse it for many calls.
 class CallState {
 public:
-    /// Packs and enqueues; returns before the device has run. `commands` null: the device's own queue.
+    /// Packs and enqueues; returns before the device has run.
     /// @throws ArgumentError for a number out of its parameter's range, a tensor of another device, and arguments
     ///         that share memory which the call writes.
     void launch(const LaunchPlan& plan, const ArgumentList& arguments, device::Device& device,
-                device::CommandList* commands);
+                const LaunchTarget& target);
     /// True if read_back() has something to do.
     bool needs_read_back(const LaunchPlan& plan) const noexcept {
         return plan.downloads || (plan.returns_values && plan.allocates);
@@ -52,13 +75,15 @@ private:
 
     using Submit = std::function<void(const device::Dispatch&)>;
     /// Memory for the records of deterministic sums, cleared.
-    void prepare_records(const LaunchPlan& plan, device::Device& device, const Submit& submit);
+    void prepare_records(const LaunchPlan& plan, device::Device& device, CallMemory* memory,
+                         const Submit& submit);
     void finish_records(const LaunchPlan& plan, device::Device& device, const Submit& submit);
     void resolve_sources(const LaunchPlan& plan, const ArgumentList& arguments,
-                         device::Device& device);
+                         device::Device& device, CallMemory* memory);
     Slot upload(const LaunchPlan& plan, const Source& source, const ArgumentList& arguments,
                 device::Device& device);
-    Slot allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device);
+    Slot allocate(const LaunchPlan& plan, std::uint32_t index, device::Device& device,
+                  CallMemory* memory);
     void check_overlaps(const LaunchPlan& plan) const;
     static void check_grids(const LaunchPlan& plan, const ArgumentList& arguments);
     void pack(const LaunchPlan& plan, const ArgumentList& arguments, std::byte* block) const;

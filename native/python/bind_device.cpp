@@ -8,6 +8,8 @@
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/path_argument.hpp"
+#include "python/torch_bridge.hpp"
+#include "python/torch_memory.hpp"
 
 #include <pybind11/native_enum.h>
 #include <pybind11/stl.h>
@@ -255,7 +257,24 @@ void bind_streams(DeviceClass& bound) {
             [](const Session& self, std::uint64_t stream) {
                 self.device->make_stream_wait(stream);
             },
-            py::arg("stream"), "What this CUstream gets later runs after the work queued now.");
+            py::arg("stream"), "What this CUstream gets later runs after the work queued now.")
+        .def_property_readonly(
+            "_torch_gpu",
+            [](const Session& self) {
+                const device::DeviceInfo& info = self.device->info();
+                const bool lends =
+                    info.type == device::DeviceType::cuda && TorchBridge::get().has_table();
+                return lends ? info.adapter : -1;
+            },
+            "The index of the GPU whose tensors _lend() takes; -1: it takes none.")
+        .def(
+            "_lend",
+            [](const Session& self, const py::object& tensor) {
+                return lend_torch_tensor(*self.device, tensor);
+            },
+            py::arg("tensor"),
+            "A tensor of torch on this GPU as a Tensor that follows torch's current stream, as the "
+            "tensor does; None: it is no such one.");
 }
 
 void bind_work(DeviceClass& bound) {

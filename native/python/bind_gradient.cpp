@@ -8,7 +8,10 @@
 #include "python/derive_function.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/session.hpp"
+#include "python/torch_backward.hpp"
 #include "tensor/tensor.hpp"
+
+#include <pybind11/stl.h>
 
 namespace weft::python {
 
@@ -167,6 +170,21 @@ void bind_gradient(const py::module_& module) {
             "device",
             [](const FunctionObject& self) { return session_of(*self.module->context().device); },
             "The device of the function's module.")
+        .def(
+            "_torch_backward",
+            [](const py::object& self, std::vector<std::int64_t> places, py::tuple numbers,
+               py::tuple values, py::tuple needs, py::object cotangent, bool is_deterministic) {
+                return run_torch_backward({.function = self,
+                                           .places = std::move(places),
+                                           .numbers = std::move(numbers),
+                                           .values = std::move(values),
+                                           .needs = std::move(needs),
+                                           .cotangent = std::move(cotangent),
+                                           .is_deterministic = is_deterministic});
+            },
+            py::arg("places"), py::arg("numbers"), py::arg("values"), py::arg("needs"),
+            py::arg("cotangent"), py::arg("is_deterministic"),
+            "Of bwds: the gradients of a plain call in memory of torch; None: it is none such.")
         .def_property_readonly("bwds", &backward_of, kBackwardDoc)
         .def_property_readonly("fwds", &forward_of, kForwardDoc);
 }

@@ -91,7 +91,12 @@ void CallArguments::clear() noexcept {
     m_locked.clear();
     m_instances.clear();
     m_value_refs.clear();
-    m_torch = {};
+    TorchArguments none;
+    none.tensors = std::move(m_torch.tensors); // with the memory that they have
+    none.tensors.clear();
+    none.lent = std::move(m_torch.lent);
+    none.lent.clear();
+    m_torch = std::move(none);
 }
 
 py::handle CallArguments::value_ref(std::uint32_t node) const noexcept {
@@ -180,7 +185,14 @@ bool CallArguments::add_number(PyObject* value, std::string_view name) {
 bool CallArguments::add_native(PyObject* value, std::string_view name) {
     PyTypeObject* type = Py_TYPE(value);
     if (type == m_types.tensor || PyType_IsSubtype(type, m_types.tensor) != 0) {
-        push(NodeKind::tensor, name).tensor = &native_value<tensor::Tensor>(value);
+        tensor::Tensor& tensor = native_value<tensor::Tensor>(value);
+        if (tensor.buffer().is_lent() && m_torch.runs_at_once) {
+            find_stream(); // a tensor of torch in the hands of weft.torch
+        }
+        push(NodeKind::tensor, name).tensor = &tensor;
+    } else if (const TorchBridge* const torch = TorchBridge::if_loaded();
+               torch != nullptr && torch->is_plain(value)) {
+        add_torch(value, name);
     } else if (type == m_types.value_ref) {
         m_value_refs.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size()), value);
         require_depth(name);

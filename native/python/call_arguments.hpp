@@ -45,15 +45,18 @@ struct TorchArguments {
         tensors; ///< with their nodes; the caller holds them
     std::vector<std::pair<std::uint32_t, PyObject*>>
         widened; ///< nodes of bfloat16 and the tensors of float32 that are passed instead
+    std::vector<std::pair<const tensor::ArrayLayout*, PyObject*>>
+        lent;                      ///< those used as they lie, with their layouts
     PyObject* on_host = nullptr;   ///< the first on the CPU that has dimensions
     PyObject* on_device = nullptr; ///< the first on a GPU
     bool has_number = false;       ///< one on the CPU has no dimensions
     std::uint64_t stream = 0;      ///< torch's current CUstream there; 0: the default one
-    bool is_ordered = false;       ///< the launch comes after what torch queued on that stream
+    bool knows_stream = false;
     std::optional<bool>
-        is_transformed;      ///< torch.func or forward mode follows; unknown without tensors
-    bool may_track = false;  ///< torch may be told of the call
-    bool is_tracked = false; ///< it has to be told: nothing else here counts
+        is_transformed;        ///< torch.func or forward mode follows; unknown without tensors
+    bool may_track = false;    ///< torch may be told of the call
+    bool is_tracked = false;   ///< it has to be told: nothing else here counts
+    bool runs_at_once = false; ///< the call is not recorded for later
     dispatch::Role role = dispatch::Role::positional; ///< of the argument being read
 
     /// What is passed instead of the tensor of a node, or null.
@@ -87,6 +90,8 @@ public:
     [[nodiscard]] const TorchArguments& torch() const noexcept { return m_torch; }
     /// To be said before the first argument: torch may be told of the call.
     void allow_tracking() noexcept { m_torch.may_track = true; }
+    /// Likewise: the call is not recorded for later, so that it may borrow memory of torch.
+    void allow_lending() noexcept { m_torch.runs_at_once = true; }
     /// Tells torch which of its tensors the plan wrote. After the launch.
     void note_torch_writes(const dispatch::LaunchPlan& plan) const;
     /// Objects with get_this()/update_this() that were passed.
@@ -112,7 +117,10 @@ private:
     void add_torch_memory(PyObject* value, std::string_view name, std::string write_refusal);
     /// False: the tensor goes the long way, whose errors say what is wrong.
     bool add_torch_in_place(PyObject* value, std::string_view name);
-    void order_after_torch(const tensor::dlpack::Device& place);
+    void find_stream();
+    /// False: the tensor lies on another GPU, or torch does not show it.
+    bool add_lent(PyObject* tensor, std::string_view name);
+    void require_own_gpu(const tensor::dlpack::Device& place, std::string_view name) const;
     void add_torch_device_memory(pybind11::handle tensor, const tensor::dlpack::Device& place,
                                  std::string_view name, std::string write_refusal);
     void require_one_place(PyObject* tensor, bool is_on_host, std::string_view name);

@@ -7,6 +7,7 @@
 #include "python/host_array.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/torch_bridge.hpp"
+#include "python/torch_memory.hpp"
 #include "tensor/dlpack.hpp"
 
 #include <algorithm>
@@ -43,17 +44,10 @@ bool is_expanded(const TorchMemory& memory) {
     return false;
 }
 
-/// A reference to a Python object, which any thread may let go.
-std::shared_ptr<void> keep_alive(PyObject* object) {
-    Py_INCREF(object);
-    return {object, [](void* kept) {
-                if (PyGILState_Check() != 0) {
-                    Py_DECREF(static_cast<PyObject*>(kept));
-                } else if (!is_ending()) {
-                    const py::gil_scoped_acquire locked;
-                    Py_DECREF(static_cast<PyObject*>(kept));
-                }
-            }};
+/// resize_(0) of the storage: elements without memory.
+bool is_freed(const dlpack::Array& array) {
+    const std::span shape(array.shape, static_cast<std::size_t>(array.rank));
+    return array.data == nullptr && std::ranges::find(shape, 0) == shape.end();
 }
 
 bool is_host(const dlpack::Device& device) {
@@ -116,14 +110,19 @@ void CallArguments::add_torch(PyObject* value, std::string_view name) {
     }
 }
 
-/// The tensor itself keeps the memory: torch frees in the order of the stream, and so does a launch run.
 bool CallArguments::add_torch_in_place(PyObject* value, std::string_view name) {
     const TorchBridge& torch = TorchBridge::get();
+    return m_torch.runs_at_once && m_session->device->info().type == device::DeviceType::cuda &&
+           torch.is_plain(value) && !torch.is_negated(value) && add_lent(value, name);
+}
+
+/// The tensor keeps the memory, and lives until clear(): torch frees in the order of the stream, and so does the launch
+/// run.
+bool CallArguments::add_lent(PyObject* value, std::string_view name) {
     const device::DeviceInfo& info = m_session->device->info();
     dlpack::Array array;
-    const bool runs_at_once = m_torch.may_track;
-    if (!runs_at_once || info.type != device::DeviceType::cuda || !torch.is_plain(value) ||
-        torch.is_negated(value) || !torch.view(value, array) || array.data == nullptr ||
+    if (!m_torch.runs_at_once || info.type != device::DeviceType::cuda ||
+        !TorchBridge::get().view(value, array) || is_freed(array) ||
         array.device.code != dlpack::DeviceCode::cuda || array.device.index != info.adapter) {
         return false;
     }
@@ -132,12 +131,13 @@ bool CallArguments::add_torch_in_place(PyObject* value, std::string_view name) {
         return false;
     }
     require_one_place(value, false, name);
-    order_after_torch(array.device);
+    find_stream();
     const tensor::ArrayLayoutRef& layout = m_layouts.find(array, *kind);
     const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
     const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
-    m_shared.push_back(tensor::Tensor::wrap(
-        m_session->device->wrap_external(address, bytes, keep_alive(value)), layout, 0));
+    m_shared.push_back(
+        tensor::Tensor::wrap(m_session->device->lend(address, bytes, nullptr), layout, 0));
+    m_torch.lent.emplace_back(m_shared.back()->layout().get(), value);
     push(NodeKind::tensor, name).tensor = m_shared.back().get();
     return true;
 }
@@ -192,25 +192,39 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     push(NodeKind::host_array, name).host = m_arrays.back().get();
 }
 
-/// call() orders the launch with what torch queues later.
-void CallArguments::order_after_torch(const dlpack::Device& place) {
-    if (m_torch.is_ordered) {
+/// torch's current one of the device's GPU: the launch names it.
+void CallArguments::find_stream() {
+    if (!m_torch.knows_stream) {
+        m_torch.stream = TorchBridge::get().current_stream(
+            {.code = dlpack::DeviceCode::cuda, .index = m_session->device->info().adapter});
+        m_torch.knows_stream = true;
+    }
+}
+
+void CallArguments::require_own_gpu(const dlpack::Device& place, std::string_view name) const {
+    const device::DeviceInfo& info = m_session->device->info();
+    if (info.type != device::DeviceType::cuda || place.index == info.adapter) {
         return;
     }
-    m_torch.stream = TorchBridge::get().current_stream(place);
-    m_session->device->wait_for_stream(m_torch.stream);
-    m_torch.is_ordered = true;
+    throw core::ArgumentError(text(
+        label(name), " lies on cuda:", place.index, ", the function's device is cuda:",
+        info.adapter, " (", info.name, "); move it with tensor.to('cuda:", info.adapter,
+        "'), or load the module on create_torch_device(torch_device='cuda:", place.index, "')"));
 }
 
 void CallArguments::add_torch_device_memory(py::handle tensor, const dlpack::Device& place,
                                             std::string_view name, std::string write_refusal) {
     const TorchBridge& torch = TorchBridge::get();
-    order_after_torch(place);
-    if (tensor::TensorRef shared = torch.share(tensor, m_session->device)) {
-        push(NodeKind::tensor, name).tensor = shared.get();
-        m_shared.push_back(std::move(shared));
-    } else {
-        add_foreign(tensor.attr("detach")(), name);
+    require_own_gpu(place, name);
+    if (!add_lent(tensor.ptr(), name)) {
+        find_stream();
+        m_session->device->wait_for_stream(m_torch.stream);
+        if (tensor::TensorRef shared = torch.share(tensor, m_session->device)) {
+            push(NodeKind::tensor, name).tensor = shared.get();
+            m_shared.push_back(std::move(shared));
+        } else {
+            add_foreign(tensor.attr("detach")(), name);
+        }
     }
     if (!write_refusal.empty()) {
         m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size() - 1),

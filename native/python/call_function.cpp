@@ -9,6 +9,7 @@
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/torch_bridge.hpp"
+#include "python/torch_memory.hpp"
 
 namespace weft::python {
 
@@ -150,6 +151,19 @@ py::object track(const FunctionObject& self, const PythonCall& call, PyObject* o
                                     keywords);
 }
 
+/// The check of gradients reads a few elements in the device's queue, and now: not in the middle of a capture.
+bool may_begin_check(const dispatch::LaunchPlan& plan, const TorchArguments& torch,
+                     device::Device& device) {
+    if (!plan.wants_check.load(std::memory_order_relaxed) || torch.stream == 0) {
+        return true;
+    }
+    if (device.is_capturing(torch.stream)) {
+        return false;
+    }
+    device.wait_for_stream(torch.stream);
+    return true;
+}
+
 } // namespace
 
 py::object call(const FunctionObject& self, const PythonCall& call, PyObject* object,
@@ -158,6 +172,9 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
     CallFrame& frame = *lease;
     if (object != nullptr) {
         frame.arguments.allow_tracking();
+    }
+    if (commands == nullptr) {
+        frame.arguments.allow_lending();
     }
     const ResultRequest request = read_arguments(self, frame.arguments, call);
     if (frame.arguments.torch().is_tracked) {
@@ -181,12 +198,19 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
         show_warnings(*plan, self.pool->shown_warnings);
     }
     frame.arguments.require_writable(*plan);
-    begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     device::Device& device = *self.module->context().device;
-    frame.state.launch(*plan, frame.arguments.list(), device, commands);
-    if (frame.arguments.torch().stream != 0) {
-        device.make_stream_wait(frame.arguments.torch().stream);
+    const TorchArguments& torch = frame.arguments.torch();
+    if (may_begin_check(*plan, torch, device)) {
+        begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     }
+    const bool is_torch = function->options().return_kind == dispatch::ReturnKind::torch;
+    TorchCallMemory memory(device, torch.lent, is_torch);
+    const bool borrows = commands == nullptr && torch.knows_stream &&
+                         (torch.stream != 0 || (plan->allocates && is_torch));
+    frame.state.launch(*plan, frame.arguments.list(), device,
+                       {.commands = commands,
+                        .stream = commands == nullptr ? torch.stream : 0,
+                        .memory = borrows ? &memory : nullptr});
     if (frame.state.needs_read_back(*plan)) {
         const Unlocked unlocked;
         frame.state.read_back(*plan, device, interrupt_poll());
@@ -198,20 +222,23 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
         frame.state.store_host_arrays(*plan, frame.arguments.list());
     }
     if (self.pool->session->check_nan && commands == nullptr && !plan->is_empty) {
+        device.wait_for_stream(torch.stream);
         require_finite(*plan, frame.state, frame.arguments, *function);
     }
     if (!frame.arguments.instances().empty()) {
         update_instances(frame.arguments);
     }
-    if (!frame.arguments.torch().tensors.empty()) {
+    if (!torch.tensors.empty()) {
         frame.arguments.note_torch_writes(*plan);
     }
-    return collect_results(*plan, frame.state, frame.arguments, function->options().return_kind);
+    return collect_results(*plan, frame.state, frame.arguments, function->options().return_kind,
+                           memory);
 }
 
 std::string explain(const FunctionObject& self, const PythonCall& call, bool source) {
     const FrameLease lease(*self.pool);
     CallFrame& frame = *lease;
+    frame.arguments.allow_lending();
     const ResultRequest request = read_arguments(self, frame.arguments, call);
     const auto plan =
         plan_for(*requested_function(self, request, frame.arguments), frame.arguments);

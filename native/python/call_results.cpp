@@ -16,12 +16,15 @@ namespace py = pybind11;
 namespace {
 
 py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind kind,
-                            const TorchArguments& torch) {
+                            const TorchArguments& torch, const TorchCallMemory& memory) {
     if (!output.tensor) {
         return value_to_python(*output.type, output.value);
     }
     if (kind == dispatch::ReturnKind::numpy) {
         return tensor_to_numpy(*output.tensor);
+    }
+    if (py::object owner = memory.owner(*output.tensor)) {
+        return owner;
     }
     if (kind == dispatch::ReturnKind::torch) {
         const bool is_on_host =
@@ -46,14 +49,15 @@ void show_warnings(const dispatch::LaunchPlan& plan, std::set<std::string>& show
 }
 
 py::object collect_results(const dispatch::LaunchPlan& plan, const dispatch::CallState& state,
-                           const CallArguments& arguments, dispatch::ReturnKind kind) {
+                           const CallArguments& arguments, dispatch::ReturnKind kind,
+                           const TorchCallMemory& memory) {
     const auto& outputs = state.outputs;
     if (outputs.empty()) {
         return py::none();
     }
     py::list values;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        py::object value = output_to_python(outputs[i], kind, arguments.torch());
+        py::object value = output_to_python(outputs[i], kind, arguments.torch(), memory);
         const std::uint32_t node = plan.sources[plan.returned[i]].node;
         const py::handle reference =
             node == dispatch::kNoNode ? py::handle() : arguments.value_ref(node);

@@ -5,6 +5,7 @@
 #include "dispatch/function.hpp"
 #include "dispatch/options.hpp"
 #include "python/call_arguments.hpp"
+#include "python/torch_memory.hpp"
 
 #include <pybind11/pybind11.h>
 #include <set>
@@ -16,7 +17,8 @@ namespace weft::python {
 [[nodiscard]] pybind11::object collect_results(const dispatch::LaunchPlan& plan,
                                                const dispatch::CallState& state,
                                                const CallArguments& arguments,
-                                               dispatch::ReturnKind kind);
+                                               dispatch::ReturnKind kind,
+                                               const TorchCallMemory& memory);
 
 /// Tells objects with update_this() what the call made of them.
 void update_instances(const CallArguments& arguments);

@@ -123,12 +123,21 @@ TorchBridge::TorchBridge() {
     m_plain_classes = m_bridge.attr("PLAIN_CLASSES");
     m_requires_grad = interned("requires_grad");
     m_is_neg = interned("is_neg");
+    m_empty = m_bridge.attr("empty_tensor");
+    m_empty_like = m_bridge.attr("empty_like");
+    m_zeros_like = m_bridge.attr("zeros_like");
+    m_empty_names = py::make_tuple(interned("dtype"), interned("device"));
     m_table = find_table(m_bridge.attr("Tensor"));
+}
+
+const TorchBridge*& TorchBridge::slot() noexcept {
+    static const TorchBridge* bridge = nullptr;
+    return bridge;
 }
 
 const TorchBridge& TorchBridge::get() {
     // Never destroyed: at exit the interpreter ends first. No guard of C++: an import may let other threads run.
-    static const TorchBridge* bridge = nullptr;
+    const TorchBridge*& bridge = slot();
     if (bridge == nullptr) {
         bridge = std::unique_ptr<const TorchBridge>(new TorchBridge).release();
     }
@@ -228,6 +237,41 @@ std::uint64_t TorchBridge::current_stream(const dlpack::Device& device) const {
         throw py::error_already_set();
     }
     return reinterpret_cast<std::uintptr_t>(stream);
+}
+
+py::object TorchBridge::empty_on_gpu(std::int32_t index, std::span<const std::int64_t> shape,
+                                     ScalarKind kind) const {
+    py::object& dtype = m_dtypes[kind];
+    if (!dtype) {
+        dtype = m_bridge.attr("dtype_of")(std::string(reflect::numpy_name(kind)));
+    }
+    py::object& gpu = m_gpus[index];
+    if (!gpu) {
+        gpu = m_bridge.attr("gpu")(index);
+    }
+    py::tuple extents(shape.size());
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        PyTuple_SET_ITEM(extents.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(shape[i]));
+    }
+    PyObject* const values[] = {nullptr, extents.ptr(), dtype.ptr(), gpu.ptr()};
+    return require(PyObject_Vectorcall(m_empty.ptr(), values + 1,
+                                       1 | PY_VECTORCALL_ARGUMENTS_OFFSET, m_empty_names.ptr()));
+}
+
+py::object TorchBridge::empty_like(PyObject* tensor) const {
+    return require(PyObject_CallOneArg(m_empty_like.ptr(), tensor));
+}
+
+py::object TorchBridge::zeros_like(PyObject* tensor) const {
+    return require(PyObject_CallOneArg(m_zeros_like.ptr(), tensor));
+}
+
+std::uint64_t TorchBridge::address_of(const py::object& tensor) const {
+    dlpack::Array array;
+    if (view(tensor, array)) {
+        return reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
+    }
+    return tensor.attr("data_ptr")().cast<std::uint64_t>();
 }
 
 void TorchBridge::refuse(py::handle tensor, const std::string& label) const {

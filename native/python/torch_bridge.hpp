@@ -7,8 +7,10 @@
 #include "tensor/dlpack_abi.hpp"
 #include "tensor/tensor.hpp"
 
+#include <map>
 #include <memory>
 #include <pybind11/pybind11.h>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,12 +38,16 @@ class TorchBridge {
 public:
     /// Imports torch the first time. @throws ArgumentError if it is not installed, or too old.
     [[nodiscard]] static const TorchBridge& get();
+    /// Null before the first get().
+    [[nodiscard]] static const TorchBridge* if_loaded() noexcept { return slot(); }
 
     /// Whether torch.func or forward mode follows what happens.
     [[nodiscard]] bool is_transformed() const;
     /// Whether torch records what is computed from the tensor.
     [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
 
+    /// Whether torch shows its tensors by C functions.
+    [[nodiscard]] bool has_table() const noexcept { return m_table != nullptr; }
     /// Whether torch negates the values when it reads them.
     [[nodiscard]] bool is_negated(pybind11::handle tensor) const;
     /// Whether its class is torch's own, which does what it seems to do.
@@ -74,6 +80,16 @@ public:
     /// torch's current CUstream of a CUDA device; 0 is the default one.
     [[nodiscard]] std::uint64_t current_stream(const tensor::dlpack::Device& device) const;
 
+    /// A new tensor without values on a GPU, by torch's allocator, in the order of its current stream.
+    [[nodiscard]] pybind11::object empty_on_gpu(std::int32_t index,
+                                                std::span<const std::int64_t> shape,
+                                                reflect::ScalarKind kind) const;
+    /// The same, like a contiguous tensor.
+    [[nodiscard]] pybind11::object empty_like(PyObject* tensor) const;
+    [[nodiscard]] pybind11::object zeros_like(PyObject* tensor) const;
+    /// Of element 0; 0 if there is none.
+    [[nodiscard]] std::uint64_t address_of(const pybind11::object& tensor) const;
+
     /// "f: argument 'x' is a meta tensor, ...". @throws ArgumentError{type} always.
     [[noreturn]] void refuse(pybind11::handle tensor, const std::string& label) const;
     /// The elements of a tensor as a new one of torch, a structure as a dict of them.
@@ -93,6 +109,7 @@ public:
 
 private:
     TorchBridge();
+    static const TorchBridge*& slot() noexcept;
     [[nodiscard]] pybind11::object allocate(tensor::dlpack::Array& prototype, void*& data) const;
     [[nodiscard]] pybind11::object share_with_torch(const tensor::TensorRef& tensor) const;
 
@@ -102,7 +119,14 @@ private:
     pybind11::object m_plain_classes; ///< tuple
     pybind11::str m_requires_grad;
     pybind11::str m_is_neg;
-    const tensor::dlpack::ExchangeTable* m_table = nullptr; ///< null before torch 2.10
+    pybind11::object m_empty; ///< torch.empty
+    pybind11::object m_empty_like;
+    pybind11::object m_zeros_like;
+    pybind11::tuple m_empty_names; ///< of its arguments after the shape
+    mutable std::map<reflect::ScalarKind, pybind11::object>
+        m_dtypes;                                            ///< of torch, made when asked for
+    mutable std::map<std::int32_t, pybind11::object> m_gpus; ///< torch.device
+    const tensor::dlpack::ExchangeTable* m_table = nullptr;  ///< null before torch 2.10
 };
 
 /// A tensor of torch on the CPU as an argument of a call. The caller keeps the tensor.

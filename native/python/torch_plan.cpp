@@ -29,6 +29,7 @@ py::tuple use_of(const dispatch::LaunchPlan& plan, std::uint32_t node, PyObject*
 py::tuple torch_plan(const FunctionObject& self, const PythonCall& call) {
     const FrameLease lease(*self.pool);
     CallFrame& frame = *lease;
+    frame.arguments.allow_lending();
     const ResultRequest request = read_arguments(self, frame.arguments, call);
     const std::shared_ptr<dispatch::Function> function =
         requested_function(self, request, frame.arguments);

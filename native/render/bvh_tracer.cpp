@@ -162,7 +162,7 @@ void BvhTracer::launch(dispatch::Function& function, const RayBatch& batch) {
     if (!plan) {
         plan = function.make_plan(m_arguments);
     }
-    m_state.launch(*plan, m_arguments, *device(), nullptr);
+    m_state.launch(*plan, m_arguments, *device(), {});
     m_state.release();
 }
 

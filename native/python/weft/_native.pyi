@@ -650,6 +650,10 @@ class Device:
     def info(self) -> DeviceInfo: ...
     @property
     def is_closed(self) -> bool: ...
+    def _lend(self, tensor: typing.Any) -> Tensor | None:
+        """
+        A tensor of torch on this GPU as a Tensor that follows torch's current stream, as the tensor does; None: it is no such one.
+        """
     def _make_stream_wait(self, stream: int) -> None:
         """
         What this CUstream gets later runs after the work queued now.
@@ -657,6 +661,11 @@ class Device:
     def _wait_for_stream(self, stream: int) -> None:
         """
         Work queued later runs after what this CUstream has now.
+        """
+    @property
+    def _torch_gpu(self) -> int:
+        """
+        The index of the GPU whose tensors _lend() takes; -1: it takes none.
         """
     @property
     def native_context(self) -> int:
@@ -1361,6 +1370,18 @@ class Function:
     def generated_source(self, *args: object, **kwargs: object) -> str:
         """
         The Slang kernel generated for these arguments.
+        """
+    def _torch_backward(
+        self,
+        places: collections.abc.Sequence[int],
+        numbers: tuple[typing.Any, ...],
+        values: tuple[_TorchTensor | None, ...],
+        needs: tuple[bool, ...],
+        cotangent: _TorchTensor,
+        is_deterministic: bool,
+    ) -> tuple[_TorchTensor | None, ...] | None:
+        """
+        Of bwds: the gradients of a plain call in memory of torch; None: it is none such.
         """
     def _torch_plan(
         self, *args: object, **kwargs: object

@@ -43,7 +43,7 @@ struct Fixture {
             plan = function->make_plan(arguments.list());
         }
         CallState state;
-        state.launch(*plan, arguments.list(), *device, nullptr);
+        state.launch(*plan, arguments.list(), *device, {});
         if (state.needs_read_back(*plan)) {
             state.read_back(*plan, *device, {});
             std::vector<float> value(state.outputs[0].value.size() / sizeof(float));

@@ -44,7 +44,7 @@ struct Fixture {
         if (!plan) {
             plan = function->make_plan(arguments.list());
         }
-        state.launch(*plan, arguments.list(), *device, nullptr);
+        state.launch(*plan, arguments.list(), *device, {});
     }
 };
 

@@ -28,7 +28,13 @@ if version < OLDEST:
         "install it with 'pip install --upgrade torch'"
     )
 
+_TAKES_LISTS = (2, 6)
+"""The first torch that increments the versions of several tensors at once."""
+
 Tensor = torch.Tensor
+empty_tensor = torch.empty
+empty_like = torch.empty_like
+zeros_like = torch.zeros_like
 PLAIN_CLASSES = (torch.Tensor, torch.nn.Parameter)
 """Classes whose tensors are what they seem: most others change what their operations do."""
 
@@ -87,6 +93,16 @@ def complaint(tensor: torch.Tensor) -> str:
     )
 
 
+def dtype_of(name: str) -> torch.dtype:
+    """Return the dtype that numpy calls so."""
+    return torch.bool if name == "bool" else getattr(torch, name)
+
+
+def gpu(index: int) -> torch.device:
+    """Return a GPU."""
+    return torch.device("cuda", index)
+
+
 def empty(shape: Sequence[int], code: int, bits: int) -> torch.Tensor:
     """Return a new tensor on the CPU of a dtype as DLPack has it."""
     name = {0: "int", 1: "uint", 2: "float"}[code] + str(bits) if code != 6 else "bool"
@@ -134,7 +150,13 @@ def from_structures(tensor: WeftTensor, on_device: bool) -> Any:
 def note_writes(tensors: list[torch.Tensor]) -> None:
     """Tell autograd that tensors were written."""
     for tensor in tensors:
-        if not tensor.is_inference():
+        if tensor.is_inference():
+            tensors = [each for each in tensors if not each.is_inference()]
+            break
+    if version >= _TAKES_LISTS:
+        torch._C._increment_version(tensors)
+    else:
+        for tensor in tensors:
             torch.autograd.graph.increment_version(tensor)
 
 

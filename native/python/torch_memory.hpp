@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dispatch/launch.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <pybind11/pybind11.h>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace weft::python {
+
+/// Results of a call in memory of torch's own allocator on the device's GPU, in the order of torch's current stream.
+/// Lives as long as the call. Under the interpreter lock.
+class TorchCallMemory final : public dispatch::CallMemory {
+public:
+    /// Tensors of the call, which results may be like.
+    using Prototypes = std::span<const std::pair<const tensor::ArrayLayout*, PyObject*>>;
+
+    /// @param lends_results false: only what the call needs meanwhile.
+    TorchCallMemory(device::Device& device, Prototypes prototypes, bool lends_results) noexcept
+        : m_device(device), m_prototypes(prototypes), m_lends_results(lends_results) {}
+
+    /// Null for structures, which leave as dicts, and for vectors with gaps between them.
+    tensor::TensorRef result(const tensor::ArrayLayoutRef& layout) override;
+    std::shared_ptr<device::Buffer> scratch(std::uint64_t size_bytes) override;
+    /// The tensor of torch around what result() gave; null for another Tensor.
+    [[nodiscard]] pybind11::object owner(const tensor::Tensor& result) const noexcept;
+
+private:
+    /// A tensor of torch without values.
+    pybind11::object allocate(std::span<const std::int64_t> shape, reflect::ScalarKind kind) const;
+    std::shared_ptr<device::Buffer> lend(const pybind11::object& owner, std::uint64_t size_bytes);
+
+    device::Device& m_device;
+    Prototypes m_prototypes;
+    bool m_lends_results;
+    std::vector<std::pair<const tensor::Tensor*, pybind11::object>> m_results;
+    std::vector<pybind11::object> m_scratch;
+};
+
+/// The memory of a tensor of torch on the GPU of `device`, as it lies, which follows torch's current stream as the tensor
+/// itself does (Device::lend). Null for all that lies elsewhere, or that torch does not show by C functions. What calls
+/// write there is not told to torch.
+[[nodiscard]] tensor::TensorRef lend_torch_tensor(device::Device& device, pybind11::handle tensor);
+
+/// A reference to a Python object, which any thread may let go.
+[[nodiscard]] std::shared_ptr<void> keep_alive(PyObject* object);
+
+} // namespace weft::python
