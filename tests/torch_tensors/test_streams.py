@@ -21,6 +21,7 @@ COUNT = 1 << 20
 SOURCE = """
 [Differentiable] float twice(float x) { return 2 * x; }
 void add_one(inout float x) { x += 1; }
+[Differentiable] float scaled(float x, float scale) { return scale * x; }
 """
 KERNEL = """
 [AutoPyBindCUDA][CUDAKernel]
@@ -145,16 +146,67 @@ def test_threads_with_streams_of_their_own(module: Any) -> None:
     assert wrong == []
 
 
-def test_a_captured_call_is_one_error_and_the_capture_goes_on(module: Any) -> None:
-    x = torch.ones(COUNT, device="cuda")
-    y = torch.zeros_like(x)
-    module.twice(x, _result=y)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        with pytest.raises(weft.ArgumentError, match="captures a CUDA graph"):
-            module.twice(x, _result=y)
-        y.copy_(x * 3)
-    graph.replay()
-    torch.cuda.synchronize()
-    assert (y == 3).all()
+def test_results_are_memory_of_torch(module: Any, side: Any) -> None:
+    ones = torch.ones(COUNT, device="cuda")
+    for stream in (torch.cuda.default_stream(), side):
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            before = torch.cuda.memory_allocated()
+            result = module.twice(ones)
+            assert torch.cuda.memory_allocated() - before == COUNT * 4
+            result.record_stream(torch.cuda.default_stream())
+            result.untyped_storage().resize_(0)
+            assert torch.cuda.memory_allocated() == before
+
+
+def test_tensors_of_weft_are_ordered_with_the_side_stream(module: Any, side: Any) -> None:
+    own = weft.Tensor.zeros(module.device, (COUNT,))
+    module.twice(own)
+    with torch.cuda.stream(side):
+        x = torch.zeros(COUNT, device="cuda")
+        delay()
+        x += 3
+        module.twice(x, _result=own)
+        x.zero_()
+    assert (own.numpy() == 6).all()
+
+
+def test_wait_waits_for_launches_in_other_streams(module: Any, side: Any) -> None:
+    with torch.cuda.stream(side):
+        x = torch.zeros(COUNT, device="cuda")
+        y = torch.zeros(COUNT, device="cuda")
+        delay()
+        x += 3
+        module.twice(x, _result=y)
+    module.device.wait()
+    assert side.query()
+    assert (y == 6).all()
+
+
+def test_numbers_and_arrays_come_back_from_the_side_stream(module: Any, side: Any) -> None:
+    with torch.cuda.stream(side):
+        x = torch.zeros((), device="cuda")
+        delay()
+        x += 3
+        assert float(module.twice(x)) == 6
+        delay()
+        x += 1
+        assert module.twice(x, _result="numpy") == 8
+
+
+def test_deterministic_sums_on_a_side_stream(module: Any, side: Any) -> None:
+    found = []
+    torch.use_deterministic_algorithms(True)
+    try:
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                scale = torch.zeros((), device="cuda", requires_grad=True)
+                weight = torch.zeros(COUNT, device="cuda")
+                delay()
+                weight += torch.linspace(0, 1, COUNT, device="cuda")
+                module.scaled(torch.ones(COUNT, device="cuda"), scale).backward(weight)
+                found.append(scale.grad.item())
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert found[0] == found[1] == found[2]
+    assert abs(found[0] - COUNT / 2) < 1

@@ -44,7 +44,9 @@ class QuickLaunch:
     ) -> None:
         self.generation = generation
         self.names = {parameter.name for parameter in info.parameters}
-        self._kinds = [(each.name, kind_of(each.type)) for each in info.parameters]
+        kinds = [(each.name, kind_of(each.type)) for each in info.parameters]
+        self._views = [name for name, kind in kinds if kind is Kind.VIEW]
+        self._pairs = [name for name, kind in kinds if kind is Kind.PAIR]
         self._is_derivative = is_derivative
         self._is_cuda = device.info.type == weft.DeviceType.cuda
         self._launches: dict[Any, tuple[weft.Function, Any]] = {}
@@ -57,27 +59,25 @@ class QuickLaunch:
                 assert element is not None
                 self._nothing[each.name] = weft.Tensor.zeros(device, (1,), dtype=element)
 
-    def values(self, named: Mapping[str, Any]) -> dict[str, Any] | None:
+    def values(self, named: dict[str, Any]) -> dict[str, Any] | None:
         """Return arguments of the launcher; None: they go the long way.
 
         Args:
             named: Arguments of the kernel, all of them.
         """
-        values: dict[str, Any] = {}
         self._has_torch = False
-        for name, kind in self._kinds:
+        values = named
+        for name in self._views:
             given = named[name]
-            if kind is Kind.VIEW:
-                if type(given) is not weft.Tensor and not self._is_shared(given):
-                    return None
-                values[name] = given
-            elif kind is Kind.PAIR:
-                pair = self._pair(given, name)
+            if type(given) is not weft.Tensor and not self._is_shared(given):
+                return None
+        if self._pairs:
+            values = {**named}
+            for name in self._pairs:
+                pair = self._pair(named[name], name)
                 if pair is None:
                     return None
                 values[name] = pair
-            else:
-                values[name] = given
         return None if self._has_torch and self._bridge.is_transformed() else values
 
     def _is_shared(self, given: Any) -> bool:
@@ -89,10 +89,8 @@ class QuickLaunch:
 
             self._bridge = bridge
         self._has_torch = True
-        return (
-            type(given) in self._bridge.PLAIN_CLASSES
-            and bool(given.is_cuda)
-            and not given.requires_grad
+        return bool(
+            type(given) in self._bridge.PLAIN_CLASSES and given.is_cuda and not given.requires_grad
         )
 
     def _pair(self, given: Any, name: str) -> dict[str, Any] | None:
@@ -137,7 +135,7 @@ class QuickLaunch:
             function, block = self._launches[sizes]
         except (KeyError, TypeError):
             return False
-        function(slangtorch_size=block, **values)
+        function(**values, slangtorch_size=block)
         return True
 
 

@@ -96,7 +96,7 @@ class Operator:
 
     def launch(self, kernel: Kernel, named: Mapping[str, Any], values: tuple[Any, ...]) -> None:
         """Launch it, or its derivative, on the sizes of a call."""
-        bound = kernel(**named)
+        bound = kernel(**{name: _uncounted(value) for name, value in named.items()})
         given = self.named(values)
         if self.grid is not None:
             bound.launchRaw(self.block, _sizes(self.grid, given))
@@ -143,6 +143,13 @@ class Operator:
         with torch.no_grad():
             self.launch(self.kernel.fwd, named, values)
         return self.followed(found)
+
+
+def _uncounted(value: Any) -> Any:
+    """Return an argument whose writes torch does not count: an operator says what it writes."""
+    if isinstance(value, DiffTensorView):
+        return DiffTensorView(_uncounted(value.value), _uncounted(value.grad))
+    return value.data if isinstance(value, torch.Tensor) else value
 
 
 class KernelOperator:

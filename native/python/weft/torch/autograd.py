@@ -14,6 +14,8 @@ from weft.torch import derivatives
 from weft.torch.bridge import second_derivative
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.torch.tracking import Call
 
 
@@ -101,6 +103,16 @@ class _Pushforward(torch.autograd.Function):  # type: ignore[misc, unused-ignore
         return _looped(_Pushforward, info, in_dims, inputs)
 
 
+def _outputs(call: Call, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """Make a call that was prepared; return results, tensors that it wrote, their old values."""
+    before = [tensors[index].detach().clone() for index in call.kept]
+    used = [
+        tensor.clone() if index in call.copied else tensor for index, tensor in enumerate(tensors)
+    ]
+    results = call.run(used)
+    return (*results, *(used[index] for index in call.written), *before)
+
+
 class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     """A call of a Slang function: results, then the tensors that it wrote, then their old values.
 
@@ -110,13 +122,7 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
     @staticmethod
     def forward(call: Call, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         call.prepare(tensors)
-        before = [tensors[index].detach().clone() for index in call.kept]
-        used = [
-            tensor.clone() if index in call.copied else tensor
-            for index, tensor in enumerate(tensors)
-        ]
-        results = call.run(used)
-        return (*results, *(used[index] for index in call.written), *before)
+        return _outputs(call, tensors)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: tuple[torch.Tensor, ...]) -> None:
@@ -171,6 +177,37 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
 
 _Call.forward.__signature__ = inspect.signature(_Call.forward)  # type: ignore[attr-defined]
 """torch asks for it at each call, and building it costs more than the rest of what torch does."""
+
+
+class _Node(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
+    """The same where neither torch.func nor forward mode follows: torch asks for less."""
+
+    @staticmethod
+    def forward(ctx: Any, call: Call, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        call.prepare(tensors)
+        if call.written:
+            outputs = _outputs(call, tensors)
+            _Call.setup_context(ctx, (call, *tensors), outputs)
+            return outputs
+        results = call.run(tensors)
+        ctx.call = call
+        ctx.set_materialize_grads(False)
+        fixed = results
+        if call.is_differentiable:
+            fixed = [value for value in results if not value.is_floating_point()]
+        if fixed:
+            ctx.mark_non_differentiable(*fixed)
+        uses = zip(tensors, call.uses, strict=True)
+        ctx.save_for_backward(*[tensor if use.is_read else None for tensor, use in uses])
+        return tuple(results)
+
+    backward = _Call.backward
+
+
+@functools.cache
+def node_for(name: str) -> Any:
+    """Return what applies function_for(name) to a call and its tensors, without transforms."""
+    return super(torch.autograd.Function, type(name, (_Node,), {})).apply
 
 
 @functools.cache

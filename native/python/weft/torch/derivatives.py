@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from weft.torch.tracking import empty, on_device, to_torch, zeros
+from weft.torch.tracking import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,16 +18,14 @@ if TYPE_CHECKING:
     Tensors = Sequence[torch.Tensor | None]
 
 
-def _cotangent(call: Call, given: torch.Tensor | None, like: Place) -> Tensor:
-    return zeros(call, like) if given is None else on_device(call, given.to(like.dtype))
-
-
 class _Arguments:
     """The tensors of a derivative call, each made once."""
 
     def __init__(self, call: Call, values: Tensors) -> None:
         self.call = call
         self.values = values
+        beside = next((value for value in values if value is not None), None)
+        self.memory = Memory(call.function.device, beside)
         self.made: dict[int, Any] = {}
 
     def __call__(self, index: int) -> Any:
@@ -42,9 +40,13 @@ class _Arguments:
         """Return the values that the call saw, zeros for what it only writes."""
         value = self.values[index]
         if value is None:
-            return zeros(self.call, self.call.places[index])
+            return self.memory.zeros(self.call.places[index])
         is_shared = self.call.uses[index].is_written and value.is_cuda
-        return on_device(self.call, value.clone() if is_shared else value)
+        return self.memory.of(value.clone() if is_shared else value)
+
+    def cotangent(self, given: torch.Tensor | None, like: Place) -> Tensor:
+        """Return a gradient or a tangent, zeros for None."""
+        return self.memory.zeros(like) if given is None else self.memory.of(given.to(like.dtype))
 
 
 class _Backward(_Arguments):
@@ -62,11 +64,33 @@ class _Backward(_Arguments):
         if not place.is_real or not (use.is_written or index in self.needs):
             return self.value(index) if use.is_written else self.values[index]
         if not use.is_written:
-            return self.value(index).with_grads()
-        incoming = _cotangent(self.call, self.written.get(index), place)
+            return self.value(index).with_grads(grad_out=self.memory.zeros(place))
+        incoming = self.cotangent(self.written.get(index), place)
         if not use.is_read:
             return self.value(index).with_grads(grad_in=incoming)
-        return self.value(index).with_grads(grad_in=incoming, grad_out=zeros(self.call, place))
+        return self.value(index).with_grads(grad_in=incoming, grad_out=self.memory.zeros(place))
+
+    def gradient(self, index: int) -> torch.Tensor | None:
+        """Return what the call added up for a tensor."""
+        value = self.values[index]
+        return None if value is None else self.memory.to_torch(self(index).grad_out, value)
+
+
+def _plain_pull(
+    call: Call, values: Tensors, cotangents: Tensors, needs: frozenset[int]
+) -> list[torch.Tensor | None] | None:
+    """Return what pull() does where the bindings do it in one go; None: they do not."""
+    parts = call.plain_parts()
+    cotangent = cotangents[0]
+    if parts is None or cotangent is None or cotangent.dtype != call.results[0].dtype:
+        return None
+    if not cotangent.is_cuda or cotangent.get_device() != call.function.device._torch_gpu:
+        return None
+    asked = tuple(index in needs and place.is_real for index, place in enumerate(call.places))
+    found = call.function.bwds._torch_backward(
+        *parts, tuple(values), asked, cotangent, torch.are_deterministic_algorithms_enabled()
+    )
+    return None if found is None else [*found]
 
 
 def pull(
@@ -81,26 +105,25 @@ def pull(
         needs: The tensors whose gradient is asked for.
     """
     call.require_same_code()
+    gradients = _plain_pull(call, values, cotangents, needs)
+    if gradients is not None:
+        return gradients
     of = _Backward(call, values, cotangents, needs)
     function, arguments, keywords = call.bound(of)
     held: list[Any] = []
     for like, cotangent in zip(call.results, of.results, strict=True):
-        output = empty(call, like)
+        output = of.memory.empty(like)
         held.append(
-            output.with_grads(grad_in=_cotangent(call, cotangent, like)) if like.is_real else output
+            output.with_grads(grad_in=of.cotangent(cotangent, like)) if like.is_real else output
         )
     arguments, keywords = call.with_outputs(arguments, keywords, held)
     if torch.are_deterministic_algorithms_enabled():
         keywords["deterministic"] = True
     function.bwds(*arguments, **keywords)
-    gradients: list[torch.Tensor | None] = []
+    gradients = []
     for index, use in enumerate(call.uses):
         is_asked = index in needs and use.is_read and call.places[index].is_real
-        value = values[index]
-        if is_asked and value is not None:
-            gradients.append(to_torch(of(index).grad_out, value))
-        else:
-            gradients.append(None)
+        gradients.append(of.gradient(index) if is_asked else None)
     return gradients
 
 
@@ -116,11 +139,11 @@ class _Forward(_Arguments):
             return self.value(index) if use.is_written else self.values[index]
         if not use.is_written:
             assert tangent is not None
-            return self.value(index).with_grads(grad_in=on_device(self.call, tangent))
-        outgoing = zeros(self.call, place)
+            return self.value(index).with_grads(grad_in=self.memory.of(tangent))
+        outgoing = self.memory.zeros(place)
         if not use.is_read:
             return self.value(index).with_grads(grad_out=outgoing)
-        moving = _cotangent(self.call, tangent, place)
+        moving = self.cotangent(tangent, place)
         return self.value(index).with_grads(grad_in=moving, grad_out=outgoing)
 
 
@@ -136,9 +159,9 @@ def push(call: Call, values: Tensors, tangents: Tensors) -> list[torch.Tensor | 
     of = _Forward(call, values, tangents)
     function, arguments, keywords = call.bound(of)
     held = [
-        empty(call, like).with_grads(grad_out=zeros(call, like))
+        of.memory.empty(like).with_grads(grad_out=of.memory.zeros(like))
         if like.is_real
-        else zeros(call, like)
+        else of.memory.zeros(like)
         for like in call.results
     ]
     arguments, keywords = call.with_outputs(arguments, keywords, held)
@@ -146,5 +169,6 @@ def push(call: Call, values: Tensors, tangents: Tensors) -> list[torch.Tensor | 
     beside = next(value for value in values if value is not None)
     outputs = [*held, *(of(index) for index in call.written)]
     return [
-        None if output.grad_out is None else to_torch(output.grad_out, beside) for output in outputs
+        None if output.grad_out is None else of.memory.to_torch(output.grad_out, beside)
+        for output in outputs
     ]

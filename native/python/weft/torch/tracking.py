@@ -15,9 +15,9 @@ from weft.torch import bridge
 from weft.torch.trees import Slot, Taker, give
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from weft._native import Function
+    from weft._native import Device, Function
 
 
 @dataclass
@@ -103,10 +103,15 @@ class Call:
             use.is_written |= is_written
             use.is_whole |= is_whole
             use.is_known = rank >= 0
-        self.written = [i for i, use in enumerate(self.uses) if use.is_written]
-        self.kept = [i for i in self.written if self.uses[i].is_read]
         self.places = [Place.of(tensor) for tensor in tensors]
-        if self.written and self.returned and not is_torch:
+        self.written = [i for i, use in enumerate(self.uses) if use.is_written]
+        if self.written:
+            self._prepare_writes(tensors, is_torch)
+        self._require_gradients(tensors)
+
+    def _prepare_writes(self, tensors: Sequence[torch.Tensor], is_torch: bool) -> None:
+        self.kept = [i for i in self.written if self.uses[i].is_read]
+        if self.returned and not is_torch:
             raise ArgumentError(
                 f"{self.name}: a call that writes tensors of torch while gradients are recorded "
                 "must return tensors of torch, got another _result; leave it away, or call under "
@@ -114,7 +119,6 @@ class Call:
             )
         for index in self.written:
             self._require_writable(index, tensors[index])
-        self._require_gradients(tensors)
         self.copied = frozenset(index for index in self.written if tensors[index]._is_view())
 
     def _require_writable(self, index: int, tensor: torch.Tensor) -> None:
@@ -151,8 +155,12 @@ class Call:
     def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Make the call and return the tensors among its results."""
         function, arguments, keywords = self.bound(tensors.__getitem__)
-        taker = Taker(self.name)
         found = function(*arguments, **keywords)
+        if type(found) is torch.Tensor:
+            self.template = Slot(0)
+            self.results = [Place.of(found)]
+            return [found]
+        taker = Taker(self.name)
         is_tuple = isinstance(found, tuple)
         self.template = tuple(map(taker.take, found)) if is_tuple else taker.take(found)
         parts = self.template if is_tuple else (self.template,)
@@ -163,6 +171,29 @@ class Call:
             )
         self.results = [Place.of(tensor) for tensor in taker.tensors]
         return taker.tensors
+
+    def plain_parts(self) -> tuple[list[int], tuple[Any, ...]] | None:
+        """Return, of each argument, its tensor or -1, and its number or None.
+
+        None unless tensors that are only read, and numbers, make one result.
+        """
+        if (
+            self.this is not None
+            or self.keywords
+            or self.written
+            or self.returned != ["_result"]
+            or not self.results[0].is_real
+            or not all(use.is_read for use in self.uses)
+        ):
+            return None
+        places, numbers = [], []
+        for argument in self.arguments:
+            is_slot = type(argument) is Slot
+            if not is_slot and type(argument) not in (int, float):
+                return None
+            places.append(argument.index if is_slot else -1)
+            numbers.append(None if is_slot else argument)
+        return places, tuple(numbers)
 
     def require_same_code(self) -> None:
         """Refuse the derivative of other code than ran forward."""
@@ -192,30 +223,63 @@ class Call:
         return given, named
 
 
-def on_device(call: Call, tensor: torch.Tensor) -> Tensor:
-    """Return the values of a tensor of torch as a Tensor."""
-    return weft.from_dlpack(call.function.device, tensor)
+class Memory:
+    """Where the tensors of a derivative call lie.
 
+    Beside tensors of the device's own GPU all of it is torch's, in the order of its current stream:
+    nothing is copied, and a CUDA graph may hold the call. Else it is the device's.
 
-def zeros(call: Call, place: Place) -> Tensor:
-    """Return a Tensor of zeros."""
-    return Tensor.zeros(call.function.device, place.shape, _dtype_name(place.dtype))
+    Args:
+        device: That makes the call.
+        beside: A tensor of the forward call.
+    """
 
+    def __init__(self, device: Device, beside: torch.Tensor | None) -> None:
+        self._device = device
+        self._beside = beside
+        self._is_shared = (
+            beside is not None and beside.is_cuda and beside.get_device() == device._torch_gpu
+        )
+        self._lent: dict[int, tuple[Tensor, torch.Tensor]] = {}
 
-def empty(call: Call, place: Place) -> Tensor:
-    """Return a Tensor whose values are written before they are read."""
-    return Tensor.empty(call.function.device, place.shape, _dtype_name(place.dtype))
+    def of(self, tensor: torch.Tensor) -> Tensor:
+        """Return the values of a tensor of torch as a Tensor."""
+        if self._is_shared:
+            lent = self._device._lend(tensor)
+            if lent is not None:
+                return lent
+        return weft.from_dlpack(self._device, tensor)
+
+    def zeros(self, place: Place) -> Tensor:
+        """Return a Tensor of zeros."""
+        if self._is_shared:
+            return self._made(torch.zeros, place)
+        return Tensor.zeros(self._device, place.shape, _dtype_name(place.dtype))
+
+    def empty(self, place: Place) -> Tensor:
+        """Return a Tensor whose values are written before they are read."""
+        if self._is_shared:
+            return self._made(torch.empty, place)
+        return Tensor.empty(self._device, place.shape, _dtype_name(place.dtype))
+
+    def to_torch(self, tensor: Tensor, like: torch.Tensor) -> torch.Tensor:
+        """Return what zeros() or empty() made as a tensor of torch, where another one lies."""
+        lent = self._lent.get(id(tensor))
+        found = tensor._to_torch() if lent is None else lent[1]
+        return found if found.device == like.device else found.to(like.device)
+
+    def _made(self, make: Callable[..., torch.Tensor], place: Place) -> Tensor:
+        assert self._beside is not None
+        made = make(place.shape, dtype=place.dtype, device=self._beside.device)
+        lent = self._device._lend(made)
+        assert lent is not None
+        self._lent[id(lent)] = lent, made  # the first one lives as long as its id() counts
+        return lent
 
 
 @functools.cache
 def _dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
-
-
-def to_torch(tensor: Tensor, like: torch.Tensor) -> torch.Tensor:
-    """Return a Tensor as one of torch beside another."""
-    found = tensor._to_torch()
-    return found if found.device == like.device else found.to(like.device)
 
 
 def track(
@@ -232,12 +296,15 @@ def track(
     Returns:
         What the call returns.
     """
-    from weft.torch.autograd import function_for
+    from weft.torch.autograd import function_for, node_for
 
     taker = Taker(function.name)
     positional = [taker.take(argument) for argument in arguments]
     call = Call(function, taker.take(this), positional, taker.take(keywords))
-    outputs = function_for(function.name).apply(call, *taker.tensors)
+    if bridge.is_transformed():
+        outputs = function_for(function.name).apply(call, *taker.tensors)
+    else:
+        outputs = node_for(function.name)(call, *taker.tensors)
     for place, index in enumerate(call.written, len(call.results)):
         if index in call.copied or index in taker.widened:
             given = taker.given[index]

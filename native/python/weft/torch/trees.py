@@ -39,7 +39,7 @@ class Taker:
 
     def take(self, value: Any, depth: int = 0) -> Any:
         """Return the value with a Slot for each tensor, records as dicts."""
-        if isinstance(value, torch.Tensor):
+        if type(value) in bridge.PLAIN_CLASSES or isinstance(value, torch.Tensor):
             return self._slot(value)
         if depth > DEEPEST or value is None or isinstance(value, (int, float, str)):
             return value
