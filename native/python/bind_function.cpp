@@ -306,6 +306,18 @@ void bind_inspection(FunctionClass& bound) {
                 return self.module->generation();
             },
             "How often the code of the function's module was replaced.")
+        .def(
+            "_is_as_declared",
+            [](const FunctionObject& self) {
+                const dispatch::CallOptions& options = self.function->options();
+                return !self.this_value && options.positional.empty() && options.named.empty() &&
+                       options.derivative == codegen::Derivative::none &&
+                       !options.is_raw_dispatch &&
+                       (options.return_kind == dispatch::ReturnKind::automatic ||
+                        options.return_kind == dispatch::ReturnKind::torch);
+            },
+            "Whether a call takes and gives what the declaration says: no derivative, nothing "
+            "mapped or bound.")
         .def_property_readonly(
             "name", [](const FunctionObject& self) { return own_name(self.function->name()); },
             "Without the structure or namespace around it, and without generic arguments.")
@@ -336,6 +348,17 @@ void bind_introspection(const FunctionClass& bound) {
     bound.attr("__signature__") = documentation.attr("FunctionSignature")();
 }
 
+/// Function.__call__ for whoever looks it up: torch.compile, which reads it. Calls go to vectorcall() all the same, as an
+/// assignment by Python would change.
+void show_call(const py::object& function_class) {
+    auto* const type = reinterpret_cast<PyTypeObject*>(function_class.ptr());
+    const py::object shown = py::module_::import("weft._compiled_calls").attr("call");
+    if (PyDict_SetItemString(type->tp_dict, "__call__", shown.ptr()) != 0) {
+        throw py::error_already_set();
+    }
+    PyType_Modified(type);
+}
+
 } // namespace
 
 void bind_function(py::module_& module) {
@@ -348,6 +371,7 @@ void bind_function(py::module_& module) {
     bind_inspection(bound);
     add_append_to(bound);
     bind_introspection(bound);
+    show_call(bound);
 }
 
 } // namespace weft::python

@@ -5,7 +5,9 @@
 #include "core/text.hpp"
 #include "device/command_list.hpp"
 #include "python/bind_device.hpp"
+#include "python/bind_error.hpp"
 #include "python/bind_function.hpp"
+#include "python/bind_porting.hpp"
 #include "python/bind_reflect.hpp"
 #include "python/derive_function.hpp"
 #include "python/interpreter_lock.hpp"
@@ -74,6 +76,34 @@ ModuleObject make_module(const py::object& module, const py::dict& options,
     }
     const auto desc = other.module->loaded()->desc;
     return load(other.session, describe_again(*other.session, desc, options), link, true);
+}
+
+/// Attributes that the class has, then those that `find` gives. The slot itself, not a __getattr__: it costs less, and
+/// torch.compile, which would have to read that, asks the slot.
+template <auto find>
+PyObject* find_in_slot(PyObject* self, PyObject* name) {
+    PyObject* found = PyObject_GenericGetAttr(self, name);
+    if (found != nullptr || PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
+        return found;
+    }
+    PyErr_Clear();
+    try {
+        return find(py::reinterpret_borrow<py::object>(self), py::handle(name).cast<std::string>())
+            .release()
+            .ptr();
+    } catch (...) {
+        set_python_error(std::current_exception());
+        return nullptr;
+    }
+}
+
+template <auto find>
+void enable_attributes(PyHeapTypeObject* heap_type) {
+    heap_type->ht_type.tp_getattro = &find_in_slot<find>;
+}
+
+py::object namespace_attribute(const py::object& self, const std::string& name) {
+    return namespace_member(self.cast<const NamespaceObject&>(), name);
 }
 
 void bind_loaders(py::class_<ModuleObject>& bound) {
@@ -217,7 +247,7 @@ void bind_lookups(py::class_<ModuleObject>& bound) {
 
 void bind_module_class(py::module_& module) {
     py::class_<ModuleObject> bound(
-        module, "Module",
+        module, "Module", py::custom_type_setup(&enable_attributes<module_attribute>),
         "A Slang module on a device. Its functions and types are attributes: module.f, "
         "module['f<float, 4>'], module.Pixel.\n\n"
         "Any thread may use it, and take the same functions from it.\n");
@@ -255,12 +285,11 @@ void bind_struct_class(py::module_& module) {
 
 void bind_namespace_class(py::module_& module) {
     py::class_<NamespaceObject>(
-        module, "Namespace",
+        module, "Namespace", py::custom_type_setup(&enable_attributes<namespace_attribute>),
         "A namespace of a module; its functions, types and namespaces are attributes.")
         .def_property_readonly(
             "name", [](const NamespaceObject& self) { return self.name; },
             "With the namespaces around it: 'outer.inner'.")
-        .def("__getattr__", &namespace_member)
         .def("__getitem__", &namespace_member)
         .def("__dir__",
              [](const NamespaceObject& self) {

@@ -31,19 +31,6 @@ bool is_protocol(const std::string& name) {
     return name.starts_with("__") && name.ends_with("__") && name != "__init";
 }
 
-/// Names of the Slang source come first.
-py::object module_attribute(const py::object& self, const std::string& name) {
-    if (is_protocol(name)) {
-        throw py::attribute_error(name);
-    }
-    py::object found = find_attribute(self, name);
-    if (!found.is_none()) {
-        return found;
-    }
-    const py::object known = find_slangpy_member("Module", self, name);
-    return known.is_none() ? require_attribute(self, name) : py::object(known[py::int_(0)]);
-}
-
 py::object struct_attribute(const py::object& self, const std::string& name) {
     if (is_protocol(name)) {
         throw py::attribute_error(name);
@@ -133,8 +120,6 @@ void bind_struct_names(py::module_& module) {
                                          "' is a structure; take a method of it"));
             },
             "An ArgumentError: a structure is no function.");
-    py::reinterpret_borrow<py::class_<ModuleObject>>(module.attr("Module"))
-        .def("__getattr__", &module_attribute);
     py::reinterpret_borrow<py::class_<FunctionObject>>(module.attr("Function"))
         .def(
             "as_struct",
@@ -155,6 +140,18 @@ const std::vector<std::string>& own_options() {
 }
 
 } // namespace
+
+py::object module_attribute(const py::object& self, const std::string& name) {
+    if (is_protocol(name)) {
+        throw py::attribute_error(name);
+    }
+    py::object found = find_attribute(self, name);
+    if (!found.is_none()) {
+        return found;
+    }
+    const py::object known = find_slangpy_member("Module", self, name);
+    return known.is_none() ? require_attribute(self, name) : py::object(known[py::int_(0)]);
+}
 
 void apply_slangpy_options(const py::kwargs& options, SessionDesc& desc) {
     for (const auto& [name, value] : options) {

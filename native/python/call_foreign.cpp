@@ -87,7 +87,8 @@ void CallArguments::add_torch(PyObject* value, std::string_view name) {
     }
     const bool is_transformed = *m_torch.is_transformed;
     std::string refusal;
-    if (is_transformed || torch.is_tracked(value)) {
+    const bool is_stand_in = m_torch.may_track && !is_uniform && torch.is_stand_in(value);
+    if (is_transformed || is_stand_in || torch.is_tracked(value)) {
         if (m_torch.may_track && !is_uniform) {
             m_torch.is_tracked = true;
             push(NodeKind::none, name);

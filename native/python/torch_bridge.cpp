@@ -153,6 +153,10 @@ bool TorchBridge::is_tracked(py::handle tensor) const {
            is_true(m_is_grad_enabled());
 }
 
+bool TorchBridge::is_stand_in(py::handle tensor) const {
+    return !is_plain(tensor) && is_true(m_bridge.attr("is_stand_in")(tensor));
+}
+
 bool TorchBridge::is_negated(py::handle tensor) const {
     return is_true(require(PyObject_CallMethodNoArgs(tensor.ptr(), m_is_neg.ptr())));
 }

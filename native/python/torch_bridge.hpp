@@ -41,13 +41,15 @@ public:
     /// Null before the first get().
     [[nodiscard]] static const TorchBridge* if_loaded() noexcept { return slot(); }
 
-    /// Whether torch.func or forward mode follows what happens.
+    /// Whether torch.func, forward mode or a trace follows what happens.
     [[nodiscard]] bool is_transformed() const;
     /// Whether torch records what is computed from the tensor.
     [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
 
     /// Whether torch shows its tensors by C functions.
     [[nodiscard]] bool has_table() const noexcept { return m_table != nullptr; }
+    /// Whether it stands for another tensor, while torch traces what becomes of that.
+    [[nodiscard]] bool is_stand_in(pybind11::handle tensor) const;
     /// Whether torch negates the values when it reads them.
     [[nodiscard]] bool is_negated(pybind11::handle tensor) const;
     /// Whether its class is torch's own, which does what it seems to do.

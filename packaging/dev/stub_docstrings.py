@@ -44,6 +44,8 @@ def _member(owner: object, name: str) -> object:
     if isinstance(owner, type) and name in vars(owner):
         value = vars(owner)[name]
         return getattr(owner, name) if hasattr(value, "on_class") else value
+    if name == "__getattr__":  # a class may have its slot alone
+        return None
     return getattr(owner, name)
 
 

@@ -42,6 +42,7 @@ WALLS = (
             "native/python/weft/torch/",
             "native/python/weft/slangtorch/autograd.py",
             "native/python/weft/slangtorch/torch_op.py",
+            "native/python/weft/slangtorch/torch_transforms.py",
         ),
     ),
 )

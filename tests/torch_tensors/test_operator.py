@@ -156,17 +156,6 @@ def test_compiled_by_inductor(ops):
     assert torch.allclose(x.grad, 2 * (2 * (2 * x) + 2), rtol=1e-5)
 
 
-def test_a_plain_function_compiles_with_a_break(module):
-    torch._dynamo.reset()
-    run = torch.compile(lambda x: module.poly(1.0, 2.0, x * 2) + 1, backend="eager")
-
-    assert torch.allclose(run(torch.ones(2)), torch.full((2,), 9.0))
-    with pytest.raises(torch._dynamo.exc.Unsupported):
-        torch.compile(lambda x: module.poly(1.0, 2.0, x), backend="eager", fullgraph=True)(
-            torch.ones(2)
-        )
-
-
 def test_exported_and_traced(ops):
     class Layer(torch.nn.Module):
         def forward(self, x):

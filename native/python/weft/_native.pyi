@@ -1393,6 +1393,11 @@ class Function:
         """
         How often the code of the function's module was replaced.
         """
+    def _is_as_declared(self) -> bool:
+        """
+        Whether a call takes and gives what the declaration says: no derivative, nothing mapped or
+        bound.
+        """
     def for_threads(self, thread_count: _Extents) -> Function:
         """
         What dispatch(thread_count, ...) runs, as a function of the other arguments: repeated launches cost less.

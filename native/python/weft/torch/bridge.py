@@ -41,12 +41,32 @@ PLAIN_CLASSES = (torch.Tensor, torch.nn.Parameter)
 is_grad_enabled = torch.is_grad_enabled
 _is_functional = torch._C._are_functorch_transforms_active
 _is_forward_enabled = torch._C._is_fwd_grad_enabled
+_mode_count = torch._C._len_torch_dispatch_stack
+_mode_of = torch._C._get_dispatch_mode
+_PROXY = torch._C._TorchDispatchModeKey.PROXY
 _warned: set[str] = set()
 
 
 def is_transformed() -> bool:
-    """Return whether torch.func, or forward mode, follows what happens."""
-    return bool(_is_functional() or (forward_ad._current_level >= 0 and _is_forward_enabled()))
+    """Return whether torch.func, forward mode or a trace follows what happens."""
+    return bool(
+        _is_functional()
+        or (forward_ad._current_level >= 0 and _is_forward_enabled())
+        or is_recorded()
+    )
+
+
+def is_recorded() -> bool:
+    """Return whether torch writes operations down, as make_fx does."""
+    return _mode_count() > 0 and _mode_of(_PROXY) is not None
+
+
+def is_stand_in(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor stands for another while torch traces."""
+    from torch._subclasses import FakeTensor
+    from torch._subclasses.functional_tensor import FunctionalTensor
+
+    return isinstance(tensor, (FakeTensor, FunctionalTensor))
 
 
 def resolved(tensor: torch.Tensor) -> torch.Tensor | None:

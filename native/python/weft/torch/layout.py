@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,13 @@ class Layout:
     written: tuple[int, ...]
     """The operands whose new values follow the results."""
     is_differentiable: bool
+
+    @functools.cached_property
+    def is_plain(self) -> bool:
+        """Whether the operator takes and gives just what the function does, all of it tensors."""
+        names = [operand.path for operand in self.operands]
+        is_same = names == [(name,) for name in self.parameters]
+        return is_same and not self.written and [r.name for r in self.results] == ["_result"]
 
     @property
     def schema(self) -> str:
@@ -172,6 +180,12 @@ def _overload(function: Function) -> FunctionInfo:
         raise ArgumentError(
             f"op: {function.name} is a method; write a function that takes the {info.owner} as a "
             "parameter"
+        )
+    if not function._is_as_declared():
+        raise ArgumentError(
+            f"op: {function.name} was changed by bwds, fwds, map(), return_type() or "
+            "for_threads(), so that its declaration does not say what it takes and gives; pass "
+            "module.f itself"
         )
     return info
 

@@ -41,7 +41,7 @@ class Operator:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Call the function; see :func:`op`."""
-        if not torch.compiler.is_compiling() and _is_differentiating():
+        if not torch.compiler.is_compiling() and is_differentiating():
             return self.function(*arguments, **keywords)  # operators of torch cannot take part
         given = self._named(arguments, keywords)
         places = given.pop("_result", None)
@@ -103,7 +103,7 @@ class Operator:
         return _refuse(self, operand, value, "")
 
 
-def _is_differentiating() -> bool:
+def is_differentiating() -> bool:
     """Return whether torch.func differentiates, or forward mode is on."""
     if forward_ad._current_level >= 0:
         return True

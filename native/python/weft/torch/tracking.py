@@ -301,6 +301,10 @@ def track(
     taker = Taker(function.name)
     positional = [taker.take(argument) for argument in arguments]
     call = Call(function, taker.take(this), positional, taker.take(keywords))
+    if bridge.is_recorded() or any(map(bridge.is_stand_in, taker.tensors)):
+        from weft.torch.traced import call_recorded
+
+        return call_recorded(function, arguments, keywords)
     if bridge.is_transformed():
         outputs = function_for(function.name).apply(call, *taker.tensors)
     else:
