@@ -10,6 +10,7 @@ import weft
 
 from .launcher import NAME, Mode, launcher_source
 from .quick import QuickLaunch, has_quick_launch
+from .quick import Values as QuickValues
 from .values import Marshaller
 from .views import Staging
 
@@ -305,6 +306,7 @@ class BoundKernel:
         self._was_launched = True  # or tried: the error says the rest
         if self._quick is not None:
             try:
+                assert isinstance(self._values, QuickValues)
                 if self._quick.launch(self._values, (blockSize, gridSize)):
                     return
             except weft.ArgumentError:
@@ -331,11 +333,14 @@ class BoundKernel:
         elif self._quick is None:
             self._kernel.launch(self._values, self._views, block, grid)
         else:
+            assert isinstance(self._values, QuickValues)
+            copies = self._quick.upload(self._values)
             try:
                 function = self._kernel.launch(self._values, (), block, grid)
             except weft.ArgumentError:
                 self._launch_long(block, grid)
                 return
+            self._quick.bring_back(copies)
             total = tuple(b * g for b, g in zip(block, grid, strict=True))
             self._quick.remember((blockSize, gridSize), function, total, block)
 

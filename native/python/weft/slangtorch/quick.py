@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The short way of a launch: tensors of the device that need no copy and no gradient.
+"""The short way of a launch: tensors without gradients of torch, of the device or of the CPU.
 
-The bindings fill a TensorView from such a tensor (native/dispatch/match_view.cpp) and keep a plan
-for each layout. Whatever is not as simple goes the long way, whose errors say what is wrong.
+The bindings fill a TensorView from a tensor of the device (native/dispatch/match_view.cpp) and keep
+a plan for each layout. Contiguous arrays of the host are copied to memory that is kept for the next
+launch. Whatever is not as simple goes the long way, whose errors say what is wrong.
 """
 
 from __future__ import annotations
 
 import enum
+import itertools
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import weft
 
 from .values import DiffTensorView, is_diff_tensor_view, is_tensor_view
+from .views import bring_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weft import FunctionInfo, Type
+
+LARGEST_KEPT = 1 << 24
+"""Bytes of a copy on the device that is kept for the next launch."""
+MOST_KEPT = 64
+"""Shapes of which copies are kept."""
 
 
 class Kind(enum.IntEnum):
@@ -27,6 +38,57 @@ class Kind(enum.IntEnum):
     PLAIN = 0
     VIEW = 1
     PAIR = 2
+    STRUCTURE = 3
+
+
+@dataclass
+class Reader:
+    """How an argument is read: its kind, and its parts.
+
+    Args:
+        kind: What the parameter takes.
+        names: Of the members of a structure.
+        parts: Readers of the members.
+        element: Of the gradient of a DiffTensorView.
+    """
+
+    kind: Kind
+    names: tuple[str, ...] = ()
+    parts: tuple[Reader, ...] = ()
+    element: Any = None
+    nothing: Any = None
+    """Stands for a gradient that is not given."""
+
+
+@dataclass
+class HostArray:
+    """An array of the host among the values of a launch.
+
+    Args:
+        array: Contiguous and writeable.
+        owner: The torch tensor that has its memory, or None.
+        begin: Its address.
+        holder: Dict of the values that takes its copy on the device.
+        key: Where.
+    """
+
+    array: Any
+    owner: Any
+    begin: int
+    holder: dict[str, Any]
+    key: str
+
+
+class Values(dict[str, Any]):
+    """Arguments of the launcher, with what has to be copied to the device first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hosts: list[HostArray] = []
+
+
+class _Long(Exception):
+    """The arguments go the long way."""
 
 
 class QuickLaunch:
@@ -44,71 +106,130 @@ class QuickLaunch:
     ) -> None:
         self.generation = generation
         self.names = {parameter.name for parameter in info.parameters}
-        kinds = [(each.name, kind_of(each.type)) for each in info.parameters]
-        self._views = [name for name, kind in kinds if kind is Kind.VIEW]
-        self._pairs = [name for name, kind in kinds if kind is Kind.PAIR]
+        readers = [(each.name, reader_of(each.type)) for each in info.parameters]
+        self._readers = [(name, reader) for name, reader in readers if reader is not None]
+        self._device = device
         self._is_derivative = is_derivative
         self._is_cuda = device.info.type == weft.DeviceType.cuda
         self._launches: dict[Any, tuple[weft.Function, Any]] = {}
-        self._nothing: dict[str, weft.Tensor] = {}
+        self._copies: dict[Any, list[weft.Tensor]] = {}
         self._bridge: Any = None  # weft.torch.bridge, once there is a tensor of torch
         self._has_torch = False
-        for each in info.parameters:
-            if is_diff_tensor_view(each.type):
-                element = each.type.fields[0].type.fields[0].type.element
-                assert element is not None
-                self._nothing[each.name] = weft.Tensor.zeros(device, (1,), dtype=element)
 
-    def values(self, named: dict[str, Any]) -> dict[str, Any] | None:
+    def values(self, named: Mapping[str, Any]) -> Values | None:
         """Return arguments of the launcher; None: they go the long way.
 
         Args:
             named: Arguments of the kernel, all of them.
         """
+        values = Values()
         self._has_torch = False
-        values = named
-        for name in self._views:
-            given = named[name]
-            if type(given) is not weft.Tensor and not self._is_shared(given):
-                return None
-        if self._pairs:
-            values = {**named}
-            for name in self._pairs:
-                pair = self._pair(named[name], name)
-                if pair is None:
-                    return None
-                values[name] = pair
+        try:
+            for name, reader in self._readers:
+                self._read(named[name], reader, values, name, values.hosts)
+        except _Long:
+            return None
+        if len(values.hosts) > 1 and _overlap(values.hosts):
+            return None
         return None if self._has_torch and self._bridge.is_transformed() else values
+
+    def _read(
+        self, given: Any, reader: Reader, holder: dict[str, Any], key: str, hosts: list[HostArray]
+    ) -> None:
+        """Put what the launcher takes for a value into its holder."""
+        kind = reader.kind
+        if kind is Kind.PLAIN:
+            holder[key] = given
+        elif kind is Kind.VIEW:
+            self._read_tensor(given, holder, key, hosts)
+        elif kind is Kind.PAIR:
+            self._read_pair(given, reader, holder, key, hosts)
+        else:
+            members: dict[str, Any] = {}
+            given_members = _members(given, reader)
+            for name, part, member in zip(reader.names, reader.parts, given_members, strict=True):
+                self._read(member, part, members, name, hosts)
+            holder[key] = members
+
+    def _read_tensor(self, given: Any, holder: Any, key: Any, hosts: list[HostArray]) -> None:
+        if type(given) is weft.Tensor or self._is_shared(given):
+            holder[key] = given
+            return
+        array, owner = given, None
+        if type(given) is not np.ndarray:
+            if self._bridge is None or type(given) not in self._bridge.PLAIN_CLASSES:
+                raise _Long
+            if given.requires_grad or given.device.type != "cpu":
+                raise _Long
+            try:
+                array, owner = given.numpy(), given
+            except (TypeError, RuntimeError):
+                raise _Long from None
+        flags = array.flags
+        is_plain = flags.c_contiguous and flags.writeable and array.dtype.kind in "fiu"
+        if array.size == 0 or not is_plain:
+            raise _Long
+        begin = owner.data_ptr() if owner is not None else array.__array_interface__["data"][0]
+        hosts.append(HostArray(array, owner, begin, holder, key))
 
     def _is_shared(self, given: Any) -> bool:
         """Return whether a value is a tensor of torch in the device's memory, without gradients."""
         if self._bridge is None:
-            if not self._is_cuda or "torch" not in sys.modules:
+            if type(given) is np.ndarray or "torch" not in sys.modules:
                 return False
             from weft.torch import bridge
 
             self._bridge = bridge
+        if type(given) not in self._bridge.PLAIN_CLASSES:
+            return False
         self._has_torch = True
-        return bool(
-            type(given) in self._bridge.PLAIN_CLASSES and given.is_cuda and not given.requires_grad
-        )
+        return self._is_cuda and bool(given.is_cuda) and not given.requires_grad
 
-    def _pair(self, given: Any, name: str) -> dict[str, Any] | None:
-        """Return both halves of a DiffTensorView."""
+    def _read_pair(
+        self, given: Any, reader: Reader, holder: Any, key: Any, hosts: list[HostArray]
+    ) -> None:
+        """Read both halves of a DiffTensorView."""
         value, gradient = given, None
         if type(given) is tuple and len(given) == 2:
             value, gradient = given
         elif type(given) is DiffTensorView:
             value, gradient = given.value, given.grad
-        if type(value) is not weft.Tensor and not self._is_shared(value):
-            return None
+        halves: dict[str, Any] = {"number": 0, "diff": {}}
+        self._read_tensor(value, halves, "primal", hosts)
         if gradient is None:
             if self._is_derivative:
-                return None
-            gradient = self._nothing[name]
+                raise _Long
+            if reader.nothing is None:
+                reader.nothing = weft.Tensor.zeros(self._device, (1,), dtype=reader.element)
+            halves["diff"]["diff"] = reader.nothing
         elif type(gradient) is not type(value) or gradient.shape != value.shape:
-            return None
-        return {"primal": value, "diff": {"diff": gradient}, "number": 0}
+            raise _Long
+        else:
+            self._read_tensor(gradient, halves["diff"], "diff", hosts)
+        holder[key] = halves
+
+    def upload(self, values: Values) -> list[tuple[HostArray, weft.Tensor]]:
+        """Put arrays of the host on the device, and their copies into the values."""
+        copies = []
+        for host in values.hosts:
+            try:
+                copy = self._copies[host.array.shape, host.array.dtype.char].pop()
+                copy.copy_from_numpy(host.array)
+            except (KeyError, IndexError):
+                copy = weft.Tensor.from_numpy(self._device, host.array)
+            host.holder[host.key] = copy
+            copies.append((host, copy))
+        return copies
+
+    def bring_back(self, copies: list[tuple[HostArray, weft.Tensor]]) -> None:
+        """Let arrays of the host have what the kernel wrote, and keep their copies for later."""
+        for host, copy in copies:
+            bring_back(host.array, copy, (host.owner,), "")
+            if host.array.nbytes <= LARGEST_KEPT:
+                if len(self._copies) >= MOST_KEPT:
+                    self._copies.clear()
+                key = host.array.shape, host.array.dtype.char
+                self._copies.setdefault(key, []).append(copy)
 
     def remember(self, sizes: Any, function: weft.Function, total: Any, block: Any) -> None:
         """Keep what a launch of these sizes needs.
@@ -124,7 +245,7 @@ class QuickLaunch:
         except TypeError:
             return  # lists have no hash
 
-    def launch(self, values: Mapping[str, Any], sizes: Any) -> bool:
+    def launch(self, values: Values, sizes: Any) -> bool:
         """Launch with sizes that are known; return whether they are.
 
         Args:
@@ -135,20 +256,47 @@ class QuickLaunch:
             function, block = self._launches[sizes]
         except (KeyError, TypeError):
             return False
-        function(**values, slangtorch_size=block)
+        copies = self.upload(values)
+        function(slangtorch_size=block, **values)
+        self.bring_back(copies)
         return True
 
 
-def kind_of(kind: Type) -> Kind | None:
-    """Return what a parameter takes; None: a structure or an array."""
+def _members(given: Any, reader: Reader) -> list[Any]:
+    """Return the members of a structure."""
+    if isinstance(given, dict):
+        if given.keys() != set(reader.names):
+            raise _Long
+        return [given[name] for name in reader.names]
+    if not isinstance(given, (tuple, list)) or len(given) != len(reader.parts):
+        raise _Long
+    return list(given)
+
+
+def _overlap(hosts: list[HostArray]) -> bool:
+    """Return whether arrays have memory in common: the kernel has to see that."""
+    spans = sorted((host.begin, host.begin + host.array.nbytes) for host in hosts)
+    return any(after[0] < before[1] for before, after in itertools.pairwise(spans))
+
+
+def reader_of(kind: Type) -> Reader | None:
+    """Return how an argument of a type is read; None: the long way."""
     if is_tensor_view(kind):
-        return Kind.VIEW
+        return Reader(Kind.VIEW)
     if is_diff_tensor_view(kind):
-        return Kind.PAIR
+        return Reader(Kind.PAIR, element=kind.fields[0].type.fields[0].type.element)
+    if kind.kind == weft.TypeKind.structure:
+        members = [(field.name, reader_of(field.type)) for field in kind.fields]
+        parts = tuple(reader for _name, reader in members if reader is not None)
+        names = tuple(name for name, _reader in members)
+        return Reader(Kind.STRUCTURE, names, parts) if len(parts) == len(names) else None
+    if kind.kind == weft.TypeKind.array:
+        part = None if kind.element is None else reader_of(kind.element)
+        return part if part is not None and part.kind is Kind.PLAIN else None
     scalars = (weft.TypeKind.scalar, weft.TypeKind.vector, weft.TypeKind.matrix)
-    return Kind.PLAIN if kind.kind in scalars else None
+    return Reader(Kind.PLAIN) if kind.kind in scalars else None
 
 
 def has_quick_launch(info: FunctionInfo) -> bool:
-    """Return whether a kernel has neither structures nor arrays among its parameters."""
-    return all(kind_of(each.type) is not None for each in info.parameters)
+    """Return whether the short way knows all parameters of a kernel."""
+    return all(reader_of(each.type) is not None for each in info.parameters)
