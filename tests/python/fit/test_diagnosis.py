@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Words for parameters that pictures do not determine."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -259,6 +261,23 @@ def test_a_texture_hides_where_all_of_it_does():
 
     assert hidden(np.ones((2, 2))) == "it has no effect while metallic is 1"
     assert hidden(np.array([[1.0, 0.5]])) is None
+
+
+def test_inputs_of_media_may_have_no_effect():
+    def hidden(name, volume, values=None):
+        material = Material("m", Closure("none"), volume=volume)
+        return find_hiding_input(Scene([placed(quad(), material)]), name, values or {})
+
+    clear = Closure("medium", absorption=(1, 1, 1), anisotropy=0.3)
+    mixed = Mix(clear, Closure("emission", color=(1, 1, 1), strength=0.0), 0.5)
+    name = "m.volume.anisotropy"
+
+    assert hidden(name, clear) == "it has no effect while volume.scattering is 0"
+    assert hidden(name, clear, {"m.volume.scattering": np.ones(3)}) is None
+    assert hidden("m.volume.absorption", clear) is None
+    found = hidden("m.volume.second.color", mixed)
+    assert found == "it has no effect while volume.second.strength is 0"
+    assert hidden("m.volume.first.absorption", replace(mixed, factor=1.0)).endswith("factor is 1")
 
 
 def test_rules_name_inputs_that_exist():

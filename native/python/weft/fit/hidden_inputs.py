@@ -81,6 +81,7 @@ RULES: Mapping[str, Sequence[Rule]] = MappingProxyType(
         ),
         "glass": (Rule(("thin_film_ior",), {"thin_film_thickness": 0}),),
         "emission": (Rule(("color",), {"strength": 0}), Rule(("strength",), {"color": 0})),
+        "medium": (Rule(("anisotropy",), {"scattering": 0}),),
     }
 )
 
@@ -120,15 +121,30 @@ def _place_of_constant(surface: Surface, name: str) -> str | None:
     return None
 
 
-def _surface_of(scene: Scene, material: str) -> Surface | None:
-    return next((m.surface for m in scene.materials() if m.name == material), None)
+VOLUME = "volume."
+"""Begin of the paths of inputs of a medium."""
+
+
+def _find_closures(scene: Scene, name: str) -> tuple[Surface | None, str, str]:
+    """Return the surface or the medium that an input is of, its prefix, and the path in it."""
+    head, _, path = name.partition(".")
+    material = next((m for m in scene.materials() if m.name == head), None)
+    if material is None:
+        return None, "", path
+    volume = material.volume
+    if volume is not None and path.startswith(VOLUME):
+        return volume, f"{head}.{VOLUME}", path.removeprefix(VOLUME)
+    if volume is not None and _place_of_constant(material.surface, path) is None:
+        inner = _place_of_constant(volume, path)
+        if inner is not None:
+            return volume, f"{head}.{VOLUME}", inner
+    return material.surface, f"{head}.", path
 
 
 def has_own_value(scene: Scene, name: str) -> bool:
     """Return whether the scene gives an input a value; False: it has its default."""
-    material, _, path = name.partition(".")
-    surface = _surface_of(scene, material)
-    place = None if surface is None else find_place(surface, path, f"{material}.")
+    surface, prefix, path = _find_closures(scene, name)
+    place = None if surface is None else find_place(surface, path, prefix)
     return place is None or place.name in place.closure.inputs
 
 
@@ -142,14 +158,13 @@ def find_hiding_input(
         name: ``"<material>.<input>"``.
         values: That a fit has found instead of those of the scene, by name.
     """
-    material, _, path = name.partition(".")
-    surface = _surface_of(scene, material)
+    surface, prefix, path = _find_closures(scene, name)
     if surface is None:
         return None
     path = _place_of_constant(surface, path) or path
-    known = _values_by_place(scene, surface, material, values)
-    mixed = _hiding_mix(surface, f"{material}.", path, known)
-    place = find_place(surface, path, f"{material}.")
+    known = _values_by_place(scene, surface, prefix, values)
+    mixed = _hiding_mix(surface, prefix, path, known)
+    place = find_place(surface, path, prefix)
     if mixed is not None or place is None:
         return mixed
     for rule in RULES.get(place.closure.kind, ()):
@@ -165,15 +180,16 @@ def find_hiding_input(
 
 
 def _values_by_place(
-    scene: Scene, surface: Surface, material: str, values: Mapping[str, NDArray[np.float64]]
+    scene: Scene, surface: Surface, prefix: str, values: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, object]:
     """Return the values of inputs by path, those that a fit has found among them."""
     known: dict[str, object] = dict(inputs_of(scene)) | dict(values)
     for name, value in values.items():
         owner, _, path = name.partition(".")
-        place = _place_of_constant(surface, path) if owner == material else None
+        is_own = owner == prefix.partition(".")[0]
+        place = _place_of_constant(surface, path) if is_own else None
         if place is not None:
-            known[f"{material}.{place}"] = value
+            known[f"{prefix}{place}"] = value
     return known
 
 
