@@ -196,12 +196,12 @@ class Recorder:
         renderer, step = self.renderer, self.step
         scene = self.scene
         step["bounce"] = bounce
+        renderer.trace_segment(buffers, self.count, bounce)
         if self.media:
-            renderer.trace_segment(buffers, self.count, bounce)
             self._cross(self.media, buffers, bounce)
-            ends = renderer.sort_segment(buffers, self.count)
-        else:
-            ends = renderer.trace_and_sort(buffers, self.count, bounce, step)
+        elif renderer.traits.has_media:
+            self.shared.cross(grid((self.count,)), scene, buffers.view, step)
+        ends = renderer.sort_segment(buffers, self.count)
         for launch in self.launches:
             if launch.bounce != bounce - 1:
                 continue
