@@ -1325,7 +1325,7 @@ class Function:
     """
     def __call__(self, *args: object, **kwargs: object) -> typing.Any:
         """
-        Call self as a function.
+        Call the function.
         """
     def __repr__(self) -> str: ...
     def as_struct(self) -> typing.NoReturn:
@@ -1395,8 +1395,7 @@ class Function:
         """
     def _is_as_declared(self) -> bool:
         """
-        Whether a call takes and gives what the declaration says: no derivative, nothing mapped or
-        bound.
+        Whether a call takes and gives what the declaration says: no derivative, nothing mapped or bound.
         """
     def for_threads(self, thread_count: _Extents) -> Function:
         """
