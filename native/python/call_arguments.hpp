@@ -53,7 +53,7 @@ struct TorchArguments {
     std::uint64_t stream = 0;      ///< torch's current CUstream there; 0: the default one
     bool knows_stream = false;
     std::optional<bool>
-        is_transformed;        ///< torch.func or forward mode follows; unknown without tensors
+        is_followed; ///< torch.func, forward mode or a trace follows; unknown without tensors
     bool may_track = false;    ///< torch may be told of the call
     bool is_tracked = false;   ///< it has to be told: nothing else here counts
     bool runs_at_once = false; ///< the call is not recorded for later

@@ -82,19 +82,19 @@ void CallArguments::add_foreign(py::handle object, std::string_view name) {
 void CallArguments::add_torch(PyObject* value, std::string_view name) {
     const TorchBridge& torch = TorchBridge::get();
     const bool is_uniform = m_torch.role == dispatch::Role::uniform;
-    if (!m_torch.is_transformed) {
-        m_torch.is_transformed = torch.is_transformed();
+    if (!m_torch.is_followed) {
+        m_torch.is_followed = torch.is_followed();
     }
-    const bool is_transformed = *m_torch.is_transformed;
+    const bool is_followed = *m_torch.is_followed;
     std::string refusal;
     const bool is_stand_in = m_torch.may_track && !is_uniform && torch.is_stand_in(value);
-    if (is_transformed || is_stand_in || torch.is_tracked(value)) {
+    if (is_followed || is_stand_in || torch.is_tracked(value)) {
         if (m_torch.may_track && !is_uniform) {
             m_torch.is_tracked = true;
             push(NodeKind::none, name);
             return;
         }
-        if (is_transformed) {
+        if (is_followed) {
             throw core::ArgumentError(text(
                 label(name), " is followed by torch.func or forward mode, which cannot follow ",
                 is_uniform ? "uniforms" : "this kind of call", "; pass tensor.detach()"));

@@ -119,7 +119,7 @@ TorchBridge::TorchBridge() {
                  "); install it with 'pip install torch', or ask for 'numpy' or 'tensor'"));
     }
     m_is_grad_enabled = m_bridge.attr("is_grad_enabled");
-    m_is_transformed = m_bridge.attr("is_transformed");
+    m_is_followed = m_bridge.attr("is_followed");
     m_plain_classes = m_bridge.attr("PLAIN_CLASSES");
     m_requires_grad = interned("requires_grad");
     m_is_neg = interned("is_neg");
@@ -144,8 +144,8 @@ const TorchBridge& TorchBridge::get() {
     return *bridge;
 }
 
-bool TorchBridge::is_transformed() const {
-    return is_true(m_is_transformed());
+bool TorchBridge::is_followed() const {
+    return is_true(m_is_followed());
 }
 
 bool TorchBridge::is_tracked(py::handle tensor) const {

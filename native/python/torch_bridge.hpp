@@ -42,7 +42,7 @@ public:
     [[nodiscard]] static const TorchBridge* if_loaded() noexcept { return slot(); }
 
     /// Whether torch.func, forward mode or a trace follows what happens.
-    [[nodiscard]] bool is_transformed() const;
+    [[nodiscard]] bool is_followed() const;
     /// Whether torch records what is computed from the tensor.
     [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
 
@@ -117,7 +117,7 @@ private:
 
     pybind11::object m_bridge; ///< the module weft.torch.bridge
     pybind11::object m_is_grad_enabled;
-    pybind11::object m_is_transformed;
+    pybind11::object m_is_followed;
     pybind11::object m_plain_classes; ///< tuple
     pybind11::str m_requires_grad;
     pybind11::str m_is_neg;

@@ -11,8 +11,6 @@ import weft
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
-
 
 @pytest.fixture(scope="module")
 def module(device):
@@ -30,11 +28,6 @@ def freed():
     return tensor
 
 
-def fake():
-    with FakeTensorMode():
-        return torch.ones(2)
-
-
 UNREADABLE = {
     "meta": (lambda: torch.ones(2, device="meta"), "meta tensor.*pass one on a device"),
     "sparse": (lambda: torch.ones(2).to_sparse(), r"sparse.*pass tensor.to_dense\(\)"),
@@ -49,7 +42,6 @@ UNREADABLE = {
         "nested.*to_padded_tensor",
     ),
     "freed": (freed, "storage was freed"),
-    "fake": (fake, "FakeTensor, which holds no values"),
 }
 
 

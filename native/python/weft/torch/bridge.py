@@ -48,12 +48,13 @@ _warned: set[str] = set()
 
 
 def is_transformed() -> bool:
+    """Return whether torch.func or forward mode follows what happens."""
+    return bool(_is_functional() or (forward_ad._current_level >= 0 and _is_forward_enabled()))
+
+
+def is_followed() -> bool:
     """Return whether torch.func, forward mode or a trace follows what happens."""
-    return bool(
-        _is_functional()
-        or (forward_ad._current_level >= 0 and _is_forward_enabled())
-        or is_recorded()
-    )
+    return is_transformed() or is_recorded()
 
 
 def is_recorded() -> bool:
