@@ -400,10 +400,13 @@ def test_elements_are_read_again_after_they_were_written(load, rank):
     assert t.ravel().tolist() == [14] * 4
 
 
-def test_components_of_elements_are_written(load):
-    module = load("""
+def test_components_of_elements_are_written(device, load):
+    # Slang's text for CUDA assigns to several components at once, which C++ cannot.
+    is_cuda = device.info.type == weft.DeviceType.cuda
+    both = "t[0].x += 1; t[0].z += 1;" if is_cuda else "t[0].xz += float2(1);"
+    module = load(f"""
         [AutoPyBindCUDA] [CUDAKernel]
-        void f(TensorView<float3> t) { t[0].y = 2; t[0].xz += float2(1); t[0].x *= 5; }
+        void f(TensorView<float3> t) {{ t[0].y = 2; {both} t[0].x *= 5; }}
     """)
     t = np.zeros((1, 3), np.float32)
     module.f(t=t).launchRaw((1, 1, 1), (1, 1, 1))

@@ -11,15 +11,16 @@ from __future__ import annotations
 import enum
 import itertools
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import weft
+from weft._scalar_of import scalar_of
 
-from .values import DiffTensorView, is_diff_tensor_view, is_tensor_view
-from .views import bring_back
+from .values import MOST_ELEMENTS, DiffTensorView, is_diff_tensor_view, is_tensor_view
+from .views import MOST_DIMENSIONS, bring_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ class Reader:
         kind: What the parameter takes.
         names: Of the members of a structure.
         parts: Readers of the members.
-        element: Of the gradient of a DiffTensorView.
+        element: Of a TensorView, and of the gradient of a DiffTensorView.
     """
 
     kind: Kind
@@ -58,6 +59,14 @@ class Reader:
     element: Any = None
     nothing: Any = None
     """Stands for a gradient that is not given."""
+    dtype: Any = field(init=False, default=None)
+    inner: tuple[int, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        """Know what arrays of these elements look like."""
+        if self.element is not None:
+            self.dtype = np.dtype(scalar_of(self.element).numpy_name)
+            self.inner = tuple(self.element.shape)
 
 
 @dataclass
@@ -141,7 +150,7 @@ class QuickLaunch:
         if kind is Kind.PLAIN:
             holder[key] = given
         elif kind is Kind.VIEW:
-            self._read_tensor(given, holder, key, hosts)
+            self._read_tensor(given, reader, holder, key, hosts)
         elif kind is Kind.PAIR:
             self._read_pair(given, reader, holder, key, hosts)
         else:
@@ -151,7 +160,9 @@ class QuickLaunch:
                 self._read(member, part, members, name, hosts)
             holder[key] = members
 
-    def _read_tensor(self, given: Any, holder: Any, key: Any, hosts: list[HostArray]) -> None:
+    def _read_tensor(
+        self, given: Any, reader: Reader, holder: Any, key: Any, hosts: list[HostArray]
+    ) -> None:
         if type(given) is weft.Tensor or self._is_shared(given):
             holder[key] = given
             return
@@ -167,7 +178,7 @@ class QuickLaunch:
                 raise _Long from None
         flags = array.flags
         is_plain = flags.c_contiguous and flags.writeable and array.dtype.kind in "fiu"
-        if array.size == 0 or not is_plain:
+        if array.size == 0 or not is_plain or not _fits(array, reader):
             raise _Long
         begin = owner.data_ptr() if owner is not None else array.__array_interface__["data"][0]
         hosts.append(HostArray(array, owner, begin, holder, key))
@@ -195,7 +206,7 @@ class QuickLaunch:
         elif type(given) is DiffTensorView:
             value, gradient = given.value, given.grad
         halves: dict[str, Any] = {"number": 0, "diff": {}}
-        self._read_tensor(value, halves, "primal", hosts)
+        self._read_tensor(value, reader, halves, "primal", hosts)
         if gradient is None:
             if self._is_derivative:
                 raise _Long
@@ -205,7 +216,7 @@ class QuickLaunch:
         elif type(gradient) is not type(value) or gradient.shape != value.shape:
             raise _Long
         else:
-            self._read_tensor(gradient, halves["diff"], "diff", hosts)
+            self._read_tensor(gradient, reader, halves["diff"], "diff", hosts)
         holder[key] = halves
 
     def upload(self, values: Values) -> list[tuple[HostArray, weft.Tensor]]:
@@ -279,10 +290,21 @@ def _overlap(hosts: list[HostArray]) -> bool:
     return any(after[0] < before[1] for before, after in itertools.pairwise(spans))
 
 
+def _fits(array: Any, reader: Reader) -> bool:
+    """Return whether an array is what a view shows. The long way says what is wrong with others."""
+    inner = reader.inner
+    return bool(
+        array.dtype == reader.dtype
+        and 1 <= array.ndim <= MOST_DIMENSIONS
+        and array.size <= MOST_ELEMENTS
+        and (not inner or array.shape[-len(inner) :] == inner)
+    )
+
+
 def reader_of(kind: Type) -> Reader | None:
     """Return how an argument of a type is read; None: the long way."""
     if is_tensor_view(kind):
-        return Reader(Kind.VIEW)
+        return Reader(Kind.VIEW, element=kind.fields[0].type.element)
     if is_diff_tensor_view(kind):
         return Reader(Kind.PAIR, element=kind.fields[0].type.fields[0].type.element)
     if kind.kind == weft.TypeKind.structure:
