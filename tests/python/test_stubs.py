@@ -50,7 +50,10 @@ def test_the_stub_names_every_member_of_a_class(name):
         assert declared == set(real.__members__)
         return
     assert set(filter(is_public, declared)) == set(filter(is_public, vars(real)))
-    assert [member for member in declared if not hasattr(real, member)] == []
+    # Classes whose attributes a slot of C finds show no __getattr__.
+    has_slot = real.__getattribute__ is not object.__getattribute__
+    missing = [member for member in declared if not hasattr(real, member)]
+    assert missing == (["__getattr__"] if has_slot and missing else [])
 
 
 # What they are is decided by Slang sources, or by the value that was put in.

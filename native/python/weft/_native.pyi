@@ -650,7 +650,7 @@ class Device:
     def info(self) -> DeviceInfo: ...
     @property
     def is_closed(self) -> bool: ...
-    def _lend(self, tensor: typing.Any) -> Tensor | None:
+    def _lend(self, tensor: object) -> Tensor | None:
         """
         A tensor of torch on this GPU as a Tensor that follows torch's current stream, as the tensor does; None: it is no such one.
         """
