@@ -313,9 +313,11 @@ class GaussNewton:
         state, average = self.state, self._average
         assert average is not None
         a, b = drawn = self.model.linearise(state.x)
+        # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
         if average.count and _differ(average.at(state.x), drawn):
-            # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
             self._reach = max(self._reach / 2, SHORTEST)
+            average = self._average = Average(state.x.copy(), *_empty_halves(a, b))
+        elif self._has_left(average):
             average = self._average = Average(state.x.copy(), *_empty_halves(a, b))
         average.add(state.x, a, b)
         a, b = average.at(state.x)
@@ -333,6 +335,12 @@ class GaussNewton:
             if self._question(*drawn):
                 return
         state.is_done = average.count >= 2 and self._is_asked and self._is_exact()
+
+    def _has_left(self, average: Average) -> bool:
+        """Return whether steps have led, by more than noise, to where the slopes may be others."""
+        moved = np.abs(self.state.x - average.origin)
+        far = np.maximum(FAR * (self.high - self.low), SIGNIFICANT * self.state.errors)
+        return bool((moved > far).any())
 
     def _is_due(self, averaged: int, is_still: bool) -> bool:
         """Return whether enough draws are averaged to ask whether this is the place."""
