@@ -53,7 +53,8 @@ pack_sdk() {
     packed=$root/.sdk/lib/$(basename "$library").xz
     [ "$packed" -nt "$library" ] && continue
     strip --strip-unneeded -o "$scratch/library" "$library"
-    nice xz -T0 -6 -c "$scratch/library" >"$packed"
+    xz -T0 -6 -c "$scratch/library" >"$packed.part"
+    mv "$packed.part" "$packed"
   done
 }
 
