@@ -80,6 +80,34 @@ def test_inputs_without_effect_are_not_offered(plate):
     assert "Coat Roughness (Principled BSDF)" in found
 
 
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("ShaderNodeVolumeAbsorption", {"Color", "Density"}),
+        ("ShaderNodeVolumeScatter", {"Color", "Density", "Anisotropy"}),
+        (
+            "ShaderNodeVolumePrincipled",
+            {"Color", "Density", "Anisotropy", "Absorption Color", "Emission Strength"},
+        ),
+    ],
+)
+def test_inputs_of_a_medium_are_offered_if_they_have_an_effect(plate, kind, names):
+    from addon.blender.fit_choices import choices_of
+
+    tree = glaze().node_tree
+    end = next(node for node in tree.nodes if node.type == "OUTPUT_MATERIAL")
+    medium = add_node(kind, Volume=end.inputs["Volume"])
+
+    def offered():
+        titles = {choice.title for choice in choices_of(glaze()).entries}
+        return {t.partition(" (")[0] for t in titles if medium.bl_label in t or medium.name in t}
+
+    assert names <= offered()
+    medium.inputs["Density"].default_value = 0.0
+    assert "Density" in offered()
+    assert not offered() & {"Color", "Anisotropy", "Absorption Color"}
+
+
 def test_inputs_of_groups_and_equal_names_are_told_apart(plate):
     from addon.blender.fit_choices import choices_of
 

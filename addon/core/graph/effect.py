@@ -44,9 +44,11 @@ def compile_with_effect(
 
 
 def _shows(compiled: CompiledMaterial, binding: Binding) -> bool:
-    """Return whether a number is in the surface."""
+    """Return whether a number is in the surface or in what is inside."""
     constant = binding.parameter.partition(".")[2]
-    return any(entry.name == constant for entry in constants_of(compiled.material.surface))
+    material = compiled.material
+    parts = [material.surface] if material.volume is None else [material.surface, material.volume]
+    return any(entry.name == constant for part in parts for entry in constants_of(part))
 
 
 def _hiding(compiled: CompiledMaterial, binding: Binding) -> str | None:

@@ -12,15 +12,16 @@ import numpy as np
 
 from weft.scene.changes import inputs_of
 from weft.scene.closures import CLOSURES
-from weft.scene.materials import Add, Closure, Mix
+from weft.scene.materials import Add, Closure, Mix, walk
 from weft.scene.texture import Texture
-from weft.scene.values import Constant
+from weft.scene.values import Constant, SlangCall
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.scene import Scene
     from weft.scene.materials import Surface
+    from weft.scene.values import Value
 
 NEAR = 0.01
 
@@ -86,6 +87,10 @@ RULES: Mapping[str, Sequence[Rule]] = MappingProxyType(
 )
 
 
+# Functions of shaders/weft/nodes/volume.slang whose result is in proportion to their `y`.
+BY_DENSITY = ("volumeAbsorption", "volumeScattering", "principledAbsorption")
+
+
 @dataclass(frozen=True)
 class Place:
     """Where an input lies: in which closure, under which name, below which prefix."""
@@ -125,6 +130,10 @@ VOLUME = "volume."
 """Begin of the paths of inputs of a medium."""
 
 
+def _has_constant(value: Value | Surface, name: str) -> bool:
+    return any(isinstance(entry, Constant) and entry.name == name for entry in walk(value))
+
+
 def _find_closures(scene: Scene, name: str) -> tuple[Surface | None, str, str]:
     """Return the surface or the medium that an input is of, its prefix, and the path in it."""
     head, _, path = name.partition(".")
@@ -134,10 +143,9 @@ def _find_closures(scene: Scene, name: str) -> tuple[Surface | None, str, str]:
     volume = material.volume
     if volume is not None and path.startswith(VOLUME):
         return volume, f"{head}.{VOLUME}", path.removeprefix(VOLUME)
-    if volume is not None and _place_of_constant(material.surface, path) is None:
-        inner = _place_of_constant(volume, path)
-        if inner is not None:
-            return volume, f"{head}.{VOLUME}", inner
+    if volume is not None and _has_constant(volume, path):
+        if _place_of_constant(material.surface, path) is None:
+            return volume, f"{head}.{VOLUME}", _place_of_constant(volume, path) or path
     return material.surface, f"{head}.", path
 
 
@@ -161,6 +169,9 @@ def find_hiding_input(
     surface, prefix, path = _find_closures(scene, name)
     if surface is None:
         return None
+    thin = _hiding_density(surface, path, prefix, values)
+    if thin is not None:
+        return thin
     path = _place_of_constant(surface, path) or path
     known = _values_by_place(scene, surface, prefix, values)
     mixed = _hiding_mix(surface, prefix, path, known)
@@ -177,6 +188,30 @@ def find_hiding_input(
             )
             return f"it has no effect while {words}"
     return None
+
+
+def _hiding_density(
+    surface: Surface, path: str, prefix: str, values: Mapping[str, NDArray[np.float64]]
+) -> str | None:
+    """Return that the density of a medium's only function that an input reaches is 0."""
+    if not isinstance(surface, Closure) or surface.kind != "medium":
+        return None
+    material = prefix.partition(".")[0]
+    reached = {key: value for key, value in surface.inputs.items() if _has_constant(value, path)}
+    if "anisotropy" in reached or path == "anisotropy":
+        reached = {"scattering": surface.inputs.get("scattering", 0.0)}
+    words = None
+    for value in reached.values():
+        if not isinstance(value, SlangCall) or value.function not in BY_DENSITY:
+            return None
+        density = value.arguments["y"]
+        name = density.name if isinstance(density, Constant) else "the density"
+        level = density.value if isinstance(density, Constant) else density
+        is_own = isinstance(density, Constant) and density.name == path
+        if is_own or not _is_near(values.get(f"{material}.{name}", level), 0):
+            return None
+        words = f"it has no effect while {name} is 0"
+    return words
 
 
 def _values_by_place(
