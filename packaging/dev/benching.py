@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dev import blender, environments, native_build, wheels
+from dev import blender, environments, native_build, torch_tests, wheels
 from dev.project import BUILD, ROOT, DevError, Stamp, build_lock, content_hash, run
 
 LAYER_SOURCE = ROOT / "tests" / "bench" / "slangpy_layer"
@@ -66,10 +66,24 @@ def bench_real(arguments: list[str]) -> int:
     return run(inside.python, script, *arguments, env=variables, check=False)
 
 
+def bench_torch(arguments: list[str]) -> int:
+    """Measure calls with tensors of torch, with the staged package beside torch."""
+    with build_lock():
+        native_build.build_and_stage()
+        environment = torch_tests.provide()
+    if environment is None:
+        raise DevError("bench torch needs torch")
+    script = ROOT / "tests" / "bench" / "run.py"
+    stage = {"PYTHONPATH": str(native_build.STAGE)}
+    return run(environment.python, script, "torch", *arguments, env=stage, check=False)
+
+
 def command_bench(arguments: list[str]) -> int:
     """Build, install the wheel beside the other systems, and run the benchmarks."""
     if arguments[:1] == ["rendering"]:
         return bench_rendering(arguments[1:])
+    if arguments[:1] == ["torch"]:
+        return bench_torch(arguments[1:])
     if arguments[:1] == ["real"]:
         return bench_real(arguments[1:])
     with build_lock():

@@ -12,4 +12,7 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
-    runpy.run_module("bench.main", run_name="__main__")
+    is_torch = sys.argv[1:2] == ["torch"]
+    if is_torch:
+        del sys.argv[1]
+    runpy.run_module("bench.torch_main" if is_torch else "bench.main", run_name="__main__")
