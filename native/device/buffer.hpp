@@ -33,6 +33,9 @@ public:
     std::uint64_t size_bytes() const noexcept { return m_size; }
     /// Device address of the first byte, aligned to 256; usable as a Slang pointer. 0 if empty.
     std::uint64_t address() const noexcept { return m_address; }
+    /// CUDA's address of the first byte: address() on CUDA, elsewhere that of memory shared by
+    /// Device::share_with_cuda(); 0 if there is none.
+    std::uint64_t cuda_address() const noexcept { return m_cuda_address; }
     /// Host view of readback memory, nullptr for device memory.
     std::byte* mapped() const noexcept { return m_mapped; }
     Device& device() const noexcept { return *m_device; }
@@ -45,6 +48,7 @@ protected:
     std::shared_ptr<Device> m_device;
     std::uint64_t m_size = 0;
     std::uint64_t m_address = 0;
+    std::uint64_t m_cuda_address = 0;
     std::byte* m_mapped = nullptr;
     bool m_is_lent = false;
 };

@@ -8,7 +8,7 @@ CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, MemoryPool& pool, const C
     : Buffer(std::move(device)), m_pool(&pool), m_context(&context), m_queue(&queue),
       m_allocation(allocation) {
     m_size = allocation.size_bytes;
-    m_address = allocation.address();
+    m_address = m_cuda_address = allocation.address();
     m_mapped = allocation.mapped();
 }
 
@@ -16,7 +16,7 @@ CudaBuffer::CudaBuffer(std::shared_ptr<Device> device, std::uint64_t address,
                        std::uint64_t size_bytes, std::shared_ptr<void> keep_alive, bool is_lent)
     : Buffer(std::move(device)), m_keep_alive(std::move(keep_alive)) {
     m_size = size_bytes;
-    m_address = address;
+    m_address = m_cuda_address = address;
     m_is_lent = is_lent;
 }
 

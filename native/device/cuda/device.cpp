@@ -4,6 +4,7 @@
 #include "core/file.hpp"
 #include "core/text.hpp"
 #include "device/checks.hpp"
+#include "device/cuda/stream_order.hpp"
 
 #include <algorithm>
 #include <typeinfo>
@@ -218,7 +219,7 @@ void CudaDevice::dispatch(const Dispatch& dispatch) {
     } else if (const std::string reason = reason_for_queue(kernel, dispatch); reason.empty()) {
         launch(kernel, dispatch, dispatch.arguments, theirs);
     } else {
-        require_not_captured(theirs, kernel.label(), reason);
+        require_not_captured(m_context->driver(), theirs, kernel.label(), reason);
         order(theirs, m_queue->stream(), "dispatch");
         launch_in_queue(kernel, dispatch);
         order(m_queue->stream(), theirs, "dispatch");
@@ -273,10 +274,10 @@ void CudaDevice::launch_by_address(const CudaKernel& kernel, const Dispatch& dis
 }
 
 void CudaDevice::require_success(const CudaKernel& kernel, CUstream stream) const {
-    if (is_captured(stream)) {
+    const Driver& driver = m_context->driver();
+    if (is_captured(driver, stream)) {
         return; // nothing has run
     }
-    const Driver& driver = m_context->driver();
     check(driver, driver.cuStreamSynchronize(stream), "cuStreamSynchronize",
           [&] { return core::text("dispatch: '", kernel.label(), "'"); });
 }

@@ -74,10 +74,6 @@ private:
     void require_success(const CudaKernel& kernel, CUstream stream) const;
     /// Null for a default stream, which is the queue itself.
     CUstream foreign_stream(std::uint64_t stream) const noexcept;
-    bool is_captured(CUstream stream) const;
-    /// @throws ArgumentError that names the function and the reason for which the call cannot be part of a graph.
-    void require_not_captured(CUstream stream, std::string_view function,
-                              std::string_view reason) const;
     /// What the queue has to order of a dispatch, and what to pass instead; "": nothing.
     static std::string reason_for_queue(const CudaKernel& kernel, const Dispatch& dispatch);
     /// What `second` gets from now on runs after what `first` has now.

@@ -60,7 +60,16 @@
     X(cuThreadExchangeStreamCaptureMode)
 
 /// Null where the driver is older than the function.
-#define WEFT_CUDA_OPTIONAL_FUNCTIONS(X) X(cuFuncGetParamInfo)
+#define WEFT_CUDA_OPTIONAL_FUNCTIONS(X)                                                            \
+    X(cuDestroyExternalMemory)                                                                     \
+    X(cuDestroyExternalSemaphore)                                                                  \
+    X(cuDeviceGetUuid)                                                                             \
+    X(cuExternalMemoryGetMappedBuffer)                                                             \
+    X(cuFuncGetParamInfo)                                                                          \
+    X(cuImportExternalMemory)                                                                      \
+    X(cuImportExternalSemaphore)                                                                   \
+    X(cuSignalExternalSemaphoresAsync)                                                             \
+    X(cuWaitExternalSemaphoresAsync)
 
 namespace weft::device::cuda {
 

@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order with the streams of others, torch's above all, which are not blocking: without an event the legacy default
 // stream knows nothing of them. A launch that uses lent memory alone needs none: it goes into their stream itself.
+#include "device/cuda/stream_order.hpp"
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "device/cuda/device.hpp"
 
 namespace weft::device::cuda {
 
-CUstream CudaDevice::foreign_stream(std::uint64_t stream) const noexcept {
-    const CUstream theirs = reinterpret_cast<CUstream>( // NOLINT: from torch
-        static_cast<std::uintptr_t>(stream));
-    return theirs == m_queue->stream() ? nullptr : theirs;
+CUstream to_handle(std::uint64_t stream) noexcept {
+    return reinterpret_cast<CUstream>(static_cast<std::uintptr_t>(stream)); // NOLINT: from torch
 }
 
-bool CudaDevice::is_captured(CUstream stream) const {
-    const Driver& driver = m_context->driver();
+bool is_captured(const Driver& driver, CUstream stream) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     check(driver, driver.cuStreamIsCapturing(stream, &status), "cuStreamIsCapturing", "dispatch");
     return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void require_not_captured(const Driver& driver, CUstream stream, std::string_view function,
+                          std::string_view reason) {
+    if (is_captured(driver, stream)) {
+        throw core::ArgumentError(
+            core::text(function, ": torch captures a CUDA graph on its current stream, and ",
+                       reason, ", or make the call before or after the capture"));
+    }
+}
+
+CUstream CudaDevice::foreign_stream(std::uint64_t stream) const noexcept {
+    const CUstream theirs = to_handle(stream);
+    return theirs == m_queue->stream() ? nullptr : theirs;
 }
 
 bool CudaDevice::is_capturing(std::uint64_t stream) const {
     require_open("is_capturing");
     const CUstream theirs = foreign_stream(stream);
     const CurrentContext current(*m_context);
-    return theirs != nullptr && is_captured(theirs);
-}
-
-void CudaDevice::require_not_captured(CUstream stream, std::string_view function,
-                                      std::string_view reason) const {
-    if (is_captured(stream)) {
-        throw core::ArgumentError(
-            core::text(function, ": torch captures a CUDA graph on its current stream, and ",
-                       reason, ", or make the call before or after the capture"));
-    }
+    return theirs != nullptr && is_captured(m_context->driver(), theirs);
 }
 
 std::string CudaDevice::reason_for_queue(const CudaKernel& kernel, const Dispatch& dispatch) {
@@ -86,7 +90,7 @@ void CudaDevice::order_streams(std::uint64_t other, bool is_other_first,
     const std::lock_guard lock(m_mutex);
     require_open(function);
     const CurrentContext current(*m_context);
-    require_not_captured(theirs, function,
+    require_not_captured(m_context->driver(), theirs, function,
                          "memory of Weft's own cannot be ordered with it; pass tensors of torch "
                          "on the GPU to calls of Weft");
     order(is_other_first ? theirs : m_queue->stream(), is_other_first ? m_queue->stream() : theirs,
