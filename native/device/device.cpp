@@ -82,6 +82,12 @@ std::vector<DeviceInfo> Device::enumerate() {
     return devices;
 }
 
+void Device::share_with_cuda(std::int32_t ordinal, std::string_view context) {
+    throw core::ArgumentError(core::text(context, " lies on cuda:", ordinal, ", whose memory a ",
+                                         to_string(m_info.type), " device ('", m_info.name,
+                                         "') cannot use; move the tensor with .cpu()"));
+}
+
 // NOLINTBEGIN(performance-unnecessary-value-param): backends keep what is passed here.
 std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/,
                                               std::uint64_t /*size_bytes*/,
@@ -94,6 +100,12 @@ std::shared_ptr<Buffer> Device::wrap_external(std::uint64_t /*address*/,
 std::shared_ptr<Buffer> Device::lend(std::uint64_t address, std::uint64_t size_bytes,
                                      std::shared_ptr<void> keep_alive) {
     return wrap_external(address, size_bytes, std::move(keep_alive));
+}
+
+std::shared_ptr<void> Device::lend_to_cuda(const std::shared_ptr<Buffer>& /*buffer*/,
+                                           std::uint64_t /*stream*/) {
+    throw core::InternalError(
+        core::text("lend_to_cuda: device '", m_info.name, "' lends no memory"));
 }
 // NOLINTEND(performance-unnecessary-value-param)
 

@@ -170,6 +170,26 @@ public:
     /// Whether the CUstream of somebody else is being captured into a graph.
     virtual bool is_capturing(std::uint64_t /*stream*/) const { return false; }
 
+    /// Lets CUDA of the same GPU use memory of this device: buffers that are created from now on have a
+    /// cuda_address(), and the two functions above order this device with CUDA's streams, 0 being the default one.
+    /// Waits for the device the first time. CUDA devices share without it.
+    /// @param ordinal CUDA's index of the GPU. @param context begins messages: "f: argument 'x'".
+    /// @throws ArgumentError for another GPU or backend; DeviceError{unavailable} for drivers that cannot.
+    virtual void share_with_cuda(std::int32_t ordinal, std::string_view context);
+    /// CUDA's index of the GPU whose memory this device takes in place: of a CUDA device its own, of others that of
+    /// share_with_cuda(); -1: there is none.
+    virtual std::int32_t cuda_ordinal() const noexcept { return -1; }
+    /// To be kept by whoever uses the cuda_address() of a buffer of this device, beside the buffer, and dropped before
+    /// it, on any thread: then the next owner of the memory waits for what `stream` has. CUDA's view of the memory
+    /// lives as long, even if the device is closed.
+    [[nodiscard]] virtual std::shared_ptr<void> lend_to_cuda(const std::shared_ptr<Buffer>& buffer,
+                                                             std::uint64_t stream);
+    /// The lent buffer that holds these bytes of CUDA's memory; null if none does.
+    [[nodiscard]] virtual std::shared_ptr<Buffer>
+    find_lent_to_cuda(std::uint64_t /*cuda_address*/, std::uint64_t /*size_bytes*/) const {
+        return nullptr;
+    }
+
     /// A buffer over memory that somebody else allocated and this device can address (CUDA: same
     /// context). `keep_alive` is released with the buffer, on any thread; commands that use it may still
     /// be queued then, ahead of all that its owner does on native_stream() afterwards.

@@ -34,6 +34,7 @@ struct MemoryBlock {
     std::uint64_t address = 0;   ///< device address of the first byte, a multiple of 256
     std::byte* mapped = nullptr; ///< host view, or null
     std::uint64_t size_bytes = 0;
+    std::uint64_t cuda_address = 0; ///< CUDA's, of memory shared with it; else 0
 };
 
 /// What the pool needs from a backend. Outlives the pool.
@@ -87,6 +88,9 @@ struct Allocation {
     LabelUse* label = nullptr; ///< its name lives as long as the pool; the rest is the pool's own
 
     std::uint64_t address() const noexcept { return block.address + offset; }
+    std::uint64_t cuda_address() const noexcept {
+        return block.cuda_address != 0 ? block.cuda_address + offset : 0;
+    }
     std::byte* mapped() const noexcept { return block.mapped ? block.mapped + offset : nullptr; }
     explicit operator bool() const noexcept { return range != ~0u; }
 };

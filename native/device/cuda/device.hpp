@@ -49,6 +49,7 @@ public:
                                           std::shared_ptr<void> keep_alive) override;
     std::shared_ptr<Buffer> lend(std::uint64_t address, std::uint64_t size_bytes,
                                  std::shared_ptr<void> keep_alive) override;
+    std::int32_t cuda_ordinal() const noexcept override { return m_info.adapter; }
     std::uint64_t native_context() const noexcept override;
     std::uint64_t native_stream() const noexcept override;
     void wait_for_stream(std::uint64_t stream) override;

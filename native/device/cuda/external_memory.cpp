@@ -173,11 +173,11 @@ private:
 };
 
 void require_functions(const Driver& driver, std::string_view context) {
-    const bool has_all =
-        driver.cuImportExternalMemory && driver.cuExternalMemoryGetMappedBuffer &&
-        driver.cuDestroyExternalMemory && driver.cuImportExternalSemaphore &&
-        driver.cuDestroyExternalSemaphore && driver.cuSignalExternalSemaphoresAsync &&
-        driver.cuWaitExternalSemaphoresAsync && driver.cuDeviceGetUuid;
+    const bool has_all = driver.cuImportExternalMemory && driver.cuExternalMemoryGetMappedBuffer &&
+                         driver.cuDestroyExternalMemory && driver.cuImportExternalSemaphore &&
+                         driver.cuDestroyExternalSemaphore &&
+                         driver.cuSignalExternalSemaphoresAsync &&
+                         driver.cuWaitExternalSemaphoresAsync && driver.cuDeviceGetUuid;
     if (!has_all) {
         throw core::DeviceError(
             core::text(context, ": the NVIDIA driver is too old to share memory with Vulkan; "

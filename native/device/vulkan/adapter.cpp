@@ -2,6 +2,7 @@
 #include "device/vulkan/adapter.hpp"
 
 #include "core/text.hpp"
+#include "device/vulkan/external_memory.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -176,6 +177,13 @@ void describe(Adapter& adapter, const Properties& properties, std::uint64_t heap
                     .features = features_of(adapter.features, properties)};
 }
 
+GpuUuid uuid_of(const Properties& properties) {
+    GpuUuid uuid{};
+    std::copy(std::begin(properties.v11.deviceUUID), std::end(properties.v11.deviceUUID),
+              uuid.begin());
+    return uuid;
+}
+
 /// Reads everything about a physical device. Returns why it cannot be used, or "".
 std::string inspect(const InstanceApi& api, Adapter& adapter) {
     const Properties properties = read_properties(api, adapter.handle);
@@ -189,6 +197,10 @@ std::string inspect(const InstanceApi& api, Adapter& adapter) {
     if (const auto absent = choose_features(api, adapter, extensions); !absent.empty()) {
         return core::text(name, " lacks the feature ", absent);
     }
+    adapter.uuid = uuid_of(properties);
+    adapter.exports_memory = contains(extensions, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
+                             contains(extensions, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) &&
+                             can_export(api, adapter.handle);
     if (const auto absent = choose_extensions(adapter, extensions); !absent.empty()) {
         return core::text(name, " lacks the extension ", absent);
     }

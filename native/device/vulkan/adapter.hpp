@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/external_memory.hpp"
 #include "device/vulkan/features.hpp"
 #include "device/vulkan/instance.hpp"
 
@@ -33,6 +34,8 @@ struct Adapter {
     MemoryTypes memory;
     std::uint32_t uniform_alignment = 256;
     bool has_memory_budget = false;
+    bool exports_memory = false; ///< memory and counting semaphores, to CUDA
+    GpuUuid uuid{};
     std::array<std::uint8_t, VK_UUID_SIZE> pipeline_cache_uuid{};
     std::uint32_t vendor = 0;
     std::uint32_t device = 0;

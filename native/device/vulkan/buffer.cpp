@@ -8,6 +8,7 @@ VulkanBuffer::VulkanBuffer(std::shared_ptr<Device> device, MemoryPool& pool,
     : Buffer(std::move(device)), m_pool(&pool), m_allocation(allocation) {
     m_size = allocation.size_bytes;
     m_address = allocation.address();
+    m_cuda_address = allocation.cuda_address();
     m_mapped = is_public ? allocation.mapped() : nullptr;
     m_marks.last_use = allocation.ready;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/vulkan/command_queue.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace weft::device::vulkan {
@@ -13,19 +14,6 @@ constexpr VkPipelineStageFlags kDeviceStages =
     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkAccessFlags kWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 constexpr VkAccessFlags kReads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
-
-UniqueSemaphore create_timeline(const Context& context) {
-    const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                         .pNext = nullptr,
-                                         .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
-                                         .initialValue = 0};
-    const VkSemaphoreCreateInfo info{
-        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type, .flags = 0};
-    VkSemaphore semaphore = VK_NULL_HANDLE;
-    context.check(context.api().vkCreateSemaphore(context.handle(), &info, nullptr, &semaphore),
-                  "vkCreateSemaphore", "create_device");
-    return {context, semaphore};
-}
 
 UniqueCommandPool create_command_pool(const Context& context) {
     const VkCommandPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -52,9 +40,28 @@ VkCommandBuffer allocate_commands(const Context& context, VkCommandPool pool) {
 
 } // namespace
 
+UniqueSemaphore create_timeline(const Context& context, std::uint64_t value, bool is_exported,
+                                std::string_view function) {
+    const VkExportSemaphoreCreateInfo external{.sType =
+                                                   VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO,
+                                               .pNext = nullptr,
+                                               .handleTypes = kExportedSemaphore};
+    const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                         .pNext = is_exported ? &external : nullptr,
+                                         .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+                                         .initialValue = value};
+    const VkSemaphoreCreateInfo info{
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type, .flags = 0};
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    context.check(context.api().vkCreateSemaphore(context.handle(), &info, nullptr, &semaphore),
+                  "vkCreateSemaphore", function);
+    return {context, semaphore};
+}
+
 CommandQueue::CommandQueue(const Context& context, BatchLimits limits)
-    : m_context(context), m_limits(limits), m_timeline(create_timeline(context)),
-      m_ring(context, kRingBytes) {}
+    : m_context(context), m_limits(limits),
+      m_timeline(create_timeline(context, 0, false, "create_device")), m_ring(context, kRingBytes) {
+}
 
 CommandQueue::~CommandQueue() = default;
 
@@ -209,31 +216,53 @@ void CommandQueue::submit() {
     }
     const VolkDeviceTable& api = m_context.api();
     const std::uint64_t value = submitted() + 1;
-    const VkSemaphore semaphore = m_timeline.get();
-    const VkTimelineSemaphoreSubmitInfo timeline{
-        .sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-        .pNext = nullptr,
-        .waitSemaphoreValueCount = 0,
-        .pWaitSemaphoreValues = nullptr,
-        .signalSemaphoreValueCount = 1,
-        .pSignalSemaphoreValues = &value};
+    const std::array signals{m_timeline.get(), m_exported.get()};
+    const std::array signal_values{value, value};
+    const std::uint32_t signal_count = m_exported ? 2 : 1;
+    const std::vector<VkPipelineStageFlags> stages(m_waits.size(),
+                                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const auto waits = static_cast<std::uint32_t>(m_waits.size());
+    const VkTimelineSemaphoreSubmitInfo values{.sType =
+                                                   VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                               .pNext = nullptr,
+                                               .waitSemaphoreValueCount = waits,
+                                               .pWaitSemaphoreValues = m_wait_values.data(),
+                                               .signalSemaphoreValueCount = signal_count,
+                                               .pSignalSemaphoreValues = signal_values.data()};
     const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                            .pNext = &timeline,
-                            .waitSemaphoreCount = 0,
-                            .pWaitSemaphores = nullptr,
-                            .pWaitDstStageMask = nullptr,
+                            .pNext = &values,
+                            .waitSemaphoreCount = waits,
+                            .pWaitSemaphores = m_waits.data(),
+                            .pWaitDstStageMask = stages.data(),
                             .commandBufferCount = 1,
                             .pCommandBuffers = &m_ended,
-                            .signalSemaphoreCount = 1,
-                            .pSignalSemaphores = &semaphore};
+                            .signalSemaphoreCount = signal_count,
+                            .pSignalSemaphores = signals.data()};
     m_context.check(api.vkQueueSubmit(m_context.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit",
                     "flush"); // if it fails, m_ended is submitted the next time
     m_ended = VK_NULL_HANDLE;
+    m_waits.clear();
+    m_wait_values.clear();
     Batch& batch = m_batches[(m_first + m_in_flight) % kBatches];
     batch.value = value;
     batch.ring_position = m_ring.position();
     ++m_in_flight;
     m_submitted.store(value, std::memory_order_release);
+}
+
+void CommandQueue::wait_before_next(VkSemaphore semaphore, std::uint64_t value) {
+    const auto found = std::ranges::find(m_waits, semaphore);
+    if (found != m_waits.end()) {
+        m_wait_values[static_cast<std::size_t>(found - m_waits.begin())] = value;
+        return;
+    }
+    m_waits.push_back(semaphore);
+    m_wait_values.push_back(value);
+}
+
+VkSemaphore CommandQueue::export_timeline() {
+    m_exported = create_timeline(m_context, submitted(), true, "share_with_cuda");
+    return m_exported.get();
 }
 
 std::uint64_t CommandQueue::completed() const noexcept {

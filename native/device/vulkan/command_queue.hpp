@@ -14,8 +14,18 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace weft::device::vulkan {
+
+/// What an export is for CUDA.
+inline constexpr VkExternalSemaphoreHandleTypeFlagBits kExportedSemaphore =
+    VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+
+/// A semaphore that counts up from `value`. @param is_exported whether another API may have it.
+[[nodiscard]] UniqueSemaphore create_timeline(const Context& context, std::uint64_t value,
+                                              bool is_exported, std::string_view function);
 
 /// What decides when a batch is submitted without being asked, and when a command waits for room.
 struct BatchLimits {
@@ -70,6 +80,11 @@ public:
     /// Submits the open batch, if any. @throws DeviceError: then the batch is kept for the next try, or the device
     /// is lost.
     void submit();
+    /// The next batch that is submitted starts once the semaphore, which counts up, has reached `value`.
+    void wait_before_next(VkSemaphore semaphore, std::uint64_t value);
+    /// From now on every batch signals a second timeline, which other APIs may have. The queue must be idle.
+    /// (The first one stays the queue's own: the validation layer does not follow what was exported.)
+    VkSemaphore export_timeline();
 
     VkBuffer ring_buffer() const noexcept { return m_ring.buffer(); }
     std::uint64_t max_slice() const noexcept { return m_ring.max_slice(); }
@@ -100,6 +115,9 @@ private:
     const Context& m_context;
     const BatchLimits m_limits;
     UniqueSemaphore m_timeline;
+    UniqueSemaphore m_exported;       ///< empty, or of the same value
+    std::vector<VkSemaphore> m_waits; ///< of the next batch, with their values
+    std::vector<std::uint64_t> m_wait_values;
     UploadRing m_ring;
     std::array<Batch, kBatches> m_batches;
     std::uint32_t m_first = 0; ///< oldest batch in flight

@@ -58,9 +58,8 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
       m_pipeline_cache(std::make_unique<PipelineCache>(*m_context, desc.cache_directory)),
       m_queue(std::make_unique<CommandQueue>(
           *m_context, adapter.info.features.is_software ? kSoftwareBatches : BatchLimits{})),
-      m_poll(desc.poll) {
-    const QueueView view{.completed = [this] { return m_queue->completed(); },
-                         .drain = [this] { drain(); }};
+      m_poll(desc.poll), m_memory_limit(desc.memory_limit) {
+    const QueueView view = queue_view();
     m_device_source =
         std::make_unique<BlockSource>(*m_context, m_context->adapter().memory.device, view);
     m_readback_source =
@@ -71,6 +70,10 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
     if (m_context->adapter().max_loop_rounds != 0) {
         create_watch();
     }
+}
+
+QueueView VulkanDevice::queue_view() {
+    return {.completed = [this] { return m_queue->completed(); }, .drain = [this] { drain(); }};
 }
 
 VulkanDevice::~VulkanDevice() {
@@ -118,7 +121,13 @@ std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
                                 core::DeviceError::Kind::out_of_memory);
     }
     const bool is_readback = desc.memory == MemoryKind::readback;
-    MemoryPool& pool = is_readback ? *m_readback_pool : *m_device_pool;
+    CudaSharing* const shared = is_readback ? nullptr : m_shared.load(std::memory_order_acquire);
+    if (shared != nullptr) {
+        order_returned_memory(*shared);
+    }
+    MemoryPool& pool = shared != nullptr ? shared->pool()
+                       : is_readback     ? *m_readback_pool
+                                         : *m_device_pool;
     const Allocation allocation = pool.allocate(desc.size_bytes, desc.label);
     auto buffer = std::make_shared<VulkanBuffer>(shared_from_this(), pool, allocation, is_readback);
     if (!m_queue->is_finished(allocation.ready)) {
@@ -362,12 +371,17 @@ MemoryInfo VulkanDevice::memory_info() const {
     const UseGate::Use use(m_gate);
     require_open("memory_info");
     MemoryInfo info = m_device_pool->statistics();
-    const MemoryInfo host = m_readback_pool->statistics();
-    info.reserved += host.reserved;
-    info.used += host.used;
-    info.peak_used += host.peak_used;
-    info.live_buffers += host.live_buffers;
-    info.allocations += host.allocations;
+    const auto add = [&](const MemoryInfo& more) {
+        info.reserved += more.reserved;
+        info.used += more.used;
+        info.peak_used += more.peak_used;
+        info.live_buffers += more.live_buffers;
+        info.allocations += more.allocations;
+    };
+    add(m_readback_pool->statistics());
+    if (CudaSharing* const shared = m_shared.load(std::memory_order_acquire)) {
+        add(shared->pool().statistics());
+    }
     return info;
 }
 
@@ -414,6 +428,9 @@ void VulkanDevice::release_everything() {
     m_is_closed.store(true, std::memory_order_release);
     m_device_pool->close(); // the pools stay: living buffers still give their ranges back
     m_readback_pool->close();
+    if (m_sharing) {
+        m_sharing->close();
+    }
     m_retired.clear();
     m_pipelines.clear();
     m_watched.reset();

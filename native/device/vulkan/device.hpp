@@ -9,6 +9,7 @@
 #include "device/use_gate.hpp"
 #include "device/vulkan/buffer.hpp"
 #include "device/vulkan/command_queue.hpp"
+#include "device/vulkan/external_memory.hpp"
 #include "device/vulkan/kernel.hpp"
 #include "device/vulkan/pipeline_cache.hpp"
 
@@ -43,6 +44,14 @@ public:
               std::uint32_t word) override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
+    void share_with_cuda(std::int32_t ordinal, std::string_view context) override;
+    std::int32_t cuda_ordinal() const noexcept override;
+    std::shared_ptr<Buffer> find_lent_to_cuda(std::uint64_t cuda_address,
+                                              std::uint64_t size_bytes) const override;
+    std::shared_ptr<void> lend_to_cuda(const std::shared_ptr<Buffer>& buffer,
+                                       std::uint64_t stream) override;
+    void wait_for_stream(std::uint64_t stream) override;
+    void make_stream_wait(std::uint64_t stream) override;
     std::uint64_t validation_message_count() const noexcept override;
     std::vector<std::string> validation_messages() const override;
 
@@ -59,6 +68,8 @@ private:
     void record(const Dispatch& dispatch, const VulkanKernel& kernel, const RingSlice& host_data);
     void bind_sets(const Dispatch& dispatch, const VulkanKernel& kernel,
                    const RingSlice& host_data);
+    QueueView queue_view();
+    void order_returned_memory(CudaSharing& sharing);
     void drop_retired(std::uint64_t completed) noexcept;
     void drain();
     /// Returns once a command with so many bytes of host data can be recorded; lets go of `lock` (of m_mutex)
@@ -92,13 +103,16 @@ private:
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;
     std::unique_ptr<MemoryPool> m_readback_pool;
-    std::optional<BlockMemory> m_watched; ///< memory of m_watch
-    std::unique_ptr<LoopWatch> m_watch;   ///< null unless the driver ends loops
+    std::unique_ptr<CudaSharing> m_sharing;      ///< null until CUDA's memory comes; then for ever
+    std::atomic<CudaSharing*> m_shared{nullptr}; ///< the same, for threads without the lock
+    std::optional<BlockMemory> m_watched;        ///< memory of m_watch
+    std::unique_ptr<LoopWatch> m_watch;          ///< null unless the driver ends loops
     std::list<Pipeline> m_pipelines;
     std::list<Pipeline> m_retired;
     VkPipeline m_bound = VK_NULL_HANDLE; ///< pipeline bound in m_bound_in
     std::uint64_t m_bound_in = 0;        ///< batch value
     const InterruptPoll m_poll;
+    const std::uint64_t m_memory_limit;   ///< bytes; 0: none
     std::atomic<bool> m_is_closed{false}; ///< everything is released
 };
 

@@ -78,6 +78,10 @@ constexpr std::array kExtensions{
     ExtensionRow{VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME, Need::optional,
                  "half atomics, minimum and maximum"},
     ExtensionRow{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, Need::optional, "free device memory"},
+    ExtensionRow{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, Need::optional,
+                 "memory shared with CUDA (Linux)"},
+    ExtensionRow{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, Need::optional,
+                 "order with CUDA's streams (Linux)"},
     ExtensionRow{"VK_KHR_portability_subset", Need::optional, "MoltenVK insists on it"},
 };
 

@@ -197,6 +197,8 @@ void Instance::load_api() {
     load(m_api.get_properties, m_handle, "vkGetPhysicalDeviceProperties2");
     load(m_api.get_features, m_handle, "vkGetPhysicalDeviceFeatures2");
     load(m_api.get_memory_properties, m_handle, "vkGetPhysicalDeviceMemoryProperties2");
+    load(m_api.get_external_buffers, m_handle, "vkGetPhysicalDeviceExternalBufferProperties");
+    load(m_api.get_external_semaphores, m_handle, "vkGetPhysicalDeviceExternalSemaphoreProperties");
     load(m_api.get_queue_families, m_handle, "vkGetPhysicalDeviceQueueFamilyProperties");
     load(m_api.enumerate_extensions, m_handle, "vkEnumerateDeviceExtensionProperties");
     load(m_api.create_device, m_handle, "vkCreateDevice");

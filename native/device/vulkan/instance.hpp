@@ -19,6 +19,8 @@ struct InstanceApi {
     PFN_vkGetPhysicalDeviceProperties2 get_properties = nullptr;
     PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
     PFN_vkGetPhysicalDeviceMemoryProperties2 get_memory_properties = nullptr;
+    PFN_vkGetPhysicalDeviceExternalBufferProperties get_external_buffers = nullptr;
+    PFN_vkGetPhysicalDeviceExternalSemaphoreProperties get_external_semaphores = nullptr;
     PFN_vkGetPhysicalDeviceQueueFamilyProperties get_queue_families = nullptr;
     PFN_vkEnumerateDeviceExtensionProperties enumerate_extensions = nullptr;
     PFN_vkCreateDevice create_device = nullptr;

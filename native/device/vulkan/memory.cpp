@@ -29,24 +29,46 @@ bool succeeded(const Context& context, VkResult result, const char* call) {
     return true;
 }
 
-VkResult create_buffer(const Context& context, std::uint64_t size_bytes, VkBuffer& buffer) {
-    const VkBufferCreateInfo info = buffer_info(size_bytes);
+VkResult create_buffer(const Context& context, std::uint64_t size_bytes, bool is_exported,
+                       VkBuffer& buffer) {
+    const VkExternalMemoryBufferCreateInfo external{
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .pNext = nullptr,
+        .handleTypes = kExportedMemory};
+    VkBufferCreateInfo info = buffer_info(size_bytes);
+    info.pNext = is_exported ? &external : nullptr;
     return context.api().vkCreateBuffer(context.handle(), &info, nullptr, &buffer);
 }
 
 VkResult allocate_memory(const Context& context, VkBuffer buffer, std::uint32_t memory_type,
-                         VkDeviceMemory& memory) {
+                         bool is_exported, BlockMemory& block) {
     VkMemoryRequirements requirements{};
     context.api().vkGetBufferMemoryRequirements(context.handle(), buffer, &requirements);
+    const VkMemoryDedicatedAllocateInfo dedicated{
+        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+        .pNext = nullptr,
+        .image = VK_NULL_HANDLE,
+        .buffer = buffer};
+    const VkExportMemoryAllocateInfo external{.sType =
+                                                  VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
+                                              .pNext = &dedicated,
+                                              .handleTypes = kExportedMemory};
     const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
-                                          .pNext = nullptr,
+                                          .pNext = is_exported ? &external : nullptr,
                                           .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
                                           .deviceMask = 0};
     const VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                     .pNext = &flags,
                                     .allocationSize = requirements.size,
                                     .memoryTypeIndex = memory_type};
-    return context.api().vkAllocateMemory(context.handle(), &info, nullptr, &memory);
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    const VkResult result =
+        context.api().vkAllocateMemory(context.handle(), &info, nullptr, &memory);
+    if (result == VK_SUCCESS) {
+        block.memory = UniqueMemory(context, memory);
+        block.allocated_bytes = requirements.size;
+    }
+    return result;
 }
 
 /// Host memory of a discrete GPU stays mapped; its device memory is not mapped even where it could
@@ -73,23 +95,23 @@ VkBufferCreateInfo buffer_info(std::uint64_t size_bytes) noexcept {
 }
 
 std::optional<BlockMemory> try_allocate(const Context& context, std::uint64_t size_bytes,
-                                        std::uint32_t memory_type) {
+                                        std::uint32_t memory_type, bool is_exported) {
     if (size_bytes > context.adapter().info.limits.max_buffer_size) {
         return std::nullopt;
     }
     const VolkDeviceTable& api = context.api();
     BlockMemory block;
     VkBuffer buffer = VK_NULL_HANDLE;
-    if (!succeeded(context, create_buffer(context, size_bytes, buffer), "vkCreateBuffer")) {
+    if (!succeeded(context, create_buffer(context, size_bytes, is_exported, buffer),
+                   "vkCreateBuffer")) {
         return std::nullopt;
     }
     block.buffer = UniqueBuffer(context, buffer);
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    if (!succeeded(context, allocate_memory(context, buffer, memory_type, memory),
+    if (!succeeded(context, allocate_memory(context, buffer, memory_type, is_exported, block),
                    "vkAllocateMemory")) {
         return std::nullopt;
     }
-    block.memory = UniqueMemory(context, memory);
+    const VkDeviceMemory memory = block.memory.get();
     if (!succeeded(context, api.vkBindBufferMemory(context.handle(), buffer, memory, 0),
                    "vkBindBufferMemory")) {
         return std::nullopt;
@@ -117,8 +139,10 @@ std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes)
             return std::nullopt;
         }
     }
-    std::optional<BlockMemory> block = try_allocate(m_context, size_bytes, m_memory_type);
-    if (!block) {
+    std::optional<BlockMemory> block =
+        try_allocate(m_context, size_bytes, m_memory_type, static_cast<bool>(m_share.share));
+    const std::uint64_t shared = block && m_share.share ? m_share.share(*block) : 0;
+    if (!block || (m_share.share && shared == 0)) {
         return std::nullopt;
     }
     if (promises && block->mapped != nullptr) {
@@ -127,7 +151,8 @@ std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes)
     const MemoryBlock result{.native = reinterpret_cast<void*>(block->buffer.get()),
                              .address = block->address,
                              .mapped = block->mapped,
-                             .size_bytes = size_bytes};
+                             .size_bytes = size_bytes,
+                             .cuda_address = shared};
     m_blocks.emplace(result.native, std::move(*block));
     return result;
 }
@@ -135,6 +160,9 @@ std::optional<MemoryBlock> BlockSource::allocate_block(std::uint64_t size_bytes)
 void BlockSource::release_block(const MemoryBlock& block) noexcept {
     if (m_is_software) {
         HostBlocks::of_process().remove(block.mapped);
+    }
+    if (m_share.unshare) {
+        m_share.unshare(block.cuda_address);
     }
     m_blocks.erase(block.native);
 }
