@@ -119,9 +119,9 @@ void LentMemory::forget_returned(std::uint64_t stream) noexcept {
     std::erase(m_returned, stream);
 }
 
-std::vector<std::uint64_t> LentMemory::take_returned() {
+std::vector<std::uint64_t> LentMemory::returned() const {
     const std::lock_guard lock(m_mutex);
-    return std::exchange(m_returned, {});
+    return m_returned;
 }
 
 } // namespace weft::device

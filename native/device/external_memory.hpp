@@ -116,15 +116,15 @@ public:
     void remove(std::uint64_t address) noexcept;
 
     /// For who uses Buffer::cuda_address(): keeps CUDA's view of the memory, even beyond the device. When it goes,
-    /// take_returned() will name the stream. Keeps no buffer.
+    /// returned() will name the stream. Keeps no buffer.
     [[nodiscard]] std::shared_ptr<void> lend(const std::shared_ptr<Buffer>& buffer,
                                              std::uint64_t stream);
     /// The lent buffer that holds these bytes of CUDA's memory, or null.
     [[nodiscard]] std::shared_ptr<Buffer> find(std::uint64_t cuda_address,
                                                std::uint64_t size_bytes) const;
-    /// The streams that may still use memory that came back since the last call.
-    [[nodiscard]] std::vector<std::uint64_t> take_returned();
-    /// Takes out one of them.
+    /// The streams that may still use memory that came back.
+    [[nodiscard]] std::vector<std::uint64_t> returned() const;
+    /// Takes out one of them, which is waited for.
     void forget_returned(std::uint64_t stream) noexcept;
 
 private:

@@ -367,8 +367,12 @@ void bind_values(TensorClass& tensor_class) {
             "Same as torch().")
         .def(
             "_to_torch",
-            [](const TensorRef& self) { return TorchBridge::get().to_torch(self, true); },
-            "torch(), in memory of torch's own unless its current stream is the default one.")
+            [](const TensorRef& self, bool on_device) {
+                return TorchBridge::get().to_torch(self, on_device);
+            },
+            py::arg("on_device"),
+            "torch(), on the GPU or on the CPU; in memory of torch's own unless its current "
+            "stream is the default one.")
         .def("__array__", &array_protocol, py::arg("dtype") = py::none(),
              py::arg("copy") = py::none())
         .def("__repr__", &tensor_summary)

@@ -39,6 +39,8 @@ struct KnownTypes {
     [[nodiscard]] static KnownTypes find();
 };
 
+struct TorchMemory;
+
 /// The tensors of torch among the arguments of a call.
 struct TorchArguments {
     std::vector<std::pair<std::uint32_t, PyObject*>>
@@ -122,6 +124,8 @@ private:
     bool add_lent(PyObject* tensor, std::string_view name);
     void require_own_gpu(const tensor::dlpack::Device& place, std::string_view name) const;
     void add_torch_device_memory(pybind11::handle tensor, const tensor::dlpack::Device& place,
+                                 std::string_view name, std::string write_refusal);
+    void add_torch_beside_vulkan(pybind11::handle tensor, const TorchMemory& memory,
                                  std::string_view name, std::string write_refusal);
     void require_one_place(PyObject* tensor, bool is_on_host, std::string_view name);
     void add_object(PyObject* value, std::string_view name);

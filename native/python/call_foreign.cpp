@@ -8,6 +8,7 @@
 #include "python/interpreter_lock.hpp"
 #include "python/torch_bridge.hpp"
 #include "python/torch_memory.hpp"
+#include "python/torch_sharing.hpp"
 #include "tensor/dlpack.hpp"
 
 #include <algorithm>
@@ -57,6 +58,14 @@ bool is_host(const dlpack::Device& device) {
 bool is_cuda(const dlpack::Device& device) {
     return device.code == dlpack::DeviceCode::cuda ||
            device.code == dlpack::DeviceCode::cuda_managed;
+}
+
+/// An array as it lies, which somebody else keeps.
+tensor::TensorRef wrap_lent(device::Device& device, const dlpack::Array& array,
+                            const tensor::ArrayLayoutRef& layout) {
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    return tensor::Tensor::wrap(device.lend(address, bytes, nullptr), layout, 0);
 }
 
 } // namespace
@@ -113,32 +122,36 @@ void CallArguments::add_torch(PyObject* value, std::string_view name) {
 
 bool CallArguments::add_torch_in_place(PyObject* value, std::string_view name) {
     const TorchBridge& torch = TorchBridge::get();
-    return m_torch.runs_at_once && m_session->device->info().type == device::DeviceType::cuda &&
+    return m_torch.runs_at_once && m_session->device->cuda_ordinal() >= 0 &&
            torch.is_plain(value) && !torch.is_negated(value) && add_lent(value, name);
 }
 
-/// The tensor keeps the memory, and lives until clear(): torch frees in the order of the stream, and so does the launch
-/// run.
+/// On CUDA the tensor keeps the memory, and lives until clear(): torch frees in the order of the stream, and so does the
+/// launch run. A Vulkan device finds memory of its own that it lent to torch.
 bool CallArguments::add_lent(PyObject* value, std::string_view name) {
-    const device::DeviceInfo& info = m_session->device->info();
+    device::Device& device = *m_session->device;
     dlpack::Array array;
-    if (!m_torch.runs_at_once || info.type != device::DeviceType::cuda ||
+    if (!m_torch.runs_at_once || device.cuda_ordinal() < 0 ||
         !TorchBridge::get().view(value, array) || is_freed(array) ||
-        array.device.code != dlpack::DeviceCode::cuda || array.device.index != info.adapter) {
+        array.device.code != dlpack::DeviceCode::cuda ||
+        array.device.index != device.cuda_ordinal()) {
         return false;
     }
     const std::optional<reflect::ScalarKind> kind = tensor::dlpack_kind(array.dtype);
     if (!kind) {
         return false;
     }
+    const tensor::ArrayLayoutRef& layout = m_layouts.find(array, *kind);
+    tensor::TensorRef tensor = device.info().type == device::DeviceType::cuda
+                                   ? wrap_lent(device, array, layout)
+                                   : tensor::find_lent(device, array, layout);
+    if (!tensor) {
+        return false;
+    }
     require_one_place(value, false, name);
     find_stream();
-    const tensor::ArrayLayoutRef& layout = m_layouts.find(array, *kind);
-    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
-    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
-    m_shared.push_back(
-        tensor::Tensor::wrap(m_session->device->lend(address, bytes, nullptr), layout, 0));
-    m_torch.lent.emplace_back(m_shared.back()->layout().get(), value);
+    m_torch.lent.emplace_back(tensor->layout().get(), value);
+    m_shared.push_back(std::move(tensor));
     push(NodeKind::tensor, name).tensor = m_shared.back().get();
     return true;
 }
@@ -183,7 +196,11 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
             refusal = "is a tensor of bfloat16, which this kind of call can only read; pass one of "
                       "float32"; // it may run later than the copy back
         }
-        add_torch_device_memory(tensor, memory.device, name, std::move(refusal));
+        if (m_session->device->info().type == device::DeviceType::cuda) {
+            add_torch_device_memory(tensor, memory.device, name, std::move(refusal));
+        } else {
+            add_torch_beside_vulkan(tensor, memory, name, std::move(refusal));
+        }
         return;
     }
     m_arrays.push_back(std::make_unique<TorchArray>(std::move(memory), *kind));
@@ -193,11 +210,11 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
     push(NodeKind::host_array, name).host = m_arrays.back().get();
 }
 
-/// torch's current one of the device's GPU: the launch names it.
+/// torch's current one of the device's GPU: CUDA launches name it, a Vulkan device is ordered with it.
 void CallArguments::find_stream() {
     if (!m_torch.knows_stream) {
         m_torch.stream = TorchBridge::get().current_stream(
-            {.code = dlpack::DeviceCode::cuda, .index = m_session->device->info().adapter});
+            {.code = dlpack::DeviceCode::cuda, .index = m_session->device->cuda_ordinal()});
         m_torch.knows_stream = true;
     }
 }
@@ -230,6 +247,35 @@ void CallArguments::add_torch_device_memory(py::handle tensor, const dlpack::Dev
     if (!write_refusal.empty()) {
         m_locked.emplace_back(static_cast<std::uint32_t>(m_list.nodes.size() - 1),
                               std::move(write_refusal));
+    }
+}
+
+/// A copy that the call writes is copied back by note_torch_writes().
+void CallArguments::add_torch_beside_vulkan(py::handle tensor, const TorchMemory& memory,
+                                            std::string_view name, std::string write_refusal) {
+    const auto node = static_cast<std::uint32_t>(m_list.nodes.size());
+    m_session->device->share_with_cuda(memory.device.index, label(name));
+    SharedTensor shared =
+        share_with_vulkan(m_session->device, tensor, memory, *tensor::dlpack_kind(memory.dtype));
+    find_stream();
+    if (!shared.twin.is_none()) {
+        const auto widened =
+            std::ranges::find(m_torch.widened, node, &std::pair<std::uint32_t, PyObject*>::first);
+        if (widened != m_torch.widened.end()) {
+            widened->second = shared.twin.ptr();
+        } else {
+            m_torch.widened.emplace_back(node, shared.twin.ptr());
+        }
+        if (write_refusal.empty() && !m_torch.runs_at_once) {
+            write_refusal = "lies in memory that the Vulkan device does not know, which this kind "
+                            "of call can only read; pass a weft.Tensor";
+        }
+        m_kept.push_back(std::move(shared.twin));
+    }
+    push(NodeKind::tensor, name).tensor = shared.tensor.get();
+    m_shared.push_back(std::move(shared.tensor));
+    if (!write_refusal.empty()) {
+        m_locked.emplace_back(node, std::move(write_refusal));
     }
 }
 

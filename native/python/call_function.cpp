@@ -151,6 +151,12 @@ py::object track(const FunctionObject& self, const PythonCall& call, PyObject* o
                                     keywords);
 }
 
+/// Whether CUDA tensors of torch are among the arguments for a device of another API, whose queue knows no stream: before
+/// and after a launch the two wait for each other.
+bool is_beside_torch(const TorchArguments& torch, const device::Device& device) {
+    return torch.knows_stream && device.info().type != device::DeviceType::cuda;
+}
+
 /// The check of gradients reads a few elements in the device's queue, and now: not in the middle of a capture.
 bool may_begin_check(const dispatch::LaunchPlan& plan, const TorchArguments& torch,
                      device::Device& device) {
@@ -193,6 +199,13 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
                  "' would return a value or needs host arrays moved, which cannot be recorded; "
                  "pass tensors for all array arguments and _result"));
     }
+    if (commands != nullptr &&
+        is_beside_torch(frame.arguments.torch(), *self.module->context().device)) {
+        throw core::ArgumentError(
+            text("append_to: '", function->name(),
+                 "' is recorded for a Vulkan device, which would not wait for torch when it runs; "
+                 "pass a weft.Tensor, such as weft.from_dlpack(device, tensor)"));
+    }
     // A tensor of torch has its gradient in torch's graph: it is not to be told to bring one.
     if (!plan->warnings.empty() && frame.arguments.torch().tensors.empty()) {
         show_warnings(*plan, self.pool->shown_warnings);
@@ -200,17 +213,24 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
     frame.arguments.require_writable(*plan);
     device::Device& device = *self.module->context().device;
     const TorchArguments& torch = frame.arguments.torch();
+    const bool is_beside = is_beside_torch(torch, device);
+    if (is_beside) {
+        device.wait_for_stream(torch.stream);
+    }
     if (may_begin_check(*plan, torch, device)) {
         begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     }
     const bool is_torch = function->options().return_kind == dispatch::ReturnKind::torch;
     TorchCallMemory memory(device, torch.lent, is_torch);
-    const bool borrows = commands == nullptr && torch.knows_stream &&
+    const bool borrows = commands == nullptr && torch.knows_stream && !is_beside &&
                          (torch.stream != 0 || (plan->allocates && is_torch));
     frame.state.launch(*plan, frame.arguments.list(), device,
                        {.commands = commands,
                         .stream = commands == nullptr ? torch.stream : 0,
                         .memory = borrows ? &memory : nullptr});
+    if (is_beside) {
+        device.make_stream_wait(torch.stream);
+    }
     if (frame.state.needs_read_back(*plan)) {
         const Unlocked unlocked;
         frame.state.read_back(*plan, device, interrupt_poll());

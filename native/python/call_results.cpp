@@ -29,7 +29,9 @@ py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind
     if (kind == dispatch::ReturnKind::torch) {
         const bool is_on_host =
             torch.on_device == nullptr && (torch.on_host != nullptr || torch.has_number);
-        return TorchBridge::get().to_torch(output.tensor, !is_on_host);
+        const bool is_vulkan = output.tensor->device().info().type == device::DeviceType::vulkan;
+        return TorchBridge::get().to_torch(output.tensor,
+                                           is_vulkan ? torch.on_device != nullptr : !is_on_host);
     }
     return tensor_to_python(output.tensor);
 }

@@ -9,6 +9,7 @@
 #include "python/sequence_reader.hpp"
 #include "python/session.hpp"
 #include "python/torch_bridge.hpp"
+#include "python/torch_sharing.hpp"
 #include "tensor/dlpack.hpp"
 
 #include <pybind11/numpy.h>
@@ -162,19 +163,30 @@ py::array over_host_memory(const TakenArray& taken, std::string_view context) {
     return result;
 }
 
-/// Null unless it is a tensor of torch in memory of the same GPU that holds the values as they are.
+/// Null unless it is a tensor of torch in memory of the same GPU that holds the values as they are. On Vulkan a copy of
+/// what the device has not lent to torch.
 TensorRef share_torch_memory(py::handle object, const std::shared_ptr<device::Device>& device) {
-    if (device->info().type != device::DeviceType::cuda || !is_torch_tensor(object)) {
+    const bool is_cuda = device->info().type == device::DeviceType::cuda;
+    if (!is_torch_tensor(object)) {
         return nullptr;
     }
     const TorchBridge& torch = TorchBridge::get();
     const py::object tensor = torch.resolved(object);
-    if (!tensor.is(object)) {
+    TorchMemory memory;
+    if (tensor.is_none() || (is_cuda && !tensor.is(object)) || !torch.read_memory(tensor, memory) ||
+        memory.device.code != dlpack::DeviceCode::cuda) {
         return nullptr;
     }
-    TorchMemory memory;
-    if (!torch.read_memory(tensor, memory) || memory.device.code != dlpack::DeviceCode::cuda ||
-        memory.device.index != device->info().adapter) {
+    if (!is_cuda) {
+        dlpack::Array array;
+        array.dtype = memory.dtype;
+        const reflect::ScalarKind kind = tensor::dlpack_scalar(array, kImport);
+        device->share_with_cuda(memory.device.index, "from_dlpack: the array");
+        const SharedTensor shared = share_with_vulkan(device, tensor, memory, kind);
+        device->wait_for_stream(torch.current_stream(memory.device));
+        return shared.tensor;
+    }
+    if (memory.device.index != device->info().adapter) {
         return nullptr;
     }
     device->wait_for_stream(torch.current_stream(memory.device));

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/foreign_array.hpp"
 #include "python/host_array.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
@@ -317,19 +318,49 @@ py::object TorchBridge::share_with_torch(const tensor::TensorRef& tensor) const 
         const Unlocked unlocked;
         tensor->device().flush();
     }
+    return adopt(tensor::export_versioned_dlpack(tensor));
+}
+
+py::object TorchBridge::adopt(dlpack::VersionedArray* array) const {
     void* made = nullptr;
-    if (m_table->object_from_owned(tensor::export_versioned_dlpack(tensor), &made) != 0) {
+    if (m_table->object_from_owned(array, &made) != 0) {
         throw py::error_already_set();
     }
     return py::reinterpret_steal<py::object>(static_cast<PyObject*>(made));
 }
 
-py::object TorchBridge::to_torch(const tensor::TensorRef& tensor, bool on_device) const {
-    if (holds_structures(*tensor->dtype())) {
-        return m_bridge.attr("from_structures")(py::cast(tensor), on_device);
+py::object TorchBridge::lend(const tensor::TensorRef& tensor) const {
+    if (m_table == nullptr) {
+        throw core::ArgumentError(
+            "tensors of torch on a GPU beside a Vulkan device need torch 2.10 or later; update "
+            "torch, move the tensors with .cpu(), or use a CUDA device");
     }
-    if (on_device && tensor::is_shared_by_dlpack(*tensor)) {
-        return share_with_torch(tensor);
+    device::Device& device = tensor->device();
+    const device::Buffer& buffer = tensor->buffer();
+    tensor::TensorRef known = tensor;
+    if (buffer.cuda_address() == 0 && buffer.size_bytes() > 0) {
+        const Unlocked unlocked;
+        known = copy_tensor(*tensor, *session_of(device)->copier);
+    }
+    const std::uint64_t stream =
+        current_stream({.code = dlpack::DeviceCode::cuda, .index = device.cuda_ordinal()});
+    device.make_stream_wait(stream);
+    return adopt(tensor::lend_dlpack(known, stream));
+}
+
+void TorchBridge::copy_stored(py::handle to, py::handle from) const {
+    m_bridge.attr("copy_stored")(to, from);
+}
+
+py::object TorchBridge::to_torch(const tensor::TensorRef& tensor, bool on_device) const {
+    const bool is_cuda = tensor::is_shared_by_dlpack(*tensor);
+    const std::int32_t ordinal = tensor->device().cuda_ordinal();
+    if (holds_structures(*tensor->dtype())) {
+        return m_bridge.attr("from_structures")(
+            py::cast(tensor), on_device && ordinal >= 0 ? text("cuda:", ordinal) : "cpu");
+    }
+    if (on_device && ordinal >= 0) {
+        return is_cuda ? share_with_torch(tensor) : lend(tensor);
     }
     const tensor::TensorRef flat = tensor::flatten_dtype(tensor);
     std::vector<std::int64_t> shape(flat->shape().begin(), flat->shape().end());

@@ -79,6 +79,13 @@ public:
     [[nodiscard]] tensor::TensorRef share(pybind11::handle tensor,
                                           const std::shared_ptr<device::Device>& device) const;
 
+    /// The memory of a tensor of a device that shares it with CUDA, as a tensor of torch on the GPU; torch's current
+    /// stream waits for the device. A tensor made before the sharing began is copied on the device.
+    /// @throws ArgumentError before torch 2.10.
+    [[nodiscard]] pybind11::object lend(const tensor::TensorRef& tensor) const;
+    /// Copies the values, on torch's current stream; what `from` repeats, `to` holds once.
+    void copy_stored(pybind11::handle to, pybind11::handle from) const;
+
     /// torch's current CUstream of a CUDA device; 0 is the default one.
     [[nodiscard]] std::uint64_t current_stream(const tensor::dlpack::Device& device) const;
 
@@ -95,7 +102,7 @@ public:
     /// "f: argument 'x' is a meta tensor, ...". @throws ArgumentError{type} always.
     [[noreturn]] void refuse(pybind11::handle tensor, const std::string& label) const;
     /// The elements of a tensor as a new one of torch, a structure as a dict of them.
-    /// @param on_device in the memory of the tensor's device, if torch can use that; else on the CPU.
+    /// @param on_device in memory of the tensor's GPU, if torch can use that; else on the CPU.
     [[nodiscard]] pybind11::object to_torch(const tensor::TensorRef& tensor, bool on_device) const;
     /// Tells torch that these tensors were written.
     void note_writes(const pybind11::list& tensors) const;
@@ -113,6 +120,8 @@ private:
     TorchBridge();
     static const TorchBridge*& slot() noexcept;
     [[nodiscard]] pybind11::object allocate(tensor::dlpack::Array& prototype, void*& data) const;
+    /// Takes the array over.
+    [[nodiscard]] pybind11::object adopt(tensor::dlpack::VersionedArray* array) const;
     [[nodiscard]] pybind11::object share_with_torch(const tensor::TensorRef& tensor) const;
 
     pybind11::object m_bridge; ///< the module weft.torch.bridge

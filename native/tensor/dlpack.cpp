@@ -37,6 +37,7 @@ template <typename Managed>
 struct Export {
     Managed managed;
     TensorRef tensor;             ///< shared memory
+    std::shared_ptr<void> loan;   ///< of it, to CUDA; goes before the memory does
     std::vector<std::byte> bytes; ///< copied memory
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides;
@@ -199,6 +200,43 @@ dlpack::VersionedArray* export_versioned_dlpack(const TensorRef& tensor,
     auto* const managed = export_as<dlpack::VersionedArray>(tensor, poll);
     managed->flags = is_shared_by_dlpack(*tensor) ? 0 : dlpack::kFlagCopied;
     return managed;
+}
+
+dlpack::VersionedArray* lend_dlpack(const TensorRef& tensor, std::uint64_t stream) {
+    const TensorRef flat = flatten_dtype(tensor);
+    auto result = std::make_unique<Export<dlpack::VersionedArray>>();
+    result->shape.assign(flat->shape().begin(), flat->shape().end());
+    result->strides.assign(flat->strides().begin(), flat->strides().end());
+    result->tensor = flat;
+    device::Device& device = flat->device();
+    dlpack::Array& array = result->managed.array;
+    if (const std::uint64_t address = flat->buffer().cuda_address(); address != 0) {
+        result->loan = device.lend_to_cuda(flat->buffer_ref(), stream);
+        array.data = reinterpret_cast<void*>(
+            static_cast<std::uintptr_t>(address + flat->offset_bytes())); // NOLINT: CUDA's
+    }
+    array.device = {.code = DeviceCode::cuda, .index = device.cuda_ordinal()};
+    array.rank = static_cast<std::int32_t>(result->shape.size());
+    array.dtype = dlpack_dtype(flat->dtype()->scalar);
+    array.shape = result->shape.data();
+    array.strides = result->strides.data();
+    result->managed.release = &Export<dlpack::VersionedArray>::release;
+    result->managed.owner = result.get();
+    return &result.release()->managed;
+}
+
+TensorRef find_lent(const device::Device& device, const dlpack::Array& array,
+                    ArrayLayoutRef layout) {
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
+    const std::uint64_t item = layout->element_bytes();
+    const std::uint64_t size = static_cast<std::uint64_t>(layout->reach) * item;
+    std::shared_ptr<device::Buffer> buffer =
+        size == 0 ? nullptr : device.find_lent_to_cuda(address, size);
+    if (!buffer || (address - buffer->cuda_address()) % item != 0) {
+        return nullptr;
+    }
+    const std::uint64_t offset = (address - buffer->cuda_address()) / item;
+    return Tensor::wrap(std::move(buffer), std::move(layout), static_cast<std::int64_t>(offset));
 }
 
 TensorRef import_dlpack(const std::shared_ptr<device::Device>& device, const dlpack::Array& array,

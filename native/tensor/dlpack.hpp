@@ -53,6 +53,16 @@ private:
 [[nodiscard]] dlpack::VersionedArray*
 export_versioned_dlpack(const TensorRef& tensor, const device::InterruptPoll& poll = {});
 
+/// A tensor of a device that shares memory with CUDA (Device::share_with_cuda), as an array of CUDA over the same memory.
+/// Precondition: the buffer has a cuda_address(), or is empty.
+/// @param stream of CUDA on which the consumer works; the caller orders the two.
+[[nodiscard]] dlpack::VersionedArray* lend_dlpack(const TensorRef& tensor, std::uint64_t stream);
+
+/// An array of CUDA in memory that the device has lent, as the tensor that it was: no copy. Null if it is not such memory.
+/// @throws ArgumentError for a scalar type that Weft has not.
+[[nodiscard]] TensorRef find_lent(const device::Device& device, const dlpack::Array& array,
+                                  ArrayLayoutRef layout);
+
 /// An array of another library as a tensor of `device`.
 /// @param keep_alive releases the array; held while the memory is shared, dropped after a copy.
 /// @throws ArgumentError for a scalar type or a memory that `device` cannot use.

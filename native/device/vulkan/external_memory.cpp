@@ -197,7 +197,7 @@ void VulkanDevice::make_stream_wait(std::uint64_t stream) {
 
 /// Memory that came back from users of CUDA is handed out again: what uses it next comes after them.
 void VulkanDevice::order_returned_memory(CudaSharing& sharing) {
-    for (const std::uint64_t stream : sharing.lent().take_returned()) {
+    for (const std::uint64_t stream : sharing.lent().returned()) {
         wait_for_stream(stream);
     }
 }

@@ -998,9 +998,9 @@ class Tensor:
         """
         Same as torch().
         """
-    def _to_torch(self) -> _TorchTensor:
+    def _to_torch(self, on_device: bool) -> _TorchTensor:
         """
-        torch(), in memory of torch's own unless its current stream is the default one.
+        torch(), on the GPU or on the CPU; in memory of torch's own unless its current stream is the default one.
         """
     def torch(self) -> _TorchTensor:
         """

@@ -251,6 +251,11 @@ def memory_of(given: Any, device: weft.Device, label: str) -> tuple[Any, Any]:
     refuse_transforms(label)
     if given.device.type == "cpu":
         return array_of_torch(given, label), given
+    if device.info.type != weft.DeviceType.cuda:
+        raise weft.ArgumentTypeError(
+            f"{label} lies on {given.device}, which kernels on a {device.info.type.name} device "
+            "cannot write; pass tensor.cpu(), or load the module for CUDA"
+        )
     return weft.Tensor.from_dlpack(device, given.detach()), given
 
 

@@ -156,9 +156,16 @@ def note_launch(device: Device, tensors: Iterable[torch.Tensor]) -> None:
         device._make_stream_wait(current_stream(index))
 
 
-def from_structures(tensor: WeftTensor, on_device: bool) -> Any:
-    """Return a dict of tensors for a tensor of structures."""
-    place = "cuda" if on_device and tensor.__dlpack_device__()[0] == 2 else "cpu"
+def copy_stored(to: torch.Tensor, source: torch.Tensor) -> None:
+    """Copy values; what ``source`` repeats, ``to`` holds once."""
+    given = source.detach()
+    if given.shape != to.shape:
+        given = given.as_strided(to.shape, given.stride(), given.storage_offset())
+    to.copy_(given)
+
+
+def from_structures(tensor: WeftTensor, place: str) -> Any:
+    """Return a dict of tensors on ``place`` for a tensor of structures."""
 
     def converted(array: np.ndarray[Any, Any]) -> Any:
         if array.dtype.names is None:

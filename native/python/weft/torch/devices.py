@@ -45,7 +45,8 @@ def create_torch_device(
     """Make a device for calls with tensors of torch; ``create_device()`` takes them just as well.
 
     Args:
-        type: ``cuda`` shares torch's context and memory; ``vulkan`` copies. Left open: CUDA where
+        type: ``cuda`` shares torch's context and memory; ``vulkan`` copies, on the GPU if it is one
+            and the tensors lie on it, and shares results then. Left open: CUDA where
             torch has it, else the best Vulkan device, software included.
         torch_device: The GPU, as torch names it: ``"cuda:1"``; None: torch's current one.
         include_paths: Folders in which imports are looked for.

@@ -265,7 +265,7 @@ class Memory:
     def to_torch(self, tensor: Tensor, like: torch.Tensor) -> torch.Tensor:
         """Return what zeros() or empty() made as a tensor of torch, where another one lies."""
         lent = self._lent.get(id(tensor))
-        found = tensor._to_torch() if lent is None else lent[1]
+        found = tensor._to_torch(like.is_cuda) if lent is None else lent[1]
         return found if found.device == like.device else found.to(like.device)
 
     def _made(self, make: Callable[..., torch.Tensor], place: Place) -> Tensor:
