@@ -392,7 +392,10 @@ void TorchBridge::warn(const std::string& text) const {
 
 py::object TorchBridge::track(const py::object& function, const py::object& this_value,
                               const py::tuple& arguments, const py::dict& keywords) const {
-    return m_bridge.attr("track")(function, this_value, arguments, keywords);
+    if (!m_track && PyDict_GetItemString(PyImport_GetModuleDict(), "torch._dynamo") != nullptr) {
+        m_track = py::module_::import("torch.compiler").attr("disable")(m_bridge.attr("track"));
+    }
+    return (m_track ? m_track : m_bridge.attr("track"))(function, this_value, arguments, keywords);
 }
 
 TorchArray::TorchArray(TorchMemory memory, ScalarKind kind)

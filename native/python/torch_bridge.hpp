@@ -137,7 +137,8 @@ private:
     mutable std::map<reflect::ScalarKind, pybind11::object>
         m_dtypes;                                            ///< of torch, made when asked for
     mutable std::map<std::int32_t, pybind11::object> m_gpus; ///< torch.device
-    const tensor::dlpack::ExchangeTable* m_table = nullptr;  ///< null before torch 2.10
+    mutable pybind11::object m_track; ///< track() that torch.compile does not read; null without it
+    const tensor::dlpack::ExchangeTable* m_table = nullptr; ///< null before torch 2.10
 };
 
 /// A tensor of torch on the CPU as an argument of a call. The caller keeps the tensor.
