@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,7 @@ def test_threads_with_streams_of_their_own(module: Any) -> None:
 
 def test_results_are_memory_of_torch(module: Any, side: Any) -> None:
     ones = torch.ones(COUNT, device="cuda")
+    gc.collect()  # tensors of other tests would go meanwhile
     for stream in (torch.cuda.default_stream(), side):
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
