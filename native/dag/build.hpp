@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// From SPIR-V to a DAG: the structured control flow is executed with symbols. Both sides of a branch run, what they store
+// and what their phis bring is chosen by the branch's condition, and loops are unrolled for as many rounds as their
+// condition may hold.
+//
+// Start reading at build(); flow.hpp has the control flow, instructions.hpp the operations.
+#pragma once
+
+#include "dag/graph.hpp"
+#include "dag/spirv.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace weft::dag {
+
+/// Buffers of an entry point that is lowered, of which constant elements are read and written.
+namespace buffers {
+inline constexpr std::string_view kReals = "weft_reals";              ///< StructuredBuffer<float>
+inline constexpr std::string_view kIntegers = "weft_integers";        ///< StructuredBuffer<int>
+inline constexpr std::string_view kRealResults = "weft_real_results"; ///< RWStructuredBuffer<float>
+inline constexpr std::string_view kIntegerResults =
+    "weft_integer_results"; ///< RWStructuredBuffer<int>
+} // namespace buffers
+
+struct BuildOptions {
+    /// Rounds of a loop beyond which it counts as unbounded.
+    std::uint32_t most_rounds = 256;
+};
+
+/// The function that an entry point computes: element i of the results from elements of the inputs.
+/// @throws core::ArgumentError in one sentence, beginning with "lower: ", if it is no such function; SpirvError.
+[[nodiscard]] Function build(const SpirvModule& module, const BuildOptions& options = {});
+
+} // namespace weft::dag

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The structured control flow, executed with symbols.
+#pragma once
+
+#include "dag/build.hpp"
+#include "dag/instructions.hpp"
+
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace weft::dag {
+
+class Flow {
+public:
+    Flow(const SpirvModule& module, Function& function, const BuildOptions& options);
+
+    /// Runs the function from its beginning.
+    void run();
+
+private:
+    /// A way from one block to another, with all that differs from way to way.
+    struct Edge {
+        Id from = 0;
+        NodeId predicate = 0;
+        std::vector<Leaves> phis; ///< of the block that it leads to, in their order
+        Memory memory;
+        std::map<Id, Leaves> outlived; ///< values of loops that it leaves, which are used outside
+    };
+    using Edges = std::vector<Edge>;
+    /// Ways to the blocks at which a construct ends.
+    using Exits = std::map<Id, Edges>;
+
+    /// What a loop's blocks are, and which of their values are used elsewhere.
+    struct Loop {
+        std::unordered_set<Id> blocks;
+        std::vector<Id> outlived;
+    };
+
+    void find_loops();
+    [[nodiscard]] Loop loop_at(const Block& header) const;
+    [[nodiscard]] std::unordered_set<Id> blocks_of_loop(const Block& header) const;
+
+    /// Runs from block `label` until all ways have come to a block at which one of the constructs around ends.
+    [[nodiscard]] Exits run_from(Id label, Edges edges);
+    [[nodiscard]] Exits run_loop(const Block& header, NodeId predicate, Edges& after);
+    [[nodiscard]] Exits run_construct(const Block& block, NodeId predicate, Edges& after);
+    /// Runs what a terminator leads to, each way on its own.
+    [[nodiscard]] Exits take_branches(const Block& block, NodeId predicate);
+
+    [[nodiscard]] Edge edge(Id from, Id to, NodeId predicate);
+    /// Sets the values that ways bring to a block; returns when one of them is taken.
+    [[nodiscard]] NodeId arrive(const Block& block, const Edges& edges);
+    void begin_round(const Block& header, const Edges& back, NodeId predicate);
+    void run_body(const Block& block, NodeId predicate);
+
+    [[nodiscard]] bool is_stop(Id block) const;
+    static void append(Exits& to, Exits&& from);
+    void drop_dead(Edges& edges);
+
+    class Depth;
+
+    const SpirvModule& m_module;
+    const BuildOptions& m_options;
+    Instructions m_instructions;
+    Graph& m_graph;
+    std::unordered_map<Id, Loop> m_loops; ///< by header
+    std::vector<Id> m_active;             ///< headers of the loops that are running
+    std::unordered_map<Id, int> m_stops;  ///< how many constructs around end there
+    int m_depth = 0;
+};
+
+} // namespace weft::dag
