@@ -54,6 +54,7 @@ LAYERS = {
     "compile": {"core", "reflect"},
     "tensor": {"core", "reflect", "device"},
     "codegen": {"core", "reflect"},
+    "dag": {"core"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
     "scene": {"core", "reflect", "device", "tensor"},
     "render": {

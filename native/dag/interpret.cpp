@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag/interpret.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::dag {
+
+namespace {
+
+constexpr std::size_t kChunk = 256; // elements: rows stay in the cache
+
+void check(std::size_t expected, std::size_t got, std::size_t count,
+           const std::vector<std::size_t>& sizes, const char* kind) {
+    if (got < expected) {
+        throw core::ArgumentError(
+            core::text("interpret: the function reads ", expected, " ", kind, ", got ", got));
+    }
+    for (const std::size_t size : sizes) {
+        if (size != count) {
+            throw core::ArgumentError(
+                core::text("interpret: an input has ", size, " elements, not ", count));
+        }
+    }
+}
+
+template <typename T>
+std::vector<std::size_t> sizes_of(const std::vector<std::vector<T>>& arrays) {
+    std::vector<std::size_t> sizes;
+    sizes.reserve(arrays.size());
+    for (const std::vector<T>& array : arrays) {
+        sizes.push_back(array.size());
+    }
+    return sizes;
+}
+
+/// Rows of words, one a node that is live, for one chunk of elements.
+class Rows {
+public:
+    Rows(const Function& function, const Values& inputs)
+        : m_function(function), m_inputs(inputs), m_live(function.live()),
+          m_place(function.graph.size()), m_words(m_live.size() * kChunk) {
+        for (std::size_t i = 0; i < m_live.size(); i++) {
+            m_place[m_live[i]] = i * kChunk;
+        }
+    }
+
+    void run(std::size_t first, std::size_t count) {
+        for (const NodeId id : m_live) {
+            fill(id, first, count);
+        }
+    }
+
+    [[nodiscard]] const Word* row(NodeId id) const { return &m_words[m_place[id]]; }
+
+private:
+    void fill(NodeId id, std::size_t first, std::size_t count) {
+        const Node& node = m_function.graph[id];
+        Word* out = &m_words[m_place[id]];
+        switch (node.op) {
+        case Op::constant: std::fill_n(out, count, node.payload); break;
+        case Op::input:
+            if (node.type == Scalar::real) {
+                std::memcpy(out, &m_inputs.reals[node.payload][first], count * sizeof(Word));
+            } else {
+                std::copy_n(&m_inputs.integers[node.payload][first], count, out);
+            }
+            break;
+        case Op::lookup:
+            throw core::ArgumentError("interpret: the function looks a texture up; give it values");
+        default: {
+            Arguments arguments{};
+            for (std::size_t i = 0; i < node.count; i++) {
+                arguments[i] = row(node.arguments[i]);
+            }
+            operation(node.op).evaluate(arguments, out, count);
+        }
+        }
+    }
+
+    const Function& m_function;
+    const Values& m_inputs;
+    std::vector<NodeId> m_live;
+    std::vector<std::size_t> m_place;
+    std::vector<Word> m_words;
+};
+
+} // namespace
+
+Values interpret(const Function& function, const Values& inputs, std::size_t count) {
+    check(function.reals, inputs.reals.size(), count, sizes_of(inputs.reals), "reals");
+    check(function.integers, inputs.integers.size(), count, sizes_of(inputs.integers), "integers");
+    Values results;
+    results.reals.assign(function.real_results.size(), std::vector<float>(count));
+    results.integers.assign(function.integer_results.size(), std::vector<Word>(count));
+    Rows rows(function, inputs);
+    for (std::size_t first = 0; first < count; first += kChunk) {
+        const std::size_t size = std::min(kChunk, count - first);
+        rows.run(first, size);
+        for (std::size_t i = 0; i < results.reals.size(); i++) {
+            std::memcpy(&results.reals[i][first], rows.row(function.real_results[i]),
+                        size * sizeof(Word));
+        }
+        for (std::size_t i = 0; i < results.integers.size(); i++) {
+            std::copy_n(rows.row(function.integer_results[i]), size, &results.integers[i][first]);
+        }
+    }
+    return results;
+}
+
+} // namespace weft::dag
