@@ -194,6 +194,28 @@ def test_a_function_without_derivative_warns_once_and_returns_values(device):
     assert function(x).tolist() == [3, 3]  # a second warning would be an error
 
 
+def test_batches_of_a_function_without_derivative_warn_where_gradients_are_asked_for(device):
+    name = f"lone_batch_{device.info.type.name}"  # warned of once a process
+    text = f"float {name}(float x) {{ return 3 * x; }}"
+    function = weft.Module.load_from_source(device, "plain_batch", text).find_function(name)
+    rows = torch.ones(2, 2)
+
+    assert torch.func.vmap(function)(rows).tolist() == [[3, 3], [3, 3]]  # a warning is an error
+    with pytest.warns(weft.GradientWarning, match=rf"{name} is not \[Differentiable\]"):
+        torch.func.vmap(function)(rows.clone().requires_grad_())
+
+
+def test_torch_func_of_a_function_without_derivative_warns(device):
+    name = f"lone_grad_{device.info.type.name}"
+    text = f"float {name}(float x) {{ return 3 * x; }}"
+    function = weft.Module.load_from_source(device, "plain_grad", text).find_function(name)
+
+    with pytest.warns(weft.GradientWarning, match=rf"{name} is not \[Differentiable\]"):
+        slope = torch.func.grad(lambda x: function(x) + x)(torch.ones(()))
+
+    assert slope == 1
+
+
 def test_writing_a_leaf_is_the_error_of_torch_and_writes_nothing(module):
     to = torch.zeros(2, requires_grad=True)
 

@@ -11,7 +11,7 @@ import torch
 
 from weft._native import ArgumentError
 from weft.torch import derivatives
-from weft.torch.bridge import second_derivative
+from weft.torch.bridge import second_derivative, warn_not_differentiable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,6 +135,8 @@ class _Call(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         fixed = [value for value in output[:count] if not value.is_floating_point()]
         if not call.is_differentiable:
             fixed = [*output[:count]]
+            if any(ctx.needs_input_grad):  # not under torch.func.vmap alone
+                warn_not_differentiable(call.name)
         ctx.mark_non_differentiable(*fixed, *output[count:])
         values = [
             before.get(index, tensor) if use.is_read else None
@@ -195,6 +197,8 @@ class _Node(torch.autograd.Function):  # type: ignore[misc, unused-ignore]
         fixed = results
         if call.is_differentiable:
             fixed = [value for value in results if not value.is_floating_point()]
+        else:
+            warn_not_differentiable(call.name)
         if fixed:
             ctx.mark_non_differentiable(*fixed)
         uses = zip(tensors, call.uses, strict=True)

@@ -143,7 +143,6 @@ class Call:
 
     def _require_gradients(self, tensors: Sequence[torch.Tensor]) -> None:
         if not self.is_differentiable:
-            bridge.warn_not_differentiable(self.name)
             return
         for index, use in enumerate(self.uses):
             if not use.is_known and tensors[index].requires_grad:
