@@ -25,6 +25,7 @@ FILES = (
     "tests/python/test_foreign_arrays_torch.py",
     "tests/python/test_gradients_against_torch.py",
     "tests/docs/test_torch_page.py",
+    "tests/full/test_torch_soak.py",
 )
 """What runs where torch is; nowhere else does it do more than skip itself."""
 PLAIN = "2.13.0"
