@@ -45,6 +45,7 @@ struct DeviceFeatures {
     bool float16_atomic_add = false;
     bool float64_atomic_add = false;
     bool subgroup_arithmetic = false;
+    bool host_memory = false;  ///< wrap_external() takes memory of the process (software Vulkan)
     bool matrix_units = false; ///< PTX's mma.m16n8k16 with halves and bfloat16
 };
 
@@ -193,7 +194,7 @@ public:
     /// A buffer over memory that somebody else allocated and this device can address (CUDA: same
     /// context). `keep_alive` is released with the buffer, on any thread; commands that use it may still
     /// be queued then, ahead of all that its owner does on native_stream() afterwards.
-    /// @throws ArgumentError where the backend cannot address foreign memory (Vulkan).
+    /// @throws ArgumentError where the backend cannot address it (Vulkan, but for host memory in software).
     [[nodiscard]] virtual std::shared_ptr<Buffer> wrap_external(std::uint64_t address,
                                                                 std::uint64_t size_bytes,
                                                                 std::shared_ptr<void> keep_alive);

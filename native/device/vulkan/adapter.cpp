@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 #include "device/vulkan/external_memory.hpp"
+#include "device/vulkan/memory.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +16,7 @@ struct Properties {
     VkPhysicalDeviceVulkan11Properties v11{};
     VkPhysicalDeviceVulkan12Properties v12{};
     VkPhysicalDeviceMaintenance4Properties maintenance4{};
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host_memory{};
 };
 
 std::vector<VkExtensionProperties> extensions_of(const InstanceApi& api, VkPhysicalDevice device) {
@@ -32,7 +34,7 @@ bool contains(const std::vector<VkExtensionProperties>& extensions, const char* 
                        });
 }
 
-Properties read_properties(const InstanceApi& api, VkPhysicalDevice device) {
+Properties read_properties(const InstanceApi& api, VkPhysicalDevice device, bool has_host_memory) {
     Properties properties;
     properties.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     api.get_properties(device, &properties.core);
@@ -46,6 +48,12 @@ Properties read_properties(const InstanceApi& api, VkPhysicalDevice device) {
     properties.core.pNext = &properties.v11;
     properties.v11.pNext = &properties.v12;
     properties.v12.pNext = version >= VK_API_VERSION_1_3 ? &properties.maintenance4 : nullptr;
+    if (has_host_memory) {
+        properties.host_memory.sType =
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+        properties.host_memory.pNext = properties.v12.pNext;
+        properties.v12.pNext = &properties.host_memory;
+    }
     api.get_properties(device, &properties.core);
     return properties;
 }
@@ -184,16 +192,34 @@ GpuUuid uuid_of(const Properties& properties) {
     return uuid;
 }
 
+/// Whether a software device may have Weft's kind of buffer over memory of the process.
+bool takes_host_memory(const InstanceApi& api, const Adapter& adapter) {
+    const VkPhysicalDeviceExternalBufferInfo wanted{
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+        .pNext = nullptr,
+        .flags = 0,
+        .usage = buffer_info(1).usage,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+    VkExternalBufferProperties found{.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES,
+                                     .pNext = nullptr,
+                                     .externalMemoryProperties = {}};
+    api.get_external_buffers(adapter.handle, &wanted, &found);
+    return adapter.type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+           (found.externalMemoryProperties.externalMemoryFeatures &
+            VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0;
+}
+
 /// Reads everything about a physical device. Returns why it cannot be used, or "".
 std::string inspect(const InstanceApi& api, Adapter& adapter) {
-    const Properties properties = read_properties(api, adapter.handle);
+    const std::vector<VkExtensionProperties> extensions = extensions_of(api, adapter.handle);
+    const bool has_host_memory = contains(extensions, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+    const Properties properties = read_properties(api, adapter.handle, has_host_memory);
     const char* const name = properties.core.properties.deviceName;
     const std::uint32_t version = properties.core.properties.apiVersion;
     if (version < kApiVersion) {
         return core::text(name, " offers Vulkan ", VK_API_VERSION_MAJOR(version), ".",
                           VK_API_VERSION_MINOR(version), ", Weft needs 1.2");
     }
-    const std::vector<VkExtensionProperties> extensions = extensions_of(api, adapter.handle);
     if (const auto absent = choose_features(api, adapter, extensions); !absent.empty()) {
         return core::text(name, " lacks the feature ", absent);
     }
@@ -219,6 +245,10 @@ std::string inspect(const InstanceApi& api, Adapter& adapter) {
     adapter.queue_family = *family;
     adapter.memory = *types;
     describe(adapter, properties, adapter.memory_properties.memoryHeaps[types->device_heap].size);
+    if (has_host_memory && takes_host_memory(api, adapter)) {
+        adapter.host_import_alignment = properties.host_memory.minImportedHostPointerAlignment;
+        adapter.info.features.host_memory = adapter.host_import_alignment != 0;
+    }
     return {};
 }
 

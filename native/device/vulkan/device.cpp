@@ -67,6 +67,7 @@ VulkanDevice::VulkanDevice(std::shared_ptr<Instance> instance, const Adapter& ad
     m_device_pool =
         std::make_unique<MemoryPool>(*m_device_source, device_pool(*m_context, desc.memory_limit));
     m_readback_pool = std::make_unique<MemoryPool>(*m_readback_source, readback_pool(*m_context));
+    m_imports = std::make_unique<HostImports>(*m_context, view.completed);
     if (m_context->adapter().max_loop_rounds != 0) {
         create_watch();
     }
@@ -136,6 +137,19 @@ std::shared_ptr<Buffer> VulkanDevice::create_buffer(const BufferDesc& desc) {
         buffer->marks().read_epoch = buffer->marks().write_epoch = m_queue->epoch();
     }
     return buffer;
+}
+
+std::shared_ptr<Buffer> VulkanDevice::wrap_external(std::uint64_t address, std::uint64_t size_bytes,
+                                                    std::shared_ptr<void> keep_alive) {
+    const UseGate::Use use(m_gate);
+    require_open("wrap_external");
+    auto* const first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
+    const auto pages =
+        m_imports->try_import({first, static_cast<std::size_t>(size_bytes)}, std::move(keep_alive));
+    if (!pages) {
+        return Device::wrap_external(address, size_bytes, nullptr); // says so
+    }
+    return std::make_shared<VulkanBuffer>(shared_from_this(), *m_imports, *pages, size_bytes);
 }
 
 std::shared_ptr<Kernel> VulkanDevice::create_kernel(const KernelDesc& desc) {
@@ -424,6 +438,7 @@ void VulkanDevice::close_with(const InterruptPoll& poll) {
 }
 
 void VulkanDevice::release_everything() {
+    std::vector<std::shared_ptr<void>> owners; // of host memory; let go of without the lock
     const std::lock_guard lock(m_mutex);
     m_is_closed.store(true, std::memory_order_release);
     m_device_pool->close(); // the pools stay: living buffers still give their ranges back
@@ -431,6 +446,7 @@ void VulkanDevice::release_everything() {
     if (m_sharing) {
         m_sharing->close();
     }
+    owners = m_imports->close();
     m_retired.clear();
     m_pipelines.clear();
     m_watched.reset();

@@ -10,6 +10,7 @@
 #include "device/vulkan/buffer.hpp"
 #include "device/vulkan/command_queue.hpp"
 #include "device/vulkan/external_memory.hpp"
+#include "device/vulkan/host_memory.hpp"
 #include "device/vulkan/kernel.hpp"
 #include "device/vulkan/pipeline_cache.hpp"
 
@@ -42,6 +43,10 @@ public:
               std::uint64_t source_offset, std::uint64_t size) override;
     void fill(Buffer& buffer, std::uint64_t offset, std::uint64_t size,
               std::uint32_t word) override;
+    /// Software devices with VK_EXT_external_memory_host. `keep_alive` is released once commands that use the memory
+    /// have finished, at the latest when the device closes.
+    std::shared_ptr<Buffer> wrap_external(std::uint64_t address, std::uint64_t size_bytes,
+                                          std::shared_ptr<void> keep_alive) override;
     void close() override;
     bool is_closed() const noexcept override { return m_is_closed.load(std::memory_order_acquire); }
     void share_with_cuda(std::int32_t ordinal, std::string_view context) override;
@@ -103,6 +108,7 @@ private:
     std::unique_ptr<BlockSource> m_readback_source;
     std::unique_ptr<MemoryPool> m_device_pool;
     std::unique_ptr<MemoryPool> m_readback_pool;
+    std::unique_ptr<HostImports> m_imports;
     std::unique_ptr<CudaSharing> m_sharing;      ///< null until CUDA's memory comes; then for ever
     std::atomic<CudaSharing*> m_shared{nullptr}; ///< the same, for threads without the lock
     std::optional<BlockMemory> m_watched;        ///< memory of m_watch

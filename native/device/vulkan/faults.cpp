@@ -52,9 +52,10 @@ void count_calls(VolkDeviceTable& table) {
             &Table::vkCreateDescriptorPool, &Table::vkCreateDescriptorSetLayout,
             &Table::vkCreatePipelineCache, &Table::vkCreatePipelineLayout,
             &Table::vkCreateSemaphore, &Table::vkCreateShaderModule, &Table::vkEndCommandBuffer,
-            &Table::vkGetPipelineCacheData, &Table::vkGetSemaphoreCounterValue, &Table::vkMapMemory,
-            &Table::vkQueueSubmit, &Table::vkResetCommandPool, &Table::vkResetDescriptorPool,
-            &Table::vkWaitSemaphores>(table);
+            &Table::vkGetMemoryHostPointerPropertiesEXT, &Table::vkGetPipelineCacheData,
+            &Table::vkGetSemaphoreCounterValue, &Table::vkMapMemory, &Table::vkQueueSubmit,
+            &Table::vkResetCommandPool, &Table::vkResetDescriptorPool, &Table::vkWaitSemaphores>(
+        table);
 }
 
 } // namespace weft::device::vulkan
