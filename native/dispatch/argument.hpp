@@ -7,6 +7,7 @@
 #include "tensor/tensor.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +53,14 @@ public:
     /// Stores row-major elements of `kind` into the array. Precondition: no write_refusal.
     virtual void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
                             std::string_view parameter) = 0;
+
+    /// The caller's memory from the first byte to the last, not to be written where write_refusal says no. Empty: there
+    /// are no elements, or they are not to be used where they are.
+    [[nodiscard]] virtual std::span<std::byte> memory() const noexcept { return {}; }
+    /// memory() holds the bytes that read_as() would write for `scalar`: row-major, no gaps.
+    [[nodiscard]] virtual bool is_packed() const noexcept { return false; }
+    /// Keeps memory(); to be let go of on any thread.
+    [[nodiscard]] virtual std::shared_ptr<void> keep_alive() const { return nullptr; }
 };
 
 struct Node {

@@ -65,6 +65,11 @@ void write_stored(const ArgumentList& arguments, const Node& node, std::uint32_t
     }
 }
 
+/// What errors call a parameter; made for each array of a call, so without a stream.
+std::string label_of(std::string_view function, const Source& source) {
+    return std::string(function).append(": parameter '").append(source.name).append("'");
+}
+
 } // namespace
 
 std::vector<std::byte> uploaded_bytes(const ArgumentList& arguments, const Node& node,
@@ -72,7 +77,7 @@ std::vector<std::byte> uploaded_bytes(const ArgumentList& arguments, const Node&
     const std::size_t size = reflect::size_bytes(source.scalar);
     std::vector<std::byte> bytes(static_cast<std::size_t>(product(source.shape)) * size);
     if (node.kind == NodeKind::host_array) {
-        node.host->read_as(source.scalar, bytes, text(function, ": parameter '", source.name, "'"));
+        node.host->read_as(source.scalar, bytes, label_of(function, source));
         return bytes;
     }
     for (std::size_t i = 0; i * size < bytes.size(); ++i) {
@@ -84,12 +89,22 @@ std::vector<std::byte> uploaded_bytes(const ArgumentList& arguments, const Node&
     return bytes;
 }
 
+bool is_awaited(const LaunchPlan& plan, const CallMemory* memory) noexcept {
+    return plan.downloads ||
+           (plan.allocates && (plan.returns_values || (memory != nullptr && memory->is_of_host())));
+}
+
 CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
                                   const ArgumentList& arguments, device::Device& device) {
     const Node& node = arguments.nodes[source.node];
     if (source.downloads && !node.host->write_refusal.empty()) {
         throw core::ArgumentError(
             text(plan.function, ": parameter '", source.name, "' ", node.host->write_refusal));
+    }
+    const auto index = static_cast<std::size_t>(&source - m_sources_begin);
+    if (const tensor::TensorRef& tensor = m_in_place.tensor_of(index)) {
+        m_temporaries[index] = tensor;
+        return {&tensor->buffer(), tensor->address(), 0};
     }
     auto tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "argument");
     if (source.kind == SourceKind::pack && tensor->element_count() > 0) {
@@ -100,7 +115,7 @@ CallState::Slot CallState::upload(const LaunchPlan& plan, const Source& source,
         tensor::upload(*tensor, uploaded_bytes(arguments, node, source, plan.function));
     }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
-    m_temporaries[static_cast<std::size_t>(&source - m_sources_begin)] = std::move(tensor);
+    m_temporaries[index] = std::move(tensor);
     return slot;
 }
 
@@ -119,6 +134,8 @@ CallState::Slot CallState::allocate(const LaunchPlan& plan, std::uint32_t index,
     auto tensor = memory != nullptr ? memory->result(source.layout) : nullptr;
     if (!tensor) {
         tensor = tensor::Tensor::create(device.shared_from_this(), source.layout, "result");
+    } else if (memory->is_of_host()) {
+        m_in_place.add_result(index, tensor);
     }
     const Slot slot{&tensor->buffer(), tensor->address(), 0};
     m_temporaries[index] = std::move(tensor);
@@ -132,6 +149,10 @@ void CallState::resolve_sources(const LaunchPlan& plan, const ArgumentList& argu
     m_value_buffers.assign(plan.returns_values && plan.allocates ? plan.sources.size() : 0,
                            nullptr);
     m_sources_begin = plan.sources.data();
+    m_in_place.clear();
+    if (plan.uploads && is_awaited(plan, memory)) {
+        m_in_place.add_arguments(plan.sources, arguments, device);
+    }
     for (std::uint32_t i = 0; i < plan.sources.size(); ++i) {
         const Source& source = plan.sources[i];
         if (source.kind == SourceKind::allocate) {
@@ -293,10 +314,12 @@ void CallState::release() noexcept {
     m_value_buffers.clear();
     m_downloads.clear();
     m_records.clear();
+    m_in_place.clear();
 }
 
 void CallState::read_back(const LaunchPlan& plan, device::Device& device,
                           const device::InterruptPoll& poll) {
+    m_in_place.wait(device, poll);
     for (std::size_t i = 0; plan.returns_values && i < plan.returned.size(); ++i) {
         const std::uint32_t source = plan.returned[i];
         outputs[i].value.resize(plan.sources[source].dtype->layout.size);
@@ -305,7 +328,7 @@ void CallState::read_back(const LaunchPlan& plan, device::Device& device,
     m_downloads.assign(plan.downloads ? plan.sources.size() : 0, {});
     for (std::size_t i = 0; i < m_downloads.size(); ++i) {
         const Source& source = plan.sources[i];
-        if (source.downloads && m_temporaries[i]->element_count() > 0) {
+        if (source.downloads && !m_in_place.tensor_of(i) && m_temporaries[i]->element_count() > 0) {
             m_downloads[i].resize(static_cast<std::size_t>(product(source.shape)) *
                                   reflect::size_bytes(source.scalar));
             tensor::download(*m_temporaries[i], m_downloads[i], poll);
@@ -317,9 +340,8 @@ void CallState::store_host_arrays(const LaunchPlan& plan, const ArgumentList& ar
     for (std::size_t i = 0; i < m_downloads.size(); ++i) {
         if (!m_downloads[i].empty()) {
             const Source& source = plan.sources[i];
-            arguments.nodes[source.node].host->write_from(
-                source.scalar, m_downloads[i],
-                text(plan.function, ": parameter '", source.name, "'"));
+            arguments.nodes[source.node].host->write_from(source.scalar, m_downloads[i],
+                                                          label_of(plan.function, source));
         }
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/command_list.hpp"
+#include "dispatch/in_place.hpp"
 #include "dispatch/plan.hpp"
 
 #include <functional>
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] virtual tensor::TensorRef result(const tensor::ArrayLayoutRef& layout) = 0;
     /// Memory that lives until the launch; null: he has none.
     [[nodiscard]] virtual std::shared_ptr<device::Buffer> scratch(std::uint64_t size_bytes) = 0;
+    /// Whether results are the host's: the caller waits for the launch before he looks at them.
+    [[nodiscard]] virtual bool is_of_host() const noexcept { return false; }
 
 protected:
     CallMemory() = default;
@@ -50,7 +53,7 @@ public:
                 const LaunchTarget& target);
     /// True if read_back() has something to do.
     bool needs_read_back(const LaunchPlan& plan) const noexcept {
-        return plan.downloads || (plan.returns_values && plan.allocates);
+        return plan.downloads || (plan.returns_values && plan.allocates) || m_in_place.is_used();
     }
     /// Waits for the device and copies values and written host arrays into host memory. Touches nothing of
     /// the caller's language: call it without its lock.
@@ -98,7 +101,11 @@ private:
     std::vector<std::byte> m_arguments;
     std::vector<std::byte> m_globals;
     std::vector<device::BufferUse> m_uses;
+    InPlace m_in_place;
 };
+
+/// Whether the caller waits for a launch at once, for what it gives him back.
+[[nodiscard]] bool is_awaited(const LaunchPlan& plan, const CallMemory* memory) noexcept;
 
 /// @throws ArgumentError if a coordinate from `first` to `last` does not fit the check's integer.
 void require_coordinates(std::string_view function, const GridCheck& check, std::int64_t first,

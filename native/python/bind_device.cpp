@@ -4,7 +4,9 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dispatch/in_place.hpp"
 #include "python/bind_error.hpp"
+#include "python/host_tensor.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/path_argument.hpp"
@@ -267,14 +269,23 @@ void bind_streams(DeviceClass& bound) {
                 return lends ? info.adapter : -1;
             },
             "The index of the GPU whose tensors _lend() takes; -1: it takes none.")
+        .def_property_readonly(
+            "_least_lent_bytes",
+            [](const Session& self) {
+                const bool lends = self.device->info().features.host_memory;
+                return lends ? static_cast<std::int64_t>(dispatch::least_bytes_in_place()) : -1;
+            },
+            "Bytes of the smallest tensors of the CPU that _lend() takes; -1: it takes none.")
         .def(
             "_lend",
             [](const Session& self, const py::object& tensor) {
-                return lend_torch_tensor(*self.device, tensor);
+                tensor::TensorRef lent = lend_torch_tensor(*self.device, tensor);
+                return lent ? lent : lend_host_tensor(*self.device, tensor);
             },
             py::arg("tensor"),
-            "A tensor of torch on this GPU as a Tensor that follows torch's current stream, as the "
-            "tensor does; None: it is no such one.");
+            "A tensor of torch in its own memory: on this GPU, following torch's current stream as "
+            "the tensor does; on the CPU of a software device, until the next wait(). None: that "
+            "takes a copy.");
 }
 
 void bind_work(DeviceClass& bound) {

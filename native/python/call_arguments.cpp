@@ -116,8 +116,9 @@ Node& CallArguments::push(NodeKind kind, std::string_view name) {
 }
 
 std::string CallArguments::label(std::string_view name) const {
-    return name.empty() ? text(m_function, ": argument ", m_list.roots.size())
-                        : text(m_function, ": argument '", name, "'");
+    std::string made(m_function); // of each array of a call: without a stream
+    return name.empty() ? made.append(": argument ").append(std::to_string(m_list.roots.size()))
+                        : made.append(": argument '").append(name).append("'");
 }
 
 void CallArguments::add(dispatch::Role role, PyObject* value, std::string_view name) {

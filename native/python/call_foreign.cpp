@@ -203,7 +203,7 @@ void CallArguments::add_torch_memory(PyObject* value, std::string_view name, std
         }
         return;
     }
-    m_arrays.push_back(std::make_unique<TorchArray>(std::move(memory), *kind));
+    m_arrays.push_back(std::make_unique<TorchArray>(std::move(memory), *kind, tensor));
     if (!refusal.empty()) {
         m_arrays.back()->write_refusal = std::move(refusal);
     }

@@ -6,6 +6,7 @@
 #include "python/call_checks.hpp"
 #include "python/call_results.hpp"
 #include "python/derive_function.hpp"
+#include "python/host_tensor.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 #include "python/torch_bridge.hpp"
@@ -170,6 +171,57 @@ bool may_begin_check(const dispatch::LaunchPlan& plan, const TorchArguments& tor
     return true;
 }
 
+/// @throws ArgumentError if the call needs more than a launch.
+void require_recordable(const dispatch::LaunchPlan& plan, const dispatch::Function& function,
+                        const TorchArguments& torch, const device::Device& device) {
+    if (plan.uploads || plan.downloads || plan.allocates) {
+        throw core::ArgumentError(
+            text("append_to: '", function.name(),
+                 "' would return a value or needs host arrays moved, which cannot be recorded; "
+                 "pass tensors for all array arguments and _result"));
+    }
+    if (is_beside_torch(torch, device)) {
+        throw core::ArgumentError(
+            text("append_to: '", function.name(),
+                 "' is recorded for a Vulkan device, which would not wait for torch when it runs; "
+                 "pass a weft.Tensor, such as weft.from_dlpack(device, tensor)"));
+    }
+}
+
+/// Where a launch may put results, apart from memory of the device.
+ResultMemory* choose_memory(const device::Device& device, TorchCallMemory* on_gpu,
+                            HostCallMemory& on_host) {
+    if (on_gpu != nullptr) {
+        return on_gpu;
+    }
+    return device.info().features.host_memory ? &on_host : nullptr;
+}
+
+/// Waits for what goes to the host, and stores it there.
+void read_back(const dispatch::LaunchPlan& plan, CallFrame& frame, device::Device& device,
+               bool has_run) {
+    if (frame.state.needs_read_back(plan)) {
+        const Unlocked unlocked;
+        frame.state.read_back(plan, device, interrupt_poll());
+    }
+    if (plan.index_faults && has_run) {
+        require_no_index_faults(plan, frame.state, frame.arguments.list(), device);
+    }
+    if (plan.downloads) {
+        frame.state.store_host_arrays(plan, frame.arguments.list());
+    }
+}
+
+/// Tells objects of Python and torch what was written to them.
+void tell_owners(const dispatch::LaunchPlan& plan, const CallArguments& arguments) {
+    if (!arguments.instances().empty()) {
+        update_instances(arguments);
+    }
+    if (!arguments.torch().tensors.empty()) {
+        arguments.note_torch_writes(plan);
+    }
+}
+
 } // namespace
 
 py::object call(const FunctionObject& self, const PythonCall& call, PyObject* object,
@@ -193,18 +245,9 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
     if (!plan->names.empty()) {
         frame.arguments.replace_names(plan->names);
     }
-    if (commands != nullptr && (plan->uploads || plan->downloads || plan->allocates)) {
-        throw core::ArgumentError(
-            text("append_to: '", function->name(),
-                 "' would return a value or needs host arrays moved, which cannot be recorded; "
-                 "pass tensors for all array arguments and _result"));
-    }
-    if (commands != nullptr &&
-        is_beside_torch(frame.arguments.torch(), *self.module->context().device)) {
-        throw core::ArgumentError(
-            text("append_to: '", function->name(),
-                 "' is recorded for a Vulkan device, which would not wait for torch when it runs; "
-                 "pass a weft.Tensor, such as weft.from_dlpack(device, tensor)"));
+    if (commands != nullptr) {
+        require_recordable(*plan, *function, frame.arguments.torch(),
+                           *self.module->context().device);
     }
     // A tensor of torch has its gradient in torch's graph: it is not to be told to bring one.
     if (!plan->warnings.empty() && frame.arguments.torch().tensors.empty()) {
@@ -220,39 +263,26 @@ py::object call(const FunctionObject& self, const PythonCall& call, PyObject* ob
     if (may_begin_check(*plan, torch, device)) {
         begin_gradient_check(self, *self.pool->session, *function, plan, frame.arguments.list());
     }
-    const bool is_torch = function->options().return_kind == dispatch::ReturnKind::torch;
-    TorchCallMemory memory(device, torch.lent, is_torch);
-    const bool borrows = commands == nullptr && torch.knows_stream && !is_beside &&
-                         (torch.stream != 0 || (plan->allocates && is_torch));
-    frame.state.launch(*plan, frame.arguments.list(), device,
-                       {.commands = commands,
-                        .stream = commands == nullptr ? torch.stream : 0,
-                        .memory = borrows ? &memory : nullptr});
+    const dispatch::ReturnKind return_kind = function->options().return_kind;
+    const bool is_torch = return_kind == dispatch::ReturnKind::torch;
+    TorchCallMemory on_gpu(device, torch.lent, is_torch);
+    HostCallMemory on_host(device, return_kind);
+    const bool is_borrowed = commands == nullptr && torch.knows_stream && !is_beside &&
+                             (torch.stream != 0 || (plan->allocates && is_torch));
+    ResultMemory* const memory = choose_memory(device, is_borrowed ? &on_gpu : nullptr, on_host);
+    frame.state.launch(
+        *plan, frame.arguments.list(), device,
+        {.commands = commands, .stream = commands == nullptr ? torch.stream : 0, .memory = memory});
     if (is_beside) {
         device.make_stream_wait(torch.stream);
     }
-    if (frame.state.needs_read_back(*plan)) {
-        const Unlocked unlocked;
-        frame.state.read_back(*plan, device, interrupt_poll());
-    }
-    if (plan->index_faults && commands == nullptr) {
-        require_no_index_faults(*plan, frame.state, frame.arguments.list(), device);
-    }
-    if (plan->downloads) {
-        frame.state.store_host_arrays(*plan, frame.arguments.list());
-    }
+    read_back(*plan, frame, device, commands == nullptr);
     if (self.pool->session->check_nan && commands == nullptr && !plan->is_empty) {
         device.wait_for_stream(torch.stream);
         require_finite(*plan, frame.state, frame.arguments, *function);
     }
-    if (!frame.arguments.instances().empty()) {
-        update_instances(frame.arguments);
-    }
-    if (!torch.tensors.empty()) {
-        frame.arguments.note_torch_writes(*plan);
-    }
-    return collect_results(*plan, frame.state, frame.arguments, function->options().return_kind,
-                           memory);
+    tell_owners(*plan, frame.arguments);
+    return collect_results(*plan, frame.state, frame.arguments, return_kind, memory);
 }
 
 std::string explain(const FunctionObject& self, const PythonCall& call, bool source) {
@@ -260,11 +290,19 @@ std::string explain(const FunctionObject& self, const PythonCall& call, bool sou
     CallFrame& frame = *lease;
     frame.arguments.allow_lending();
     const ResultRequest request = read_arguments(self, frame.arguments, call);
-    const auto plan =
-        plan_for(*requested_function(self, request, frame.arguments), frame.arguments);
-    return source && plan->compiled
-               ? plan->compiled->source
-               : plan->explanation + self.pool->session->gradient_checker->outcome(*plan);
+    const auto& function = requested_function(self, request, frame.arguments);
+    const auto plan = plan_for(*function, frame.arguments);
+    if (source && plan->compiled) {
+        return plan->compiled->source;
+    }
+    device::Device& device = *self.module->context().device;
+    const HostCallMemory memory(device, function->options().return_kind);
+    dispatch::InPlace in_place;
+    if (plan->uploads && dispatch::is_awaited(*plan, &memory)) {
+        in_place.add_arguments(plan->sources, frame.arguments.list(), device);
+    }
+    return plan->explanation + in_place.explanation(plan->sources) +
+           self.pool->session->gradient_checker->outcome(*plan);
 }
 
 std::shared_ptr<CallPool> create_call_pool(std::shared_ptr<Session> session) {

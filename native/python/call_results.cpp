@@ -16,15 +16,15 @@ namespace py = pybind11;
 namespace {
 
 py::object output_to_python(const dispatch::Output& output, dispatch::ReturnKind kind,
-                            const TorchArguments& torch, const TorchCallMemory& memory) {
+                            const TorchArguments& torch, const ResultMemory* memory) {
     if (!output.tensor) {
         return value_to_python(*output.type, output.value);
     }
+    if (py::object owner = memory != nullptr ? memory->owner(*output.tensor) : py::object()) {
+        return owner;
+    }
     if (kind == dispatch::ReturnKind::numpy) {
         return tensor_to_numpy(*output.tensor);
-    }
-    if (py::object owner = memory.owner(*output.tensor)) {
-        return owner;
     }
     if (kind == dispatch::ReturnKind::torch) {
         const bool is_on_host =
@@ -52,7 +52,7 @@ void show_warnings(const dispatch::LaunchPlan& plan, std::set<std::string>& show
 
 py::object collect_results(const dispatch::LaunchPlan& plan, const dispatch::CallState& state,
                            const CallArguments& arguments, dispatch::ReturnKind kind,
-                           const TorchCallMemory& memory) {
+                           const ResultMemory* memory) {
     const auto& outputs = state.outputs;
     if (outputs.empty()) {
         return py::none();

@@ -5,7 +5,7 @@
 #include "dispatch/function.hpp"
 #include "dispatch/options.hpp"
 #include "python/call_arguments.hpp"
-#include "python/torch_memory.hpp"
+#include "python/result_memory.hpp"
 
 #include <pybind11/pybind11.h>
 #include <set>
@@ -14,11 +14,12 @@
 namespace weft::python {
 
 /// The return value: nothing, one value, or a tuple; outputs that replace a ValueRef go there.
+/// @param memory where the launch could put results, or null.
 [[nodiscard]] pybind11::object collect_results(const dispatch::LaunchPlan& plan,
                                                const dispatch::CallState& state,
                                                const CallArguments& arguments,
                                                dispatch::ReturnKind kind,
-                                               const TorchCallMemory& memory);
+                                               const ResultMemory* memory);
 
 /// Tells objects with update_this() what the call made of them.
 void update_instances(const CallArguments& arguments);

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "python/foreign_array.hpp"
+#include "python/interpreter_lock.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -157,6 +158,33 @@ bool shares_elements(std::span<const std::int64_t> shape, std::span<const std::i
     return false;
 }
 
+std::span<std::byte> reach_of(std::byte* data, std::span<const std::int64_t> shape,
+                              std::span<const std::int64_t> strides,
+                              std::int64_t item_bytes) noexcept {
+    std::int64_t low = 0;
+    std::int64_t high = item_bytes;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) {
+            return {};
+        }
+        const std::int64_t reach = (shape[i] - 1) * strides[i];
+        (reach < 0 ? low : high) += reach;
+    }
+    return {data + low, static_cast<std::size_t>(high - low)};
+}
+
+bool is_row_major(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides,
+                  std::int64_t item_bytes) noexcept {
+    std::int64_t expected = item_bytes;
+    for (std::size_t i = shape.size(); i-- > 0;) {
+        if (shape[i] != 1 && strides[i] != expected) {
+            return false;
+        }
+        expected *= shape[i];
+    }
+    return true;
+}
+
 NumberArray::NumberArray(py::array array, std::string_view context)
     : m_array(in_native_order(std::move(array))), m_kind(scalar_kind(m_array.dtype())),
       m_shape(m_array.shape(), m_array.shape() + m_array.ndim()),
@@ -221,6 +249,23 @@ HostArrayView::HostArrayView(py::array array, std::string_view parameter, std::s
 void HostArrayView::read_as(ScalarKind kind, std::span<std::byte> out,
                             std::string_view parameter) const {
     tensor::convert(m_numbers.source(), kind, out, std::string(parameter));
+}
+
+std::span<std::byte> HostArrayView::memory() const noexcept {
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(m_original.data()));
+    return reach_of(first, shape,
+                    {m_original.strides(), static_cast<std::size_t>(m_original.ndim())},
+                    m_original.itemsize()); // written only where write_refusal allows it
+}
+
+bool HostArrayView::is_packed() const noexcept {
+    const tensor::HostSource source = m_numbers.source();
+    return m_numbers.array().is(m_original) &&
+           is_row_major(source.shape, source.strides, m_original.itemsize());
+}
+
+std::shared_ptr<void> HostArrayView::keep_alive() const {
+    return python::keep_alive(m_original.ptr());
 }
 
 void HostArrayView::write_from(ScalarKind kind, std::span<const std::byte> bytes,

@@ -6,6 +6,7 @@
 #include "tensor/convert.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <pybind11/numpy.h>
 #include <span>
 #include <string>
@@ -58,6 +59,17 @@ private:
 [[nodiscard]] bool shares_elements(std::span<const std::int64_t> shape,
                                    std::span<const std::int64_t> strides, std::int64_t item_bytes);
 
+/// From the first byte of the elements to the last; empty if there are none.
+/// @param data element 0. @param strides bytes.
+[[nodiscard]] std::span<std::byte> reach_of(std::byte* data, std::span<const std::int64_t> shape,
+                                            std::span<const std::int64_t> strides,
+                                            std::int64_t item_bytes) noexcept;
+
+/// Whether the elements are row-major without gaps. @param strides bytes.
+[[nodiscard]] bool is_row_major(std::span<const std::int64_t> shape,
+                                std::span<const std::int64_t> strides,
+                                std::int64_t item_bytes) noexcept;
+
 /// Whatever numpy.asarray takes: arrays, nested lists, numbers, objects with __array__. Imports numpy.
 /// @throws ArgumentError for ragged lists and for what holds no numbers.
 [[nodiscard]] pybind11::array to_array(pybind11::handle values, std::string_view context);
@@ -74,6 +86,9 @@ public:
                  std::string_view parameter) const override;
     void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
                     std::string_view parameter) override;
+    [[nodiscard]] std::span<std::byte> memory() const noexcept override;
+    [[nodiscard]] bool is_packed() const noexcept override;
+    [[nodiscard]] std::shared_ptr<void> keep_alive() const override;
 
 private:
     pybind11::array m_original;

@@ -125,6 +125,18 @@ Unlocked::~Unlocked() {
     restore(m_state);
 }
 
+std::shared_ptr<void> keep_alive(PyObject* object) {
+    Py_INCREF(object);
+    return {object, [](void* kept) {
+                if (PyGILState_Check() != 0) {
+                    Py_DECREF(static_cast<PyObject*>(kept));
+                } else if (!is_ending()) {
+                    const pybind11::gil_scoped_acquire locked;
+                    Py_DECREF(static_cast<PyObject*>(kept));
+                }
+            }};
+}
+
 LiveDevice::LiveDevice() noexcept {
     the_end().devices.fetch_add(1);
 }

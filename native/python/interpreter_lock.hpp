@@ -9,6 +9,7 @@
 #pragma once
 
 #include <Python.h>
+#include <memory>
 
 namespace weft::python {
 
@@ -29,6 +30,9 @@ void park_at_end();
 
 /// True in every thread but the one that ends the interpreter, once that began.
 [[nodiscard]] bool is_ending() noexcept;
+
+/// A reference to a Python object, which any thread may let go. Call with the lock taken.
+[[nodiscard]] std::shared_ptr<void> keep_alive(PyObject* object);
 
 /// Counts a device that has not been destroyed: its driver may be at work without any thread of ours.
 class LiveDevice {

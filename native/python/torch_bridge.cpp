@@ -378,6 +378,20 @@ py::object TorchBridge::to_torch(const tensor::TensorRef& tensor, bool on_device
     return made;
 }
 
+std::pair<py::object, std::byte*>
+TorchBridge::make_tensor(const reflect::Type& dtype, std::span<const std::int64_t> shape) const {
+    std::vector<std::int64_t> extents(shape.begin(), shape.end());
+    const std::vector<std::int64_t> inner = reflect::element_shape(dtype);
+    extents.insert(extents.end(), inner.begin(), inner.end());
+    dlpack::Array prototype;
+    prototype.rank = static_cast<std::int32_t>(extents.size());
+    prototype.shape = extents.data();
+    prototype.dtype = tensor::dlpack_dtype(reflect::leaf(dtype).scalar);
+    void* data = nullptr;
+    py::object made = allocate(prototype, data);
+    return {std::move(made), static_cast<std::byte*>(data)};
+}
+
 void TorchBridge::note_writes(const py::list& tensors) const {
     m_bridge.attr("note_writes")(tensors);
 }
@@ -398,8 +412,9 @@ py::object TorchBridge::track(const py::object& function, const py::object& this
     return (m_track ? m_track : m_bridge.attr("track"))(function, this_value, arguments, keywords);
 }
 
-TorchArray::TorchArray(TorchMemory memory, ScalarKind kind)
-    : m_data(static_cast<std::byte*>(memory.data)), m_strides(std::move(memory.strides)) {
+TorchArray::TorchArray(TorchMemory memory, ScalarKind kind, py::handle tensor)
+    : m_data(static_cast<std::byte*>(memory.data)), m_tensor(tensor),
+      m_strides(std::move(memory.strides)) {
     scalar = kind;
     is_precise = true;
     shape = std::move(memory.shape);
@@ -417,6 +432,19 @@ void TorchArray::read_as(ScalarKind kind, std::span<std::byte> out,
                          std::string_view parameter) const {
     tensor::convert({.data = m_data, .kind = scalar, .shape = shape, .strides = m_strides}, kind,
                     out, parameter);
+}
+
+std::span<std::byte> TorchArray::memory() const noexcept {
+    return reach_of(m_data, shape, m_strides,
+                    static_cast<std::int64_t>(reflect::size_bytes(scalar)));
+}
+
+bool TorchArray::is_packed() const noexcept {
+    return is_row_major(shape, m_strides, static_cast<std::int64_t>(reflect::size_bytes(scalar)));
+}
+
+std::shared_ptr<void> TorchArray::keep_alive() const {
+    return python::keep_alive(m_tensor.ptr());
 }
 
 void TorchArray::write_from(ScalarKind kind, std::span<const std::byte> bytes,

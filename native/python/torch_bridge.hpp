@@ -12,6 +12,7 @@
 #include <pybind11/pybind11.h>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::python {
@@ -104,6 +105,9 @@ public:
     /// The elements of a tensor as a new one of torch, a structure as a dict of them.
     /// @param on_device in memory of the tensor's GPU, if torch can use that; else on the CPU.
     [[nodiscard]] pybind11::object to_torch(const tensor::TensorRef& tensor, bool on_device) const;
+    /// A new tensor of the CPU, and where its elements are. Its dtype's scalars are the last dimensions.
+    [[nodiscard]] std::pair<pybind11::object, std::byte*>
+    make_tensor(const reflect::Type& dtype, std::span<const std::int64_t> shape) const;
     /// Tells torch that these tensors were written.
     void note_writes(const pybind11::list& tensors) const;
     /// One tensor of a list that holds some.
@@ -144,15 +148,19 @@ private:
 /// A tensor of torch on the CPU as an argument of a call. The caller keeps the tensor.
 class TorchArray final : public dispatch::HostArray {
 public:
-    TorchArray(TorchMemory memory, reflect::ScalarKind kind);
+    TorchArray(TorchMemory memory, reflect::ScalarKind kind, pybind11::handle tensor);
 
     void read_as(reflect::ScalarKind kind, std::span<std::byte> out,
                  std::string_view parameter) const override;
     void write_from(reflect::ScalarKind kind, std::span<const std::byte> bytes,
                     std::string_view parameter) override;
+    [[nodiscard]] std::span<std::byte> memory() const noexcept override;
+    [[nodiscard]] bool is_packed() const noexcept override;
+    [[nodiscard]] std::shared_ptr<void> keep_alive() const override;
 
 private:
     std::byte* m_data;
+    pybind11::handle m_tensor;
     std::vector<std::int64_t> m_strides; ///< bytes
 };
 

@@ -12,18 +12,6 @@ namespace weft::python {
 namespace py = pybind11;
 namespace dlpack = tensor::dlpack;
 
-std::shared_ptr<void> keep_alive(PyObject* object) {
-    Py_INCREF(object);
-    return {object, [](void* kept) {
-                if (PyGILState_Check() != 0) {
-                    Py_DECREF(static_cast<PyObject*>(kept));
-                } else if (!is_ending()) {
-                    const py::gil_scoped_acquire locked;
-                    Py_DECREF(static_cast<PyObject*>(kept));
-                }
-            }};
-}
-
 py::object TorchCallMemory::allocate(std::span<const std::int64_t> shape,
                                      reflect::ScalarKind kind) const {
     const TorchBridge& torch = TorchBridge::get();
@@ -58,7 +46,7 @@ tensor::TensorRef TorchCallMemory::result(const tensor::ArrayLayoutRef& layout) 
     py::object owner = allocate(shape, scalar.scalar);
     tensor::TensorRef made = tensor::Tensor::wrap(
         lend(owner, static_cast<std::uint64_t>(layout->element_count) * packed_bytes), layout, 0);
-    m_results.emplace_back(made.get(), std::move(owner));
+    keep(*made, std::move(owner));
     return made;
 }
 
@@ -66,12 +54,6 @@ std::shared_ptr<device::Buffer> TorchCallMemory::scratch(std::uint64_t size_byte
     const auto extent = static_cast<std::int64_t>(size_bytes);
     m_scratch.push_back(allocate({&extent, 1}, reflect::ScalarKind::uint8));
     return lend(m_scratch.back(), size_bytes);
-}
-
-py::object TorchCallMemory::owner(const tensor::Tensor& result) const noexcept {
-    const auto found =
-        std::ranges::find(m_results, &result, &std::pair<const tensor::Tensor*, py::object>::first);
-    return found == m_results.end() ? py::object() : found->second;
 }
 
 tensor::TensorRef lend_torch_tensor(device::Device& device, py::handle tensor) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dispatch/launch.hpp"
+#include "python/result_memory.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ namespace weft::python {
 
 /// Results of a call in memory of torch's own allocator on the device's GPU, in the order of torch's current stream.
 /// Lives as long as the call. Under the interpreter lock.
-class TorchCallMemory final : public dispatch::CallMemory {
+class TorchCallMemory final : public ResultMemory {
 public:
     /// Tensors of the call, which results may be like.
     using Prototypes = std::span<const std::pair<const tensor::ArrayLayout*, PyObject*>>;
@@ -26,8 +26,6 @@ public:
     /// Null for structures, which leave as dicts, and for vectors with gaps between them.
     tensor::TensorRef result(const tensor::ArrayLayoutRef& layout) override;
     std::shared_ptr<device::Buffer> scratch(std::uint64_t size_bytes) override;
-    /// The tensor of torch around what result() gave; null for another Tensor.
-    [[nodiscard]] pybind11::object owner(const tensor::Tensor& result) const noexcept;
 
 private:
     /// A tensor of torch without values.
@@ -37,7 +35,6 @@ private:
     device::Device& m_device;
     Prototypes m_prototypes;
     bool m_lends_results;
-    std::vector<std::pair<const tensor::Tensor*, pybind11::object>> m_results;
     std::vector<pybind11::object> m_scratch;
 };
 
@@ -45,8 +42,5 @@ private:
 /// itself does (Device::lend). Null for all that lies elsewhere, or that torch does not show by C functions. What calls
 /// write there is not told to torch.
 [[nodiscard]] tensor::TensorRef lend_torch_tensor(device::Device& device, pybind11::handle tensor);
-
-/// A reference to a Python object, which any thread may let go.
-[[nodiscard]] std::shared_ptr<void> keep_alive(PyObject* object);
 
 } // namespace weft::python

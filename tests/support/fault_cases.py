@@ -84,6 +84,14 @@ def call(place: Workplace) -> None:
     assert result.tolist() == [2, 3, 4]
 
 
+def call_on_large_arrays(place: Workplace) -> None:
+    values = np.arange(1 << 16, dtype=np.float32)  # used where they are, if the driver lets it
+    result = np.zeros_like(values)
+    place.module.add(values, 1.0, _result=result)
+    assert np.array_equal(result, values + 1)
+    assert np.array_equal(place.module.add(values, 2.0, _result="numpy"), values + 2)
+
+
 def call_with_tensors(place: Workplace) -> None:
     result = place.tensor
     for _ in range(40):
@@ -151,6 +159,7 @@ SCENARIOS = (
     load,
     first_call,
     call,
+    call_on_large_arrays,
     call_with_tensors,
     backward,
     copy,

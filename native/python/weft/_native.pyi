@@ -652,7 +652,7 @@ class Device:
     def is_closed(self) -> bool: ...
     def _lend(self, tensor: object) -> Tensor | None:
         """
-        A tensor of torch on this GPU as a Tensor that follows torch's current stream, as the tensor does; None: it is no such one.
+        A tensor of torch in its own memory: on this GPU, following torch's current stream as the tensor does; on the CPU of a software device, until the next wait(). None: that takes a copy.
         """
     def _make_stream_wait(self, stream: int) -> None:
         """
@@ -661,6 +661,11 @@ class Device:
     def _wait_for_stream(self, stream: int) -> None:
         """
         Work queued later runs after what this CUstream has now.
+        """
+    @property
+    def _least_lent_bytes(self) -> int:
+        """
+        Bytes of the smallest tensors of the CPU that _lend() takes; -1: it takes none.
         """
     @property
     def _torch_gpu(self) -> int:
