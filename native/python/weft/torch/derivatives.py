@@ -41,7 +41,7 @@ class _Arguments:
         value = self.values[index]
         if value is None:
             return self.memory.zeros(self.call.places[index])
-        is_shared = self.call.uses[index].is_written and value.is_cuda
+        is_shared = self.call.uses[index].is_written and self.memory.is_shared
         return self.memory.of(value.clone() if is_shared else value)
 
     def cotangent(self, given: torch.Tensor | None, like: Place) -> Tensor:
@@ -120,6 +120,7 @@ def pull(
     if torch.are_deterministic_algorithms_enabled():
         keywords["deterministic"] = True
     function.bwds(*arguments, **keywords)
+    of.memory.wait()
     gradients = []
     for index, use in enumerate(call.uses):
         is_asked = index in needs and use.is_read and call.places[index].is_real
@@ -166,6 +167,7 @@ def push(call: Call, values: Tensors, tangents: Tensors) -> list[torch.Tensor | 
     ]
     arguments, keywords = call.with_outputs(arguments, keywords, held)
     function.fwds(*arguments, **keywords)
+    of.memory.wait()
     beside = next(value for value in values if value is not None)
     outputs = [*held, *(of(index) for index in call.written)]
     return [

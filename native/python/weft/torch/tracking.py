@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,6 +43,11 @@ class Place(NamedTuple):
     def of(cls, tensor: torch.Tensor) -> Place:
         """Return the place of a tensor."""
         return cls(tuple(tensor.shape), tensor.dtype)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its elements."""
+        return math.prod(self.shape) * int(self.dtype.itemsize)
 
     @property
     def is_real(self) -> bool:
@@ -226,7 +232,9 @@ class Memory:
     """Where the tensors of a derivative call lie.
 
     Beside tensors of the device's own GPU all of it is torch's, in the order of its current stream:
-    nothing is copied, and a CUDA graph may hold the call. Else it is the device's.
+    nothing is copied, and a CUDA graph may hold the call. Beside tensors of the CPU a software
+    device has large ones in torch's memory: wait() comes before anybody sees them. All else is the
+    device's.
 
     Args:
         device: That makes the call.
@@ -239,27 +247,49 @@ class Memory:
         self._is_shared = (
             beside is not None and beside.is_cuda and beside.get_device() == device._torch_gpu
         )
+        self._least_bytes = device._least_lent_bytes
+        """Of a tensor of the CPU that is used where it is."""
+        self._is_on_host = (
+            self._least_bytes >= 0 and beside is not None and beside.device.type == "cpu"
+        )
         self._lent: dict[int, tuple[Tensor, torch.Tensor]] = {}
+        self._is_awaited = False
 
     def of(self, tensor: torch.Tensor) -> Tensor:
         """Return the values of a tensor of torch as a Tensor."""
-        if self._is_shared:
+        if self._is_shared or self._is_on_host:
             lent = self._device._lend(tensor)
+            if lent is None and self._is_on_host and tensor.nbytes >= self._least_bytes:
+                tensor = tensor.contiguous()  # torch's copy is the quicker one
+                lent = self._device._lend(tensor)
             if lent is not None:
+                self._is_awaited = self._is_on_host
                 return lent
         return weft.from_dlpack(self._device, tensor)
 
     def zeros(self, place: Place) -> Tensor:
         """Return a Tensor of zeros."""
-        if self._is_shared:
-            return self._made(torch.zeros, place)
-        return Tensor.zeros(self._device, place.shape, _dtype_name(place.dtype))
+        made = self._made(torch.zeros, place)
+        if made is None:
+            return Tensor.zeros(self._device, place.shape, _dtype_name(place.dtype))
+        return made
 
     def empty(self, place: Place) -> Tensor:
         """Return a Tensor whose values are written before they are read."""
-        if self._is_shared:
-            return self._made(torch.empty, place)
-        return Tensor.empty(self._device, place.shape, _dtype_name(place.dtype))
+        made = self._made(torch.empty, place)
+        if made is None:
+            return Tensor.empty(self._device, place.shape, _dtype_name(place.dtype))
+        return made
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether of() may give a tensor's own memory."""
+        return self._is_shared or self._is_on_host
+
+    def wait(self) -> None:
+        """Wait for the device if it works on memory of the CPU that is torch's."""
+        if self._is_awaited:
+            self._device.wait()
 
     def to_torch(self, tensor: Tensor, like: torch.Tensor) -> torch.Tensor:
         """Return what zeros() or empty() made as a tensor of torch, where another one lies."""
@@ -267,11 +297,17 @@ class Memory:
         found = tensor._to_torch(like.is_cuda) if lent is None else lent[1]
         return found if found.device == like.device else found.to(like.device)
 
-    def _made(self, make: Callable[..., torch.Tensor], place: Place) -> Tensor:
+    def _made(self, make: Callable[..., torch.Tensor], place: Place) -> Tensor | None:
+        is_large = self._is_on_host and place.nbytes >= self._least_bytes
+        if not (self._is_shared or is_large):
+            return None
         assert self._beside is not None
         made = make(place.shape, dtype=place.dtype, device=self._beside.device)
         lent = self._device._lend(made)
-        assert lent is not None
+        if lent is None:
+            assert self._is_on_host
+            return None
+        self._is_awaited = self._is_on_host
         self._lent[id(lent)] = lent, made  # the first one lives as long as its id() counts
         return lent
 
