@@ -55,6 +55,7 @@ LAYERS = {
     "tensor": {"core", "reflect", "device"},
     "codegen": {"core", "reflect"},
     "dag": {"core"},
+    "lower": {"core", "reflect", "dag"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
     "scene": {"core", "reflect", "device", "tensor"},
     "render": {

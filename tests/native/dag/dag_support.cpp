@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag_support.hpp"
 
-#include "compile/compiler.hpp"
 #include "core/text.hpp"
 #include "support/paths.hpp"
 
@@ -21,23 +20,32 @@ compile::Compiler& compiler() {
 
 } // namespace
 
-std::vector<std::byte> compile_call(std::string_view text, std::string_view statements) {
+compile::LoadedModuleRef load_text(std::string_view text) {
     compile::ModuleDesc desc;
     desc.name = "sample";
     desc.text = std::string(text);
-    const compile::LoadedModuleRef module = compiler().load_module(desc);
-    const std::string source =
-        core::text("import \"", module->import_name, "\";\n",
-                   "StructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
-                   "RWStructuredBuffer<float> weft_real_results;\n"
-                   "RWStructuredBuffer<int> weft_integer_results;\n"
-                   "[shader(\"compute\")] [numthreads(1, 1, 1)] void weft_lowered()\n{\n",
-                   statements, "\n}\n");
+    return compiler().load_module(desc);
+}
+
+std::vector<std::byte> compile_source(const compile::LoadedModuleRef& module,
+                                      const std::string& source, std::string_view entry_point) {
     compile::KernelRequest request;
     request.module = module;
     request.source = source;
-    request.entry_point = "weft_lowered";
+    request.entry_point = std::string(entry_point);
     return compiler().compile_kernel(request).code;
+}
+
+std::vector<std::byte> compile_call(std::string_view text, std::string_view statements) {
+    const compile::LoadedModuleRef module = load_text(text);
+    const std::string source = core::text(
+        "import \"", module->import_name, "\";\n",
+        "StructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
+        "RWStructuredBuffer<float> weft_real_results;\n"
+        "RWStructuredBuffer<int> weft_integer_results;\n"
+        "[shader(\"compute\")] [numthreads(1, 1, 1)] void weft_lowered()\n{\n",
+        statements, "\n}\n");
+    return compile_source(module, source, "weft_lowered");
 }
 
 Function function_of(std::string_view text, std::string_view statements,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "compile/compiler.hpp"
 #include "dag/build.hpp"
 #include "dag/interpret.hpp"
 
@@ -9,6 +10,14 @@
 #include <vector>
 
 namespace weft::dag {
+
+/// The text as a module.
+[[nodiscard]] compile::LoadedModuleRef load_text(std::string_view text);
+
+/// SPIR-V of an entry point that imports the module.
+[[nodiscard]] std::vector<std::byte> compile_source(const compile::LoadedModuleRef& module,
+                                                    const std::string& source,
+                                                    std::string_view entry_point);
 
 /// SPIR-V of a kernel whose statements call functions of `text` with `reals[i]`, `integers[i]` and store to `real_results[i]`,
 /// `integer_results[i]`.

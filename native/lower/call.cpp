@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/call.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace weft::lower {
+
+using core::text;
+using reflect::Direction;
+using reflect::ScalarKind;
+using reflect::Type;
+using reflect::TypeKind;
+
+namespace {
+
+constexpr std::size_t kMaxLeaves = 1024;
+constexpr std::string_view kComponents = "xyzw";
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw core::ArgumentError(text("lower: ", what));
+}
+
+/// Where in the source a name stands: "f (noise.slang:12)".
+std::string place_of(const reflect::Function& function) {
+    if (function.location.line == 0) {
+        return function.full_name;
+    }
+    const std::size_t slash = function.location.file.find_last_of("/\\");
+    const std::string file =
+        slash == std::string::npos ? function.location.file : function.location.file.substr(slash + 1);
+    return text(function.full_name, " (", file, ':', function.location.line, ')');
+}
+
+/// Numbers the scalars of values in the two buffers.
+class Numbering {
+public:
+    Numbering(const reflect::Function& function, std::uint32_t reals = 0, std::uint32_t integers = 0)
+        : m_function(function), m_reals(reals), m_integers(integers) {}
+
+    Value number(const std::string& name, const reflect::TypeRef& type) {
+        Value value{name, type, {}};
+        add(value, *type, "");
+        return value;
+    }
+
+private:
+    void add(Value& value, const Type& type, const std::string& path) {
+        switch (type.kind) {
+        case TypeKind::scalar:
+        case TypeKind::enumeration: add_scalar(value, type, path); return;
+        case TypeKind::vector:
+            for (std::int32_t i = 0; i < type.columns; i++) {
+                const char component = kComponents[static_cast<std::size_t>(i)];
+                add_scalar(value, type, path + '.' + component);
+            }
+            return;
+        case TypeKind::matrix:
+            for (std::int32_t row = 0; row < type.rows; row++) {
+                for (std::int32_t column = 0; column < type.columns; column++) {
+                    add_scalar(value, type, text(path, '[', row, "][", column, ']'));
+                }
+            }
+            return;
+        case TypeKind::array:
+            if (type.count <= 0) {
+                refuse_type(value, type, "has no length; nodes need one");
+            }
+            for (std::int64_t i = 0; i < type.count; i++) {
+                add(value, *type.element, text(path, '[', i, ']'));
+            }
+            return;
+        case TypeKind::structure:
+            for (const reflect::Field& field : type.fields) {
+                add(value, *field.type, path + '.' + field.name);
+            }
+            return;
+        case TypeKind::tensor:
+        case TypeKind::pointer:
+            refuse_type(value, type, "is memory, which nodes have not; pass the values themselves");
+        case TypeKind::resource:
+            refuse_type(value, type, "is a texture or a sampler; pass colors instead");
+        case TypeKind::interface_:
+        case TypeKind::generic_parameter:
+            refuse_type(value, type, "has no type yet; name one, as in f<Disk>");
+        default: refuse_type(value, type, "cannot be a socket");
+        }
+    }
+
+    void add_scalar(Value& value, const Type& type, const std::string& path) {
+        const bool is_real = type.scalar == ScalarKind::float32 || type.scalar == ScalarKind::float16;
+        const bool is_word = type.scalar == ScalarKind::int32 || type.scalar == ScalarKind::uint32 ||
+                             type.scalar == ScalarKind::bool_;
+        if (!is_real && !is_word) {
+            refuse_type(value, type, "has no node; take float, half, int, uint or bool");
+        }
+        if (value.leaves.size() >= kMaxLeaves) {
+            refuse_type(value, *value.type, "has more than 1024 numbers");
+        }
+        value.leaves.push_back({path, type.scalar, is_real, is_real ? m_reals++ : m_integers++});
+    }
+
+    [[noreturn]] void refuse_type(const Value& value, const Type& type, const std::string& why) {
+        refuse(text(place_of(m_function), ": ",
+                    value.name.empty() ? "the result" : text("parameter '", value.name, "'"),
+                    ", a ", type.full_name, ", ", why));
+    }
+
+    const reflect::Function& m_function;
+    std::uint32_t m_reals;
+    std::uint32_t m_integers;
+};
+
+/// A scalar of an input, read from its buffer.
+std::string read_text(const Leaf& leaf, const Type& type) {
+    const std::string word =
+        text(leaf.is_real ? "weft_reals[" : "weft_integers[", leaf.number, ']');
+    if (type.kind == TypeKind::enumeration) {
+        return text(type.full_name, '(', word, ')');
+    }
+    switch (leaf.kind) {
+    case ScalarKind::float16: return text("half(", word, ')');
+    case ScalarKind::uint32: return text("uint(", word, ')');
+    case ScalarKind::bool_: return text('(', word, " != 0)");
+    default: return word;
+    }
+}
+
+std::string result_text(const Leaf& leaf, const std::string& name) {
+    const std::string value = name + leaf.path;
+    if (leaf.is_real) {
+        return text("weft_real_results[", leaf.number, "] = float(", value, ");\n");
+    }
+    const std::string word =
+        leaf.kind == ScalarKind::bool_ ? text('(', value, " ? 1 : 0)") : text("int(", value, ')');
+    return text("weft_integer_results[", leaf.number, "] = ", word, ";\n");
+}
+
+/// The type at the end of a path: enumerations are made of their numbers by name.
+const Type& type_at(const Value& value, const std::string& path) {
+    const Type* type = value.type.get();
+    std::size_t at = 0;
+    while (at < path.size()) {
+        const std::size_t end = std::min(path.find_first_of(".[", at + 1), path.size());
+        if (type->kind == TypeKind::array) {
+            type = type->element.get();
+        } else if (type->kind == TypeKind::structure) {
+            const std::string name = path.substr(at + 1, end - at - 1);
+            const auto field = std::find_if(type->fields.begin(), type->fields.end(),
+                                            [&](const auto& entry) { return entry.name == name; });
+            type = field->type.get();
+        } else {
+            break;
+        }
+        at = end;
+    }
+    return *type;
+}
+
+void check_function(const reflect::Function& function, const BuildValues& build_values) {
+    if (!function.generics.empty()) {
+        refuse(text(place_of(function), " is generic; name its arguments, as in ", function.name,
+                    "<float>"));
+    }
+    if (function.this_type != nullptr && !function.is_static) {
+        refuse(text(place_of(function), " is a method of '", function.owner,
+                    "'; write a function that takes the structure and calls it"));
+    }
+    for (const auto& [name, value] : build_values) {
+        const auto found =
+            std::find_if(function.parameters.begin(), function.parameters.end(),
+                         [&key = name](const auto& parameter) { return parameter.name == key; });
+        if (found == function.parameters.end()) {
+            std::vector<std::string> names;
+            for (const reflect::Parameter& parameter : function.parameters) {
+                names.push_back(parameter.name);
+            }
+            refuse(text(place_of(function), " has no parameter '", name, "'",
+                        core::suggestion(name, names)));
+        }
+        if (found->direction != Direction::in) {
+            refuse(text(place_of(function), ": parameter '", name,
+                        "' is written by the function and cannot have a fixed value"));
+        }
+    }
+}
+
+} // namespace
+
+Call describe_call(const reflect::Function& function, const std::string& import_name,
+                   const BuildValues& build_values) {
+    check_function(function, build_values);
+    Call call;
+    Numbering inputs(function);
+    Numbering results(function);
+    std::ostringstream before;
+    std::ostringstream after;
+    std::string arguments;
+    const bool has_result = function.return_type->scalar != ScalarKind::void_ ||
+                            function.return_type->kind != TypeKind::scalar;
+    if (has_result) {
+        call.results.push_back(results.number("", function.return_type));
+        for (const Leaf& leaf : call.results.back().leaves) {
+            after << result_text(leaf, "weft_result");
+        }
+    }
+    for (std::size_t i = 0; i < function.parameters.size(); i++) {
+        const reflect::Parameter& parameter = function.parameters[i];
+        const std::string name = text("weft_argument_", i);
+        arguments += (i == 0 ? "" : ", ") + name;
+        const auto fixed = build_values.find(parameter.name);
+        before << parameter.type->full_name << ' ' << name;
+        if (fixed != build_values.end()) {
+            call.inputs.push_back({parameter.name, parameter.type, {}});
+            before << " = " << fixed->second << ";\n";
+            continue;
+        }
+        before << ";\n";
+        if (parameter.direction != Direction::out) {
+            call.inputs.push_back(inputs.number(parameter.name, parameter.type));
+            const Value& value = call.inputs.back();
+            for (const Leaf& leaf : value.leaves) {
+                before << name << leaf.path << " = "
+                       << read_text(leaf, type_at(value, leaf.path)) << ";\n";
+            }
+        }
+        if (parameter.direction != Direction::in) {
+            call.results.push_back(results.number(parameter.name, parameter.type));
+            for (const Leaf& leaf : call.results.back().leaves) {
+                after << result_text(leaf, name);
+            }
+        }
+    }
+    if (call.results.empty()) {
+        refuse(text(place_of(function),
+                    " has no result; a node needs a returned value or an out parameter"));
+    }
+    call.source = text(
+        "import \"", import_name,
+        "\";\nStructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
+        "RWStructuredBuffer<float> weft_real_results;\n"
+        "RWStructuredBuffer<int> weft_integer_results;\n"
+        "[shader(\"compute\")] [numthreads(1, 1, 1)] void ",
+        kEntryPoint, "()\n{\n", before.str(), has_result ? "let weft_result = " : "",
+        function.full_name, '(', arguments, ");\n", after.str(), "}\n");
+    return call;
+}
+
+} // namespace weft::lower

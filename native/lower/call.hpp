@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call of a function as an entry point whose inputs and results are scalars in four buffers, which dag/ reads. Structures,
+// vectors, matrices and arrays are taken apart here, and nowhere else.
+#pragma once
+
+#include "reflect/function.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::lower {
+
+/// One scalar of a parameter or of the result.
+struct Leaf {
+    std::string path; ///< from the parameter on: "" of a scalar, ".x", ".cell.id", "[2][0]"
+    reflect::ScalarKind kind = reflect::ScalarKind::float32;
+    bool is_real = true;      ///< in the buffer of reals; integers and booleans are in the other
+    std::uint32_t number = 0; ///< in that buffer
+};
+
+/// A parameter, or the returned value.
+struct Value {
+    std::string name;        ///< "" of the returned value
+    reflect::TypeRef type;
+    std::vector<Leaf> leaves; ///< in order of declaration; none of a parameter with a build value
+};
+
+/// Values of parameters that are fixed when the function is lowered, as Slang spells them: "5", "Mode.Soft".
+using BuildValues = std::map<std::string, std::string>;
+
+inline constexpr std::string_view kEntryPoint = "weft_lowered";
+
+struct Call {
+    std::vector<Value> inputs;  ///< in and inout parameters, in order
+    std::vector<Value> results; ///< the returned value first, then out and inout parameters, in order
+    std::string source;         ///< Slang; the entry point is kEntryPoint
+};
+
+/// @param import_name what `import "..."` reaches the function's module by
+/// @throws core::ArgumentError, beginning with "lower: ", for parameters that have no value without a buffer (tensors,
+///         pointers, textures), are of 8, 16 or 64 bits, or of an interface; for a function that is generic still, a method
+///         of a structure that is not static, has no result, or gets a build value for a parameter that it has not.
+[[nodiscard]] Call describe_call(const reflect::Function& function, const std::string& import_name,
+                                 const BuildValues& build_values = {});
+
+} // namespace weft::lower
