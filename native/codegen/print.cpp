@@ -85,7 +85,8 @@ private:
                 m_out.line("export static const bool weft_collects_in_group = true;");
             }
         }
-        if (m_kernel.derivative == Derivative::backward) {
+        // A dispatched kernel may add up gradients by itself.
+        if (m_kernel.derivative == Derivative::backward || m_kernel.is_raw_dispatch) {
             print_device_options();
         }
     }

@@ -34,6 +34,8 @@ def competitors(beside: Beside, folder: Path) -> tuple[dict[str, Any], list[str]
 
 def _slangtorch(folder: Path) -> Callable[[str], Callable[[], object] | None]:
     system: Any = importlib.import_module("slangtorch")
+    if system.__file__ is None:  # the folder of Weft's own tests of that name
+        raise ModuleNotFoundError("No module named 'slangtorch'")
     path = folder / "for_slangtorch.slang"
     path.write_text(KERNELS.replace("DiffTensorView<float>", "DiffTensorView"))
     module = system.loadModule(str(path))

@@ -79,7 +79,7 @@ def measure_load(case: StartCase, kind: str, is_quick: bool) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         for index in range(1 if is_quick else 3):
             caches = Path(folder) / (f"cold-{index}" if case.name == "load_cold" else "warm")
-            program = ["-m", "bench.torch_main", "load", kind]
+            program = ["-m", "bench.torch_main", "load", kind, folder]
             try:
                 if case.name == "load_warm" and index == 0:
                     fresh(sys.executable, program, cache_variables(caches))
@@ -91,20 +91,19 @@ def measure_load(case: StartCase, kind: str, is_quick: bool) -> Outcome:
     return outcome
 
 
-def load(kind: str) -> None:
+def load(kind: str, folder: str) -> None:
     """Print the seconds of loadModule and a first launch, on a device that is there already."""
     from weft import slangtorch
 
     device = weft.create_device(type=weft.DeviceType[kind])
     x = torch.ones(64, device="cuda" if kind == "cuda" else "cpu")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "load.slang"
-        path.write_text(KERNELS)
-        start = time.perf_counter()
-        module = slangtorch.loadModule(str(path), device=device)
-        module.plain(input=x, output=x).launchRaw(blockSize=(64, 1, 1), gridSize=(1, 1, 1))
-        device.wait()
-        print(json.dumps({"seconds": time.perf_counter() - start}))
+    path = Path(folder) / "load.slang"
+    path.write_text(KERNELS)
+    start = time.perf_counter()
+    module = slangtorch.loadModule(str(path), device=device)
+    module.plain(input=x, output=x).launchRaw(blockSize=(64, 1, 1), gridSize=(1, 1, 1))
+    device.wait()
+    print(json.dumps({"seconds": time.perf_counter() - start}))
 
 
 def run_device(kind: str, options: argparse.Namespace) -> DeviceRun:
@@ -150,6 +149,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["load"]:
-        load(sys.argv[2])
+        load(sys.argv[2], sys.argv[3])
     else:
         sys.exit(main())
