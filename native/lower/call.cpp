@@ -30,15 +30,16 @@ std::string place_of(const reflect::Function& function) {
         return function.full_name;
     }
     const std::size_t slash = function.location.file.find_last_of("/\\");
-    const std::string file =
-        slash == std::string::npos ? function.location.file : function.location.file.substr(slash + 1);
+    const std::string file = slash == std::string::npos ? function.location.file
+                                                        : function.location.file.substr(slash + 1);
     return text(function.full_name, " (", file, ':', function.location.line, ')');
 }
 
 /// Numbers the scalars of values in the two buffers.
 class Numbering {
 public:
-    Numbering(const reflect::Function& function, std::uint32_t reals = 0, std::uint32_t integers = 0)
+    Numbering(const reflect::Function& function, std::uint32_t reals = 0,
+              std::uint32_t integers = 0)
         : m_function(function), m_reals(reals), m_integers(integers) {}
 
     Value number(const std::string& name, const reflect::TypeRef& type) {
@@ -91,9 +92,10 @@ private:
     }
 
     void add_scalar(Value& value, const Type& type, const std::string& path) {
-        const bool is_real = type.scalar == ScalarKind::float32 || type.scalar == ScalarKind::float16;
-        const bool is_word = type.scalar == ScalarKind::int32 || type.scalar == ScalarKind::uint32 ||
-                             type.scalar == ScalarKind::bool_;
+        const bool is_real =
+            type.scalar == ScalarKind::float32 || type.scalar == ScalarKind::float16;
+        const bool is_word = type.scalar == ScalarKind::int32 ||
+                             type.scalar == ScalarKind::uint32 || type.scalar == ScalarKind::bool_;
         if (!is_real && !is_word) {
             refuse_type(value, type, "has no node; take float, half, int, uint or bool");
         }
@@ -116,8 +118,7 @@ private:
 
 /// A scalar of an input, read from its buffer.
 std::string read_text(const Leaf& leaf, const Type& type) {
-    const std::string word =
-        text(leaf.is_real ? "weft_reals[" : "weft_integers[", leaf.number, ']');
+    std::string word = text(leaf.is_real ? "weft_reals[" : "weft_integers[", leaf.number, ']');
     if (type.kind == TypeKind::enumeration) {
         return text(type.full_name, '(', word, ')');
     }
@@ -175,6 +176,7 @@ void check_function(const reflect::Function& function, const BuildValues& build_
                          [&key = name](const auto& parameter) { return parameter.name == key; });
         if (found == function.parameters.end()) {
             std::vector<std::string> names;
+            names.reserve(function.parameters.size());
             for (const reflect::Parameter& parameter : function.parameters) {
                 names.push_back(parameter.name);
             }
@@ -223,8 +225,8 @@ Call describe_call(const reflect::Function& function, const std::string& import_
             call.inputs.push_back(inputs.number(parameter.name, parameter.type));
             const Value& value = call.inputs.back();
             for (const Leaf& leaf : value.leaves) {
-                before << name << leaf.path << " = "
-                       << read_text(leaf, type_at(value, leaf.path)) << ";\n";
+                before << name << leaf.path << " = " << read_text(leaf, type_at(value, leaf.path))
+                       << ";\n";
             }
         }
         if (parameter.direction != Direction::in) {
@@ -238,14 +240,14 @@ Call describe_call(const reflect::Function& function, const std::string& import_
         refuse(text(place_of(function),
                     " has no result; a node needs a returned value or an out parameter"));
     }
-    call.source = text(
-        "import \"", import_name,
-        "\";\nStructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
-        "RWStructuredBuffer<float> weft_real_results;\n"
-        "RWStructuredBuffer<int> weft_integer_results;\n"
-        "[shader(\"compute\")] [numthreads(1, 1, 1)] void ",
-        kEntryPoint, "()\n{\n", before.str(), has_result ? "let weft_result = " : "",
-        function.full_name, '(', arguments, ");\n", after.str(), "}\n");
+    call.source =
+        text("import \"", import_name,
+             "\";\nStructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
+             "RWStructuredBuffer<float> weft_real_results;\n"
+             "RWStructuredBuffer<int> weft_integer_results;\n"
+             "[shader(\"compute\")] [numthreads(1, 1, 1)] void ",
+             kEntryPoint, "()\n{\n", before.str(), has_result ? "let weft_result = " : "",
+             function.full_name, '(', arguments, ");\n", after.str(), "}\n");
     return call;
 }
 

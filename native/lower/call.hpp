@@ -23,7 +23,7 @@ struct Leaf {
 
 /// A parameter, or the returned value.
 struct Value {
-    std::string name;        ///< "" of the returned value
+    std::string name; ///< "" of the returned value
     reflect::TypeRef type;
     std::vector<Leaf> leaves; ///< in order of declaration; none of a parameter with a build value
 };
@@ -34,9 +34,10 @@ using BuildValues = std::map<std::string, std::string>;
 inline constexpr std::string_view kEntryPoint = "weft_lowered";
 
 struct Call {
-    std::vector<Value> inputs;  ///< in and inout parameters, in order
-    std::vector<Value> results; ///< the returned value first, then out and inout parameters, in order
-    std::string source;         ///< Slang; the entry point is kEntryPoint
+    std::vector<Value> inputs; ///< in and inout parameters, in order
+    std::vector<Value>
+        results;        ///< the returned value first, then out and inout parameters, in order
+    std::string source; ///< Slang; the entry point is kEntryPoint
 };
 
 /// @param import_name what `import "..."` reaches the function's module by

@@ -317,7 +317,11 @@ void bind_inspection(FunctionClass& bound) {
                         options.return_kind == dispatch::ReturnKind::torch);
             },
             "Whether a call takes and gives what the declaration says: no derivative, nothing "
-            "mapped or bound.")
+            "mapped or bound.");
+}
+
+void bind_names(FunctionClass& bound) {
+    bound
         .def_property_readonly(
             "name", [](const FunctionObject& self) { return own_name(self.function->name()); },
             "Without the structure or namespace around it, and without generic arguments.")
@@ -369,6 +373,7 @@ void bind_function(py::module_& module) {
     bind_derivations(bound);
     bind_kernel_options(bound);
     bind_inspection(bound);
+    bind_names(bound);
     add_append_to(bound);
     bind_introspection(bound);
     show_call(bound);

@@ -121,7 +121,7 @@ private:
     bool add_torch_in_place(PyObject* value, std::string_view name);
     void find_stream();
     /// False: the tensor lies on another GPU, or torch does not show it.
-    bool add_lent(PyObject* tensor, std::string_view name);
+    bool add_lent(PyObject* value, std::string_view name);
     void require_own_gpu(const tensor::dlpack::Device& place, std::string_view name) const;
     void add_torch_device_memory(pybind11::handle tensor, const tensor::dlpack::Device& place,
                                  std::string_view name, std::string write_refusal);

@@ -38,13 +38,13 @@ std::vector<std::byte> compile_source(const compile::LoadedModuleRef& module,
 
 std::vector<std::byte> compile_call(std::string_view text, std::string_view statements) {
     const compile::LoadedModuleRef module = load_text(text);
-    const std::string source = core::text(
-        "import \"", module->import_name, "\";\n",
-        "StructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
-        "RWStructuredBuffer<float> weft_real_results;\n"
-        "RWStructuredBuffer<int> weft_integer_results;\n"
-        "[shader(\"compute\")] [numthreads(1, 1, 1)] void weft_lowered()\n{\n",
-        statements, "\n}\n");
+    const std::string source =
+        core::text("import \"", module->import_name, "\";\n",
+                   "StructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
+                   "RWStructuredBuffer<float> weft_real_results;\n"
+                   "RWStructuredBuffer<int> weft_integer_results;\n"
+                   "[shader(\"compute\")] [numthreads(1, 1, 1)] void weft_lowered()\n{\n",
+                   statements, "\n}\n");
     return compile_source(module, source, "weft_lowered");
 }
 

@@ -70,8 +70,8 @@ struct Lowered {
 Lowered lower_function(std::string_view name, const BuildValues& values = {}) {
     const compile::LoadedModuleRef module = dag::load_text(kText);
     Lowered lowered{describe_call(function_named(*module, name), module->import_name, values), {}};
-    lowered.function = dag::build(
-        dag::read_spirv(dag::compile_source(module, lowered.call.source, kEntryPoint)));
+    lowered.function =
+        dag::build(dag::read_spirv(dag::compile_source(module, lowered.call.source, kEntryPoint)));
     return lowered;
 }
 
