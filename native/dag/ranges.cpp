@@ -23,20 +23,25 @@ Range product(const Range& a, const Range& b) {
     return checked({std::min(ends), std::max(ends)});
 }
 
-/// Quotients and remainders by a positive constant.
+/// Quotients and remainders by what is positive.
 Range divided(const Range& a, const Range& b, Op op) {
-    if (b.low != b.high || b.low <= 0) {
+    if (b.low <= 0) {
         return kAll;
     }
     const bool is_unsigned = op == Op::u_div || op == Op::u_mod;
     if (is_unsigned && a.low < 0) {
-        return op == Op::u_mod ? Range{0, b.low - 1} : kAll;
+        return op == Op::u_mod ? Range{0, b.high - 1} : kAll;
     }
     switch (op) {
     case Op::s_div:
-    case Op::u_div: return {a.low / b.low, a.high / b.low};
-    case Op::s_rem: return {a.low < 0 ? 1 - b.low : 0, a.high > 0 ? b.low - 1 : std::int64_t{0}};
-    default: return {0, b.low - 1};
+    case Op::u_div: {
+        const auto ends = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
+        return {std::min(ends), std::max(ends)};
+    }
+    case Op::s_mod: return {0, b.high - 1};
+    default: // the sign is that of the dividend
+        return {a.low < 0 ? std::max(a.low, 1 - b.high) : 0,
+                a.high > 0 ? std::min(a.high, b.high - 1) : 0};
     }
 }
 

@@ -77,6 +77,9 @@ TEST_CASE("ranges of integers decide comparisons") {
     CHECK(graph.range_of(graph.make(Op::i_and, {n, integer(255)})) == Range{0, 255});
     CHECK(graph.range_of(graph.make(Op::shift_right, {n, integer(8)})) == Range{0, 0xffffff});
     CHECK(graph.range_of(graph.make(Op::i_mul, {n, integer(2)})) == Range{});
+    CHECK(graph.range_of(graph.make(Op::s_div, {integer(-50), clamped})) == Range{-50, -3});
+    CHECK(graph.range_of(graph.make(Op::s_rem, {n, clamped})) == Range{-15, 15});
+    CHECK(graph.range_of(graph.make(Op::u_mod, {n, clamped})) == Range{0, 15});
     CHECK(graph.is_true(graph.make(Op::s_less, {integer(0), clamped})));
     CHECK(graph.is_false(graph.make(Op::s_less, {integer(16), clamped})));
     CHECK_FALSE(graph.value_of(graph.make(Op::s_less, {integer(15), clamped})).has_value());
