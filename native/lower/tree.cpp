@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/tree.hpp"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace weft::lower {
+
+namespace {
+
+/// A string of JSON.
+std::string quoted(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out = "\"";
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (letter == '"' || letter == '\\') {
+            out += '\\';
+            out += letter;
+        } else if (byte < ' ') {
+            out += "\\u00";
+            out += kDigits[byte >> 4];
+            out += kDigits[byte & 15];
+        } else {
+            out += letter;
+        }
+    }
+    return out + '"';
+}
+
+/// Numbers that JSON has not are strings: "inf", "-inf", "nan".
+std::string number(double value) {
+    if (std::isnan(value)) {
+        return "\"nan\"";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "\"inf\"" : "\"-inf\"";
+    }
+    std::ostringstream out;
+    out.precision(std::numeric_limits<float>::max_digits10);
+    out << value;
+    std::string text = std::move(out).str();
+    // What has no point would be read as an integer.
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+class Printer {
+public:
+    explicit Printer(const Tree& tree) : m_tree(tree) {}
+
+    std::string print() {
+        m_out << "{\n  \"tree\": " << quoted(tree_type(m_tree.kind)) << ",\n  \"blender\": ["
+              << m_tree.version.major << ", " << m_tree.version.minor << "],\n  \"inputs\": ";
+        print_sockets(m_tree.inputs);
+        m_out << ",\n  \"outputs\": ";
+        print_sockets(m_tree.outputs);
+        m_out << ",\n  \"nodes\": [";
+        for (std::size_t i = 0; i < m_tree.nodes.size(); i++) {
+            m_out << (i == 0 ? "\n    " : ",\n    ");
+            print_node(m_tree.nodes[i]);
+        }
+        m_out << "\n  ],\n  \"results\": [";
+        for (std::size_t i = 0; i < m_tree.results.size(); i++) {
+            m_out << (i == 0 ? "" : ", ");
+            print_source(m_tree.results[i]);
+        }
+        m_out << "]\n}\n";
+        return std::move(m_out).str();
+    }
+
+private:
+    void print_sockets(const std::vector<TreeSocket>& sockets) {
+        m_out << '[';
+        for (std::size_t i = 0; i < sockets.size(); i++) {
+            m_out << (i == 0 ? "\n    " : ",\n    ") << "{\"name\": " << quoted(sockets[i].name)
+                  << ", \"type\": " << quoted(sockets[i].type) << '}';
+        }
+        m_out << (sockets.empty() ? "]" : "\n  ]");
+    }
+
+    void print_node(const TreeNode& node) {
+        m_out << "{\"type\": " << quoted(node.type) << ", \"properties\": {";
+        for (std::size_t i = 0; i < node.properties.size(); i++) {
+            const auto& [name, value] = node.properties[i];
+            m_out << (i == 0 ? "" : ", ") << quoted(name) << ": " << quoted(value);
+        }
+        m_out << "}, \"inputs\": {";
+        for (std::size_t i = 0; i < node.inputs.size(); i++) {
+            m_out << (i == 0 ? "" : ", ") << quoted(node.inputs[i].socket) << ": ";
+            print_source(node.inputs[i].source);
+        }
+        m_out << "}}";
+    }
+
+    void print_source(const Source& source) {
+        if (const auto* link = std::get_if<Link>(&source)) {
+            m_out << "{\"node\": " << link->node << ", \"socket\": " << quoted(link->socket) << '}';
+        } else if (const auto* real = std::get_if<double>(&source)) {
+            m_out << number(*real);
+        } else if (const auto* integer = std::get_if<std::int64_t>(&source)) {
+            m_out << *integer;
+        } else {
+            m_out << (std::get<bool>(source) ? "true" : "false");
+        }
+    }
+
+    const Tree& m_tree;
+    std::ostringstream m_out;
+};
+
+} // namespace
+
+std::string_view tree_type(TreeKind kind) noexcept {
+    switch (kind) {
+    case TreeKind::geometry: return "GeometryNodeTree";
+    case TreeKind::compositor: return "CompositorNodeTree";
+    default: return "ShaderNodeTree";
+    }
+}
+
+std::string print_json(const Tree& tree) {
+    return Printer(tree).print();
+}
+
+} // namespace weft::lower

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tree of Blender's nodes as plain data. Start reading at nodes.hpp, which makes it from a DAG.
+#pragma once
+
+#include "lower/call.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace weft::lower {
+
+enum class TreeKind : std::uint8_t { shader, geometry, compositor };
+
+/// A version of Blender; {4, 5} or later.
+struct BlenderVersion {
+    int major = 4;
+    int minor = 5;
+
+    [[nodiscard]] auto operator<=>(const BlenderVersion&) const = default;
+};
+
+/// What feeds an input: an output of a node, or a number.
+struct Link {
+    std::uint32_t node = 0;
+    std::string socket; ///< identifier of the output
+};
+using Source = std::variant<Link, double, std::int64_t, bool>;
+
+struct Input {
+    std::string socket; ///< identifier, Blender's own: "Value_001", "A_Float"
+    Source source;
+};
+
+struct TreeNode {
+    std::string type; ///< "ShaderNodeMath"
+    std::vector<std::pair<std::string, std::string>>
+        properties; ///< enumerations: "operation", "ADD"
+    std::vector<Input> inputs;
+};
+
+/// A socket of the group around the tree.
+struct TreeSocket {
+    std::string name;         ///< of the parameter, with the path of what it holds of it
+    std::string type;         ///< "NodeSocketFloat"
+    std::vector<Leaf> leaves; ///< one, or the components of a vector
+};
+
+struct Tree {
+    TreeKind kind = TreeKind::shader;
+    BlenderVersion version;
+    std::vector<TreeSocket> inputs;
+    std::vector<TreeSocket> outputs;
+    std::vector<TreeNode>
+        nodes; ///< node 0 is the group's input; sources come before what they feed
+    std::vector<Source>
+        results; ///< one an output: of vectors a link to the node that combines them
+};
+
+[[nodiscard]] std::string_view tree_type(TreeKind kind) noexcept; ///< "ShaderNodeTree"
+
+/// As JSON: an object with tree, blender, inputs, outputs, nodes and results; links are {"node": n, "socket": "..."}.
+[[nodiscard]] std::string print_json(const Tree& tree);
+
+} // namespace weft::lower
