@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/emitter.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "lower/node_table.hpp"
+
+#include <array>
+#include <numbers>
+
+namespace weft::lower {
+
+using core::text;
+using dag::Op;
+
+Source Emitter::node(std::string_view type,
+                     std::vector<std::pair<std::string, std::string>> properties,
+                     std::vector<Input> inputs, std::string_view output) {
+    m_tree.nodes.push_back({std::string(type), std::move(properties), std::move(inputs)});
+    return Link{static_cast<std::uint32_t>(m_tree.nodes.size() - 1), std::string(output)};
+}
+
+Source Emitter::math(std::string_view operation, std::initializer_list<Source> arguments) {
+    constexpr std::array<std::string_view, 3> kSockets{"Value", "Value_001", "Value_002"};
+    std::vector<Input> inputs;
+    inputs.reserve(arguments.size());
+    for (const Source& argument : arguments) {
+        inputs.push_back({std::string(kSockets[inputs.size()]), argument});
+    }
+    return node("ShaderNodeMath", {{"operation", std::string(operation)}}, std::move(inputs),
+                "Value");
+}
+
+Source Emitter::emit(dag::NodeId id, std::span<const Source> arguments) {
+    const dag::Node& own = m_graph[id];
+    Source result = 0.0;
+    // Reals alone are one node in every tree; of integers and booleans the tree decides.
+    const bool is_real =
+        own.type == dag::Scalar::real && operation(own.op).argument == dag::Scalar::real;
+    const NodeEntry entry = node_of(own.op, m_tree.kind);
+    if (!entry.type.empty() &&
+        (is_real || m_tree.kind == TreeKind::geometry || own.op == Op::f_less)) {
+        std::vector<std::pair<std::string, std::string>> properties{
+            {std::string(entry.property), std::string(entry.value)}};
+        if (!entry.data.empty()) {
+            properties.insert(properties.begin(), {"data_type", std::string(entry.data)});
+        }
+        std::vector<Input> inputs;
+        inputs.reserve(arguments.size());
+        for (const Source& argument : arguments) {
+            inputs.push_back({std::string(entry.inputs[inputs.size()]), argument});
+        }
+        return node(entry.type, std::move(properties), std::move(inputs), entry.output);
+    }
+    if (emit_real(own, arguments, result) || emit_other(id, arguments, result)) {
+        return result;
+    }
+    throw core::ArgumentError(text(
+        "lower: no node of a ",
+        m_tree.kind == TreeKind::geometry ? "geometry" : "shader or compositor", " tree computes '",
+        operation(own.op).name, "'; use OSL, or write it with other operations"));
+}
+
+/// Functions of reals that take several nodes.
+bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source& result) {
+    switch (own.op) {
+    case Op::f_neg: result = math("MULTIPLY", {a[0], -1.0}); return true;
+    case Op::f_mix: {
+        const Source rest = math("SUBTRACT", {1.0, a[2]});
+        result = math("MULTIPLY_ADD", {a[1], a[2], math("MULTIPLY", {a[0], rest})});
+        return true;
+    }
+    case Op::round_even: result = math("ROUND", {a[0]}); return true;
+    case Op::log: result = math("LOGARITHM", {a[0], std::numbers::e}); return true;
+    case Op::log2: result = math("LOGARITHM", {a[0], 2.0}); return true;
+    case Op::exp2: result = math("POWER", {2.0, a[0]}); return true;
+    case Op::asinh: {
+        const Source size = math("ABSOLUTE", {a[0]});
+        const Source root = math("SQRT", {math("MULTIPLY_ADD", {size, size, 1.0})});
+        const Source found = math("LOGARITHM", {math("ADD", {size, root}), std::numbers::e});
+        result = math("MULTIPLY", {math("SIGN", {a[0]}), found});
+        return true;
+    }
+    case Op::acosh: {
+        const Source root = math("SQRT", {math("MULTIPLY_ADD", {a[0], a[0], -1.0})});
+        result = math("LOGARITHM", {math("ADD", {a[0], root}), std::numbers::e});
+        return true;
+    }
+    case Op::atanh: {
+        const Source above = math("ADD", {1.0, a[0]});
+        const Source below = math("SUBTRACT", {1.0, a[0]});
+        const Source found = math("LOGARITHM", {math("DIVIDE", {above, below}), std::numbers::e});
+        result = math("MULTIPLY", {found, 0.5});
+        return true;
+    }
+    default: return false;
+    }
+}
+
+} // namespace weft::lower
