@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/emitter.hpp"
+
+#include <cstdint>
+
+namespace weft::lower {
+
+using dag::Op;
+
+namespace {
+
+constexpr std::int64_t kSign = INT32_MIN;
+
+} // namespace
+
+Source GeometryEmitter::constant(const dag::Node& own) {
+    switch (own.type) {
+    case dag::Scalar::real: return static_cast<double>(dag::real_of(own.payload));
+    case dag::Scalar::integer:
+        return static_cast<std::int64_t>(static_cast<std::int32_t>(own.payload));
+    default: return own.payload != 0;
+    }
+}
+
+Source GeometryEmitter::from_socket(const Leaf&, Source source) {
+    return source;
+}
+
+std::string_view GeometryEmitter::socket_type(const Leaf& leaf) const {
+    if (leaf.is_real) {
+        return "NodeSocketFloat";
+    }
+    return leaf.kind == reflect::ScalarKind::bool_ ? "NodeSocketBool" : "NodeSocketInt";
+}
+
+Source GeometryEmitter::integer(std::string_view operation, Source a, Source b) {
+    return node("FunctionNodeIntegerMath", {{"operation", std::string(operation)}},
+                {{"Value", std::move(a)}, {"Value_001", std::move(b)}}, "Value");
+}
+
+Source GeometryEmitter::bits(std::string_view operation, std::string_view second, Source a,
+                             Source b) {
+    return node("FunctionNodeBitMath", {{"operation", std::string(operation)}},
+                {{"A", std::move(a)}, {std::string(second), std::move(b)}}, "Value");
+}
+
+Source GeometryEmitter::compared(std::string_view operation, std::string_view data, Source a,
+                                 Source b) {
+    const bool is_real = data == "FLOAT";
+    return node("FunctionNodeCompare",
+                {{"data_type", std::string(data)}, {"operation", std::string(operation)}},
+                {{is_real ? "A" : "A_INT", std::move(a)}, {is_real ? "B" : "B_INT", std::move(b)}},
+                "Result");
+}
+
+Source GeometryEmitter::boolean(std::string_view operation, Source a, Source b) {
+    return node("FunctionNodeBooleanMath", {{"operation", std::string(operation)}},
+                {{"Boolean", std::move(a)}, {"Boolean_001", std::move(b)}}, "Boolean");
+}
+
+Source GeometryEmitter::negated(Source a) {
+    return node("FunctionNodeBooleanMath", {{"operation", "NOT"}}, {{"Boolean", std::move(a)}},
+                "Boolean");
+}
+
+Source GeometryEmitter::chosen(std::string_view type, Source condition, Source yes, Source no) {
+    return node(
+        "GeometryNodeSwitch", {{"input_type", std::string(type)}},
+        {{"Switch", std::move(condition)}, {"False", std::move(no)}, {"True", std::move(yes)}},
+        "Output");
+}
+
+bool GeometryEmitter::emit_other(dag::NodeId id, std::span<const Source> a, Source& result) {
+    const dag::Node& own = graph()[id];
+    switch (own.op) {
+    case Op::select: {
+        const std::string_view type = own.type == dag::Scalar::real      ? "FLOAT"
+                                      : own.type == dag::Scalar::integer ? "INT"
+                                                                         : "BOOLEAN";
+        result = chosen(type, a[0], a[1], a[2]);
+        return true;
+    }
+    // Compare takes what differs by less than 1e-7 for equal: two comparisons do not.
+    case Op::f_equal:
+    case Op::f_not_equal: {
+        const Source same = boolean("AND", compared("LESS_EQUAL", "FLOAT", a[0], a[1]),
+                                    compared("GREATER_EQUAL", "FLOAT", a[0], a[1]));
+        result = own.op == Op::f_equal ? same : negated(same);
+        return true;
+    }
+    default:
+        return emit_unsigned(own, a, result) || emit_shift(own, a, result) ||
+               emit_conversion(own, a, result);
+    }
+}
+
+/// As signed integers, with the sign bits turned.
+Source GeometryEmitter::unsigned_less(Op op, Source a, Source b) {
+    return compared(op == Op::u_less ? "LESS_THAN" : "LESS_EQUAL", "INT",
+                    bits("XOR", "B", std::move(a), kSign), bits("XOR", "B", std::move(b), kSign));
+}
+
+bool GeometryEmitter::emit_unsigned(const dag::Node& own, std::span<const Source> a,
+                                    Source& result) {
+    if (own.count != 2) {
+        return false;
+    }
+    const dag::Range first = graph().range_of(own.arguments[0]);
+    const dag::Range second = graph().range_of(own.arguments[1]);
+    const bool are_positive = first.low >= 0 && second.low >= 0;
+    switch (own.op) {
+    case Op::u_less:
+    case Op::u_less_equal:
+        result = are_positive ? compared(own.op == Op::u_less ? "LESS_THAN" : "LESS_EQUAL", "INT",
+                                         a[0], a[1])
+                              : unsigned_less(own.op, a[0], a[1]);
+        return true;
+    case Op::u_min:
+    case Op::u_max: {
+        const bool is_min = own.op == Op::u_min;
+        if (are_positive) {
+            result = integer(is_min ? "MINIMUM" : "MAXIMUM", a[0], a[1]);
+            return true;
+        }
+        const Source less = unsigned_less(Op::u_less, a[0], a[1]);
+        result = is_min ? chosen("INT", less, a[0], a[1]) : chosen("INT", less, a[1], a[0]);
+        return true;
+    }
+    case Op::u_div:
+    case Op::u_mod: {
+        const bool is_power =
+            second.low == second.high && second.low > 0 && (second.low & (second.low - 1)) == 0;
+        if (own.op == Op::u_mod && is_power) {
+            result = bits("AND", "B", a[0], second.low - 1);
+            return true;
+        }
+        if (!are_positive) {
+            return false;
+        }
+        result = integer(own.op == Op::u_div ? "DIVIDE" : "MODULO", a[0], a[1]);
+        return true;
+    }
+    default: return false;
+    }
+}
+
+bool GeometryEmitter::emit_shift(const dag::Node& own, std::span<const Source> a, Source& result) {
+    const bool is_shift =
+        own.op == Op::shift_left || own.op == Op::shift_right || own.op == Op::shift_right_signed;
+    if (!is_shift) {
+        return false;
+    }
+    const dag::Range by = graph().range_of(own.arguments[1]);
+    const bool is_known = by.low == by.high;
+    const std::int64_t count = by.low & 31;
+    if (own.op == Op::shift_right_signed) {
+        if (!is_known) {
+            return false;
+        }
+        // 2^31 is no integer of 32 bits: what is left is the sign.
+        result = count == 31 ? chosen("INT", compared("LESS_THAN", "INT", a[0], std::int64_t{0}),
+                                      std::int64_t{-1}, std::int64_t{0})
+                             : integer("DIVIDE_FLOOR", a[0], std::int64_t{1} << count);
+        return true;
+    }
+    Source places = a[1];
+    if (is_known) {
+        places = own.op == Op::shift_left ? count : -count;
+    } else {
+        places = bits("AND", "B", a[1], std::int64_t{31});
+        if (own.op == Op::shift_right) {
+            places = node("FunctionNodeIntegerMath", {{"operation", "NEGATE"}}, {{"Value", places}},
+                          "Value");
+        }
+    }
+    result = bits("SHIFT", "Shift", a[0], places);
+    return true;
+}
+
+bool GeometryEmitter::emit_conversion(const dag::Node& own, std::span<const Source> a,
+                                      Source& result) {
+    const auto truncated = [&](Source value) {
+        return node("FunctionNodeFloatToInt", {{"rounding_mode", "TRUNCATE"}},
+                    {{"Float", std::move(value)}}, "Integer");
+    };
+    switch (own.op) {
+    case Op::s_to_real:
+        // A link converts; it is a node where a number is asked for.
+        result = math("ADD", {a[0], 0.0});
+        return true;
+    case Op::u_to_real:
+        result = graph().range_of(own.arguments[0]).low >= 0
+                     ? math("ADD", {a[0], 0.0})
+                     : math("MULTIPLY_ADD", {bits("SHIFT", "Shift", a[0], std::int64_t{-8}), 256.0,
+                                             bits("AND", "B", a[0], std::int64_t{255})});
+        return true;
+    case Op::real_to_s: result = truncated(a[0]); return true;
+    case Op::real_to_u: {
+        // Two halves, for what lies beyond 2^31.
+        constexpr double kHalf = 65536.0;
+        const Source high = math("FLOOR", {math("DIVIDE", {a[0], kHalf})});
+        const Source low = math("MULTIPLY_ADD", {high, -kHalf, a[0]});
+        result = bits("OR", "B", bits("SHIFT", "Shift", truncated(high), std::int64_t{16}),
+                      truncated(low));
+        return true;
+    }
+    default: return false;
+    }
+}
+
+} // namespace weft::lower

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/nodes.hpp"
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "lower/emitter.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+namespace weft::lower {
+
+using core::text;
+using dag::Op;
+
+namespace {
+
+constexpr std::size_t kMostLive =
+    240; ///< floats; Cycles makes materials black above about 250, and says nothing
+constexpr std::string_view kAxes = "XYZ";
+constexpr std::size_t kMostNodes = 20'000;
+
+/// Leaves that one socket holds: a scalar, or two or three components of a vector of reals.
+std::vector<TreeSocket> sockets_of(const Value& value, const Emitter& emitter) {
+    std::vector<TreeSocket> sockets;
+    for (std::size_t i = 0; i < value.leaves.size();) {
+        const Leaf& first = value.leaves[i];
+        const auto component = [&](std::size_t k, char letter) {
+            if (i + k >= value.leaves.size()) {
+                return false;
+            }
+            const Leaf& leaf = value.leaves[i + k];
+            return leaf.is_real && leaf.path.size() == first.path.size() &&
+                   leaf.path.ends_with(std::string{'.', letter}) &&
+                   leaf.path.compare(0, leaf.path.size() - 1, first.path, 0,
+                                     first.path.size() - 1) == 0;
+        };
+        std::size_t count = 1;
+        if (component(0, 'x') && component(1, 'y')) {
+            count = component(2, 'z') ? 3 : 2;
+        }
+        const std::string name = value.name.empty() ? "Result" : value.name;
+        TreeSocket socket;
+        socket.name =
+            name + (count == 1 ? first.path : first.path.substr(0, first.path.size() - 2));
+        socket.type = count == 1 ? emitter.socket_type(first) : "NodeSocketVector";
+        for (std::size_t k = 0; k < count; k++) {
+            socket.leaves.push_back(value.leaves[i + k]);
+        }
+        sockets.push_back(std::move(socket));
+        i += count;
+    }
+    return sockets;
+}
+
+class Lowering {
+public:
+    Lowering(const Call& call, const dag::Function& function, const NodeOptions& options)
+        : m_call(call), m_function(function), m_graph(function.graph) {
+        m_tree.kind = options.kind;
+        m_tree.version = options.version;
+        if (options.kind == TreeKind::geometry) {
+            m_emitter = std::make_unique<GeometryEmitter>(m_tree, m_graph);
+        } else {
+            m_emitter = std::make_unique<FloatEmitter>(m_tree, m_graph);
+        }
+    }
+
+    Tree run() {
+        m_tree.nodes.push_back({"NodeGroupInput", {}, {}});
+        read_sockets();
+        for (const dag::NodeId id : m_function.live()) {
+            m_sources[id] = lower_node(id);
+            if (m_tree.nodes.size() > kMostNodes) {
+                throw core::ArgumentError(text("lower: more than ", kMostNodes,
+                                               " nodes; give loops fewer rounds, or use OSL"));
+            }
+        }
+        write_sockets();
+        if (m_tree.kind == TreeKind::shader) {
+            check_live();
+        }
+        return std::move(m_tree);
+    }
+
+private:
+    void read_sockets() {
+        for (const Value& value : m_call.inputs) {
+            for (TreeSocket& socket : sockets_of(value, *m_emitter)) {
+                read_socket(socket);
+                m_tree.inputs.push_back(std::move(socket));
+            }
+        }
+    }
+
+    void read_socket(const TreeSocket& socket) {
+        const Source whole = Link{0, std::to_string(m_tree.inputs.size())};
+        if (socket.leaves.size() == 1) {
+            put(socket.leaves[0], m_emitter->from_socket(socket.leaves[0], whole));
+            return;
+        }
+        const Source parts = m_emitter->node("ShaderNodeSeparateXYZ", {}, {{"Vector", whole}}, "X");
+        for (std::size_t k = 0; k < socket.leaves.size(); k++) {
+            Link part = std::get<Link>(parts);
+            part.socket = kAxes[k];
+            put(socket.leaves[k], part);
+        }
+    }
+
+    void put(const Leaf& leaf, Source source) {
+        (leaf.is_real ? m_reals : m_integers)[leaf.number] = std::move(source);
+    }
+
+    Source lower_node(dag::NodeId id) {
+        const dag::Node& own = m_graph[id];
+        switch (own.op) {
+        case Op::constant: return m_emitter->constant(own);
+        case Op::input:
+            return (own.type == dag::Scalar::real ? m_reals : m_integers).at(own.payload);
+        case Op::lookup:
+            throw core::ArgumentError(
+                "lower: the function looks a texture up, which no node of this tree does; "
+                "take the color of an Image Texture node as a parameter");
+        default: break;
+        }
+        std::vector<Source> arguments;
+        arguments.reserve(own.count);
+        for (std::size_t i = 0; i < own.count; i++) {
+            arguments.push_back(m_sources.at(own.arguments[i]));
+        }
+        return m_emitter->emit(id, arguments);
+    }
+
+    void write_sockets() {
+        for (const Value& value : m_call.results) {
+            for (TreeSocket& socket : sockets_of(value, *m_emitter)) {
+                m_tree.results.push_back(result_of(socket));
+                m_tree.outputs.push_back(std::move(socket));
+            }
+        }
+    }
+
+    Source result_of(const TreeSocket& socket) {
+        const auto source = [&](const Leaf& leaf) {
+            return m_sources.at(
+                (leaf.is_real ? m_function.real_results : m_function.integer_results)
+                    .at(leaf.number));
+        };
+        if (socket.leaves.size() == 1) {
+            return source(socket.leaves[0]);
+        }
+        std::vector<Input> inputs;
+        inputs.reserve(socket.leaves.size());
+        for (const Leaf& leaf : socket.leaves) {
+            inputs.push_back({std::string(1, kAxes[inputs.size()]), source(leaf)});
+        }
+        return m_emitter->node("ShaderNodeCombineXYZ", {}, std::move(inputs), "Vector");
+    }
+
+    /// Values that are still needed after each node, in the order of the nodes.
+    void check_live() const {
+        std::unordered_map<std::uint32_t, std::size_t> last_use;
+        for (std::size_t i = 0; i < m_tree.nodes.size(); i++) {
+            for (const Input& input : m_tree.nodes[i].inputs) {
+                if (const auto* link = std::get_if<Link>(&input.source)) {
+                    last_use[link->node] = i;
+                }
+            }
+        }
+        std::vector<std::size_t> ends(m_tree.nodes.size() + 1, 0);
+        std::size_t live = 0;
+        std::size_t most = 0;
+        for (std::size_t i = 0; i < m_tree.nodes.size(); i++) {
+            live -= ends[i];
+            const auto use = last_use.find(static_cast<std::uint32_t>(i));
+            if (use != last_use.end()) {
+                live++;
+                ends[use->second]++;
+            }
+            most = std::max(most, live);
+        }
+        if (most > kMostLive) {
+            throw core::ArgumentError(text("lower: ", most,
+                                           " values are needed at once, and Cycles holds ",
+                                           kMostLive, "; compute fewer at once, or use OSL"));
+        }
+    }
+
+    const Call& m_call;
+    const dag::Function& m_function;
+    const dag::Graph& m_graph;
+    Tree m_tree;
+    std::unique_ptr<Emitter> m_emitter;
+    std::unordered_map<std::uint32_t, Source> m_reals;
+    std::unordered_map<std::uint32_t, Source> m_integers;
+    std::unordered_map<dag::NodeId, Source> m_sources;
+};
+
+} // namespace
+
+Tree make_tree(const Call& call, const dag::Function& function, const NodeOptions& options) {
+    return Lowering(call, function, options).run();
+}
+
+} // namespace weft::lower
