@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dag_support.hpp"
+#include "lower/nodes.hpp"
+#include "support/catch.hpp"
+#include "tree_values.hpp"
+
+#include <cmath>
+#include <random>
+
+using namespace weft;
+using namespace weft::lower;
+using dag::refusal_of;
+
+namespace {
+
+/// Every function takes reals between -4 and 4, or integers between -100 and 100.
+constexpr const char* kCorpus = R"(
+float3 shaded(float3 n, float3 l, float3 color, float roughness)
+{
+    float3 h = normalize(n + l);
+    float d = max(dot(normalize(n), h), 0);
+    return color * pow(d, 2 / (0.01f + roughness * roughness)) + abs(cross(n, l)) * 0.1f;
+}
+float4 brick(float2 uv, float w, float h, float3 a, float3 b)
+{
+    w = 0.3f + abs(w); h = 0.2f + abs(h);
+    float row = floor(uv.y / h);
+    float off = (int(row) & 1) != 0 ? 0.5f : 0.f;
+    float x = uv.x / w + off;
+    float fx = (x - floor(x)) * w, fy = uv.y - row * h;
+    float d = min(min(fx, w - fx), min(fy, h - fy));
+    float t = smoothstep(0.f, 0.05f, d);
+    return float4(lerp(float3(0.7f), lerp(a, b, frac(row * 0.37f)), t), t);
+}
+float box(float3 p, float3 b) { float3 q = abs(p) - abs(b); return length(max(q, float3(0))) + min(max(q.x, max(q.y, q.z)), 0.f); }
+float2 mandelbrot(float2 c)
+{
+    float2 z = float2(0); int n = 0; float last = 0;
+    for (n = 0; n < 12; n++)
+    {
+        z = float2(z.x * z.x - z.y * z.y, 2 * z.x * z.y) + c;
+        last = dot(z, z);
+        if (last > 4) break;
+    }
+    return float2(n, min(last, 1000.f));
+}
+float3 palette(float t, float3 a, float3 b) { return clamp(a + b * cos(6.28318f * (t + float3(0, 0.33f, 0.67f))), 0.f, 1.f); }
+float stepped(float x, float y) { if (x <= y) return x == floor(x) ? 1 : 2; return y >= 0 ? sign(x) : -3; }
+float counted(int n) { float s = 0; for (int i = 0; i < clamp(n, 1, 6); i++) s += 1.f / (1 + i); return s; }
+int folded(int a, int b) { a = clamp(a, -50, 50); b = clamp(b, 1, 20); return a / b * 100 + a % b + (a >> 2) + ((a & 15) << 3) + max(a, b) - min(a, b); }
+bool inside(float2 p, bool flip) { return (dot(p, p) < 4) != flip; }
+float functions(float x)
+{
+    float y = 0.1f * x;
+    return sin(x) + cos(x) + tan(y) + asin(y) + acos(y) + atan(x) + atan2(x, 2) + sinh(y) + cosh(y) + tanh(x) + exp(y) + exp2(y)
+        + log(5 + x) + log2(5 + x) + sqrt(abs(x)) + rsqrt(1 + abs(x)) + fmod(x, 0.7f) + trunc(x) + ceil(x) + frac(x) + lerp(x, 2, 0.3f);
+}
+)";
+
+/// What shader trees have no integers for.
+constexpr const char* kBits = R"(
+uint3 pcg3d(uint3 v)
+{
+    v = v * 1664525u + 1013904223u;
+    v.x += v.y * v.z; v.y += v.z * v.x; v.z += v.x * v.y;
+    v ^= v >> 16u;
+    v.x += v.y * v.z; v.y += v.z * v.x; v.z += v.x * v.y;
+    return v;
+}
+float hashed(int x) { return float(uint(x) * 2654435769u); }
+int shifted(int a, int b) { return (a << (b & 7)) + (a >> 31) + (a >> 3) + int(uint(a) >> (b & 15)) + ~a; }
+int ordered(int a, int b) { return (uint(a) < uint(b) ? 1 : 0) + int(min(uint(a), uint(b))) + int(uint(a) % 16u) + (a <= b ? 64 : 0); }
+uint converted(float x) { return uint(abs(x) * 1e9f); }
+)";
+
+struct Lowered {
+    Call call;
+    dag::Function function;
+};
+
+Lowered lowered(const compile::LoadedModuleRef& module, const reflect::Function& function) {
+    Lowered made{describe_call(function, module->import_name), {}};
+    made.function =
+        dag::build(dag::read_spirv(dag::compile_source(module, made.call.source, kEntryPoint)));
+    return made;
+}
+
+Lowered lowered(const char* text) {
+    const compile::LoadedModuleRef module = dag::load_text(text);
+    return lowered(module, module->reflection.functions.back());
+}
+
+/// Compares a tree with the interpreter of DAGs at random points.
+void check_tree(const Lowered& made, TreeKind kind) {
+    const Tree tree = make_tree(made.call, made.function, {kind, {}});
+    std::mt19937 random(11);
+    std::uniform_real_distribution<float> reals(-4, 4);
+    std::uniform_int_distribution<int> integers(-100, 100);
+    for (int point = 0; point < 200; point++) {
+        dag::Values inputs;
+        std::vector<double> flat;
+        for (const Value& value : made.call.inputs) {
+            for (const Leaf& leaf : value.leaves) {
+                if (leaf.is_real) {
+                    inputs.reals.push_back({reals(random)});
+                    flat.push_back(inputs.reals.back()[0]);
+                } else {
+                    const int number = leaf.kind == reflect::ScalarKind::bool_
+                                           ? integers(random) & 1
+                                           : integers(random);
+                    inputs.integers.push_back({static_cast<dag::Word>(number)});
+                    flat.push_back(number);
+                }
+            }
+        }
+        const dag::Values expected = dag::interpret(made.function, inputs, 1);
+        const std::vector<double> got = values_of(tree, flat);
+        std::size_t at = 0;
+        for (const Value& value : made.call.results) {
+            for (const Leaf& leaf : value.leaves) {
+                CAPTURE(point, leaf.path, flat);
+                REQUIRE(at < got.size());
+                if (leaf.is_real) {
+                    CHECK(got[at] ==
+                          Approx(expected.reals[leaf.number][0]).margin(1e-4).epsilon(1e-4));
+                } else {
+                    CHECK(got[at] == static_cast<std::int32_t>(expected.integers[leaf.number][0]));
+                }
+                at++;
+            }
+        }
+        CHECK(at == got.size());
+    }
+}
+
+} // namespace
+
+TEST_CASE("trees of shaders and of geometry compute what the function does") {
+    const compile::LoadedModuleRef module = dag::load_text(kCorpus);
+    for (const reflect::Function& function : module->reflection.functions) {
+        CAPTURE(function.name);
+        const Lowered made = lowered(module, function);
+        check_tree(made, TreeKind::shader);
+        check_tree(made, TreeKind::geometry);
+        check_tree(made, TreeKind::compositor);
+    }
+}
+
+TEST_CASE("trees of geometry compute with all bits of integers, and those of shaders refuse them") {
+    const compile::LoadedModuleRef module = dag::load_text(kBits);
+    for (const reflect::Function& function : module->reflection.functions) {
+        CAPTURE(function.name);
+        const Lowered made = lowered(module, function);
+        check_tree(made, TreeKind::geometry);
+        if (function.name != "converted") {
+            const std::string refusal = refusal_of([&] {
+                static_cast<void>(make_tree(made.call, made.function, {TreeKind::shader, {}}));
+            });
+            CHECK_THAT(refusal, ContainsSubstring("lower: "));
+        }
+    }
+}
+
+TEST_CASE("vectors have one socket, and nodes that take them apart and together") {
+    const Tree tree = make_tree(
+        lowered("float3 twice(float3 v, float2 uv, float s) { return v * s + uv.x; }").call,
+        lowered("float3 twice(float3 v, float2 uv, float s) { return v * s + uv.x; }").function);
+
+    REQUIRE(tree.inputs.size() == 3);
+    CHECK(tree.inputs[0].name == "v");
+    CHECK(tree.inputs[0].type == "NodeSocketVector");
+    CHECK(tree.inputs[2].type == "NodeSocketFloat");
+    REQUIRE(tree.outputs.size() == 1);
+    CHECK(tree.outputs[0].name == "Result");
+    CHECK(tree.nodes[0].type == "NodeGroupInput");
+    CHECK(tree.nodes.back().type == "ShaderNodeCombineXYZ");
+}
+
+TEST_CASE("a tree is printed as JSON") {
+    const Lowered made = lowered("float half_of(float x) { return x * 0.5f; }");
+
+    CHECK(print_json(make_tree(made.call, made.function)) == R"({
+  "tree": "ShaderNodeTree",
+  "blender": [4, 5],
+  "inputs": [
+    {"name": "x", "type": "NodeSocketFloat"}
+  ],
+  "outputs": [
+    {"name": "Result", "type": "NodeSocketFloat"}
+  ],
+  "nodes": [
+    {"type": "NodeGroupInput", "properties": {}, "inputs": {}},
+    {"type": "ShaderNodeMath", "properties": {"operation": "MULTIPLY"}, "inputs": {"Value": {"node": 0, "socket": "0"}, "Value_001": 0.5}}
+  ],
+  "results": [{"node": 1, "socket": "Value"}]
+}
+)");
+}
+
+TEST_CASE("what a tree cannot compute is refused in one sentence") {
+    const auto refusal = [](const char* text, TreeKind kind) {
+        const Lowered made = lowered(text);
+        return refusal_of(
+            [&] { static_cast<void>(make_tree(made.call, made.function, {kind, {}})); });
+    };
+
+    CHECK_THAT(refusal("int bits(float x) { return asint(x); }", TreeKind::geometry),
+               ContainsSubstring("real_bits"));
+    CHECK_THAT(refusal("float rounded(float x) { return float(half(x)); }", TreeKind::shader),
+               ContainsSubstring("to_half"));
+    CHECK_THAT(refusal("int squared(int x) { return x * x; }", TreeKind::shader),
+               ContainsSubstring("2^24"));
+    const char* wide = R"(
+float all(float x)
+{
+    float v[250];
+    for (int i = 0; i < 250; i++)
+        v[i] = sin(x * (i + 1));
+    float s = 0;
+    for (int k = 0; k < 250; k++)
+        s += v[k] * v[249 - k] * v[(k * 7) % 250];
+    return s;
+}
+)";
+    CHECK_THAT(refusal(wide, TreeKind::shader), ContainsSubstring("values are needed at once"));
+    CHECK(make_tree(lowered(wide).call, lowered(wide).function, {TreeKind::geometry, {}})
+              .nodes.size() > 700);
+}
