@@ -13,6 +13,8 @@ import pytest
 
 from conftest import KINDS
 
+pytest.importorskip("torch", reason="torch is not installed")
+
 SCRIPT = Path(__file__).parents[1] / "bench" / "run.py"
 
 
