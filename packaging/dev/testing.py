@@ -136,8 +136,9 @@ SAME_ON_EVERY_PYTHON = (
     "tests/python/render",
     "tests/python/fit",
     "tests/python/test_random_gradients.py",
+    "tests/slangtorch",
 )
-BUT = ("test_fit_command", "test_reports", "test_scalar_fits", "test_target_files")
+BUT = ("test_fit_command", "test_kernels", "test_reports", "test_scalar_fits", "test_target_files")
 """Files of what is left out that a second interpreter runs."""
 
 
