@@ -9,13 +9,12 @@ machine whose speed drifts still gives a fair answer.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from bench.cases import CASES, START_CASES
 from bench.measuring import DeviceRun, Settings, run_device, say
-from bench.report import as_data, misses, text_report
+from bench.report import finish
 from bench.systems import SystemFailed
 
 
@@ -59,16 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
             runs.append(run_device(device, settings, runs))
         except SystemFailed as error:
             say(f"{device} is not measured: {error}")
-    for run in runs:
-        print(f"\n{text_report(run)}")
-    missed = [text for run in runs for text in misses(run)]
-    for text in missed:
-        print(f"MISS {text}")
-    if options.json:
-        options.json.write_text(json.dumps([as_data(run) for run in runs], indent=1))
-    if not runs:
-        return 2
-    return 1 if missed and options.strict else 0
+    return finish(runs, options.json, is_strict=options.strict)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from bench.targets import Verdict, duration, judge, target_text, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from bench.measuring import DeviceRun, Outcome
 
@@ -125,3 +127,17 @@ def as_data(run: DeviceRun) -> dict[str, Any]:
             for outcome in run.outcomes
         ],
     }
+
+
+def finish(runs: list[DeviceRun], json_file: Path | None, *, is_strict: bool) -> int:
+    """Print a table a device and what is missed, write --json, and return the exit status."""
+    missed = [text for run in runs for text in misses(run)]
+    for run in runs:
+        print(f"\n{text_report(run)}")
+    for text in missed:
+        print(f"MISS {text}")
+    if json_file:
+        json_file.write_text(json.dumps([as_data(run) for run in runs], indent=1))
+    if not runs:
+        return 2
+    return 1 if missed and is_strict else 0

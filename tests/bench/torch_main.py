@@ -20,7 +20,7 @@ import torch
 import weft
 from bench.cases import StartCase
 from bench.measuring import DeviceRun, Outcome, cache_variables, say
-from bench.report import as_data, misses, text_report
+from bench.report import finish
 from bench.systems import SystemFailed, fresh
 from bench.targets import Measure, Target
 from bench.timing import measure
@@ -135,16 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
             runs.append(run_device(kind, options))
         except weft.DeviceError as error:
             say(f"{kind} is not measured: {error}")
-    missed = [text for run in runs for text in misses(run)]
-    for run in runs:
-        print(f"\n{text_report(run)}")
-    for text in missed:
-        print(f"MISS {text}")
-    if options.json:
-        options.json.write_text(json.dumps([as_data(run) for run in runs], indent=1))
-    if not runs:
-        return 2
-    return 1 if missed and options.strict else 0
+    return finish(runs, options.json, is_strict=options.strict)
 
 
 if __name__ == "__main__":
