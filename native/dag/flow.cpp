@@ -295,7 +295,7 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
         if (round > m_options.most_rounds) {
             throw core::ArgumentError(
                 text("lower: a loop may have more than ", m_options.most_rounds,
-                     " rounds; give it a bound that does not depend on its inputs, as in "
+                     " rounds; fix the parameter that bounds it (octaves=5), bound it as in "
                      "for (int i = 0; i < clamp(n, 1, 16); i++), or use OSL"));
         }
         Edges back;

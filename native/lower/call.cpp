@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <type_traits>
 
 namespace weft::lower {
 
@@ -43,7 +44,7 @@ public:
         : m_function(function), m_reals(reals), m_integers(integers) {}
 
     Value number(const std::string& name, const reflect::TypeRef& type) {
-        Value value{name, type, {}};
+        Value value{name, type, {}, {}};
         add(value, *type, "");
         return value;
     }
@@ -161,6 +162,41 @@ const Type& type_at(const Value& value, const std::string& path) {
     return *type;
 }
 
+template <typename T>
+double number_of(const T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+        return 0;
+    } else {
+        return static_cast<double>(value);
+    }
+}
+
+Hints hints_of(const reflect::Parameter& parameter) {
+    Hints hints;
+    hints.tooltip = parameter.documentation;
+    for (const reflect::Attribute& attribute : parameter.attributes) {
+        const auto& arguments = attribute.arguments;
+        const auto* first =
+            arguments.empty() ? nullptr : std::get_if<std::string>(&arguments.front());
+        if (attribute.name == "Label" && first != nullptr) {
+            hints.label = *first;
+        } else if (attribute.name == "Tooltip" && first != nullptr) {
+            hints.tooltip = *first;
+        } else if (attribute.name == "Color") {
+            hints.is_color = true;
+        } else if (attribute.name == "Range" && arguments.size() == 2) {
+            const auto number = [](const auto& value) { return number_of(value); };
+            hints.minimum = std::visit(number, arguments[0]);
+            hints.maximum = std::visit(number, arguments[1]);
+        }
+    }
+    if (parameter.default_value) {
+        hints.default_value = std::visit([](const auto& value) { return number_of(value); },
+                                         *parameter.default_value);
+    }
+    return hints;
+}
+
 void check_function(const reflect::Function& function, const BuildValues& build_values) {
     if (!function.generics.empty()) {
         refuse(text(place_of(function), " is generic; name its arguments, as in ", function.name,
@@ -216,14 +252,15 @@ Call describe_call(const reflect::Function& function, const std::string& import_
         const auto fixed = build_values.find(parameter.name);
         before << parameter.type->full_name << ' ' << name;
         if (fixed != build_values.end()) {
-            call.inputs.push_back({parameter.name, parameter.type, {}});
+            call.inputs.push_back({parameter.name, parameter.type, {}, hints_of(parameter)});
             before << " = " << fixed->second << ";\n";
             continue;
         }
         before << ";\n";
         if (parameter.direction != Direction::out) {
             call.inputs.push_back(inputs.number(parameter.name, parameter.type));
-            const Value& value = call.inputs.back();
+            Value& value = call.inputs.back();
+            value.hints = hints_of(parameter);
             for (const Leaf& leaf : value.leaves) {
                 before << name << leaf.path << " = " << read_text(leaf, type_at(value, leaf.path))
                        << ";\n";
@@ -231,6 +268,7 @@ Call describe_call(const reflect::Function& function, const std::string& import_
         }
         if (parameter.direction != Direction::in) {
             call.results.push_back(results.number(parameter.name, parameter.type));
+            call.results.back().hints = hints_of(parameter);
             for (const Leaf& leaf : call.results.back().leaves) {
                 after << result_text(leaf, name);
             }

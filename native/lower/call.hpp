@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,21 @@ struct Leaf {
     std::uint32_t number = 0; ///< in that buffer
 };
 
+/// What a parameter's attributes (module weft.node) and its declaration say to an editor.
+struct Hints {
+    std::string label;   ///< [Label("...")]
+    std::string tooltip; ///< [Tooltip("...")], else the comment beside the parameter
+    std::optional<double> minimum, maximum; ///< [Range(a, b)]; bounds of a slider, not of the value
+    std::optional<double> default_value;    ///< of a scalar: the literal; of a boolean 0 or 1
+    bool is_color = false;                  ///< [Color]
+};
+
 /// A parameter, or the returned value.
 struct Value {
     std::string name; ///< "" of the returned value
     reflect::TypeRef type;
     std::vector<Leaf> leaves; ///< in order of declaration; none of a parameter with a build value
+    Hints hints;
 };
 
 /// Values of parameters that are fixed when the function is lowered, as Slang spells them: "5", "Mode.Soft".

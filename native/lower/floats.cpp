@@ -47,8 +47,12 @@ Source FloatEmitter::constant(const dag::Node& own) {
 }
 
 Source FloatEmitter::from_socket(const Leaf& leaf, Source source) {
+    if (leaf.is_real) {
+        return source;
+    }
+    // A socket of floats may hold 2.7.
     return leaf.kind == reflect::ScalarKind::bool_ ? math("GREATER_THAN", {std::move(source), 0.5})
-                                                   : source;
+                                                   : math("TRUNC", {std::move(source)});
 }
 
 std::string_view FloatEmitter::socket_type(const Leaf&) const {

@@ -45,7 +45,11 @@ std::vector<TreeSocket> sockets_of(const Value& value, const Emitter& emitter) {
         TreeSocket socket;
         socket.name =
             name + (count == 1 ? first.path : first.path.substr(0, first.path.size() - 2));
-        socket.type = count == 1 ? emitter.socket_type(first) : "NodeSocketVector";
+        const bool is_color = value.hints.is_color && count == 3;
+        socket.type = count == 1 ? emitter.socket_type(first)
+                      : is_color ? "NodeSocketColor"
+                                 : "NodeSocketVector";
+        socket.hints = value.hints;
         for (std::size_t k = 0; k < count; k++) {
             socket.leaves.push_back(value.leaves[i + k]);
         }

@@ -73,10 +73,31 @@ private:
     void print_sockets(const std::vector<TreeSocket>& sockets) {
         m_out << '[';
         for (std::size_t i = 0; i < sockets.size(); i++) {
-            m_out << (i == 0 ? "\n    " : ",\n    ") << "{\"name\": " << quoted(sockets[i].name)
-                  << ", \"type\": " << quoted(sockets[i].type) << '}';
+            m_out << (i == 0 ? "\n    " : ",\n    ");
+            print_socket(sockets[i]);
         }
         m_out << (sockets.empty() ? "]" : "\n  ]");
+    }
+
+    void print_socket(const TreeSocket& socket) {
+        const Hints& hints = socket.hints;
+        m_out << "{\"name\": " << quoted(socket.name) << ", \"type\": " << quoted(socket.type);
+        const auto print_text = [&](std::string_view key, const std::string& text) {
+            if (!text.empty()) {
+                m_out << ", " << quoted(key) << ": " << quoted(text);
+            }
+        };
+        const auto print_number = [&](std::string_view key, const std::optional<double>& value) {
+            if (value) {
+                m_out << ", " << quoted(key) << ": " << number(*value);
+            }
+        };
+        print_text("label", hints.label);
+        print_text("tooltip", hints.tooltip);
+        print_number("default", hints.default_value);
+        print_number("minimum", hints.minimum);
+        print_number("maximum", hints.maximum);
+        m_out << '}';
     }
 
     void print_node(const TreeNode& node) {

@@ -47,6 +47,7 @@ struct TreeSocket {
     std::string name;         ///< of the parameter, with the path of what it holds of it
     std::string type;         ///< "NodeSocketFloat"
     std::vector<Leaf> leaves; ///< one, or the components of a vector
+    Hints hints;
 };
 
 struct Tree {
