@@ -211,9 +211,24 @@ std::filesystem::path cache_directory() {
     return is_disabled ? std::filesystem::path() : core::default_cache_directory();
 }
 
+namespace {
+
+compile::CompilerDesc describe_compiler(const std::filesystem::path& cache) {
+    const std::filesystem::path package = package_directory();
+    compile::CompilerDesc compiler;
+    compiler.slang_directory = package / "lib";
+    compiler.helper_executable = helper_path(package);
+    permit_execution(compiler.helper_executable);
+    compiler.shader_directory = package / "shaders";
+    compiler.cache_directory = cache.empty() ? cache : cache / "slang";
+    compiler.poll = interrupt_poll();
+    return compiler;
+}
+
+} // namespace
+
 std::shared_ptr<Session> create_session(SessionDesc desc) {
     apply_environment(desc.device);
-    const std::filesystem::path package = package_directory();
     const std::filesystem::path cache =
         desc.cache_directory ? core::path_from_utf8(*desc.cache_directory) : cache_directory();
     auto session = std::make_shared<Session>();
@@ -228,17 +243,12 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
                                    ? *desc.check_gradients
                                    : environment_flag("WEFT_CHECK_GRADIENTS", true);
     session->check_indices = desc.check_indices.value_or(desc.device.debug);
-    compile::CompilerDesc compiler;
-    compiler.slang_directory = package / "lib";
-    compiler.helper_executable = helper_path(package);
-    permit_execution(compiler.helper_executable);
-    compiler.shader_directory = package / "shaders";
-    compiler.cache_directory = cache.empty() ? cache : cache / "slang";
+    compile::CompilerDesc compiler = describe_compiler(cache);
     set_limits(desc, compiler);
     desc.device.memory_limit = device_memory_limit(desc);
     desc.device.cache_directory = cache.empty() ? std::string() : core::utf8_path(cache / "device");
     desc.device.library_directories = cuda_library_directories();
-    compiler.poll = desc.device.poll = interrupt_poll();
+    desc.device.poll = interrupt_poll();
     {
         const Unlocked unlocked;
         // Loading a driver takes seconds on some systems, and cannot be told to stop.
@@ -255,6 +265,12 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     std::erase_if(known_devices(), [](const auto& known) { return known.expired(); });
     known_devices().push_back(session->device);
     return session;
+}
+
+std::shared_ptr<compile::Compiler> create_compiler() {
+    compile::CompilerDesc desc = describe_compiler(cache_directory());
+    set_limits({}, desc);
+    return device::share_until_fork(compile::Compiler::create(desc));
 }
 
 std::vector<std::shared_ptr<device::Device>> open_devices() {

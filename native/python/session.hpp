@@ -54,6 +54,8 @@ struct SessionDesc {
 
 /// Creates the device and, beside it, starts the compiler. @throws ArgumentError for a limit that is too small.
 [[nodiscard]] std::shared_ptr<Session> create_session(SessionDesc desc);
+/// A compiler without a device, for the same caches and with the limits of the environment. Call under the interpreter lock.
+[[nodiscard]] std::shared_ptr<compile::Compiler> create_compiler();
 /// The session that created `device`; made anew with the same settings if nothing else holds it any more.
 /// Call under the interpreter lock.
 [[nodiscard]] std::shared_ptr<Session> session_of(device::Device& device);

@@ -70,6 +70,8 @@ LAYERS = {
     },
     "python": {
         "core",
+        "dag",
+        "lower",
         "reflect",
         "device",
         "compile",

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from weft import gradients as gradients
     from weft import image as image
     from weft import losses as losses
+    from weft import lowering as lowering
     from weft import mlp as mlp
     from weft import optim as optim
     from weft import render as render
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from weft.fit import Fit, Target
     from weft.gradient_check import check_gradients
     from weft.gradients import jvp, value_and_grad, vjp
+    from weft.lowering import Lowered, lower
     from weft.render import Renderer
     from weft.scene import Scene
     from weft.slangtorch import loadModule
@@ -140,6 +142,7 @@ __all__ = [
     "Grid",
     "ImageError",
     "InternalError",
+    "Lowered",
     "MemoryInfo",
     "Module",
     "Namespace",
@@ -172,6 +175,7 @@ __all__ = [
     "init_device",
     "jvp",
     "loadModule",
+    "lower",
     "rand_float",
     "thread_id",
     "types",
@@ -193,6 +197,7 @@ def _import_at_first_use(name: str) -> object:
         "gradients",
         "image",
         "losses",
+        "lowering",
         "mlp",
         "optim",
         "render",
@@ -227,6 +232,10 @@ def _import_at_first_use(name: str) -> object:
         from weft.slangtorch import loadModule
 
         return loadModule
+    if name in ("Lowered", "lower"):
+        from weft import lowering
+
+        return getattr(lowering, name)
     if name == "Vector":
         from weft.vectors import Vector
 

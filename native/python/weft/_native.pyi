@@ -505,6 +505,46 @@ class DeviceInfo:
     @property
     def type(self) -> DeviceType: ...
 
+class LoweredFunction:
+    """
+    A function as a graph of operations; see weft.lower.
+    """
+    @property
+    def documentation(self) -> str: ...
+    @property
+    def inputs(self) -> list[tuple[str, str, str, bool, int]]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def operations(self) -> int: ...
+    @property
+    def results(self) -> list[tuple[str, str, str, bool, int]]: ...
+    @property
+    def source(self) -> str: ...
+    def dag(self) -> str: ...
+    def dot(self) -> str: ...
+    def interpret(
+        self, reals: list[bytes], integers: list[bytes], count: int
+    ) -> tuple[list[bytes], list[bytes]]: ...
+    def tree(self, kind: str, major: int, minor: int) -> str: ...
+
+class LoweringCompiler:
+    """
+    Compiles functions for weft.lower, without a device.
+    """
+    def __init__(self) -> None: ...
+    def lower(
+        self,
+        path: str,
+        source: str,
+        name: str,
+        build: dict[str, str],
+        options: dict[str, object],
+    ) -> LoweredFunction: ...
+    def lower_function(
+        self, function: Function, types: str, build: dict[str, str]
+    ) -> LoweredFunction: ...
+
 class MemoryInfo:
     """
     Statistics of the pooled allocator, in bytes.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import weft
 from weft.cli_blend import add_fit_blend_command
 from weft.cli_fit import add_fit_command, add_trust_option
+from weft.cli_lower import add_lower_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +30,7 @@ FAILED, INTERRUPTED = 1, 130
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
-        prog="weft", description="Render scenes, and fit them to pictures."
+        prog="weft", description="Render scenes, fit them to pictures, and lower Slang to nodes."
     )
     commands = parser.add_subparsers(dest="command", required=True)
     render = commands.add_parser("render", help="render a scene file to an image file")
@@ -64,6 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     render.set_defaults(run=run_render)
     add_fit_command(commands)
     add_fit_blend_command(commands)
+    add_lower_command(commands)
     return parser
 
 

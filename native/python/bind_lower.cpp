@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions as data without a device: the compiler's SPIR-V, the DAG that dag/ makes of it, and what lower/ makes of both.
+#include "python/bind_lower.hpp"
+
+#include "core/byte_order_mark.hpp"
+#include "core/error.hpp"
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "dag/build.hpp"
+#include "dag/interpret.hpp"
+#include "dag/print.hpp"
+#include "lower/nodes.hpp"
+#include "python/bind_function.hpp"
+#include "python/interpreter_lock.hpp"
+#include "python/path_argument.hpp"
+#include "python/session.hpp"
+#include "tensor/dtype.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+namespace weft::python {
+
+namespace py = pybind11;
+using core::ArgumentError;
+using core::text;
+
+namespace {
+
+struct LoweringCompiler {
+    std::shared_ptr<compile::Compiler> compiler = create_compiler();
+};
+
+/// What a function is, before the kind of tree is chosen.
+struct LoweredFunction {
+    reflect::Function function;
+    lower::Call call;
+    dag::Function dag;
+};
+
+compile::ModuleDesc describe_module(const std::string& path, const std::string& source) {
+    compile::ModuleDesc desc;
+    if (path.empty()) {
+        desc.name = "source";
+        desc.text = source;
+        core::remove_byte_order_mark(desc.text);
+    } else {
+        desc.name = core::utf8_path(core::path_from_utf8(path).stem());
+        desc.path = path;
+    }
+    return desc;
+}
+
+std::string parameter_types(const reflect::Function& function) {
+    std::string types;
+    for (const reflect::Parameter& parameter : function.parameters) {
+        types += (types.empty() ? "" : ", ") + tensor::display_name(*parameter.type);
+    }
+    return types;
+}
+
+std::string declarations(const std::vector<reflect::Function>& overloads) {
+    std::string all;
+    for (const reflect::Function& overload : overloads) {
+        all += text(all.empty() ? "" : ", ", overload.name, '(', parameter_types(overload), ')');
+    }
+    return all;
+}
+
+/// The overload whose parameters have the types between the parentheses of "f(float2, int)"; with none, the only one.
+reflect::Function chosen_overload(const std::vector<reflect::Function>& overloads,
+                                  const std::string& spelled) {
+    const std::size_t open = spelled.find('(');
+    if (open == std::string::npos) {
+        if (overloads.size() == 1) {
+            return overloads.front();
+        }
+        throw ArgumentError(text("lower: '", spelled, "' has ", overloads.size(),
+                                 " overloads; name the types of one: ", declarations(overloads)));
+    }
+    const auto without_spaces = [](std::string types) {
+        std::erase(types, ' ');
+        return types;
+    };
+    const std::string wanted = without_spaces(spelled.substr(open + 1, spelled.size() - open - 2));
+    for (const reflect::Function& overload : overloads) {
+        if (without_spaces(parameter_types(overload)) == wanted) {
+            return overload;
+        }
+    }
+    throw ArgumentError(
+        text("lower: no overload is '", spelled, "'; there are: ", declarations(overloads)),
+        ArgumentError::Kind::not_found);
+}
+
+reflect::Function find_function(compile::Compiler& compiler, const compile::LoadedModule& module,
+                                const std::string& spelled) {
+    const std::string name = spelled.substr(0, spelled.find('('));
+    if (spelled.size() != name.size() && spelled.back() != ')') {
+        throw ArgumentError(text("lower: '", spelled, "' lacks its ')'"));
+    }
+    const std::vector<reflect::Function> overloads = compiler.find_functions(module, name);
+    if (!overloads.empty()) {
+        return chosen_overload(overloads, spelled);
+    }
+    std::vector<std::string> names;
+    names.reserve(module.reflection.functions.size());
+    for (const reflect::Function& function : module.reflection.functions) {
+        names.push_back(function.name);
+    }
+    throw ArgumentError(text("lower: the module '", module.reflection.name, "' has no function '",
+                             name, "'", core::suggestion(name, names)),
+                        ArgumentError::Kind::not_found);
+}
+
+std::shared_ptr<LoweredFunction> lowered(compile::Compiler& compiler,
+                                         const compile::LoadedModuleRef& module,
+                                         reflect::Function function,
+                                         const lower::BuildValues& build_values) {
+    auto made = std::make_shared<LoweredFunction>();
+    made->function = std::move(function);
+    made->call = lower::describe_call(made->function, module->import_name, build_values);
+    compile::KernelRequest request;
+    request.module = module;
+    request.source = made->call.source;
+    request.entry_point = std::string(lower::kEntryPoint);
+    made->dag = dag::build(dag::read_spirv(compiler.compile_kernel(request).code));
+    return made;
+}
+
+lower::BuildValues build_values_of(const py::dict& given) {
+    lower::BuildValues values;
+    for (const auto& [name, value] : given) {
+        values[name.cast<std::string>()] = value.cast<std::string>();
+    }
+    return values;
+}
+
+/// @param options include_paths and defines
+std::shared_ptr<LoweredFunction> lower_named(const LoweringCompiler& self, const std::string& path,
+                                             const std::string& source, const std::string& name,
+                                             const py::dict& build, const py::dict& options) {
+    const lower::BuildValues build_values = build_values_of(build);
+    compile::ModuleDesc desc = describe_module(path, source);
+    for (const py::handle folder : py::list(options["include_paths"])) {
+        desc.include_paths.push_back(path_argument(folder, "lower", "include_paths"));
+    }
+    desc.defines = definitions_argument(py::dict(options["defines"]));
+    const Unlocked unlocked;
+    const compile::LoadedModuleRef module = self.compiler->load_module(desc);
+    return lowered(*self.compiler, module, find_function(*self.compiler, *module, name),
+                   build_values);
+}
+
+/// A function that a device calls: its module is loaded again for SPIR-V, whatever the device's own code is.
+std::shared_ptr<LoweredFunction> lower_function(const LoweringCompiler& self,
+                                                const FunctionObject& function,
+                                                const std::string& types, const py::dict& build) {
+    const lower::BuildValues build_values = build_values_of(build);
+    const Unlocked unlocked;
+    compile::ModuleDesc desc = function.module->loaded()->desc;
+    desc.target = compile::Target::spirv;
+    const compile::LoadedModuleRef module = self.compiler->load_module(desc);
+    const std::string name =
+        function.function->name() + (types.empty() ? "" : text('(', types, ')'));
+    return lowered(*self.compiler, module, find_function(*self.compiler, *module, name),
+                   build_values);
+}
+
+lower::TreeKind tree_kind(const std::string& name) {
+    if (name == "shader") {
+        return lower::TreeKind::shader;
+    }
+    return name == "geometry" ? lower::TreeKind::geometry : lower::TreeKind::compositor;
+}
+
+std::string tree_json(const LoweredFunction& self, const std::string& kind, int major, int minor) {
+    const Unlocked unlocked;
+    return lower::print_json(
+        lower::make_tree(self.call, self.dag, {tree_kind(kind), {major, minor}}));
+}
+
+/// (name, path, kind, is_real, number) of each scalar of inputs or results.
+py::list leaves_of(const std::vector<lower::Value>& values) {
+    py::list all;
+    for (const lower::Value& value : values) {
+        for (const lower::Leaf& leaf : value.leaves) {
+            const std::string_view kind = reflect::slang_name(leaf.kind);
+            all.append(py::make_tuple(value.name, leaf.path, py::str(kind.data(), kind.size()),
+                                      leaf.is_real, leaf.number));
+        }
+    }
+    return all;
+}
+
+template <typename T>
+std::vector<std::vector<T>> words_of(const py::list& arrays) {
+    std::vector<std::vector<T>> all;
+    all.reserve(arrays.size());
+    for (const py::handle array : arrays) {
+        const auto view = array.cast<std::string_view>();
+        std::vector<T>& words = all.emplace_back(view.size() / sizeof(T));
+        const auto bytes = std::as_writable_bytes(std::span(words));
+        std::transform(view.begin(), view.begin() + static_cast<std::ptrdiff_t>(bytes.size()),
+                       bytes.begin(), [](char letter) { return static_cast<std::byte>(letter); });
+    }
+    return all;
+}
+
+template <typename T>
+py::list bytes_of(const std::vector<std::vector<T>>& arrays) {
+    py::list all;
+    for (const std::vector<T>& words : arrays) {
+        all.append(
+            py::bytes(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(T)));
+    }
+    return all;
+}
+
+py::tuple interpret(const LoweredFunction& self, const py::list& reals, const py::list& integers,
+                    std::size_t count) {
+    const dag::Values inputs{words_of<float>(reals), words_of<dag::Word>(integers)};
+    dag::Values results;
+    {
+        const Unlocked unlocked;
+        results = dag::interpret(self.dag, inputs, count);
+    }
+    return py::make_tuple(bytes_of(results.reals), bytes_of(results.integers));
+}
+
+/// Operations, without constants and inputs.
+std::size_t operation_count(const LoweredFunction& self) {
+    const std::vector<dag::NodeId> live = self.dag.live();
+    return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](dag::NodeId id) {
+        const dag::Op op = self.dag.graph[id].op;
+        return op != dag::Op::constant && op != dag::Op::input;
+    }));
+}
+
+} // namespace
+
+void bind_lower(py::module_& module) {
+    py::class_<LoweredFunction, std::shared_ptr<LoweredFunction>>(
+        module, "LoweredFunction", "A function as a graph of operations; see weft.lower.")
+        .def_property_readonly("name",
+                               [](const LoweredFunction& self) { return self.function.name; })
+        .def_property_readonly(
+            "documentation",
+            [](const LoweredFunction& self) { return self.function.documentation; })
+        .def_property_readonly("operations", &operation_count)
+        .def_property_readonly(
+            "inputs", [](const LoweredFunction& self) { return leaves_of(self.call.inputs); })
+        .def_property_readonly(
+            "results", [](const LoweredFunction& self) { return leaves_of(self.call.results); })
+        .def_property_readonly("source",
+                               [](const LoweredFunction& self) { return self.call.source; })
+        .def("tree", &tree_json, py::arg("kind"), py::arg("major"), py::arg("minor"))
+        .def("dag", [](const LoweredFunction& self) { return dag::print_text(self.dag); })
+        .def("dot", [](const LoweredFunction& self) { return dag::print_dot(self.dag); })
+        .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"));
+    py::class_<LoweringCompiler>(module, "LoweringCompiler",
+                                 "Compiles functions for weft.lower, without a device.")
+        .def(py::init<>())
+        .def("lower", &lower_named, py::arg("path"), py::arg("source"), py::arg("name"),
+             py::arg("build"), py::arg("options"))
+        .def("lower_function", &lower_function, py::arg("function"), py::arg("types"),
+             py::arg("build"));
+}
+
+} // namespace weft::python

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slang functions as data: trees of Blender's nodes, OSL, graphs. No device is needed."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from weft._native import ArgumentError, ArgumentTypeError, Function, LoweringCompiler
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from weft._native import LoweredFunction
+
+    Values = Mapping[str, ArrayLike]
+
+FORMS = ("nodes", "json", "dag", "dot", "slang")
+TREES = ("shader", "geometry", "compositor")
+VERSIONS = ((4, 5), (5, 0), (5, 1), (5, 2))
+COMPONENTS = "xyzw"
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A socket of the group around a tree.
+
+    Attributes:
+        name: The parameter's, with the path of what the socket holds of it: ``cell.place``. What the
+            function returns is ``Result``.
+        type: Blender's: ``NodeSocketFloat``, ``NodeSocketVector``, ...
+        label: What a person reads; ``""``: the name.
+        tooltip: One sentence, or ``""``.
+        default: Of a scalar with a literal default.
+        minimum: Of the slider, not of the value.
+        maximum: The same.
+    """
+
+    name: str
+    type: str
+    label: str = ""
+    tooltip: str = ""
+    default: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A parameter, or a result, as :meth:`Lowered.evaluate` takes and gives it.
+
+    Attributes:
+        name: As of a socket.
+        scalar: Slang's name of a component's type.
+        components: 1; of a vector 2, 3 or 4.
+    """
+
+    name: str
+    scalar: str
+    components: int
+
+
+class Lowered:
+    """A function that has been lowered.
+
+    Attributes:
+        name: Of the function.
+        form: What ``text`` is: one of ``FORMS``.
+        text: The result: JSON of a tree, lines of a graph, Slang.
+        tree: The tree as JSON has it; ``None`` unless the form is ``"nodes"`` or ``"json"``.
+        inputs: Sockets of the tree; of other forms, empty.
+        outputs: The same.
+        operations: Of the graph, constants and inputs left out.
+        parameters: What :meth:`evaluate` takes.
+        results: What it gives.
+    """
+
+    def __init__(
+        self, lowered: LoweredFunction, form: str, tree: str, blender: tuple[int, int]
+    ) -> None:
+        self._lowered = lowered
+        self.name = lowered.name
+        self.form = form
+        self.tree: dict[str, Any] | None = None
+        self.inputs: tuple[Socket, ...] = ()
+        self.outputs: tuple[Socket, ...] = ()
+        self.operations = lowered.operations
+        self.parameters = tuple(variable for variable, _ in _variables(lowered.inputs))
+        self.results = tuple(variable for variable, _ in _variables(lowered.results))
+        if form in ("nodes", "json"):
+            self.text = lowered.tree(tree, *blender)
+            self.tree = json.loads(self.text)
+            self.inputs = tuple(Socket(**socket) for socket in self.tree["inputs"])
+            self.outputs = tuple(Socket(**socket) for socket in self.tree["outputs"])
+        elif form == "slang":
+            self.text = lowered.source
+        else:
+            self.text = lowered.dag() if form == "dag" else lowered.dot()
+
+    def __repr__(self) -> str:
+        return f"<weft.Lowered {self.name}: {self.form}, {self.operations} operations>"
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the tree, without its input and output; 0 of other forms."""
+        return len(self.tree["nodes"]) - 1 if self.tree else 0
+
+    def evaluate(self, values: Values) -> dict[str, NDArray[Any]]:
+        """Evaluate the graph on the host: the reference for everything that it is lowered to.
+
+        Args:
+            values: An array for each of ``parameters``, all of one length N: shape (N,), of a vector
+                (N, components). Real numbers are float32, integers are taken modulo 2^32.
+
+        Returns:
+            An array for each of ``results``, of these shapes: float32, int32, uint32 or bool.
+
+        Raises:
+            ArgumentError: One is missing, unknown or of another shape; the function looks a texture up.
+        """
+        import numpy as np
+
+        known = {variable.name for variable in self.parameters}
+        unknown = sorted(set(values) - known)
+        if unknown or len(values) < len(known):
+            names = ", ".join(sorted(known)) or "none"
+            message = f"evaluate: '{self.name}' takes {names}; got {', '.join(values) or 'none'}"
+            raise ArgumentError(message)
+        count = _length(self.parameters, values)
+        reals: dict[int, bytes] = {}
+        integers: dict[int, bytes] = {}
+        for variable, leaves in _variables(self._lowered.inputs):
+            array = _columns(variable, values[variable.name], count)
+            for column, (is_real, number) in enumerate(leaves):
+                (reals if is_real else integers)[number] = array[:, column].tobytes()
+        found = self._lowered.interpret(_in_order(reals), _in_order(integers), count)
+        results = {}
+        for variable, leaves in _variables(self._lowered.results):
+            columns = [
+                _result(found[0 if is_real else 1][number], variable.scalar)
+                for is_real, number in leaves
+            ]
+            is_vector = variable.components > 1
+            results[variable.name] = np.stack(columns, axis=1) if is_vector else columns[0]
+        return results
+
+
+def lower(
+    source: Function | str | os.PathLike[str] | None,
+    function: str | None = None,
+    *,
+    to: str = "nodes",
+    tree: str = "shader",
+    blender: Sequence[int] | str = (4, 5),
+    build: Mapping[str, object] | None = None,
+    text: str | None = None,
+    include_paths: Sequence[str | os.PathLike[str]] = (),
+    defines: Mapping[str, object] | None = None,
+) -> Lowered:
+    """Lower a Slang function to nodes of Blender or to a graph of its operations.
+
+    Args:
+        source: The path of a ``.slang`` file, or a function of a module (``module.f``), which need
+            not be named again; ``None`` with ``text``.
+        function: ``"f"``, ``"f<float, 3>"``, of an overload ``"f(float2, int)"``.
+        to: ``"nodes"`` (``"json"`` is the same): a tree of Blender's nodes. ``"dag"`` and ``"dot"``:
+            the operations, as lines or for Graphviz. ``"slang"``: the entry point that is compiled.
+        tree: ``"shader"``, ``"geometry"`` or ``"compositor"``.
+        blender: The version that the tree is for, 4.5 or later: ``(5, 2)`` or ``"5.2"``.
+        build: Values of parameters that become part of the tree: ``{"octaves": 5}``. Texts are
+            Slang: ``{"mode": "Mode.Soft"}``.
+        text: The source itself, instead of a path.
+        include_paths: Folders in which imports are looked for.
+        defines: Preprocessor definitions.
+
+    Returns:
+        The tree or the text, its sockets and counts.
+
+    Raises:
+        ArgumentError: What cannot be lowered, and why; names and values that do not exist.
+        CompileError: The source does not compile.
+    """
+    _check_choice("to", to, FORMS)
+    _check_choice("tree", tree, TREES)
+    version = _version(blender)
+    fixed = {name: _spelled(name, value) for name, value in (build or {}).items()}
+    if isinstance(source, Function):
+        types = "" if function is None else function
+        lowered = _compiler().lower_function(source, types, fixed)
+        return Lowered(lowered, to, tree, version)
+    if function is None:
+        message = 'lower: name the function, as in weft.lower("noise.slang", "noise")'
+        raise ArgumentError(message)
+    if (source is None) == (text is None):
+        message = "lower: give either the path of a source or text="
+        raise ArgumentError(message)
+    path = "" if source is None else _path(source)
+    options: dict[str, object] = {
+        "include_paths": [os.path.abspath(os.fspath(folder)) for folder in include_paths],
+        "defines": dict(defines or {}),
+    }
+    lowered = _compiler().lower(path, text or "", function, fixed, options)
+    return Lowered(lowered, to, tree, version)
+
+
+@functools.cache
+def _compiler() -> LoweringCompiler:
+    return LoweringCompiler()
+
+
+def _path(source: object) -> str:
+    if not isinstance(source, str | os.PathLike):
+        message = (
+            f"lower: source must be a path or a function of a module, got {type(source).__name__}"
+        )
+        raise ArgumentTypeError(message)
+    path = os.path.abspath(os.fspath(source))
+    return path if os.path.exists(path) or path.endswith(".slang") else path + ".slang"
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        known = ", ".join(repr(choice) for choice in choices)
+        message = f"lower: {name} must be one of {known}, got {value!r}"
+        raise ArgumentError(message)
+
+
+def _version(blender: Sequence[int] | str) -> tuple[int, int]:
+    parts = blender.split(".") if isinstance(blender, str) else list(blender)
+    try:
+        version = (int(parts[0]), int(parts[1]))
+    except (IndexError, TypeError, ValueError):
+        version = (0, 0)
+    if version < VERSIONS[0]:
+        message = f"lower: blender must be a version from 4.5 on, as '5.2', got {blender!r}"
+        raise ArgumentError(message)
+    return version
+
+
+def _spelled(name: str, value: object) -> str:
+    """Return a value as Slang spells it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float | str):
+        return repr(value) if not isinstance(value, str) else value
+    message = f"lower: build[{name!r}] must be a number or Slang text, got {type(value).__name__}"
+    raise ArgumentTypeError(message)
+
+
+_Leaves = list[tuple[bool, int]]
+
+
+def _variables(leaves: list[tuple[str, str, str, bool, int]]) -> list[tuple[Variable, _Leaves]]:
+    """Return parameters or results with the scalars of each; components of a vector are one."""
+    found: list[tuple[Variable, _Leaves]] = []
+    vector = ""  # the name of what the last leaf is a component of
+    for name, path, scalar, is_real, number in leaves:
+        full = (name or "Result") + path
+        last, scalars = found[-1] if found else (None, [])
+        if last and vector and last.scalar == scalar and len(scalars) < len(COMPONENTS):
+            if full == f"{vector}.{COMPONENTS[len(scalars)]}":
+                scalars.append((is_real, number))
+                found[-1] = (Variable(vector, scalar, len(scalars)), scalars)
+                continue
+        vector = full[:-2] if path.endswith(".x") else ""
+        found.append((Variable(full, scalar, 1), [(is_real, number)]))
+    return found
+
+
+def _length(parameters: tuple[Variable, ...], values: Values) -> int:
+    import numpy as np
+
+    if not parameters:
+        return 1
+    shape = np.shape(values[parameters[0].name])
+    return int(shape[0]) if shape else 1
+
+
+def _columns(variable: Variable, value: ArrayLike, count: int) -> NDArray[Any]:
+    import numpy as np
+
+    array: NDArray[Any] = np.asarray(value)
+    wanted = (count, variable.components) if variable.components > 1 else (count,)
+    if array.shape != wanted:
+        message = (
+            f"evaluate: '{variable.name}' must have the shape {wanted}, got {tuple(array.shape)}"
+        )
+        raise ArgumentError(message)
+    if variable.scalar in ("float", "half"):
+        array = array.astype(np.float32)
+    elif variable.scalar == "bool":
+        array = array.astype(bool).astype(np.int32)
+    else:
+        array = array.astype(np.int64).astype(np.uint32)
+    return array.reshape(count, variable.components)
+
+
+def _in_order(arrays: dict[int, bytes]) -> list[bytes]:
+    return [arrays[number] for number in range(len(arrays))]
+
+
+def _result(words: bytes, scalar: str) -> NDArray[Any]:
+    import numpy as np
+
+    if scalar == "bool":
+        truth: NDArray[Any] = np.frombuffer(words, np.int32) != 0
+        return truth
+    kind = {"float": "f4", "half": "f4", "uint": "u4"}.get(scalar, "i4")
+    return np.frombuffer(words, kind)
