@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft.lower and the command weft lower: counts, sockets, and the graph beside Slang on the device."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import weft
+from support import lowering_corpus as corpus
+from weft.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COUNT = 512
+
+
+def drawn(variable: weft.lowering.Variable, seed: int) -> np.ndarray[Any, Any]:
+    """Return values of a parameter: real numbers of 12 bits, integers, truth."""
+    random = np.random.default_rng(seed)
+    shape = (COUNT,) if variable.components == 1 else (COUNT, variable.components)
+    if variable.scalar in ("float", "half"):
+        return (random.integers(-2048, 2048, shape) / 512).astype(np.float32)
+    if variable.scalar == "bool":
+        return random.integers(0, 2, shape).astype(bool)
+    return random.integers(0, 100, shape).astype(np.int32)
+
+
+@pytest.fixture(scope="module")
+def module(device: weft.Device) -> weft.Module:
+    return weft.Module.load_from_source(device, "corpus", corpus.TEXT)
+
+
+def of_text(name: str, text: str, **options: Any) -> weft.Lowered:
+    return weft.lower(None, name, text=text, **options)
+
+
+def check(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
+    assert found.shape == expected.shape
+    if found.dtype == np.float32:
+        assert np.max(np.abs(found - expected) / np.maximum(1, np.abs(expected))) < 2e-5
+    else:
+        np.testing.assert_array_equal(found, expected)
+
+
+OTHER = ("split", "grow", "nearest", "horner", "lookAt", "determinant3", "shortened")
+
+
+@pytest.mark.parametrize("name", [name for name in corpus.names() if name not in OTHER])
+def test_graph_agrees_with_the_device(module: weft.Module, name: str) -> None:
+    lowered = of_text(name, corpus.TEXT, to="dag")
+    values = {
+        variable.name: drawn(variable, seed) for seed, variable in enumerate(lowered.parameters)
+    }
+
+    (found,) = lowered.evaluate(values).values()
+
+    function = module.find_function(name)
+    assert function is not None
+    check(found, function(**values, _result="numpy"))
+
+
+def test_structures_matrices_and_arrays_are_scalars(module: weft.Module) -> None:
+    points = drawn(weft.lowering.Variable("p", "float", 3), 1)
+    radii = drawn(weft.lowering.Variable("r", "float", 1), 2)
+
+    hit = of_text("nearest", corpus.TEXT).evaluate({"p": points, "r": radii})
+    split = of_text("split", corpus.TEXT).evaluate({"x": radii})
+    frame = of_text("lookAt", corpus.TEXT).evaluate({"z": points})
+
+    expected = module.nearest(points, radii, _result="numpy")
+    check(hit["Result.distance"], expected["distance"])
+    check(hit["Result.id"], expected["id"])
+    check(hit["Result.color"], expected["color"])
+    check(split["whole"], np.trunc(radii))
+    check(split["part"], radii - np.trunc(radii))
+    matrices = module.lookAt(points, _result="numpy")
+    check(frame["Result[1][2]"], matrices[:, 1, 2])
+
+
+def is_lowered(name: str, tree: str) -> bool:
+    try:
+        of_text(name, corpus.TEXT, tree=tree)
+    except weft.ArgumentError as refusal:
+        if not str(refusal).startswith("lower: "):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("tree", "share"), [("shader", 0.7), ("geometry", 0.85)])
+def test_shares_of_the_corpus_that_are_lowered(tree: str, share: float) -> None:
+    lowered = [is_lowered(name, tree) for name in corpus.names()]
+
+    assert sum(lowered) >= share * len(lowered)
+
+
+NOISE = """
+import weft.node;
+float sines([Label("Place")] float3 p, [Range(1, 8)] int octaves = 5,
+            [Tooltip("Of each octave")] float gain = 0.5f)
+{
+    float s = 0, a = 1;
+    for (int i = 0; i < octaves; i++)
+    {
+        s += a * sin(dot(p, float3(1.7f, 2.3f, 3.1f)));
+        p *= 2;
+        a *= gain;
+    }
+    return s;
+}
+float two(float x) { return 2 * x; }
+float two(float2 x) { return 2 * x.x; }
+T same<T : IFloat>(T x) { return x; }
+float3 tinted([Color] float3 color, bool flip) { return flip ? color.zyx : color; }
+"""
+
+
+def test_sockets_come_from_the_declaration() -> None:
+    lowered = of_text("sines", NOISE, build={"octaves": 3})
+
+    place, gain = lowered.inputs
+    assert (place.name, place.type, place.label) == ("p", "NodeSocketVector", "Place")
+    assert (gain.name, gain.default, gain.tooltip) == ("gain", 0.5, "Of each octave")
+    assert [socket.name for socket in lowered.outputs] == ["Result"]
+    assert lowered.tree is not None
+    assert lowered.tree["tree"] == "ShaderNodeTree"
+    assert lowered.nodes == len(lowered.tree["nodes"]) - 1
+    color, flip = of_text("tinted", NOISE, tree="geometry").inputs
+    assert (color.type, flip.type) == ("NodeSocketColor", "NodeSocketBool")
+
+
+def test_build_values_make_smaller_graphs() -> None:
+    counts = [of_text("sines", NOISE, build={"octaves": n}).operations for n in (1, 2, 4)]
+
+    assert counts[0] < counts[1] < counts[2]
+
+
+def test_overloads_and_generics_are_chosen_by_name() -> None:
+    assert of_text("two(float2)", NOISE).inputs[0].type == "NodeSocketVector"
+    assert of_text("same<float>", NOISE).outputs[0].type == "NodeSocketFloat"
+
+
+def test_a_function_of_a_module_is_lowered(device: weft.Device, tmp_path: Path) -> None:
+    path = tmp_path / "noise.slang"
+    path.write_text(NOISE)
+    module = weft.Module.load_from_file(device, path)
+
+    assert weft.lower(module.tinted).text == weft.lower(path, "tinted").text
+    assert weft.lower(module.two, "float2").outputs == weft.lower(path, "two(float2)").outputs
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("two", {}, ["two(float2)", "two(float)"]),
+        ("two(int)", {}, ["no overload is 'two(int)'"]),
+        ("two(float", {}, ["lacks its ')'"]),
+        ("tow", {}, ["no function 'tow'", "'two'"]),
+        ("same", {}, ["generic", "same<float>"]),
+        ("sines", {}, ["256 rounds", "octaves=5"]),
+        ("sines", {"build": {"octave": 3}}, ["no parameter 'octave'", "'octaves'"]),
+        ("sines", {"build": {"octaves": [3]}}, ["build['octaves']", "list"]),
+        ("two(float)", {"to": "glsl"}, ["to must be one of", "'glsl'"]),
+        ("two(float)", {"tree": "world"}, ["tree must be one of", "'world'"]),
+        ("two(float)", {"blender": "2.79"}, ["from 4.5 on", "'2.79'"]),
+        ("two(float)", {"blender": "new"}, ["from 4.5 on", "'new'"]),
+        (None, {}, ["name the function"]),
+    ],
+)
+def test_bad_arguments(name: str, options: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(weft.ArgumentError) as raised:
+        of_text(name, NOISE, **options)
+
+    assert all(word in str(raised.value) for word in words)
+
+
+def test_values_of_another_shape_or_name_are_refused() -> None:
+    lowered = of_text("tinted", NOISE)
+
+    with pytest.raises(weft.ArgumentError, match=r"'color' must have the shape \(4, 3\)"):
+        lowered.evaluate({"color": np.zeros((4, 2)), "flip": np.zeros(4)})
+    with pytest.raises(weft.ArgumentError, match="takes color, flip; got color"):
+        lowered.evaluate({"color": np.zeros((4, 3))})
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "noise.slang"
+    path.write_text(NOISE)
+
+    assert main(["lower", str(path), "sines", "--set", "octaves=2", "--tree", "geometry"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["tree"] == "GeometryNodeTree"
+    assert "operations" in printed.err
+    output = tmp_path / "tree.json"
+    assert main(["lower", str(path), "sines", "--set", "octaves=2", "-o", str(output)]) == 0
+    assert json.loads(output.read_text())["tree"] == "ShaderNodeTree"
+    capsys.readouterr()
+    assert main(["lower", str(path), "sines"]) == 1
+    assert "256 rounds" in capsys.readouterr().err
+    assert main(["lower", str(path), "sines", "--set", "octaves"]) == 1
+    assert "NAME=VALUE" in capsys.readouterr().err
+
+
+def test_a_source_that_does_not_compile_has_slangs_message() -> None:
+    with pytest.raises(weft.CompileError, match="undefined"):
+        of_text("f", "float f(float x) { return y; }")

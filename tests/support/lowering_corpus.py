@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of ``lowering_corpus.slang``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+TEXT = Path(__file__).with_suffix(".slang").read_text(encoding="utf-8")
+_MARK = "// With integers of all 32 bits"
+_KINDS = r"(?:float[234]?(?:x3)?|bool|u?int3?|half|void|Hit)"
+_HELPERS = ("pcg", "hash1", "valueNoise")
+
+
+def names(text: str = TEXT) -> list[str]:
+    """Return the names of the functions, in order, without those that only others call."""
+    found = re.findall(rf"^{_KINDS} (\w+)\(", text, re.MULTILINE)
+    return [name for name in found if name not in _HELPERS]
+
+
+def names_of_reals() -> list[str]:
+    """Return the names of the functions that trees of floats can compute."""
+    return names(TEXT.partition(_MARK)[0])
