@@ -31,8 +31,8 @@ class Socket:
     """A socket of the group around a tree.
 
     Attributes:
-        name: The parameter's, with the path of what the socket holds of it: ``cell.place``. What the
-            function returns is ``Result``.
+        name: The parameter's, with the path of what it holds of it: ``cell.place``; of what the
+            function returns ``Result``.
         type: Blender's: ``NodeSocketFloat``, ``NodeSocketVector``, ...
         label: What a person reads; ``""``: the name.
         tooltip: One sentence, or ``""``.
@@ -114,7 +114,7 @@ class Lowered:
         """Evaluate the graph on the host: the reference for everything that it is lowered to.
 
         Args:
-            values: An array for each of ``parameters``, all of one length N: shape (N,), of a vector
+            values: An array for each of ``parameters``, of one length N: shape (N,), of a vector
                 (N, components). Real numbers are float32, integers are taken modulo 2^32.
 
         Returns:
