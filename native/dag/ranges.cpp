@@ -2,12 +2,14 @@
 #include "dag/ranges.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::dag {
 
 namespace {
 
 constexpr Range kAll{};
+constexpr int kDepth = 8; ///< of expressions of reals that are looked through
 
 bool fits(const Range& range) {
     return range.low >= kAll.low && range.high <= kAll.high;
@@ -104,6 +106,109 @@ Range of_two(Op op, const Range& a, const Range& b) {
     }
 }
 
+/// Interval of a real.
+struct RealRange {
+    double low = -HUGE_VAL;
+    double high = HUGE_VAL;
+};
+
+RealRange sum(const RealRange& a, const RealRange& b) {
+    return {a.low + b.low, a.high + b.high};
+}
+
+RealRange negative(const RealRange& a) {
+    return {-a.high, -a.low};
+}
+
+RealRange product(const RealRange& a, const RealRange& b) {
+    const auto of = [](double x, double y) { return x == 0 || y == 0 ? 0 : x * y; };
+    const auto ends = {of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)};
+    return {std::min(ends), std::max(ends)};
+}
+
+RealRange absolute(const RealRange& a) {
+    const double most = std::max(-a.low, a.high);
+    return {a.low > 0 ? a.low : (a.high < 0 ? -a.high : 0), most};
+}
+
+RealRange real_range(const Graph& graph, NodeId id, int depth);
+
+RealRange range_of_two_reals(Op op, const RealRange& a, const RealRange& b) {
+    switch (op) {
+    case Op::f_add: return sum(a, b);
+    case Op::f_sub: return sum(a, negative(b));
+    case Op::f_mul: return product(a, b);
+    case Op::f_min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case Op::f_max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case Op::f_mod: // the sign is that of the divisor
+        return b.low > 0 ? RealRange{0, b.high} : RealRange{};
+    default: return {};
+    }
+}
+
+RealRange range_of_one_real(Op op, const RealRange& a) {
+    switch (op) {
+    case Op::f_neg: return negative(a);
+    case Op::f_abs: return absolute(a);
+    case Op::f_sign:
+    case Op::sin:
+    case Op::cos:
+    case Op::tanh: return {-1, 1};
+    case Op::fract: return {0, 1};
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+    case Op::round_even: return {std::floor(a.low), std::ceil(a.high)};
+    default: return {};
+    }
+}
+
+/// Intervals end where a float of 24 bits would, so that rounding cannot leave them: they are made a little wider.
+RealRange widened(const RealRange& a) {
+    constexpr double kRounding = 1e-6;
+    return {a.low - std::abs(a.low) * kRounding, a.high + std::abs(a.high) * kRounding};
+}
+
+RealRange real_range(const Graph& graph, NodeId id, int depth) {
+    const Node& node = graph[id];
+    if (node.op == Op::constant) {
+        const double value = real_of(node.payload);
+        return std::isnan(value) ? RealRange{} : RealRange{value, value};
+    }
+    if (node.op == Op::s_to_real || node.op == Op::u_to_real) {
+        const Range from = graph.range_of(node.arguments[0]);
+        const bool wraps = node.op == Op::u_to_real && from.low < 0;
+        return wraps ? RealRange{0, 4294967296.0}
+                     : RealRange{static_cast<double>(from.low), static_cast<double>(from.high)};
+    }
+    const bool is_real = node.type == Scalar::real && node.op != Op::input && node.op != Op::lookup;
+    if (!is_real || depth == 0) {
+        return {};
+    }
+    const auto of = [&](std::size_t k) { return real_range(graph, node.arguments[k], depth - 1); };
+    if (node.op == Op::select) {
+        const RealRange yes = of(1);
+        const RealRange no = of(2);
+        return {std::min(yes.low, no.low), std::max(yes.high, no.high)};
+    }
+    const bool is_of_reals = operation(node.op).argument == Scalar::real;
+    if (!is_of_reals || node.count > 2) {
+        return {};
+    }
+    const RealRange found = node.count == 2 ? range_of_two_reals(node.op, of(0), of(1))
+                                            : range_of_one_real(node.op, of(0));
+    return std::isnan(found.low) || std::isnan(found.high) ? RealRange{} : widened(found);
+}
+
+/// Integers of bounded reals; NaN becomes 0.
+Range converted(const RealRange& from) {
+    constexpr double kMost = INT32_MAX;
+    const bool is_bounded = from.low >= -kMost && from.high <= kMost;
+    return is_bounded ? Range{std::min<std::int64_t>(std::llround(std::trunc(from.low)), 0),
+                              std::max<std::int64_t>(std::llround(std::trunc(from.high)), 0)}
+                      : kAll;
+}
+
 } // namespace
 
 Range range_of_node(const Graph& graph, const Node& node) {
@@ -126,6 +231,11 @@ Range range_of_node(const Graph& graph, const Node& node) {
         return checked({low, std::max(-a.low, a.high)});
     }
     case Op::s_sign: return {-1, 1};
+    case Op::real_to_s: return converted(real_range(graph, node.arguments[0], kDepth));
+    case Op::real_to_u: {
+        const RealRange from = real_range(graph, node.arguments[0], kDepth);
+        return from.low >= 0 ? converted(from) : kAll;
+    }
     default: return node.count == 2 ? of_two(node.op, range(0), range(1)) : kAll;
     }
 }

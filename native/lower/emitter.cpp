@@ -61,6 +61,15 @@ Source Emitter::emit(dag::NodeId id, std::span<const Source> arguments) {
         operation(own.op).name, "'; use OSL, or write it with other operations"));
 }
 
+/// The Round of Math moves halves up. What lies above the even number below, from 0 to 2, says what is added to that.
+Source Emitter::rounded_to_even(const Source& value) {
+    const Source even = math("MULTIPLY", {math("FLOOR", {math("MULTIPLY", {value, 0.5})}), 2.0});
+    const Source above = math("SUBTRACT", {value, even});
+    const Source steps =
+        math("SUBTRACT", {math("GREATER_THAN", {above, 0.5}), math("LESS_THAN", {above, 1.5})});
+    return math("ADD", {even, math("ADD", {steps, 1.0})});
+}
+
 /// Functions of reals that take several nodes.
 bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source& result) {
     switch (own.op) {
@@ -70,7 +79,7 @@ bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source&
         result = math("MULTIPLY_ADD", {a[1], a[2], math("MULTIPLY", {a[0], rest})});
         return true;
     }
-    case Op::round_even: result = math("ROUND", {a[0]}); return true;
+    case Op::round_even: result = rounded_to_even(a[0]); return true;
     case Op::log: result = math("LOGARITHM", {a[0], std::numbers::e}); return true;
     case Op::log2: result = math("LOGARITHM", {a[0], 2.0}); return true;
     case Op::exp2: result = math("POWER", {2.0, a[0]}); return true;

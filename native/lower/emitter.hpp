@@ -41,6 +41,7 @@ protected:
     [[nodiscard]] TreeKind kind() const noexcept { return m_tree.kind; }
 
 private:
+    [[nodiscard]] Source rounded_to_even(const Source& value);
     [[nodiscard]] bool emit_real(const dag::Node& own, std::span<const Source> a, Source& result);
 
     Tree& m_tree;
@@ -86,6 +87,7 @@ private:
     [[nodiscard]] Source negated(Source a);
     [[nodiscard]] Source chosen(std::string_view type, Source condition, Source yes, Source no);
     [[nodiscard]] Source unsigned_less(dag::Op op, Source a, Source b);
+    [[nodiscard]] Source unsigned_divided(dag::Op op, const Source& a, const Source& b);
     [[nodiscard]] bool emit_unsigned(const dag::Node& own, std::span<const Source> a,
                                      Source& result);
     [[nodiscard]] bool emit_shift(const dag::Node& own, std::span<const Source> a, Source& result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/emitter.hpp"
 
+#include <bit>
 #include <cstdint>
 
 namespace weft::lower {
@@ -100,6 +101,17 @@ Source GeometryEmitter::unsigned_less(Op op, Source a, Source b) {
                     bits("XOR", "B", std::move(a), kSign), bits("XOR", "B", std::move(b), kSign));
 }
 
+/// By what is positive: half of the dividend has no sign, and its quotient doubled is right or one too small.
+Source GeometryEmitter::unsigned_divided(Op op, const Source& a, const Source& b) {
+    const Source half = integer("DIVIDE", bits("SHIFT", "Shift", a, std::int64_t{-1}), b);
+    const Source quotient = bits("SHIFT", "Shift", half, std::int64_t{1});
+    const Source rest = integer("SUBTRACT", a, integer("MULTIPLY", quotient, b));
+    const Source is_right = unsigned_less(Op::u_less, rest, b);
+    return op == Op::u_div
+               ? chosen("INT", is_right, quotient, integer("ADD", quotient, std::int64_t{1}))
+               : chosen("INT", is_right, rest, integer("SUBTRACT", rest, b));
+}
+
 bool GeometryEmitter::emit_unsigned(const dag::Node& own, std::span<const Source> a,
                                     Source& result) {
     if (own.count != 2) {
@@ -134,10 +146,25 @@ bool GeometryEmitter::emit_unsigned(const dag::Node& own, std::span<const Source
             result = bits("AND", "B", a[0], second.low - 1);
             return true;
         }
-        if (!are_positive) {
-            return false;
+        if (own.op == Op::u_div && is_power) {
+            const int places = std::countr_zero(static_cast<std::uint64_t>(second.low));
+            result = bits("SHIFT", "Shift", a[0], static_cast<std::int64_t>(-places));
+            return true;
         }
-        result = integer(own.op == Op::u_div ? "DIVIDE" : "MODULO", a[0], a[1]);
+        if (are_positive) {
+            result = integer(own.op == Op::u_div ? "DIVIDE" : "MODULO", a[0], a[1]);
+            return true;
+        }
+        result = unsigned_divided(own.op, a[0], a[1]);
+        if (second.low < 0) {
+            // What has the sign bit goes into everything once at most.
+            const Source is_less = unsigned_less(Op::u_less, a[0], a[1]);
+            const Source by_large =
+                own.op == Op::u_div ? chosen("INT", is_less, std::int64_t{0}, std::int64_t{1})
+                                    : chosen("INT", is_less, a[0], integer("SUBTRACT", a[0], a[1]));
+            const Source is_large = compared("LESS_THAN", "INT", a[1], std::int64_t{0});
+            result = chosen("INT", is_large, by_large, result);
+        }
         return true;
     }
     default: return false;
@@ -153,10 +180,7 @@ bool GeometryEmitter::emit_shift(const dag::Node& own, std::span<const Source> a
     const dag::Range by = graph().range_of(own.arguments[1]);
     const bool is_known = by.low == by.high;
     const std::int64_t count = by.low & 31;
-    if (own.op == Op::shift_right_signed) {
-        if (!is_known) {
-            return false;
-        }
+    if (own.op == Op::shift_right_signed && is_known) {
         // 2^31 is no integer of 32 bits: what is left is the sign.
         result = count == 31 ? chosen("INT", compared("LESS_THAN", "INT", a[0], std::int64_t{0}),
                                       std::int64_t{-1}, std::int64_t{0})
@@ -168,10 +192,18 @@ bool GeometryEmitter::emit_shift(const dag::Node& own, std::span<const Source> a
         places = own.op == Op::shift_left ? count : -count;
     } else {
         places = bits("AND", "B", a[1], std::int64_t{31});
-        if (own.op == Op::shift_right) {
+        if (own.op != Op::shift_left) {
             places = node("FunctionNodeIntegerMath", {{"operation", "NEGATE"}}, {{"Value", places}},
                           "Value");
         }
+    }
+    if (own.op == Op::shift_right_signed) {
+        // Zeros come in: of what is negative the contrary is shifted.
+        const Source sign = chosen("INT", compared("LESS_THAN", "INT", a[0], std::int64_t{0}),
+                                   std::int64_t{-1}, std::int64_t{0});
+        result =
+            bits("XOR", "B", bits("SHIFT", "Shift", bits("XOR", "B", a[0], sign), places), sign);
+        return true;
     }
     result = bits("SHIFT", "Shift", a[0], places);
     return true;

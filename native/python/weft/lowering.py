@@ -7,6 +7,7 @@ import functools
 import json
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft._native import ArgumentError, ArgumentTypeError, Function, LoweringCompiler
@@ -121,7 +122,7 @@ class Lowered:
             An array for each of ``results``, of these shapes: float32, int32, uint32 or bool.
 
         Raises:
-            ArgumentError: One is missing, unknown or of another shape; the function looks a texture up.
+            ArgumentError: One is missing, unknown or of another shape; a texture is looked up.
         """
         import numpy as np
 
@@ -168,8 +169,8 @@ def lower(
         source: The path of a ``.slang`` file, or a function of a module (``module.f``), which need
             not be named again; ``None`` with ``text``.
         function: ``"f"``, ``"f<float, 3>"``, of an overload ``"f(float2, int)"``.
-        to: ``"nodes"`` (``"json"`` is the same): a tree of Blender's nodes. ``"dag"`` and ``"dot"``:
-            the operations, as lines or for Graphviz. ``"slang"``: the entry point that is compiled.
+        to: ``"nodes"`` (``"json"`` is the same): a tree of Blender's nodes. ``"dag"``, ``"dot"``:
+            the operations, as lines or for Graphviz. ``"slang"``: the compiled entry point.
         tree: ``"shader"``, ``"geometry"`` or ``"compositor"``.
         blender: The version that the tree is for, 4.5 or later: ``(5, 2)`` or ``"5.2"``.
         build: Values of parameters that become part of the tree: ``{"octaves": 5}``. Texts are
@@ -201,7 +202,7 @@ def lower(
         raise ArgumentError(message)
     path = "" if source is None else _path(source)
     options: dict[str, object] = {
-        "include_paths": [os.path.abspath(os.fspath(folder)) for folder in include_paths],
+        "include_paths": [str(Path(folder).absolute()) for folder in include_paths],
         "defines": dict(defines or {}),
     }
     lowered = _compiler().lower(path, text or "", function, fixed, options)
@@ -219,8 +220,8 @@ def _path(source: object) -> str:
             f"lower: source must be a path or a function of a module, got {type(source).__name__}"
         )
         raise ArgumentTypeError(message)
-    path = os.path.abspath(os.fspath(source))
-    return path if os.path.exists(path) or path.endswith(".slang") else path + ".slang"
+    path = Path(source).absolute()
+    return str(path if path.exists() or path.suffix == ".slang" else path.with_suffix(".slang"))
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
