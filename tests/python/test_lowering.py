@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""weft.lower and the command weft lower: counts, sockets, and the graph beside Slang on the device."""
+"""weft.lower and the command: counts, sockets, and the graph beside Slang on the device."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of ``lowering_corpus.slang``."""
+"""The functions of ``lowering_corpus.slang`` and ``lowering_operations.slang``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 TEXT = Path(__file__).with_suffix(".slang").read_text(encoding="utf-8")
+OPERATIONS = Path(__file__).with_name("lowering_operations.slang").read_text(encoding="utf-8")
 _MARK = "// With integers of all 32 bits"
 _KINDS = r"(?:float[234]?(?:x3)?|bool|u?int3?|half|void|Hit)"
 _HELPERS = ("pcg", "hash1", "valueNoise")
@@ -18,6 +19,6 @@ def names(text: str = TEXT) -> list[str]:
     return [name for name in found if name not in _HELPERS]
 
 
-def names_of_reals() -> list[str]:
-    """Return the names of the functions that trees of floats can compute."""
-    return names(TEXT.partition(_MARK)[0])
+def names_of_reals(text: str = TEXT) -> list[str]:
+    """Return the names of the functions that stand before those with integers of all bits."""
+    return names(text.partition(_MARK)[0])

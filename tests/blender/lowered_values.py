@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What node groups compute: in geometry trees at points, in Cycles a pixel a point."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+POINTS = 96
+
+
+def drawn(variable, seed, *, count=POINTS):
+    """Return values of a parameter: real numbers of 12 bits, which 5.2's attributes keep."""
+    random = np.random.default_rng(seed)
+    shape = (count,) if variable.components == 1 else (count, variable.components)
+    if variable.scalar in ("float", "half"):
+        return (random.integers(-2048, 2048, shape) / 512).astype(np.float32)
+    if variable.scalar == "bool":
+        return random.integers(0, 2, shape).astype(bool)
+    return random.integers(0, 100, shape).astype(np.int32)
+
+
+def inputs_of(lowered, seed=0):
+    """Return values of all parameters."""
+    return {
+        variable.name: drawn(variable, 100 * seed + number)
+        for number, variable in enumerate(lowered.parameters)
+    }
+
+
+def values_of(socket, values):
+    """Return what goes through a socket of the group: (N,), or (N, 3) of a vector."""
+    if socket.name in values:
+        array = np.asarray(values[socket.name])
+        if socket.type in ("NodeSocketVector", "NodeSocketColor"):
+            padded = np.zeros((len(array), 3), np.float32)
+            padded[:, : array.shape[1]] = array[:, :3]
+            return padded
+        return array
+    name, _, component = socket.name.rpartition(".")
+    return np.asarray(values[name])[:, "xyzw".index(component)]
+
+
+def points_with(attributes):
+    """Return a mesh of points with attributes."""
+    count = len(next(iter(attributes.values()))) if attributes else POINTS
+    mesh = bpy.data.meshes.new("points")
+    mesh.from_pydata(np.zeros((count, 3)).tolist(), [], [])
+    for name, values in attributes.items():
+        put_attribute(mesh, name, values, "POINT")
+    return mesh
+
+
+def put_attribute(mesh, name, values, domain):
+    """Store an attribute of the type that the array has."""
+    if values.ndim == 2:
+        kind, field = "FLOAT_VECTOR", "vector"
+    else:
+        kinds = {"f": "FLOAT", "i": "INT", "u": "INT", "b": "BOOLEAN"}
+        kind, field = kinds[values.dtype.kind], "value"
+    attribute = mesh.attributes.new(name, kind, domain)
+    attribute.data.foreach_set(field, np.ascontiguousarray(values).ravel())
+
+
+DATA_TYPES = {
+    "NodeSocketFloat": "FLOAT",
+    "NodeSocketInt": "INT",
+    "NodeSocketBool": "BOOLEAN",
+    "NodeSocketVector": "FLOAT_VECTOR",
+    "NodeSocketColor": "FLOAT_VECTOR",
+}
+
+
+def in_geometry_nodes(lowered, group, values):
+    """Return what a group gives at points, by the names of its outputs."""
+    arrays = {f"in{k}": values_of(socket, values) for k, socket in enumerate(lowered.inputs)}
+    mesh = points_with(arrays)
+    tree = bpy.data.node_groups.new("test", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    entry, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    node = tree.nodes.new("GeometryNodeGroup")
+    node.node_tree = group
+    for number, socket in enumerate(lowered.inputs):
+        attribute = tree.nodes.new("GeometryNodeInputNamedAttribute")
+        attribute.data_type = DATA_TYPES[socket.type]
+        attribute.inputs["Name"].default_value = f"in{number}"
+        output = next(found for found in attribute.outputs if found.enabled)
+        tree.links.new(output, node.inputs[number])
+    geometry = entry.outputs[0]
+    for number, socket in enumerate(lowered.outputs):
+        store = tree.nodes.new("GeometryNodeStoreNamedAttribute")
+        store.data_type = DATA_TYPES[socket.type]
+        store.inputs["Name"].default_value = f"out{number}"
+        tree.links.new(geometry, store.inputs["Geometry"])
+        value = next(found for found in store.inputs if found.name == "Value" and found.enabled)
+        tree.links.new(node.outputs[number], value)
+        geometry = store.outputs[0]
+    tree.links.new(geometry, end.inputs[0])
+    found = bpy.data.objects.new("points", mesh)
+    bpy.context.scene.collection.objects.link(found)
+    found.modifiers.new("nodes", "NODES").node_group = tree
+    evaluated = found.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    results = {}
+    for number, socket in enumerate(lowered.outputs):
+        results[socket.name] = read_attribute(evaluated.attributes[f"out{number}"])
+    bpy.data.objects.remove(found)
+    return results
+
+
+def read_attribute(attribute):
+    """Return the values of an attribute."""
+    count = len(attribute.data)
+    if attribute.data_type == "FLOAT_VECTOR":
+        array = np.empty((count, 3), np.float32)
+        attribute.data.foreach_get("vector", array.ravel())
+        return array
+    kinds = {"FLOAT": np.float32, "INT": np.int32, "BOOLEAN": bool}
+    array = np.empty(count, kinds[attribute.data_type])
+    attribute.data.foreach_get("value", array)
+    return array
+
+
+def squares(arrays):
+    """Return a row of squares with attributes of their faces."""
+    count = len(next(iter(arrays.values())))
+    corners = np.array([(-0.5, -0.5, 0), (0.5, -0.5, 0), (0.5, 0.5, 0), (-0.5, 0.5, 0)])
+    points = (np.arange(count)[:, None, None] * [1, 0, 0] + [0.5, 0, 0] + corners).reshape(-1, 3)
+    mesh = bpy.data.meshes.new("squares")
+    mesh.from_pydata(points.tolist(), [], np.arange(4 * count).reshape(-1, 4).tolist())
+    for name, values in arrays.items():
+        if values.ndim == 1:
+            values = values.astype(np.float32)
+        put_attribute(mesh, name, values, "FACE")
+    mesh.materials.append(None)
+    return mesh
+
+
+def attribute_output(tree, name, socket):
+    """Return an output that carries an attribute to a socket of the group."""
+    node = tree.nodes.new("ShaderNodeAttribute")
+    node.attribute_name = name
+    is_vector = socket.type in ("NodeSocketVector", "NodeSocketColor")
+    return node.outputs["Vector" if is_vector else "Fac"]
+
+
+def emission_of(name, node_of, sockets, output):
+    """Return a material that shines in an output of the node that `node_of` makes in a tree."""
+    material = bpy.data.materials.new(name)
+    if material.node_tree is None:  # to set it is deprecated where it always is
+        material.use_nodes = True
+    tree = material.node_tree
+    tree.nodes.clear()
+    node = node_of(tree)
+    for number, socket in enumerate(sockets):
+        tree.links.new(attribute_output(tree, f"in{number}", socket), node.inputs[number])
+    emission = tree.nodes.new("ShaderNodeEmission")
+    end = tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(node.outputs[output], emission.inputs["Color"])
+    tree.links.new(emission.outputs[0], end.inputs["Surface"])
+    return material
+
+
+def in_cycles(rows, path, *, osl=False):
+    """Return what outputs of nodes give in Cycles, (rows, POINTS, 3).
+
+    Args:
+        rows: Of each: a name, what makes the node in a tree, sockets of its inputs, values of the
+            parameters, and the number of the output.
+        path: Of the picture.
+        osl: Shade with OSL.
+    """
+    scene = bpy.context.scene
+    for number, (name, node_of, sockets, values, output) in enumerate(rows):
+        arrays = {f"in{k}": values_of(socket, values) for k, socket in enumerate(sockets)}
+        made = bpy.data.objects.new(name, squares(arrays or {"in0": np.zeros(POINTS)}))
+        made.matrix_world = Matrix.Translation((0, number, 0))
+        made.material_slots[0].link = "OBJECT"
+        made.material_slots[0].material = emission_of(name, node_of, sockets, output)
+        scene.collection.objects.link(made)
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    camera.data.type, camera.data.sensor_fit = "ORTHO", "HORIZONTAL"
+    camera.data.ortho_scale = POINTS
+    camera.matrix_world = Matrix.Translation((POINTS / 2, len(rows) / 2 - 0.5, 10))
+    render = scene.render
+    render.engine, render.filepath = "CYCLES", path
+    render.resolution_x, render.resolution_y, render.resolution_percentage = POINTS, len(rows), 100
+    render.image_settings.file_format = "OPEN_EXR"
+    render.image_settings.color_depth = "32"
+    render.filter_size = 0.01
+    scene.cycles.samples, scene.cycles.max_bounces = 1, 0
+    scene.cycles.use_denoising = scene.cycles.use_adaptive_sampling = False
+    scene.cycles.pixel_filter_type = "BOX"
+    scene.cycles.shading_system = osl
+    bpy.ops.render.render(write_still=True)
+    image = bpy.data.images.load(path)
+    image.colorspace_settings.name = "Non-Color"
+    pixels = np.empty(len(rows) * POINTS * 4, np.float32)
+    image.pixels.foreach_get(pixels)
+    return pixels.reshape(len(rows), POINTS, 4)[..., :3]

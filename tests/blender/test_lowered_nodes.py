@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Node groups of lowered functions compute, in Blender, what the graphs of the functions do."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+from addon.blender.lowered_groups import PART, build_group
+
+import weft
+from blender import lowered_values as blender
+from support import lowering_corpus as corpus
+
+VERSION = bpy.app.version[:2]
+
+
+@pytest.fixture(autouse=True)
+def folder_of_the_extension(repository, monkeypatch):
+    monkeypatch.syspath_prepend(str(repository))
+
+
+def lowered(name, tree, **options):
+    text = options.pop("text", corpus.TEXT)
+    return weft.lower(None, name, text=text, tree=tree, blender=VERSION, **options)
+
+
+def lowered_functions(tree):
+    """Return the functions of the corpus that such trees compute."""
+    found = {}
+    for name in corpus.names():
+        try:
+            found[name] = lowered(name, tree)
+        except weft.ArgumentError:
+            continue
+    return found
+
+
+def expected_of(function, values):
+    """Return the graph's values as the group's outputs have them."""
+    results = function.evaluate(values)
+    return {socket.name: blender.values_of(socket, results) for socket in function.outputs}
+
+
+def worst(found, expected):
+    """Return the largest difference, of max(1, abs)."""
+    if expected.dtype.kind in "iub":
+        return float(np.max(found.astype(np.int32) != expected.astype(np.int32)))
+    return float(np.max(np.abs(found - expected) / np.maximum(1, np.abs(expected))))
+
+
+def test_geometry_nodes_compute_the_corpus():
+    differences = {}
+    for name, function in lowered_functions("geometry").items():
+        values = blender.inputs_of(function)
+        group = build_group(function.tree, name)
+        found = blender.in_geometry_nodes(function, group, values)
+        for socket, expected in expected_of(function, values).items():
+            differences[f"{name} {socket}"] = worst(found[socket], expected)
+
+    print(sorted(differences.items(), key=lambda item: -item[1])[:5])
+    assert len(differences) > 55
+    assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
+
+
+def group_node(group):
+    """Return what makes a node of a group in a material."""
+
+    def make(tree):
+        node = tree.nodes.new("ShaderNodeGroup")
+        node.node_tree = group
+        return node
+
+    return make
+
+
+def test_cycles_computes_the_corpus(tmp_path):
+    rows, expected = [], []
+    for name, function in lowered_functions("shader").items():
+        group = build_group(function.tree, name)
+        values = blender.inputs_of(function)
+        for number, array in enumerate(expected_of(function, values).values()):
+            rows.append((name, group_node(group), function.inputs, values, number))
+            expected.append(array.astype(np.float32))
+
+    found = blender.in_cycles(rows, str(tmp_path / "corpus.exr"))
+
+    differences = {}
+    for row, picture, array in zip(rows, found[: len(rows)], expected, strict=True):
+        three = array if array.ndim == 2 else np.repeat(array[:, None], 3, axis=1)
+        differences[f"{row[0]} {row[4]}"] = worst(picture, three)
+    print(sorted(differences.items(), key=lambda item: -item[1])[:5])
+    assert len(differences) > 45
+    assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
+
+
+EDGES = [0, -0.0, 0.5, -0.5, 1, -1, 1.5, -1.5, 2.5, -2.5, 3.5, 0.25, -7, 8, 1e-5, 4095, -4095.5]
+
+
+def edge_values(function):
+    """Return all pairs of edges, as many as there are points, or integers."""
+    random = np.random.default_rng(3)
+    values = {}
+    for variable in function.parameters:
+        edges = np.array(EDGES if variable.scalar == "float" else range(100), np.float32)
+        chosen = random.choice(edges, blender.POINTS)
+        values[variable.name] = chosen.astype(
+            {"float": "f4", "int": "i4", "uint": "u4"}[variable.scalar]
+        )
+    return values
+
+
+def test_operations_at_their_edges_in_geometry_nodes():
+    differences = {}
+    for name in corpus.names(corpus.OPERATIONS):
+        function = lowered(name, "geometry", text=corpus.OPERATIONS)
+        values = edge_values(function)
+        group = build_group(function.tree, name)
+        found = blender.in_geometry_nodes(function, group, values)["Result"]
+        differences[name] = worst(found, function.evaluate(values)["Result"])
+
+    assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
+
+
+def test_operations_at_their_edges_in_cycles(tmp_path):
+    rows, expected = [], []
+    for name in corpus.names_of_reals(corpus.OPERATIONS):
+        function = lowered(name, "shader", text=corpus.OPERATIONS)
+        values = edge_values(function)
+        rows.append(
+            (name, group_node(build_group(function.tree, name)), function.inputs, values, 0)
+        )
+        expected.append(function.evaluate(values)["Result"])
+
+    found = blender.in_cycles(rows, str(tmp_path / "edges.exr"))
+
+    differences = {
+        row[0]: worst(picture[:, 0], array)
+        for row, picture, array in zip(rows, found, expected, strict=True)
+    }
+    assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
+
+
+def test_long_trees_lie_in_groups_of_their_own():
+    function = lowered("foldedSpace", "geometry")
+    group = build_group(function.tree, "folded")
+
+    assert function.nodes > PART
+    parts = [node.node_tree for node in group.nodes if node.bl_idname == "GeometryNodeGroup"]
+    assert len(parts) == -(-function.nodes // PART)
+    assert all(part.name.startswith(".folded") for part in parts)
+    assert sum(len(part.nodes) - 2 for part in parts) == function.nodes
+
+
+def test_the_interface_says_what_the_declaration_does():
+    text = """
+import weft.node;
+float f([Label("Size")] [Range(0, 2)] [Tooltip("How large")] float s = 0.5f, int n = 3,
+        bool on = true)
+{ return on ? s * clamp(n, 0, 9) : 0; }
+"""
+    function = lowered("f", "geometry", text=text)
+    group = build_group(function.tree, "f")
+
+    size, number, switch = (item for item in group.interface.items_tree if item.in_out == "INPUT")
+    assert (size.name, size.description) == ("Size", "How large")
+    assert (size.default_value, size.min_value, size.max_value) == (0.5, 0, 2)
+    assert (number.default_value, switch.default_value) == (3, True)
+
+
+def test_a_group_that_blender_refuses_leaves_nothing():
+    function = lowered("foldedSpace", "geometry")
+    function.tree["nodes"][-1]["type"] = "ShaderNodeOfTheFuture"
+    before = len(bpy.data.node_groups)
+
+    with pytest.raises(RuntimeError):
+        build_group(function.tree, "folded")
+
+    assert len(bpy.data.node_groups) == before
