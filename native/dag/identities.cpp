@@ -46,6 +46,10 @@ Found same_of_select(Graph& graph, const Node& node) {
     if (inner.op == Op::b_not) {
         return graph.make(Op::select, {inner.arguments[0], no, yes});
     }
+    if (inner.op == Op::i_not_equal) {
+        const NodeId is_equal = graph.make(Op::i_equal, {inner.arguments[0], inner.arguments[1]});
+        return graph.make(Op::select, {is_equal, no, yes});
+    }
     // What this condition has chosen before, it chooses again.
     if (graph[yes].op == Op::select && graph[yes].arguments[0] == condition) {
         return graph.make(Op::select, {condition, graph[yes].arguments[1], no});

@@ -61,6 +61,21 @@ Source Emitter::emit(dag::NodeId id, std::span<const Source> arguments) {
         operation(own.op).name, "'; use OSL, or write it with other operations"));
 }
 
+Source Emitter::emit_fused(Fused kind, const std::array<Source, 4>& a) {
+    switch (kind) {
+    case Fused::clamp:
+        return node("ShaderNodeClamp", {{"clamp_type", "MINMAX"}},
+                    {{"Value", a[0]}, {"Min", a[1]}, {"Max", a[2]}}, "Result");
+    case Fused::contrary:
+        return node("ShaderNodeMix", {{"data_type", "FLOAT"}},
+                    {{"Factor_Float", math("GREATER_THAN", {a[0], a[1]})},
+                     {"A_Float", a[3]},
+                     {"B_Float", a[2]}},
+                    "Result_Float");
+    default: return math("MULTIPLY_ADD", {a[0], a[1], a[2]});
+    }
+}
+
 /// The Round of Math moves halves up. What lies above the even number below, from 0 to 2, says what is added to that.
 Source Emitter::rounded_to_even(const Source& value) {
     const Source even = math("MULTIPLY", {math("FLOOR", {math("MULTIPLY", {value, 0.5})}), 2.0});
@@ -74,11 +89,11 @@ Source Emitter::rounded_to_even(const Source& value) {
 bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source& result) {
     switch (own.op) {
     case Op::f_neg: result = math("MULTIPLY", {a[0], -1.0}); return true;
-    case Op::f_mix: {
-        const Source rest = math("SUBTRACT", {1.0, a[2]});
-        result = math("MULTIPLY_ADD", {a[1], a[2], math("MULTIPLY", {a[0], rest})});
+    case Op::f_mix:
+        result = node("ShaderNodeMix", {{"data_type", "FLOAT"}, {"clamp_factor", "false"}},
+                      {{"Factor_Float", a[2]}, {"A_Float", a[0]}, {"B_Float", a[1]}},
+                      "Result_Float");
         return true;
-    }
     case Op::round_even: result = rounded_to_even(a[0]); return true;
     case Op::log: result = math("LOGARITHM", {a[0], std::numbers::e}); return true;
     case Op::log2: result = math("LOGARITHM", {a[0], 2.0}); return true;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "dag/graph.hpp"
+#include "lower/fusion.hpp"
 #include "lower/nodes.hpp"
 
+#include <array>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -23,6 +25,8 @@ public:
     [[nodiscard]] virtual Source constant(const dag::Node& own) = 0;
     /// The value of an operation, of the values of its arguments.
     [[nodiscard]] Source emit(dag::NodeId id, std::span<const Source> arguments);
+    /// One node for several operations.
+    [[nodiscard]] Source emit_fused(Fused kind, const std::array<Source, 4>& arguments);
     /// What a socket of the group holds, as a value of the DAG.
     [[nodiscard]] virtual Source from_socket(const Leaf& leaf, Source source) = 0;
     [[nodiscard]] virtual std::string_view socket_type(const Leaf& leaf) const = 0;

@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 #include "lower/emitter.hpp"
 
-#include <bit>
 #include <cmath>
 
 namespace weft::lower {
@@ -110,9 +109,7 @@ bool FloatEmitter::emit_logic(const dag::Node& own, std::span<const Source> a, S
     case Op::b_and: result = math("MULTIPLY", {a[0], a[1]}); return true;
     case Op::b_or: result = math("MAXIMUM", {a[0], a[1]}); return true;
     case Op::b_not: result = contrary(a[0]); return true;
-    case Op::b_equal:
-        result = contrary(math("ABSOLUTE", {math("SUBTRACT", {a[0], a[1]})}));
-        return true;
+    case Op::b_equal: result = math("COMPARE", {a[0], a[1], 0.5}); return true;
     case Op::f_less_equal:
     case Op::s_less_equal: result = contrary(math("GREATER_THAN", {a[0], a[1]})); return true;
     // Compare takes what differs by less than 1e-7 for equal: two comparisons do not.
@@ -152,9 +149,8 @@ bool FloatEmitter::emit_bits(const dag::Node& own, std::span<const Source> a, So
         }
         return false;
     }
-    const bool is_shift =
-        own.op == Op::shift_left || own.op == Op::shift_right || own.op == Op::shift_right_signed;
-    if (!is_shift) {
+    // To the left is like a product, only where it stays small: emit_integer().
+    if (own.op != Op::shift_right && own.op != Op::shift_right_signed) {
         return false;
     }
     const dag::Range by = graph().range_of(own.arguments[1]);
@@ -164,9 +160,6 @@ bool FloatEmitter::emit_bits(const dag::Node& own, std::span<const Source> a, So
         return false;
     }
     const double factor = std::ldexp(1.0, static_cast<int>(by.low));
-    if (own.op == Op::shift_left) {
-        return false; // like a product: only where it stays small
-    }
     result = math("FLOOR", {math("DIVIDE", {a[0], factor})});
     return true;
 }

@@ -216,13 +216,10 @@ bool GeometryEmitter::emit_conversion(const dag::Node& own, std::span<const Sour
                     {{"Float", std::move(value)}}, "Integer");
     };
     switch (own.op) {
-    case Op::s_to_real:
-        // A link converts; it is a node where a number is asked for.
-        result = math("ADD", {a[0], 0.0});
-        return true;
+    case Op::s_to_real: result = a[0]; return true; // the link converts
     case Op::u_to_real:
         result = graph().range_of(own.arguments[0]).low >= 0
-                     ? math("ADD", {a[0], 0.0})
+                     ? a[0]
                      : math("MULTIPLY_ADD", {bits("SHIFT", "Shift", a[0], std::int64_t{-8}), 256.0,
                                              bits("AND", "B", a[0], std::int64_t{255})});
         return true;

@@ -4,8 +4,10 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "lower/emitter.hpp"
+#include "lower/fusion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -75,8 +77,13 @@ public:
     Tree run() {
         m_tree.nodes.push_back({"NodeGroupInput", {}, {}});
         read_sockets();
+        const std::vector<FusedOperation> fused = fuse(m_function, m_tree.kind);
         for (const dag::NodeId id : m_function.live()) {
-            m_sources[id] = lower_node(id);
+            if (fused[id].kind == Fused::absorbed) {
+                continue;
+            }
+            m_sources[id] =
+                fused[id].kind == Fused::none ? lower_node(id) : lower_fused(fused[id]);
             if (m_tree.nodes.size() > kMostNodes) {
                 throw core::ArgumentError(text("lower: more than ", kMostNodes,
                                                " nodes; give loops fewer rounds, or use OSL"));
@@ -135,6 +142,18 @@ private:
             arguments.push_back(m_sources.at(own.arguments[i]));
         }
         return m_emitter->emit(id, arguments);
+    }
+
+    Source lower_fused(const FusedOperation& operation) {
+        std::array<Source, 4> arguments;
+        for (std::size_t k = 0; k < arguments.size(); k++) {
+            const auto found = m_sources.find(operation.arguments[k]);
+            if (found != m_sources.end()) {
+                arguments[k] = operation.is_negated[k] ? -std::get<double>(found->second)
+                                                       : found->second;
+            }
+        }
+        return m_emitter->emit_fused(operation.kind, arguments);
     }
 
     void write_sockets() {

@@ -104,7 +104,9 @@ private:
         m_out << "{\"type\": " << quoted(node.type) << ", \"properties\": {";
         for (std::size_t i = 0; i < node.properties.size(); i++) {
             const auto& [name, value] = node.properties[i];
-            m_out << (i == 0 ? "" : ", ") << quoted(name) << ": " << quoted(value);
+            const bool is_truth = value == "true" || value == "false";
+            m_out << (i == 0 ? "" : ", ") << quoted(name) << ": "
+                  << (is_truth ? value : quoted(value));
         }
         m_out << "}, \"inputs\": {";
         for (std::size_t i = 0; i < node.inputs.size(); i++) {

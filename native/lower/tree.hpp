@@ -38,7 +38,7 @@ struct Input {
 struct TreeNode {
     std::string type; ///< "ShaderNodeMath"
     std::vector<std::pair<std::string, std::string>>
-        properties; ///< enumerations: "operation", "ADD"
+        properties; ///< enumerations: "operation", "ADD"; flags: "true", "false"
     std::vector<Input> inputs;
 };
 

@@ -176,6 +176,27 @@ TEST_CASE("vectors have one socket, and nodes that take them apart and together"
     CHECK(tree.nodes.back().type == "ShaderNodeCombineXYZ");
 }
 
+TEST_CASE("operations that only one other uses become one node with it") {
+    const auto types = [](const char* text) {
+        const Lowered made = lowered(text);
+        std::string all;
+        for (const TreeNode& node : make_tree(made.call, made.function).nodes) {
+            all += node.properties.empty() ? "" : node.properties.back().second + ' ';
+        }
+        return all;
+    };
+
+    CHECK(types("float f(float a, float b, float c) { return a * b + c; }") == "MULTIPLY_ADD ");
+    CHECK(types("float f(float a, float b) { return a * b - 3; }") == "MULTIPLY_ADD ");
+    CHECK(types("float f(float a, float b) { return b - a * 3; }") == "MULTIPLY_ADD ");
+    CHECK(types("float f(float a) { return clamp(a, 0.5f, 2.f); }") == "MINMAX ");
+    CHECK(types("float f(float a, float b) { return a <= b ? a : 2; }") == "GREATER_THAN FLOAT ");
+    // Used twice, a product is computed once.
+    CHECK(types("float f(float a, float b) { float p = a * b; return sin(p) * (p + 1); }") ==
+          "MULTIPLY SINE ADD MULTIPLY ");
+    CHECK(types("float f(float a, float b, float c) { return c - a * b; }") == "MULTIPLY SUBTRACT ");
+}
+
 TEST_CASE("a tree is printed as JSON") {
     const Lowered made = lowered("float half_of(float x) { return x * 0.5f; }");
 

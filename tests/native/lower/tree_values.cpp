@@ -200,8 +200,13 @@ private:
                          real("Value_002"))};
         }
         if (node.type == "ShaderNodeMix") {
-            const float factor = std::fmin(std::fmax(real("Factor_Float"), 0.f), 1.f);
+            const bool is_clamped = node.properties.size() < 2;
+            const float given = real("Factor_Float");
+            const float factor = is_clamped ? std::fmin(std::fmax(given, 0.f), 1.f) : given;
             return {(1 - factor) * real("A_Float") + factor * real("B_Float")};
+        }
+        if (node.type == "ShaderNodeClamp") {
+            return {std::fmin(std::fmax(real("Value"), real("Min")), real("Max"))};
         }
         if (node.type == "ShaderNodeSeparateXYZ") {
             return of_group(std::get<Link>(node.inputs[0].source).socket);
