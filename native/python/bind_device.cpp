@@ -24,31 +24,6 @@ using device::DeviceType;
 
 namespace {
 
-DeviceType parse_device_type(const py::object& value) {
-    if (value.is_none()) {
-        return DeviceType::automatic;
-    }
-    if (py::isinstance<py::str>(value)) {
-        const auto name = value.cast<std::string>();
-        for (const DeviceType type : {DeviceType::automatic, DeviceType::vulkan, DeviceType::cuda,
-                                      DeviceType::d3d12, DeviceType::metal, DeviceType::cpu}) {
-            if (name == device::to_string(type)) {
-                return type;
-            }
-        }
-        throw core::ArgumentError(
-            text("create_device: type must be 'automatic', 'vulkan' or 'cuda', got '", name, "'"));
-    }
-    try {
-        return value.cast<DeviceType>();
-    } catch (const py::cast_error&) {
-        throw core::ArgumentError(text("create_device: type must be a weft.DeviceType, got ",
-                                       Py_TYPE(value.ptr())->tp_name,
-                                       "; pass for example weft.DeviceType.vulkan"),
-                                  core::ArgumentError::Kind::type);
-    }
-}
-
 // NOLINTBEGIN(readability-function-size): one parameter for each of create_device().
 std::shared_ptr<Session>
 create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
@@ -59,7 +34,7 @@ create(const py::object& type, std::optional<std::int32_t> adapter, bool debug,
        const py::object& cache_directory, std::optional<std::uint64_t> cache_size_limit,
        std::optional<std::uint64_t> memory_limit, const py::kwargs& slangpy) {
     SessionDesc desc;
-    desc.device.type = parse_device_type(type);
+    desc.device.type = parse_device_type(type, "create_device");
     desc.device.adapter = adapter;
     desc.device.debug = debug;
     apply_slangpy_options(slangpy, desc);
@@ -411,6 +386,31 @@ void bind_creation(py::module_& module) {
 }
 
 } // namespace
+
+DeviceType parse_device_type(const py::object& value, const char* function) {
+    if (value.is_none()) {
+        return DeviceType::automatic;
+    }
+    if (py::isinstance<py::str>(value)) {
+        const auto name = value.cast<std::string>();
+        for (const DeviceType type : {DeviceType::automatic, DeviceType::vulkan, DeviceType::cuda,
+                                      DeviceType::d3d12, DeviceType::metal, DeviceType::cpu}) {
+            if (name == device::to_string(type)) {
+                return type;
+            }
+        }
+        throw core::ArgumentError(
+            text(function, ": type must be 'automatic', 'vulkan' or 'cuda', got '", name, "'"));
+    }
+    try {
+        return value.cast<DeviceType>();
+    } catch (const py::cast_error&) {
+        throw core::ArgumentError(text(function, ": type must be a weft.DeviceType, got ",
+                                       Py_TYPE(value.ptr())->tp_name,
+                                       "; pass for example weft.DeviceType.vulkan"),
+                                  core::ArgumentError::Kind::type);
+    }
+}
 
 void bind_device(py::module_& module) {
     bind_type(module);

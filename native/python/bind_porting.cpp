@@ -3,10 +3,14 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "python/bind_device.hpp"
 #include "python/diff_pair.hpp"
+#include "python/interpreter_lock.hpp"
 #include "python/module_object.hpp"
 #include "python/session.hpp"
 #include "tensor/tensor.hpp"
+
+#include <pybind11/stl.h>
 
 #include <memory>
 #include <string>
@@ -131,6 +135,30 @@ void bind_struct_names(py::module_& module) {
             "An ArgumentError: a function is no structure.");
 }
 
+std::vector<device::DeviceInfo> enumerate_adapters(const py::object& type) {
+    const device::DeviceType wanted = parse_device_type(type, "Device.enumerate_adapters");
+    const Unlocked unlocked;
+    std::vector<device::DeviceInfo> adapters = device::Device::enumerate();
+    std::erase_if(adapters, [wanted](const device::DeviceInfo& info) {
+        return wanted != device::DeviceType::automatic && info.type != wanted;
+    });
+    return adapters;
+}
+
+void bind_device_names(py::module_& module) {
+    auto device = py::reinterpret_borrow<py::class_<Session, std::shared_ptr<Session>>>(
+        module.attr("Device"));
+    device.def(py::init([](const py::args&, const py::kwargs&) -> std::shared_ptr<Session> {
+        throw ArgumentError("Device: devices are made by weft.create_device(), which takes "
+                            "include_paths= and defines= itself",
+                            ArgumentError::Kind::type);
+    }));
+    device.def_static("enumerate_adapters", &enumerate_adapters, py::arg("type") = py::none(),
+                      "Those of enumerate_devices() that have a type, by DeviceType or its name; "
+                      "None and\nautomatic: all. Empty if there are none.\n\n"
+                      "Raises:\n    ArgumentError: There is no such type.\n");
+}
+
 const std::vector<std::string>& own_options() {
     static const std::vector<std::string> names{
         "type",          "adapter",         "debug",         "include_paths",
@@ -172,13 +200,7 @@ void bind_porting(py::module_& module) {
     bind_tensor_names(module);
     bind_pair_names(module);
     bind_struct_names(module);
-    auto device = py::reinterpret_borrow<py::class_<Session, std::shared_ptr<Session>>>(
-        module.attr("Device"));
-    device.def(py::init([](const py::args&, const py::kwargs&) -> std::shared_ptr<Session> {
-        throw ArgumentError("Device: devices are made by weft.create_device(), which takes "
-                            "include_paths= and defines= itself",
-                            ArgumentError::Kind::type);
-    }));
+    bind_device_names(module);
 }
 
 } // namespace weft::python

@@ -50,11 +50,12 @@ SURFACE = {
     "create_command_encoder create_compute_kernel create_compute_pipeline create_fence "
     "create_input_layout create_query_pool create_ray_tracing_pipeline create_render_pipeline "
     "create_root_shader_object create_sampler create_shader_object create_shader_table "
-    "create_slang_session create_surface create_texture cuda_context_scope desc features "
+    "create_slang_session create_surface create_texture cuda_context_scope desc "
+    "enumerate_adapters features "
     "flush_print flush_print_to_string get_compilation_reports get_format_support "
     "get_timestamp_calibration has_capability has_feature hot_reload_check info "
     "is_submit_finished link_program load_module load_module_from_source load_program "
-    "native_handles reload_all_programs report_heaps set_cuda_context_current "
+    "native_handles reload_all_programs report_heaps report_live_objects set_cuda_context_current "
     "set_hot_reload_delay shader_cache_stats slang_session submit_command_buffer "
     "submit_command_buffers supported_shader_model supports_cuda_interop sync_to_cuda "
     "sync_to_device wait wait_for_idle wait_for_submit",
@@ -139,6 +140,38 @@ def test_every_refused_name_is_refused(objects, device, owner):
             getattr(value, name)
         assert str(caught.value).endswith(advice)
         assert not hasattr(value, name)
+
+
+def test_adapters_are_enumerated_by_the_class():
+    adapters = weft.Device.enumerate_adapters(type=weft.DeviceType.vulkan)
+
+    every = [(info.type, info.name) for info in weft.enumerate_devices()]
+    assert [(info.type, info.name) for info in adapters] == [
+        entry for entry in every if entry[0] == weft.DeviceType.vulkan
+    ]
+    assert len(weft.Device.enumerate_adapters()) == len(every)
+    assert len(weft.Device.enumerate_adapters("automatic")) == len(every)
+    assert weft.Device.enumerate_adapters(weft.DeviceType.metal) == []
+    assert all(isinstance(info, weft.AdapterInfo) for info in weft.Device.enumerate_adapters())
+
+
+def test_adapters_of_no_type_are_refused():
+    with pytest.raises(
+        weft.ArgumentError, match=r"^Device.enumerate_adapters: type must be .*'vk'"
+    ):
+        weft.Device.enumerate_adapters("vk")
+    with pytest.raises(weft.ArgumentTypeError, match=r"^Device.enumerate_adapters: .* got int"):
+        weft.Device.enumerate_adapters(2)
+
+
+def test_static_names_that_weft_has_not_are_refused_by_the_class(device):
+    for owner in (weft.Device, device):
+        with pytest.raises(
+            weft.ArgumentAttributeError,
+            match=r"^Device.report_live_objects: Weft has not .* take memory_info\(\)",
+        ):
+            owner.report_live_objects()
+    assert not hasattr(weft.Device, "report_live_objects")
 
 
 def test_names_of_the_source_come_first(module):

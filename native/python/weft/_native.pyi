@@ -607,6 +607,15 @@ class Device:
         """
         An empty command encoder for Function.append_to().
         """
+    @staticmethod
+    def enumerate_adapters(type: DeviceType | str | None = None) -> list[DeviceInfo]:
+        """
+        Those of enumerate_devices() that have a type, by DeviceType or its name; None and
+        automatic: all. Empty if there are none.
+
+        Raises:
+            ArgumentError: There is no such type.
+        """
     def flush(self) -> None:
         """
         Submits recorded work without waiting for it.

@@ -83,12 +83,14 @@ _DEVICE = _table(
     ("capabilities features has_capability has_feature", "take info.features"),
     ("supported_shader_model", "take info.features and info.architecture"),
     ("desc", "take type, info and include_paths"),
+    ("report_live_objects", "take memory_info(), which counts live buffers"),
     ("convert_coop_vec_matrices convert_coop_vec_matrix", "take weft.mlp"),
     ("create_coop_vec_matrix_desc get_coop_vec_matrix_size", "take weft.mlp"),
 )
 _INFO = _table(
     ("timestamp_frequency", "take time.perf_counter() before and after device.wait()"),
     ("optix_version", "Weft does not use OptiX"),
+    ("luid vendor_id device_id", "take adapter, the index for create_device(adapter=)"),
 )
 _LIMITS = _table(
     ("max_texture_dimension_1d max_texture_dimension_2d max_texture_dimension_3d", _TEXTURES),
@@ -151,7 +153,7 @@ _MODULE_NAMES = _table(
     ("NativeHandle get_cuda_current_context_native_handles", "take weft.create_torch_device()"),
     ("TypeReflection FunctionReflection DeclReflection ProgramLayout reflection", _REFLECTION),
     ("TypeLayoutReflection VariableReflection ReflectionCursor bindings", _REFLECTION),
-    ("AdapterInfo Feature", "take enumerate_devices() and device.info.features"),
+    ("Feature", "take device.info.features"),
     ("log log_debug log_info log_warn log_error log_fatal", _LOGGING),
     ("log_debug_once log_info_once log_warn_once log_error_once log_fatal_once", _LOGGING),
     ("LoggerOutput ConsoleLoggerOutput FileLoggerOutput", _LOGGING),
@@ -187,6 +189,7 @@ def _type(name: str) -> Callable[[Any], object]:
 
 
 _TOP: dict[str, Callable[[Any], object]] = {
+    "AdapterInfo": lambda _: _native.DeviceInfo,
     "SHADER_PATH": lambda _: str(Path(_native.__file__).parent / "shaders"),
     "SlangCompileError": lambda _: CompileError,
     **{name: _type(name) for name in ("bool1", "int1", "uint1", "float1")},
@@ -246,8 +249,24 @@ def _fallback_of(owner: str) -> Callable[[object, str], object]:
     return __getattr__
 
 
+class _Refused:
+    """A name of SlangPy's that scripts take from the class: the class and its objects refuse it."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+
+    def __get__(self, instance: object, owner: object = None) -> object:
+        raise ArgumentAttributeError(self._sentence)
+
+
+_OF_CLASSES = (("Device", "report_live_objects"),)
+"""Static methods of SlangPy's that Weft has not: a class does not ask ``__getattr__``."""
+
+
 def install() -> None:
     """Make the classes without other unknown attributes answer for SlangPy's names."""
+    for owner, name in _OF_CLASSES:
+        setattr(getattr(_native, owner), name, _Refused(explain(owner, name)))
     for owner in _TABLES:
         if owner not in ("Module", "Struct", "weft"):
             getattr(_native, owner).__getattr__ = _fallback_of(owner)
