@@ -45,12 +45,6 @@ bool is_expanded(const TorchMemory& memory) {
     return false;
 }
 
-/// resize_(0) of the storage: elements without memory.
-bool is_freed(const dlpack::Array& array) {
-    const std::span shape(array.shape, static_cast<std::size_t>(array.rank));
-    return array.data == nullptr && std::ranges::find(shape, 0) == shape.end();
-}
-
 bool is_host(const dlpack::Device& device) {
     return device.code == dlpack::DeviceCode::cpu || device.code == dlpack::DeviceCode::cuda_host;
 }
@@ -58,14 +52,6 @@ bool is_host(const dlpack::Device& device) {
 bool is_cuda(const dlpack::Device& device) {
     return device.code == dlpack::DeviceCode::cuda ||
            device.code == dlpack::DeviceCode::cuda_managed;
-}
-
-/// An array as it lies, which somebody else keeps.
-tensor::TensorRef wrap_lent(device::Device& device, const dlpack::Array& array,
-                            const tensor::ArrayLayoutRef& layout) {
-    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
-    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
-    return tensor::Tensor::wrap(device.lend(address, bytes, nullptr), layout, 0);
 }
 
 } // namespace
@@ -131,19 +117,16 @@ bool CallArguments::add_torch_in_place(PyObject* value, std::string_view name) {
 bool CallArguments::add_lent(PyObject* value, std::string_view name) {
     device::Device& device = *m_session->device;
     dlpack::Array array;
-    if (!m_torch.runs_at_once || device.cuda_ordinal() < 0 ||
-        !TorchBridge::get().view(value, array) || is_freed(array) ||
-        array.device.code != dlpack::DeviceCode::cuda ||
-        array.device.index != device.cuda_ordinal()) {
+    if (!m_torch.runs_at_once) {
         return false;
     }
-    const std::optional<reflect::ScalarKind> kind = tensor::dlpack_kind(array.dtype);
+    const std::optional<reflect::ScalarKind> kind = view_on_gpu(device, value, array);
     if (!kind) {
         return false;
     }
     const tensor::ArrayLayoutRef& layout = m_layouts.find(array, *kind);
     tensor::TensorRef tensor = device.info().type == device::DeviceType::cuda
-                                   ? wrap_lent(device, array, layout)
+                                   ? wrap_lent(device, array, layout, nullptr)
                                    : tensor::find_lent(device, array, layout);
     if (!tensor) {
         return false;

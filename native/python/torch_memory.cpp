@@ -3,7 +3,6 @@
 
 #include "python/interpreter_lock.hpp"
 #include "python/torch_bridge.hpp"
-#include "tensor/dlpack.hpp"
 
 #include <algorithm>
 
@@ -11,6 +10,16 @@ namespace weft::python {
 
 namespace py = pybind11;
 namespace dlpack = tensor::dlpack;
+
+namespace {
+
+/// resize_(0) of the storage: elements without memory.
+bool is_freed(const dlpack::Array& array) {
+    const std::span shape(array.shape, static_cast<std::size_t>(array.rank));
+    return array.data == nullptr && std::ranges::find(shape, 0) == shape.end();
+}
+
+} // namespace
 
 py::object TorchCallMemory::allocate(std::span<const std::int64_t> shape,
                                      reflect::ScalarKind kind) const {
@@ -56,16 +65,32 @@ std::shared_ptr<device::Buffer> TorchCallMemory::scratch(std::uint64_t size_byte
     return lend(m_scratch.back(), size_bytes);
 }
 
+std::optional<reflect::ScalarKind> view_on_gpu(const device::Device& device, py::handle tensor,
+                                               dlpack::Array& array) {
+    if (device.cuda_ordinal() < 0 || !TorchBridge::get().view(tensor, array) || is_freed(array) ||
+        array.device.code != dlpack::DeviceCode::cuda ||
+        array.device.index != device.cuda_ordinal()) {
+        return std::nullopt;
+    }
+    return tensor::dlpack_kind(array.dtype);
+}
+
+tensor::TensorRef wrap_lent(device::Device& device, const dlpack::Array& array,
+                            const tensor::ArrayLayoutRef& layout,
+                            std::shared_ptr<void> keep_alive) {
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
+    return tensor::Tensor::wrap(device.lend(address, bytes, std::move(keep_alive)), layout, 0);
+}
+
 tensor::TensorRef lend_torch_tensor(device::Device& device, py::handle tensor) {
     const TorchBridge& torch = TorchBridge::get();
     dlpack::Array array;
     if (device.info().type != device::DeviceType::cuda || !is_torch_tensor(tensor) ||
-        !torch.is_plain(tensor) || torch.is_negated(tensor) || !torch.view(tensor, array) ||
-        array.device.code != dlpack::DeviceCode::cuda ||
-        array.device.index != device.info().adapter) {
+        !torch.is_plain(tensor) || torch.is_negated(tensor)) {
         return nullptr;
     }
-    const std::optional<reflect::ScalarKind> kind = tensor::dlpack_kind(array.dtype);
+    const std::optional<reflect::ScalarKind> kind = view_on_gpu(device, tensor, array);
     if (!kind) {
         return nullptr;
     }
@@ -73,9 +98,7 @@ tensor::TensorRef lend_torch_tensor(device::Device& device, py::handle tensor) {
     const tensor::ArrayLayoutRef layout =
         tensor::make_array_layout(reflect::scalar_type(*kind, reflect::LayoutRules::host), shape,
                                   tensor::dlpack_strides(array));
-    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(array.data) + array.byte_offset;
-    const std::uint64_t bytes = static_cast<std::uint64_t>(layout->reach) * layout->element_bytes();
-    return tensor::Tensor::wrap(device.lend(address, bytes, keep_alive(tensor.ptr())), layout, 0);
+    return wrap_lent(device, array, layout, keep_alive(tensor.ptr()));
 }
 
 } // namespace weft::python

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "python/result_memory.hpp"
+#include "tensor/dlpack.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <pybind11/pybind11.h>
 #include <span>
 #include <utility>
@@ -37,6 +39,18 @@ private:
     bool m_lends_results;
     std::vector<pybind11::object> m_scratch;
 };
+
+/// Fills `array` with the memory of a tensor of torch on the GPU that `device` is, or that it shares memory with; its
+/// scalar type. Nothing for all that lies elsewhere, for freed storage, and for what torch does not show by C functions.
+[[nodiscard]] std::optional<reflect::ScalarKind>
+view_on_gpu(const device::Device& device, pybind11::handle tensor, tensor::dlpack::Array& array);
+
+/// An array on the GPU of a CUDA device, as it lies.
+/// @param keep_alive held with the memory; null if somebody else keeps it.
+[[nodiscard]] tensor::TensorRef wrap_lent(device::Device& device,
+                                          const tensor::dlpack::Array& array,
+                                          const tensor::ArrayLayoutRef& layout,
+                                          std::shared_ptr<void> keep_alive);
 
 /// The memory of a tensor of torch on the GPU of `device`, as it lies, which follows torch's current stream as the tensor
 /// itself does (Device::lend). Null for all that lies elsewhere, or that torch does not show by C functions. What calls
