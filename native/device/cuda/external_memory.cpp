@@ -130,28 +130,18 @@ public:
 
     void signal(std::uint64_t stream, const ImportedSemaphore& semaphore,
                 std::uint64_t value) override {
-        constexpr std::string_view kDoing = "wait_for_stream";
-        const CurrentContext current(m_access->context);
         const Driver& driver = m_access->driver();
-        const CUexternalSemaphore handle = static_cast<const CudaSemaphore&>(semaphore).get();
-        CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS parameters{};
-        parameters.params.fence.value = value;
-        check(driver,
-              driver.cuSignalExternalSemaphoresAsync(&handle, &parameters, 1, to_handle(stream)),
-              "cuSignalExternalSemaphoresAsync", kDoing);
+        order<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>(
+            driver.cuSignalExternalSemaphoresAsync,
+            {"cuSignalExternalSemaphoresAsync", "wait_for_stream"}, stream, semaphore, value);
     }
 
     void wait(std::uint64_t stream, const ImportedSemaphore& semaphore,
               std::uint64_t value) override {
-        constexpr std::string_view kDoing = "make_stream_wait";
-        const CurrentContext current(m_access->context);
         const Driver& driver = m_access->driver();
-        const CUexternalSemaphore handle = static_cast<const CudaSemaphore&>(semaphore).get();
-        CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS parameters{};
-        parameters.params.fence.value = value;
-        check(driver,
-              driver.cuWaitExternalSemaphoresAsync(&handle, &parameters, 1, to_handle(stream)),
-              "cuWaitExternalSemaphoresAsync", kDoing);
+        order<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>(
+            driver.cuWaitExternalSemaphoresAsync,
+            {"cuWaitExternalSemaphoresAsync", "make_stream_wait"}, stream, semaphore, value);
     }
 
     void finish() noexcept override {
@@ -168,6 +158,24 @@ public:
     }
 
 private:
+    /// Names for the message of an error.
+    struct Doing {
+        const char* call;
+        std::string_view function;
+    };
+
+    /// Puts one use of a semaphore into a stream.
+    template <typename Parameters, typename Call>
+    void order(Call call, const Doing& doing, std::uint64_t stream,
+               const ImportedSemaphore& semaphore, std::uint64_t value) {
+        const CurrentContext current(m_access->context);
+        const CUexternalSemaphore handle = static_cast<const CudaSemaphore&>(semaphore).get();
+        Parameters parameters{};
+        parameters.params.fence.value = value;
+        check(m_access->driver(), call(&handle, &parameters, 1, to_handle(stream)), doing.call,
+              doing.function);
+    }
+
     std::shared_ptr<const Access> m_access;
     std::int32_t m_ordinal;
 };
