@@ -182,7 +182,7 @@ def note_writes(tensors: list[torch.Tensor]) -> None:
             tensors = [each for each in tensors if not each.is_inference()]
             break
     if version >= _TAKES_LISTS:
-        torch._C._increment_version(tensors)
+        torch.autograd.graph.increment_version(tensors)
     else:
         for tensor in tensors:
             torch.autograd.graph.increment_version(tensor)
