@@ -38,7 +38,7 @@ def build_group(tree: Mapping[str, Any], name: str) -> bpy.types.NodeTree:
     """Make a node group.
 
     Args:
-        tree: ``Lowered.tree``, for this version of Blender or an older one.
+        tree: ``Lowered.tree``, for this version of Blender.
         name: Of the group; Blender appends a number if there is one of that name.
 
     Returns:
@@ -111,7 +111,7 @@ class _Builder:
             node.location = (COLUMN * (1 + place // 5), -ROW * (place % 5))
             for name, value in entry["properties"].items():
                 setattr(node, name, value)
-            inputs = {socket.identifier: socket for socket in node.inputs}
+            inputs = {socket.identifier: socket for socket in node.inputs if socket.enabled}
             for identifier, source in entry["inputs"].items():
                 _feed(group, inputs[identifier], source, known)
             for socket in node.outputs:

@@ -37,7 +37,7 @@ Source Emitter::emit(dag::NodeId id, std::span<const Source> arguments) {
     // Reals alone are one node in every tree; of integers and booleans the tree decides.
     const bool is_real =
         own.type == dag::Scalar::real && operation(own.op).argument == dag::Scalar::real;
-    const NodeEntry entry = node_of(own.op, m_tree.kind);
+    const NodeEntry entry = node_of(own.op, m_tree.kind, m_tree.version);
     if (!entry.type.empty() &&
         (is_real || m_tree.kind == TreeKind::geometry || own.op == Op::f_less)) {
         std::vector<std::pair<std::string, std::string>> properties{
@@ -90,9 +90,9 @@ bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source&
     switch (own.op) {
     case Op::f_neg: result = math("MULTIPLY", {a[0], -1.0}); return true;
     case Op::f_mix:
-        result = node("ShaderNodeMix", {{"data_type", "FLOAT"}, {"clamp_factor", "false"}},
-                      {{"Factor_Float", a[2]}, {"A_Float", a[0]}, {"B_Float", a[1]}},
-                      "Result_Float");
+        result =
+            node("ShaderNodeMix", {{"data_type", "FLOAT"}, {"clamp_factor", "false"}},
+                 {{"Factor_Float", a[2]}, {"A_Float", a[0]}, {"B_Float", a[1]}}, "Result_Float");
         return true;
     case Op::round_even: result = rounded_to_even(a[0]); return true;
     case Op::log: result = math("LOGARITHM", {a[0], std::numbers::e}); return true;

@@ -43,6 +43,7 @@ protected:
     [[nodiscard]] Source math(std::string_view operation, std::initializer_list<Source> arguments);
     [[nodiscard]] const dag::Graph& graph() const noexcept { return m_graph; }
     [[nodiscard]] TreeKind kind() const noexcept { return m_tree.kind; }
+    [[nodiscard]] BlenderVersion version() const noexcept { return m_tree.version; }
 
 private:
     [[nodiscard]] Source rounded_to_even(const Source& value);

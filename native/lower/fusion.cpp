@@ -75,16 +75,12 @@ private:
         if (negates_product && !is_constant(b)) {
             std::swap(a, b);
         }
-        m_found[id] = {Fused::multiply_add,
-                       {a, b, added, 0},
-                       {false, negates_product, negates_added, false}};
+        m_found[id] = {
+            Fused::multiply_add, {a, b, added, 0}, {false, negates_product, negates_added, false}};
         m_found[product].kind = Fused::absorbed;
     }
 
     void clamp(NodeId id, NodeId a, NodeId b) {
-        if (m_kind == TreeKind::compositor) {
-            return;
-        }
         // Which argument is the bound does not matter: both are picked from.
         if (!is_free(a, Op::f_max)) {
             std::swap(a, b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/emitter.hpp"
+#include "lower/node_table.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -47,10 +48,11 @@ Source GeometryEmitter::bits(std::string_view operation, std::string_view second
 
 Source GeometryEmitter::compared(std::string_view operation, std::string_view data, Source a,
                                  Source b) {
-    const bool is_real = data == "FLOAT";
+    using Names = std::array<std::string_view, 2>;
+    const Names inputs = data == "FLOAT" ? Names{"A", "B"} : compared_integers(version());
     return node("FunctionNodeCompare",
                 {{"data_type", std::string(data)}, {"operation", std::string(operation)}},
-                {{is_real ? "A" : "A_INT", std::move(a)}, {is_real ? "B" : "B_INT", std::move(b)}},
+                {{std::string(inputs[0]), std::move(a)}, {std::string(inputs[1]), std::move(b)}},
                 "Result");
 }
 

@@ -97,7 +97,7 @@ std::string_view boolean_operation(Op op) noexcept {
     }
 }
 
-NodeEntry geometry_node(Op op) noexcept {
+NodeEntry geometry_node(Op op, BlenderVersion version) noexcept {
     if (const std::string_view name = integer_operation(op); !name.empty()) {
         return {"FunctionNodeIntegerMath",           "operation", name, "",
                 {"Value", "Value_001", "Value_002"}, "Value"};
@@ -110,8 +110,9 @@ NodeEntry geometry_node(Op op) noexcept {
             return {"FunctionNodeCompare", "operation", found.operation, "FLOAT",
                     {"A", "B", ""},        "Result"};
         }
-        return {"FunctionNodeCompare",  "operation", found.operation, "INT",
-                {"A_INT", "B_INT", ""}, "Result"};
+        const auto inputs = compared_integers(version);
+        return {"FunctionNodeCompare",      "operation", found.operation, "INT",
+                {inputs[0], inputs[1], ""}, "Result"};
     }
     if (const std::string_view name = boolean_operation(op); !name.empty()) {
         return {"FunctionNodeBooleanMath",      "operation", name, "",
@@ -122,13 +123,20 @@ NodeEntry geometry_node(Op op) noexcept {
 
 } // namespace
 
-NodeEntry node_of(Op op, TreeKind kind) noexcept {
+std::array<std::string_view, 2> compared_integers(BlenderVersion version) noexcept {
+    if (version < BlenderVersion{5, 2}) {
+        return {"A_INT", "B_INT"};
+    }
+    return {"A", "B"};
+}
+
+NodeEntry node_of(Op op, TreeKind kind, BlenderVersion version) noexcept {
     if (const std::string_view name = math_operation(op); !name.empty()) {
         return {"ShaderNodeMath", "operation", name, "", {"Value", "Value_001", "Value_002"},
                 "Value"};
     }
     if (kind == TreeKind::geometry) {
-        return geometry_node(op);
+        return geometry_node(op, version);
     }
     if (op == Op::f_less) {
         return {"ShaderNodeMath",           "operation", "LESS_THAN", "",

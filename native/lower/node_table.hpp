@@ -21,6 +21,9 @@ struct NodeEntry {
 };
 
 /// The node of an operation whose values have the type that it declares.
-[[nodiscard]] NodeEntry node_of(dag::Op op, TreeKind kind) noexcept;
+[[nodiscard]] NodeEntry node_of(dag::Op op, TreeKind kind, BlenderVersion version) noexcept;
+
+/// Identifiers of Compare's inputs for integers, which 5.2 has renamed.
+[[nodiscard]] std::array<std::string_view, 2> compared_integers(BlenderVersion version) noexcept;
 
 } // namespace weft::lower

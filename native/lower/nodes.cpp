@@ -82,8 +82,7 @@ public:
             if (fused[id].kind == Fused::absorbed) {
                 continue;
             }
-            m_sources[id] =
-                fused[id].kind == Fused::none ? lower_node(id) : lower_fused(fused[id]);
+            m_sources[id] = fused[id].kind == Fused::none ? lower_node(id) : lower_fused(fused[id]);
             if (m_tree.nodes.size() > kMostNodes) {
                 throw core::ArgumentError(text("lower: more than ", kMostNodes,
                                                " nodes; give loops fewer rounds, or use OSL"));
@@ -149,8 +148,8 @@ private:
         for (std::size_t k = 0; k < arguments.size(); k++) {
             const auto found = m_sources.find(operation.arguments[k]);
             if (found != m_sources.end()) {
-                arguments[k] = operation.is_negated[k] ? -std::get<double>(found->second)
-                                                       : found->second;
+                arguments[k] =
+                    operation.is_negated[k] ? -std::get<double>(found->second) : found->second;
             }
         }
         return m_emitter->emit_fused(operation.kind, arguments);

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COUNT = 512
 
+Array = np.ndarray[Any, Any]
+
 
 def drawn(variable: weft.lowering.Variable, seed: int) -> np.ndarray[Any, Any]:
     """Return values of a parameter: real numbers of 12 bits, integers, truth."""
@@ -39,12 +41,28 @@ def of_text(name: str, text: str, **options: Any) -> weft.Lowered:
     return weft.lower(None, name, text=text, **options)
 
 
-def check(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
+def check(found: Array, expected: Array, movement: Array | float = 0) -> None:
+    """Compare values, of which ill-conditioned ones may move as much as their inputs make them."""
     assert found.shape == expected.shape
-    if found.dtype == np.float32:
-        assert np.max(np.abs(found - expected) / np.maximum(1, np.abs(expected))) < 2e-5
-    else:
-        np.testing.assert_array_equal(found, expected)
+    difference = np.abs(found.astype(np.float64) - expected)
+    allowed = (1e-5 if found.dtype == np.float32 else 0) * np.maximum(1, np.abs(expected))
+    assert np.all(difference <= allowed + movement)
+
+
+def movement(lowered: weft.Lowered, values: dict[str, Array]) -> Array:
+    """Return how far the result goes when inputs move by a few units in the last place."""
+    (at,) = lowered.evaluate(values).values()
+    most = np.zeros(at.shape)
+    for towards in (-np.inf, np.inf):
+        moved = values
+        for _ in range(4):
+            moved = {
+                name: np.nextafter(value, np.float32(towards)) if value.dtype == "f4" else value
+                for name, value in moved.items()
+            }
+            (there,) = lowered.evaluate(moved).values()
+            most = np.maximum(most, np.abs(there.astype(np.float64) - at))
+    return most
 
 
 OTHER = ("split", "grow", "nearest", "horner", "lookAt", "determinant3", "shortened")
@@ -61,7 +79,11 @@ def test_graph_agrees_with_the_device(module: weft.Module, name: str) -> None:
 
     function = module.find_function(name)
     assert function is not None
-    check(found, function(**values, _result="numpy"))
+    expected = function(**values, _result="numpy")
+    check(found, expected, movement(lowered, values))
+    if module.device.info.features.is_software:
+        near = np.isclose(found, expected, 1e-5, 1e-5)
+        assert near.mean() >= 0.99
 
 
 def test_structures_matrices_and_arrays_are_scalars(module: weft.Module) -> None:

@@ -194,7 +194,8 @@ TEST_CASE("operations that only one other uses become one node with it") {
     // Used twice, a product is computed once.
     CHECK(types("float f(float a, float b) { float p = a * b; return sin(p) * (p + 1); }") ==
           "MULTIPLY SINE ADD MULTIPLY ");
-    CHECK(types("float f(float a, float b, float c) { return c - a * b; }") == "MULTIPLY SUBTRACT ");
+    CHECK(types("float f(float a, float b, float c) { return c - a * b; }") ==
+          "MULTIPLY SUBTRACT ");
 }
 
 TEST_CASE("a tree is printed as JSON") {
