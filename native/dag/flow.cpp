@@ -14,32 +14,6 @@ namespace {
 
 constexpr int kMaxDepth = 200; // of constructs in each other
 
-std::vector<Id> targets_of(const Block& block) {
-    const std::vector<std::uint32_t>& words = block.terminator.operands;
-    std::vector<Id> targets;
-    const auto take = [&](std::size_t index) {
-        if (index >= words.size()) {
-            throw SpirvError("spirv: a branch without a target");
-        }
-        targets.push_back(words[index]);
-    };
-    switch (block.terminator.opcode) {
-    case spv::branch: take(0); break;
-    case spv::branch_conditional:
-        take(1);
-        take(2);
-        break;
-    case spv::switch_:
-        take(1);
-        for (std::size_t i = 3; i < words.size(); i += 2) {
-            take(i);
-        }
-        break;
-    default: break;
-    }
-    return targets;
-}
-
 } // namespace
 
 /// Counts a block as a stop for as long as it lives.

@@ -168,8 +168,9 @@ bool Instructions::run_memory(const Instruction& i, NodeId predicate) {
     switch (i.opcode) {
     case spv::variable:
         m_pointers[i.result] = {i.result, m_module.type(i.type).element, {}, {}};
-        m_memory[i.result] =
-            i.operands.size() > 1 ? value(i.operands[1]) : zeros(m_module.type(i.type).element);
+        declare(i.result, m_module.type(i.type).element,
+                i.operands.size() > 1 ? value(i.operands[1])
+                                      : zeros(m_module.type(i.type).element));
         return true;
     case spv::access_chain:
     case spv::in_bounds_access_chain:
@@ -206,12 +207,11 @@ void Instructions::load(const Instruction& i) {
     const auto known = m_pointers.find(operand(i, 0));
     const Pointer pointer =
         known == m_pointers.end() ? Pointer{operand(i, 0), i.type, {}, {}} : known->second;
-    const auto own = m_memory.find(pointer.variable);
-    if (own == m_memory.end()) {
+    if (!pointer.buffer.empty() || !m_pointers.contains(pointer.variable)) {
         load_from_outside(i, pointer);
         return;
     }
-    set(i.result, read_part(own->second, m_pointers.at(pointer.variable).type, pointer.places));
+    set(i.result, read_variable(pointer, m_pointers.at(pointer.variable).type, i.result));
 }
 
 void Instructions::load_from_outside(const Instruction& i, const Pointer& pointer) {
@@ -246,13 +246,32 @@ void Instructions::store(const Instruction& i, NodeId predicate) {
     }
     const Pointer& pointer = known->second;
     const Leaves leaves = value(operand(i, 1));
-    const auto own = m_memory.find(pointer.variable);
-    if (own == m_memory.end()) {
+    if (!pointer.buffer.empty() || !m_pointers.contains(pointer.variable)) {
         write_buffer(pointer, leaves, predicate);
         return;
     }
-    own->second = write_part(std::move(own->second), m_pointers.at(pointer.variable).type,
-                             pointer.places, leaves);
+    write_variable(pointer, m_pointers.at(pointer.variable).type, leaves);
+}
+
+void Instructions::declare(Id variable, Id, Leaves initial) {
+    m_memory[variable] = std::move(initial);
+}
+
+Leaves& Instructions::leaves_of_variable(Id variable) {
+    const auto own = m_memory.find(variable);
+    if (own == m_memory.end()) {
+        throw SpirvError(text("spirv: ", variable, " is used where it is no variable"));
+    }
+    return own->second;
+}
+
+Leaves Instructions::read_variable(const Pointer& pointer, Id type, Id) {
+    return read_part(leaves_of_variable(pointer.variable), type, pointer.places);
+}
+
+void Instructions::write_variable(const Pointer& pointer, Id type, const Leaves& leaves) {
+    Leaves& own = leaves_of_variable(pointer.variable);
+    own = write_part(std::move(own), type, pointer.places, leaves);
 }
 
 std::uint32_t Instructions::element_of(const Pointer& pointer) {
@@ -294,8 +313,12 @@ void Instructions::write_buffer(const Pointer& pointer, const Leaves& leaves, No
     if (graph()[leaves[0]].type != wanted) {
         throw SpirvError("spirv: a result is stored as another type");
     }
-    Stores& stores = is_real ? m_real_stores : m_integer_stores;
-    stores[element_of(pointer)].push_back({predicate, leaves[0]});
+    write_result(wanted, element_of(pointer), leaves[0], predicate);
+}
+
+void Instructions::write_result(Scalar type, std::uint32_t number, NodeId value, NodeId predicate) {
+    Stores& stores = type == Scalar::real ? m_real_stores : m_integer_stores;
+    stores[number].push_back({predicate, value});
 }
 
 void Instructions::finish() {

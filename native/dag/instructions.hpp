@@ -17,9 +17,13 @@ using Leaves = std::vector<NodeId>;
 /// Variables of the function, by id: what differs from path to path.
 using Memory = std::map<Id, Leaves>;
 
+/// Where variables are kept and results go is up to classes derived from it; here they are leaves, chosen from path to path.
 class Instructions {
 public:
     Instructions(const SpirvModule& module, Function& function);
+    virtual ~Instructions() = default;
+    Instructions(const Instructions&) = delete;
+    Instructions& operator=(const Instructions&) = delete;
 
     /// @param predicate when the instruction runs
     void run(const Instruction& instruction, NodeId predicate);
@@ -39,13 +43,28 @@ public:
     /// Fills Function::real_results and integer_results. @throws core::ArgumentError if one is missing.
     void finish();
 
-private:
+protected:
     struct Pointer {
         Id variable = 0;
         Id type = 0;                ///< of what it points to
         std::vector<NodeId> places; ///< an index each
         std::string buffer;         ///< name of the memory outside that it points into
     };
+
+    /// A variable of the function begins to exist.
+    virtual void declare(Id variable, Id type, Leaves initial);
+    /// Reads the part of a variable of type `type` that is at `pointer`; `result` is the instruction's.
+    [[nodiscard]] virtual Leaves read_variable(const Pointer& pointer, Id type, Id result);
+    virtual void write_variable(const Pointer& pointer, Id type, const Leaves& leaves);
+    /// Stores element `number` of the results of a type, real or integer.
+    virtual void write_result(Scalar type, std::uint32_t number, NodeId value, NodeId predicate);
+
+    [[nodiscard]] Leaves zeros(Id id);
+    [[nodiscard]] NodeId make(Op op, std::initializer_list<NodeId> arguments);
+
+private:
+    [[nodiscard]] Leaves& leaves_of_variable(Id variable);
+
     struct Stored {
         NodeId predicate = 0;
         NodeId value = 0;
@@ -54,7 +73,6 @@ private:
 
     /// @throws SpirvError if the value has none.
     [[nodiscard]] Id type_of_value(Id id) const;
-    [[nodiscard]] Leaves zeros(Id id);
     [[nodiscard]] Leaves constant(const SpirvConstant& constant);
     [[nodiscard]] const SpirvType& type_of(const Instruction& i) const {
         return m_module.type(i.type);
@@ -95,7 +113,6 @@ private:
     void map(const Instruction& i, Op op, bool swapped = false);
     void set_rounded(const Instruction& i, Leaves leaves);
     [[nodiscard]] Leaves mapped(Op op, std::span<const Leaves> arguments);
-    [[nodiscard]] NodeId make(Op op, std::initializer_list<NodeId> arguments);
     [[nodiscard]] NodeId dot(std::span<const NodeId> a, std::span<const NodeId> b);
     void check_width(const SpirvType& type) const;
 

@@ -347,6 +347,32 @@ SpirvModule::Part SpirvModule::part(Id id, std::uint32_t index) const {
     return {whole.element, leaf_count(whole.element) * index};
 }
 
+std::vector<Id> targets_of(const Block& block) {
+    const std::vector<std::uint32_t>& words = block.terminator.operands;
+    std::vector<Id> targets;
+    const auto take = [&](std::size_t index) {
+        if (index >= words.size()) {
+            fail("a branch without a target");
+        }
+        targets.push_back(words[index]);
+    };
+    switch (block.terminator.opcode) {
+    case spv::branch: take(0); break;
+    case spv::branch_conditional:
+        take(1);
+        take(2);
+        break;
+    case spv::switch_:
+        take(1);
+        for (std::size_t i = 3; i < words.size(); i += 2) {
+            take(i);
+        }
+        break;
+    default: break;
+    }
+    return targets;
+}
+
 SpirvModule read_spirv(std::span<const std::byte> code) {
     std::vector<std::uint32_t> words(code.size() / sizeof(std::uint32_t));
     std::memcpy(words.data(), code.data(), words.size() * sizeof(std::uint32_t));

@@ -69,6 +69,10 @@ struct Block {
     Id continue_target = 0; ///< of a loop; 0: it is none
 };
 
+/// Labels that a block may go on at: those of both sides of a branch; of a switch the default, then the cases.
+/// @throws SpirvError if one is missing.
+[[nodiscard]] std::vector<Id> targets_of(const Block& block);
+
 struct SpirvVariable {
     Id type = 0; ///< a pointer's
     std::uint32_t storage = 0;
