@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "lower/emitter.hpp"
 #include "lower/fusion.hpp"
+#include "lower/sockets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,39 +25,18 @@ constexpr std::size_t kMostLive =
 constexpr std::string_view kAxes = "XYZ";
 constexpr std::size_t kMostNodes = 20'000;
 
-/// Leaves that one socket holds: a scalar, or two or three components of a vector of reals.
-std::vector<TreeSocket> sockets_of(const Value& value, const Emitter& emitter) {
+std::vector<TreeSocket> tree_sockets(const Value& value, const Emitter& emitter) {
     std::vector<TreeSocket> sockets;
-    for (std::size_t i = 0; i < value.leaves.size();) {
-        const Leaf& first = value.leaves[i];
-        const auto component = [&](std::size_t k, char letter) {
-            if (i + k >= value.leaves.size()) {
-                return false;
-            }
-            const Leaf& leaf = value.leaves[i + k];
-            return leaf.is_real && leaf.path.size() == first.path.size() &&
-                   leaf.path.ends_with(std::string{'.', letter}) &&
-                   leaf.path.compare(0, leaf.path.size() - 1, first.path, 0,
-                                     first.path.size() - 1) == 0;
-        };
-        std::size_t count = 1;
-        if (component(0, 'x') && component(1, 'y')) {
-            count = component(2, 'z') ? 3 : 2;
-        }
-        const std::string name = value.name.empty() ? "Result" : value.name;
-        TreeSocket socket;
-        socket.name =
-            name + (count == 1 ? first.path : first.path.substr(0, first.path.size() - 2));
+    for (SocketLeaves& own : sockets_of(value)) {
+        const std::size_t count = own.leaves.size();
         const bool is_color = value.hints.is_color && count == 3;
-        socket.type = count == 1 ? emitter.socket_type(first)
-                      : is_color ? "NodeSocketColor"
-                                 : "NodeSocketVector";
+        TreeSocket socket;
+        socket.name = std::move(own.name);
+        socket.type = count == 1 ? emitter.socket_type(own.leaves[0])
+                                 : (is_color ? "NodeSocketColor" : "NodeSocketVector");
+        socket.leaves = std::move(own.leaves);
         socket.hints = value.hints;
-        for (std::size_t k = 0; k < count; k++) {
-            socket.leaves.push_back(value.leaves[i + k]);
-        }
         sockets.push_back(std::move(socket));
-        i += count;
     }
     return sockets;
 }
@@ -98,7 +78,7 @@ public:
 private:
     void read_sockets() {
         for (const Value& value : m_call.inputs) {
-            for (TreeSocket& socket : sockets_of(value, *m_emitter)) {
+            for (TreeSocket& socket : tree_sockets(value, *m_emitter)) {
                 read_socket(socket);
                 m_tree.inputs.push_back(std::move(socket));
             }
@@ -157,7 +137,7 @@ private:
 
     void write_sockets() {
         for (const Value& value : m_call.results) {
-            for (TreeSocket& socket : sockets_of(value, *m_emitter)) {
+            for (TreeSocket& socket : tree_sockets(value, *m_emitter)) {
                 m_tree.results.push_back(result_of(socket));
                 m_tree.outputs.push_back(std::move(socket));
             }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/sockets.hpp"
+
+namespace weft::lower {
+
+std::vector<SocketLeaves> sockets_of(const Value& value) {
+    std::vector<SocketLeaves> sockets;
+    for (std::size_t i = 0; i < value.leaves.size();) {
+        const Leaf& first = value.leaves[i];
+        const auto component = [&](std::size_t k, char letter) {
+            if (i + k >= value.leaves.size()) {
+                return false;
+            }
+            const Leaf& leaf = value.leaves[i + k];
+            return leaf.is_real && leaf.path.size() == first.path.size() &&
+                   leaf.path.ends_with(std::string{'.', letter}) &&
+                   leaf.path.compare(0, leaf.path.size() - 1, first.path, 0,
+                                     first.path.size() - 1) == 0;
+        };
+        std::size_t count = 1;
+        if (component(0, 'x') && component(1, 'y')) {
+            count = component(2, 'z') ? 3 : 2;
+        }
+        SocketLeaves socket;
+        socket.name = (value.name.empty() ? "Result" : value.name) +
+                      (count == 1 ? first.path : first.path.substr(0, first.path.size() - 2));
+        for (std::size_t k = 0; k < count; k++) {
+            socket.leaves.push_back(value.leaves[i + k]);
+        }
+        sockets.push_back(std::move(socket));
+        i += count;
+    }
+    return sockets;
+}
+
+} // namespace weft::lower
