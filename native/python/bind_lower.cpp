@@ -10,6 +10,7 @@
 #include "dag/interpret.hpp"
 #include "dag/print.hpp"
 #include "lower/nodes.hpp"
+#include "lower/osl.hpp"
 #include "python/bind_function.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/path_argument.hpp"
@@ -18,6 +19,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 
 namespace weft::python {
@@ -32,11 +35,22 @@ struct LoweringCompiler {
     std::shared_ptr<compile::Compiler> compiler = create_compiler();
 };
 
-/// What a function is, before the kind of tree is chosen.
+/// What a function is, before its form is chosen.
 struct LoweredFunction {
     reflect::Function function;
     lower::Call call;
-    dag::Function dag;
+    dag::SpirvModule spirv;
+    std::optional<dag::Function> known_dag;
+    std::mutex dag_mutex;
+
+    /// Built when it is first asked for: OSL needs none, nor bounds of loops.
+    const dag::Function& dag() {
+        const std::lock_guard lock(dag_mutex);
+        if (!known_dag.has_value()) {
+            known_dag = dag::build(spirv);
+        }
+        return *known_dag;
+    }
 };
 
 compile::ModuleDesc describe_module(const std::string& path, const std::string& source) {
@@ -125,7 +139,7 @@ std::shared_ptr<LoweredFunction> lowered(compile::Compiler& compiler,
     request.module = module;
     request.source = made->call.source;
     request.entry_point = std::string(lower::kEntryPoint);
-    made->dag = dag::build(dag::read_spirv(compiler.compile_kernel(request).code));
+    made->spirv = dag::read_spirv(compiler.compile_kernel(request).code);
     return made;
 }
 
@@ -175,10 +189,15 @@ lower::TreeKind tree_kind(const std::string& name) {
     return name == "geometry" ? lower::TreeKind::geometry : lower::TreeKind::compositor;
 }
 
-std::string tree_json(const LoweredFunction& self, const std::string& kind, int major, int minor) {
+std::string tree_json(LoweredFunction& self, const std::string& kind, int major, int minor) {
     const Unlocked unlocked;
     return lower::print_json(
-        lower::make_tree(self.call, self.dag, {tree_kind(kind), {major, minor}}));
+        lower::make_tree(self.call, self.dag(), {tree_kind(kind), {major, minor}}));
+}
+
+std::string osl_text(const LoweredFunction& self) {
+    const Unlocked unlocked;
+    return lower::make_osl(self.call, self.spirv, {self.function.name});
 }
 
 /// (name, path, kind, is_real, number) of each scalar of inputs or results.
@@ -218,22 +237,23 @@ py::list bytes_of(const std::vector<std::vector<T>>& arrays) {
     return all;
 }
 
-py::tuple interpret(const LoweredFunction& self, const py::list& reals, const py::list& integers,
+py::tuple interpret(LoweredFunction& self, const py::list& reals, const py::list& integers,
                     std::size_t count) {
     const dag::Values inputs{words_of<float>(reals), words_of<dag::Word>(integers)};
     dag::Values results;
     {
         const Unlocked unlocked;
-        results = dag::interpret(self.dag, inputs, count);
+        results = dag::interpret(self.dag(), inputs, count);
     }
     return py::make_tuple(bytes_of(results.reals), bytes_of(results.integers));
 }
 
 /// Operations, without constants and inputs.
-std::size_t operation_count(const LoweredFunction& self) {
-    const std::vector<dag::NodeId> live = self.dag.live();
+std::size_t operation_count(LoweredFunction& self) {
+    const dag::Function& dag = self.dag();
+    const std::vector<dag::NodeId> live = dag.live();
     return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](dag::NodeId id) {
-        const dag::Op op = self.dag.graph[id].op;
+        const dag::Op op = dag.graph[id].op;
         return op != dag::Op::constant && op != dag::Op::input;
     }));
 }
@@ -256,8 +276,9 @@ void bind_lower(py::module_& module) {
         .def_property_readonly("source",
                                [](const LoweredFunction& self) { return self.call.source; })
         .def("tree", &tree_json, py::arg("kind"), py::arg("major"), py::arg("minor"))
-        .def("dag", [](const LoweredFunction& self) { return dag::print_text(self.dag); })
-        .def("dot", [](const LoweredFunction& self) { return dag::print_dot(self.dag); })
+        .def("osl", &osl_text)
+        .def("dag", [](LoweredFunction& self) { return dag::print_text(self.dag()); })
+        .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.dag()); })
         .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"));
     py::class_<LoweringCompiler>(module, "LoweringCompiler",
                                  "Compiles functions for weft.lower, without a device.")

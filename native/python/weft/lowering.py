@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, ArrayLike]
 
-FORMS = ("nodes", "json", "dag", "dot", "slang")
+FORMS = ("nodes", "json", "osl", "dag", "dot", "slang")
 TREES = ("shader", "geometry", "compositor")
 VERSIONS = ((4, 5), (5, 0), (5, 1), (5, 2))
 COMPONENTS = "xyzw"
@@ -72,11 +72,12 @@ class Lowered:
     Attributes:
         name: Of the function.
         form: What ``text`` is: one of ``FORMS``.
-        text: The result: JSON of a tree, lines of a graph, Slang.
+        text: The result: JSON of a tree, a shader in OSL, lines of a graph, Slang.
         tree: The tree as JSON has it; ``None`` unless the form is ``"nodes"`` or ``"json"``.
         inputs: Sockets of the tree; of other forms, empty.
         outputs: The same.
-        operations: Of the graph, constants and inputs left out.
+        operations: Of the graph, constants and inputs left out; 0 for OSL and Slang, which need no
+            graph.
         parameters: What :meth:`evaluate` takes.
         results: What it gives.
     """
@@ -90,7 +91,7 @@ class Lowered:
         self.tree: dict[str, Any] | None = None
         self.inputs: tuple[Socket, ...] = ()
         self.outputs: tuple[Socket, ...] = ()
-        self.operations = lowered.operations
+        self.operations = 0 if form in ("osl", "slang") else lowered.operations
         self.parameters = tuple(variable for variable, _ in _variables(lowered.inputs))
         self.results = tuple(variable for variable, _ in _variables(lowered.results))
         if form in ("nodes", "json"):
@@ -98,6 +99,8 @@ class Lowered:
             self.tree = json.loads(self.text)
             self.inputs = tuple(Socket(**socket) for socket in self.tree["inputs"])
             self.outputs = tuple(Socket(**socket) for socket in self.tree["outputs"])
+        elif form == "osl":
+            self.text = lowered.osl()
         elif form == "slang":
             self.text = lowered.source
         else:
@@ -163,14 +166,15 @@ def lower(
     include_paths: Sequence[str | os.PathLike[str]] = (),
     defines: Mapping[str, object] | None = None,
 ) -> Lowered:
-    """Lower a Slang function to nodes of Blender or to a graph of its operations.
+    """Lower a Slang function to nodes of Blender, to OSL or to a graph of its operations.
 
     Args:
         source: The path of a ``.slang`` file, or a function of a module (``module.f``), which need
             not be named again; ``None`` with ``text``.
         function: ``"f"``, ``"f<float, 3>"``, of an overload ``"f(float2, int)"``.
-        to: ``"nodes"`` (``"json"`` is the same): a tree of Blender's nodes. ``"dag"``, ``"dot"``:
-            the operations, as lines or for Graphviz. ``"slang"``: the compiled entry point.
+        to: ``"nodes"`` (``"json"`` is the same): a tree of Blender's nodes. ``"osl"``: a shader for
+            Cycles, in which loops need no bound. ``"dag"``, ``"dot"``: the operations, as lines or
+            for Graphviz. ``"slang"``: the compiled entry point.
         tree: ``"shader"``, ``"geometry"`` or ``"compositor"``.
         blender: The version that the tree is for, 4.5 or later: ``(5, 2)`` or ``"5.2"``.
         build: Values of parameters that become part of the tree: ``{"octaves": 5}``. Texts are
