@@ -16,8 +16,9 @@ struct OslOptions {
 /// The text of one shader, with the helper functions that it uses. Its parameters are the sockets that a tree of nodes would
 /// have (sockets.hpp); integers and booleans are int. Loops need no bound.
 ///
-/// Integers compute as in Slang, unsigned ones included, and reals within a few ulp. As in Blender's nodes, x / 0 and square
-/// roots of negative numbers are 0, where Slang gives infinity or NaN.
+/// Integers compute as in Slang, unsigned ones and bit casts included, and reals within a few ulp. As in Blender's nodes, x / 0,
+/// square roots and logarithms of negative numbers and powers that are not real are 0, where Slang gives infinity or NaN; log(0)
+/// is minus infinity. Cycles takes numbers below 2^-126 for 0.
 ///
 /// @param module what `call`'s source was compiled to
 /// @throws core::ArgumentError, beginning with "lower: ", for what OSL cannot compute: textures, atomics, wave operations,

@@ -84,6 +84,38 @@ constexpr auto kHelpers = std::to_array<Helper>({
 }
 )"},
 
+    // atan2 alone tells -0 from 0. Cycles takes numbers below 2^-126 for 0.
+    {"weft_float_bits", R"(int weft_float_bits(float x)
+{
+    int negative = -2147483647 - 1;
+    float size = fabs(x);
+    int bits = 0;
+    if (size == 0.0)
+        return atan2(x, -1.0) < 0.0 ? negative : 0;
+    if (isnan(x))
+        return 2143289344;
+    if (isinf(x)) {
+        bits = 2139095040;
+    } else {
+        int exponent = (int)logb(size);
+        bits = ((exponent + 126) << 23) + (int)weft_scale(size, 23 - exponent);
+    }
+    return x < 0.0 ? bits | negative : bits;
+}
+)"},
+    {"weft_bits_float", R"(float weft_bits_float(int bits)
+{
+    int exponent = (bits >> 23) & 255;
+    int fraction = bits & 8388607;
+    float size = 0.0;
+    if (exponent == 255)
+        size = fraction == 0 ? weft_inf() : weft_nan();
+    else if (exponent != 0)
+        size = weft_scale((float)(fraction + 8388608), exponent - 150);
+    return bits < 0 ? -size : size;
+}
+)"},
+
     {"weft_shift_right", R"(int weft_shift_right(int x, int by)
 {
     int n = by & 31;

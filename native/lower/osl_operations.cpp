@@ -21,7 +21,7 @@ namespace {
 
 struct Entry {
     Op op = Op::constant;
-    std::string_view form; ///< empty: see form_of()
+    std::string_view form; ///< empty: of what is no expression
 };
 
 // clang-format off
@@ -117,8 +117,8 @@ constexpr std::array<Entry, dag::kOperations> kForms{{
     {Op::real_to_u, "weft_to_unsigned($0)"},
     {Op::s_to_real, "(float)$0"},
     {Op::u_to_real, "weft_unsigned_to_float($0)"},
-    {Op::real_bits, ""},
-    {Op::bits_real, ""},
+    {Op::real_bits, "weft_float_bits($0)"},
+    {Op::bits_real, "weft_bits_float($0)"},
 }};
 // clang-format on
 
@@ -187,11 +187,6 @@ Form form_of(const dag::Graph& graph, const dag::Node& node) {
     }
     if (form.empty()) {
         form = kForms[static_cast<std::size_t>(node.op)].form;
-    }
-    if (form.empty()) {
-        throw core::ArgumentError(text("lower: the function takes the bits of a number (",
-                                       dag::operation(node.op).name,
-                                       "), which OSL cannot do; compute with numbers"));
     }
     return {std::string(form), is_call(form)};
 }

@@ -170,8 +170,19 @@ TEST_CASE("parameters have names that OSL takes, labels and the widgets of boole
 }
 
 TEST_CASE("what a shader cannot compute is refused in one sentence") {
-    CHECK_THAT(refusal_of([] { static_cast<void>(osl_of("int f(float x) { return asint(x); }")); }),
-               ContainsSubstring("lower: the function takes the bits of a number"));
+    CHECK_THAT(refusal_of([] {
+                   static_cast<void>(osl_of("float f(float x) { return WaveActiveSum(x); }"));
+               }),
+               ContainsSubstring("lower: the function does what no node can"));
+    CHECK_THAT(refusal_of([] {
+                   static_cast<void>(osl_of("float f(float x) { return float(double(x) * x); }"));
+               }),
+               ContainsSubstring("64 bits"));
+    CHECK_THAT(refusal_of([] {
+                   static_cast<void>(osl_of("StructuredBuffer<float> rest;\n"
+                                            "float f(int i) { return rest[i]; }"));
+               }),
+               ContainsSubstring("'rest'"));
     CHECK_THAT(refusal_of([] {
                    static_cast<void>(osl_of("Texture2D<float4> image; SamplerState smooth;\n"
                                             "float4 f(float2 p)\n"
