@@ -97,6 +97,7 @@ Flow::Loop Flow::loop_at(const Block& header) const {
     };
     for (const Block& block : m_module.blocks) {
         if (!loop.blocks.contains(block.label)) {
+            std::for_each(block.phis.begin(), block.phis.end(), look);
             std::for_each(block.body.begin(), block.body.end(), look);
             look(block.terminator);
         }

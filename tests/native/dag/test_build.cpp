@@ -244,6 +244,31 @@ weft_real_results[3] = picked(values, weft_integers[0]);
     CHECK(values.reals[3] == std::vector<float>{5, 2, 7, 8});
 }
 
+TEST_CASE("a loop begins with what an earlier loop was left with") {
+    const Function function =
+        function_of(R"(
+int walked(int a, int b)
+{
+    int cells[4] = { 1, a, 2, b };
+    int i = 0;
+    do
+    {
+        i++;
+        for (int k = 0; k < 5; k++) { b = cells[abs(b % 4)]; a = 0; }
+    } while (i < 4 && a <= b);
+    int n = 0;
+    do { n++; if (a < b) a = 0; else b = 3; } while (n < 4 && b < 0);
+    return b;
+}
+)",
+                    "weft_integer_results[0] = walked(weft_integers[0], weft_integers[1]);");
+
+    const Values values =
+        interpret(function, {{}, {{static_cast<Word>(-92)}, {static_cast<Word>(-72)}}}, 1);
+
+    CHECK(values.integers[0][0] == 3);
+}
+
 TEST_CASE("halves are rounded where they are made") {
     const Function function =
         function_of("float rounded(float x) { half h = half(x); return float(h * half(3)); }",
