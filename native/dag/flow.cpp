@@ -19,7 +19,7 @@ constexpr int kMaxDepth = 200; // of constructs in each other
 /// Counts a block as a stop for as long as it lives.
 class Flow::Depth {
 public:
-    Depth(Flow& flow, std::initializer_list<Id> stops) : m_flow(flow), m_stops(stops) {
+    Depth(Flow& flow, std::vector<Id> stops) : m_flow(flow), m_stops(std::move(stops)) {
         for (const Id id : m_stops) {
             m_flow.m_stops[id]++;
         }
@@ -363,9 +363,27 @@ Flow::Exits Flow::take_branches(const Block& block, NodeId predicate) {
         }
         edges[target].push_back(edge(block.label, target, taken));
     }
+    return run_targets(order, std::move(edges));
+}
+
+/// A case that goes on in the next one comes to it there, and its ways are merged: what the next one makes may be used behind
+/// both, without a phi.
+Flow::Exits Flow::run_targets(const std::vector<Id>& order, Exits edges) {
     Exits exits;
+    std::unordered_set<Id> open(order.begin(), order.end());
     for (const Id target : order) {
-        append(exits, run_from(target, std::move(edges[target])));
+        open.erase(target);
+        Exits found;
+        {
+            const Depth depth(*this, {open.begin(), open.end()});
+            found = run_from(target, std::move(edges[target]));
+        }
+        for (const Id other : open) {
+            Edges& all = edges[other];
+            std::move(found[other].begin(), found[other].end(), std::back_inserter(all));
+            found.erase(other);
+        }
+        append(exits, std::move(found));
     }
     return exits;
 }

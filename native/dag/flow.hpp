@@ -48,6 +48,7 @@ private:
     [[nodiscard]] Exits run_construct(const Block& block, NodeId predicate, Edges& after);
     /// Runs what a terminator leads to, each way on its own.
     [[nodiscard]] Exits take_branches(const Block& block, NodeId predicate);
+    [[nodiscard]] Exits run_targets(const std::vector<Id>& order, Exits edges);
 
     [[nodiscard]] Edge edge(Id from, Id to, NodeId predicate);
     /// Sets the values that ways bring to a block; returns when one of them is taken.

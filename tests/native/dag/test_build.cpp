@@ -269,6 +269,29 @@ int walked(int a, int b)
     CHECK(values.integers[0][0] == 3);
 }
 
+TEST_CASE("a case that goes on in the next one is merged with it") {
+    const Function function = function_of(R"(
+int walked(int a)
+{
+    int s = 0, u = 3;
+    switch (a)
+    {
+    case 2: s = 40;
+    default:
+        for (int i = 0; i < 3; i++) s += a;
+        u = s > 30 ? a : -a;
+        break;
+    }
+    return s * 10 + u;
+}
+)",
+                                          "weft_integer_results[0] = walked(weft_integers[0]);");
+
+    const Values values = interpret(function, {{}, {{2, 5}}}, 2);
+
+    CHECK(values.integers[0] == std::vector<Word>{462, 145});
+}
+
 TEST_CASE("halves are rounded where they are made") {
     const Function function =
         function_of("float rounded(float x) { half h = half(x); return float(h * half(3)); }",
