@@ -16,8 +16,13 @@ using dag::Op;
 Source Emitter::node(std::string_view type,
                      std::vector<std::pair<std::string, std::string>> properties,
                      std::vector<Input> inputs, std::string_view output) {
-    m_tree.nodes.push_back({std::string(type), std::move(properties), std::move(inputs)});
-    return Link{static_cast<std::uint32_t>(m_tree.nodes.size() - 1), std::string(output)};
+    return Link{add({std::string(type), std::move(properties), std::move(inputs)}),
+                std::string(output)};
+}
+
+std::uint32_t Emitter::add(TreeNode node) {
+    m_tree.nodes.push_back(std::move(node));
+    return static_cast<std::uint32_t>(m_tree.nodes.size() - 1);
 }
 
 Source Emitter::math(std::string_view operation, std::initializer_list<Source> arguments) {

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] virtual Source from_socket(const Leaf& leaf, Source source) = 0;
     [[nodiscard]] virtual std::string_view socket_type(const Leaf& leaf) const = 0;
 
+    /// The number of a new node.
+    std::uint32_t add(TreeNode node);
     /// The outputs of a new node.
     [[nodiscard]] Source node(std::string_view type,
                               std::vector<std::pair<std::string, std::string>> properties,

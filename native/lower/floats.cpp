@@ -37,7 +37,7 @@ Source FloatEmitter::constant(const dag::Node& own) {
         if (std::abs(static_cast<std::int64_t>(value)) > kExact) {
             refuse(text("the integer ", value,
                         " is beyond 2^24, and trees of shaders and of the compositor "
-                        "have floats alone; hash with weft.node.whiteNoise, or use OSL"));
+                        "have floats alone; hash with whiteNoise() of weft.noise, or use OSL"));
         }
         return static_cast<double>(value);
     }
@@ -65,7 +65,7 @@ void FloatEmitter::require_small(dag::NodeId id) const {
                     range.low, " and ", range.high,
                     ", and trees of shaders and of the compositor have floats alone, "
                     "which hold integers up to 2^24; bound it with clamp(), hash with "
-                    "weft.node.whiteNoise, "
+                    "whiteNoise() of weft.noise, "
                     "or use OSL"));
     }
 }

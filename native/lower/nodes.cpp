@@ -5,10 +5,12 @@
 #include "core/text.hpp"
 #include "lower/emitter.hpp"
 #include "lower/fusion.hpp"
+#include "lower/noises.hpp"
 #include "lower/sockets.hpp"
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -109,10 +111,7 @@ private:
         case Op::constant: return m_emitter->constant(own);
         case Op::input:
             return (own.type == dag::Scalar::real ? m_reals : m_integers).at(own.payload);
-        case Op::lookup:
-            throw core::ArgumentError(
-                "lower: the function looks a texture up, which no node of this tree does; "
-                "take the color of an Image Texture node as a parameter");
+        case Op::lookup: return lower_lookup(own);
         default: break;
         }
         std::vector<Source> arguments;
@@ -121,6 +120,45 @@ private:
             arguments.push_back(m_sources.at(own.arguments[i]));
         }
         return m_emitter->emit(id, arguments);
+    }
+
+    /// A lookup's red is the node's Value, and the others its Color.
+    Source lower_lookup(const dag::Node& own) {
+        constexpr std::uint32_t kComponents = 4;
+        const std::string& texture = m_function.textures.at(own.payload / kComponents);
+        const std::optional<NoiseNode> noise = noise_node(texture);
+        if (!noise) {
+            throw core::ArgumentError(
+                text("lower: the function looks the texture '", texture,
+                     "' up, which no node of this tree does; "
+                     "take the color of an Image Texture node as a parameter"));
+        }
+        const auto [known, is_new] =
+            m_noises.try_emplace({own.payload / kComponents, own.arguments}, NoiseLinks{});
+        NoiseLinks& links = known->second;
+        if (is_new) {
+            links.node = m_emitter->add(make_noise_node(*noise, place_of(*noise, own)));
+        }
+        const std::uint32_t component = own.payload % kComponents;
+        if (component == 0) {
+            return Link{links.node, "Value"};
+        }
+        if (!links.color) {
+            links.color = std::get<Link>(m_emitter->node(
+                "ShaderNodeSeparateXYZ", {}, {{"Vector", Link{links.node, "Color"}}}, "X"));
+        }
+        return Link{links.color->node, std::string(1, kAxes[component - 1])};
+    }
+
+    Source place_of(const NoiseNode& noise, const dag::Node& lookup) {
+        if (noise.input == "W") {
+            return m_sources.at(lookup.arguments[0]);
+        }
+        std::vector<Input> inputs;
+        for (std::size_t k = 0; k < lookup.count; k++) {
+            inputs.push_back({std::string(1, kAxes[k]), m_sources.at(lookup.arguments[k])});
+        }
+        return m_emitter->node("ShaderNodeCombineXYZ", {}, std::move(inputs), "Vector");
     }
 
     Source lower_fused(const FusedOperation& operation) {
@@ -190,6 +228,12 @@ private:
         }
     }
 
+    struct NoiseLinks {
+        std::uint32_t node = 0;
+        std::optional<Link> color; ///< the parts of its Color
+    };
+    using NoiseKey = std::pair<std::uint32_t, std::array<dag::NodeId, 3>>;
+
     const Call& m_call;
     const dag::Function& m_function;
     const dag::Graph& m_graph;
@@ -198,6 +242,7 @@ private:
     std::unordered_map<std::uint32_t, Source> m_reals;
     std::unordered_map<std::uint32_t, Source> m_integers;
     std::unordered_map<dag::NodeId, Source> m_sources;
+    std::map<NoiseKey, NoiseLinks> m_noises; ///< by texture and place
 };
 
 } // namespace

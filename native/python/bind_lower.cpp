@@ -10,6 +10,7 @@
 #include "dag/interpret.hpp"
 #include "dag/print.hpp"
 #include "lower/nodes.hpp"
+#include "lower/noises.hpp"
 #include "lower/osl.hpp"
 #include "python/bind_function.hpp"
 #include "python/interpreter_lock.hpp"
@@ -35,23 +36,54 @@ struct LoweringCompiler {
     std::shared_ptr<compile::Compiler> compiler = create_compiler();
 };
 
-/// What a function is, before its form is chosen.
+/// A function as code, and as the graph that is made of it.
+class CompiledFunction {
+public:
+    CompiledFunction(const std::shared_ptr<compile::Compiler>& compiler,
+                     const compile::LoadedModuleRef& module, std::string source) {
+        compile::KernelRequest request;
+        request.module = module;
+        request.source = std::move(source);
+        request.entry_point = std::string(lower::kEntryPoint);
+        m_spirv = dag::read_spirv(compiler->compile_kernel(request).code);
+    }
+
+    const dag::SpirvModule& spirv() const noexcept { return m_spirv; }
+    /// Built when it is first asked for: OSL needs none, nor bounds of loops.
+    const dag::Function& dag() {
+        const std::lock_guard lock(m_mutex);
+        if (!m_dag.has_value()) {
+            m_dag = dag::build(m_spirv);
+        }
+        return *m_dag;
+    }
+
+private:
+    dag::SpirvModule m_spirv;
+    std::optional<dag::Function> m_dag;
+    std::mutex m_mutex;
+};
+
+/// What a function is, before the kind of tree is chosen.
 struct LoweredFunction {
     reflect::Function function;
     lower::Call call;
-    dag::SpirvModule spirv;
-    std::optional<dag::Function> known_dag;
-    std::mutex dag_mutex;
+    std::unique_ptr<CompiledFunction> plain;
+    /// The same with nodes of Blender for the functions of weft.noise; null if the source has none.
+    std::unique_ptr<CompiledFunction> with_nodes;
 
-    /// Built when it is first asked for: OSL needs none, nor bounds of loops.
-    const dag::Function& dag() {
-        const std::lock_guard lock(dag_mutex);
-        if (!known_dag.has_value()) {
-            known_dag = dag::build(spirv);
-        }
-        return *known_dag;
-    }
+    CompiledFunction& for_trees() const { return with_nodes ? *with_nodes : *plain; }
 };
+
+bool imports_noises(const compile::LoadedModule& module) {
+    const auto names = [](const std::string& text) {
+        return text.find("weft.noise") != std::string::npos ||
+               text.find("weft/noise") != std::string::npos;
+    };
+    return names(module.desc.text) ||
+           std::any_of(module.dependencies.begin(), module.dependencies.end(),
+                       [&](const compile::Dependency& file) { return names(file.text); });
+}
 
 compile::ModuleDesc describe_module(const std::string& path, const std::string& source) {
     compile::ModuleDesc desc;
@@ -114,7 +146,15 @@ reflect::Function find_function(compile::Compiler& compiler, const compile::Load
     if (spelled.size() != name.size() && spelled.back() != ')') {
         throw ArgumentError(text("lower: '", spelled, "' lacks its ')'"));
     }
-    const std::vector<reflect::Function> overloads = compiler.find_functions(module, name);
+    std::vector<reflect::Function> overloads;
+    // What the module itself declares comes before what it imports.
+    std::copy_if(module.reflection.functions.begin(), module.reflection.functions.end(),
+                 std::back_inserter(overloads), [&](const reflect::Function& function) {
+                     return function.name == name && function.generics.empty();
+                 });
+    if (overloads.empty()) {
+        overloads = compiler.find_functions(module, name);
+    }
     if (!overloads.empty()) {
         return chosen_overload(overloads, spelled);
     }
@@ -128,18 +168,19 @@ reflect::Function find_function(compile::Compiler& compiler, const compile::Load
                         ArgumentError::Kind::not_found);
 }
 
-std::shared_ptr<LoweredFunction> lowered(compile::Compiler& compiler,
+std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler>& compiler,
                                          const compile::LoadedModuleRef& module,
                                          reflect::Function function,
                                          const lower::BuildValues& build_values) {
     auto made = std::make_shared<LoweredFunction>();
     made->function = std::move(function);
     made->call = lower::describe_call(made->function, module->import_name, build_values);
-    compile::KernelRequest request;
-    request.module = module;
-    request.source = made->call.source;
-    request.entry_point = std::string(lower::kEntryPoint);
-    made->spirv = dag::read_spirv(compiler.compile_kernel(request).code);
+    const std::string& source = made->call.source;
+    made->plain = std::make_unique<CompiledFunction>(compiler, module, source);
+    if (imports_noises(*module)) {
+        made->with_nodes = std::make_unique<CompiledFunction>(
+            compiler, module, source + std::string(lower::kHasNodes));
+    }
     return made;
 }
 
@@ -163,7 +204,7 @@ std::shared_ptr<LoweredFunction> lower_named(const LoweringCompiler& self, const
     desc.defines = definitions_argument(py::dict(options["defines"]));
     const Unlocked unlocked;
     const compile::LoadedModuleRef module = self.compiler->load_module(desc);
-    return lowered(*self.compiler, module, find_function(*self.compiler, *module, name),
+    return lowered(self.compiler, module, find_function(*self.compiler, *module, name),
                    build_values);
 }
 
@@ -178,7 +219,7 @@ std::shared_ptr<LoweredFunction> lower_function(const LoweringCompiler& self,
     const compile::LoadedModuleRef module = self.compiler->load_module(desc);
     const std::string name =
         function.function->name() + (types.empty() ? "" : text('(', types, ')'));
-    return lowered(*self.compiler, module, find_function(*self.compiler, *module, name),
+    return lowered(self.compiler, module, find_function(*self.compiler, *module, name),
                    build_values);
 }
 
@@ -192,12 +233,12 @@ lower::TreeKind tree_kind(const std::string& name) {
 std::string tree_json(LoweredFunction& self, const std::string& kind, int major, int minor) {
     const Unlocked unlocked;
     return lower::print_json(
-        lower::make_tree(self.call, self.dag(), {tree_kind(kind), {major, minor}}));
+        lower::make_tree(self.call, self.for_trees().dag(), {tree_kind(kind), {major, minor}}));
 }
 
 std::string osl_text(const LoweredFunction& self) {
     const Unlocked unlocked;
-    return lower::make_osl(self.call, self.spirv, {self.function.name});
+    return lower::make_osl(self.call, self.plain->spirv(), {self.function.name});
 }
 
 /// (name, path, kind, is_real, number) of each scalar of inputs or results.
@@ -243,14 +284,14 @@ py::tuple interpret(LoweredFunction& self, const py::list& reals, const py::list
     dag::Values results;
     {
         const Unlocked unlocked;
-        results = dag::interpret(self.dag(), inputs, count);
+        results = dag::interpret(self.plain->dag(), inputs, count);
     }
     return py::make_tuple(bytes_of(results.reals), bytes_of(results.integers));
 }
 
 /// Operations, without constants and inputs.
 std::size_t operation_count(LoweredFunction& self) {
-    const dag::Function& dag = self.dag();
+    const dag::Function& dag = self.for_trees().dag();
     const std::vector<dag::NodeId> live = dag.live();
     return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](dag::NodeId id) {
         const dag::Op op = dag.graph[id].op;
@@ -277,8 +318,8 @@ void bind_lower(py::module_& module) {
                                [](const LoweredFunction& self) { return self.call.source; })
         .def("tree", &tree_json, py::arg("kind"), py::arg("major"), py::arg("minor"))
         .def("osl", &osl_text)
-        .def("dag", [](LoweredFunction& self) { return dag::print_text(self.dag()); })
-        .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.dag()); })
+        .def("dag", [](LoweredFunction& self) { return dag::print_text(self.for_trees().dag()); })
+        .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.for_trees().dag()); })
         .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"));
     py::class_<LoweringCompiler>(module, "LoweringCompiler",
                                  "Compiles functions for weft.lower, without a device.")
