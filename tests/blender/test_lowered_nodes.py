@@ -12,6 +12,7 @@ import weft
 from blender import lowered_values as blender
 from support import lowering_corpus as corpus
 
+NOISE = corpus.names(corpus.NOISE)
 VERSION = bpy.app.version[:2]
 
 
@@ -26,8 +27,8 @@ def lowered(name, tree, **options):
 
 
 def lowered_functions(tree):
-    """Return the functions of the corpus that such trees compute."""
-    found = {}
+    """Return the functions of the corpus that such trees compute, and those with noise."""
+    found = {f"noise {name}": lowered(name, tree, text=corpus.NOISE) for name in NOISE}
     for name in corpus.names():
         try:
             found[name] = lowered(name, tree)

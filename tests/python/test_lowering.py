@@ -121,6 +121,21 @@ def test_shares_of_the_corpus_that_are_lowered(tree: str, share: float) -> None:
     assert sum(lowered) >= share * len(lowered)
 
 
+@pytest.mark.parametrize("name", corpus.names(corpus.NOISE))
+def test_white_noise_is_the_same_in_the_graph(device: weft.Device, name: str) -> None:
+    module = weft.Module.load_from_source(device, "noise", corpus.NOISE)
+    lowered = of_text(name, corpus.NOISE)
+    values = {variable.name: drawn(variable, 7) for variable in lowered.parameters}
+
+    (found,) = lowered.evaluate(values).values()
+
+    function = module.find_function(name)
+    assert function is not None
+    check(found, function(**values, _result="numpy"))
+    assert lowered.tree is not None
+    assert "ShaderNodeTexWhiteNoise" in {node["type"] for node in lowered.tree["nodes"]}
+
+
 NOISE = """
 import weft.node;
 float sines([Label("Place")] float3 p, [Range(1, 8)] int octaves = 5,
