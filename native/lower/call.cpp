@@ -25,17 +25,6 @@ constexpr std::string_view kComponents = "xyzw";
     throw core::ArgumentError(text("lower: ", what));
 }
 
-/// Where in the source a name stands: "f (noise.slang:12)".
-std::string place_of(const reflect::Function& function) {
-    if (function.location.line == 0) {
-        return function.full_name;
-    }
-    const std::size_t slash = function.location.file.find_last_of("/\\");
-    const std::string file = slash == std::string::npos ? function.location.file
-                                                        : function.location.file.substr(slash + 1);
-    return text(function.full_name, " (", file, ':', function.location.line, ')');
-}
-
 /// Numbers the scalars of values in the two buffers.
 class Numbering {
 public:
@@ -227,6 +216,16 @@ void check_function(const reflect::Function& function, const BuildValues& build_
 }
 
 } // namespace
+
+std::string place_of(const reflect::Function& function) {
+    if (function.location.line == 0) {
+        return function.full_name;
+    }
+    const std::size_t slash = function.location.file.find_last_of("/\\");
+    const std::string file = slash == std::string::npos ? function.location.file
+                                                        : function.location.file.substr(slash + 1);
+    return text(function.full_name, " (", file, ':', function.location.line, ')');
+}
 
 Call describe_call(const reflect::Function& function, const std::string& import_name,
                    const BuildValues& build_values) {

@@ -42,6 +42,9 @@ struct Value {
 /// Values of parameters that are fixed when the function is lowered, as Slang spells them: "5", "Mode.Soft".
 using BuildValues = std::map<std::string, std::string>;
 
+/// Where a function stands, as refusals begin: "f (noise.slang:12)".
+[[nodiscard]] std::string place_of(const reflect::Function& function);
+
 inline constexpr std::string_view kEntryPoint = "weft_lowered";
 
 struct Call {

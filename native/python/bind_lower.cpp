@@ -64,6 +64,22 @@ private:
     std::mutex m_mutex;
 };
 
+/// What dag/ and lower/ refuse, with the function and its place before it.
+template <typename Made>
+decltype(auto) named(const reflect::Function& function, const Made& make) {
+    constexpr std::string_view kBegin = "lower: ";
+    try {
+        return make();
+    } catch (const ArgumentError& error) {
+        const std::string_view what = error.what();
+        const std::string place = text(kBegin, lower::place_of(function));
+        if (!what.starts_with(kBegin) || what.starts_with(place)) {
+            throw;
+        }
+        throw ArgumentError(text(place, ": ", what.substr(kBegin.size())), error.kind());
+    }
+}
+
 /// What a function is, before the kind of tree is chosen.
 struct LoweredFunction {
     reflect::Function function;
@@ -72,7 +88,15 @@ struct LoweredFunction {
     /// The same with nodes of Blender for the functions of weft.noise; null if the source has none.
     std::unique_ptr<CompiledFunction> with_nodes;
 
-    CompiledFunction& for_trees() const { return with_nodes ? *with_nodes : *plain; }
+    /// What trees are made of.
+    const dag::Function& graph() const { return graph_of(with_nodes ? *with_nodes : *plain); }
+    /// What is evaluated.
+    const dag::Function& plain_graph() const { return graph_of(*plain); }
+
+private:
+    const dag::Function& graph_of(CompiledFunction& compiled) const {
+        return named(function, [&]() -> const dag::Function& { return compiled.dag(); });
+    }
 };
 
 bool imports_noises(const compile::LoadedModule& module) {
@@ -168,6 +192,17 @@ reflect::Function find_function(compile::Compiler& compiler, const compile::Load
                         ArgumentError::Kind::not_found);
 }
 
+/// The module itself has compiled: what fails now may be what only another stage of the pipeline has.
+void refuse_stage(const core::CompileError& error) {
+    const std::string_view what = error.what();
+    for (const std::string_view code : {"error 36107", "error 31210"}) {
+        if (what.find(code) != std::string_view::npos) {
+            throw ArgumentError("lower: the function takes derivatives of the screen (ddx) or "
+                                "discards, which only a pixel shader can; take that out of it");
+        }
+    }
+}
+
 std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler>& compiler,
                                          const compile::LoadedModuleRef& module,
                                          reflect::Function function,
@@ -175,11 +210,19 @@ std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler
     auto made = std::make_shared<LoweredFunction>();
     made->function = std::move(function);
     made->call = lower::describe_call(made->function, module->import_name, build_values);
-    const std::string& source = made->call.source;
-    made->plain = std::make_unique<CompiledFunction>(compiler, module, source);
+    const auto compiled = [&](const std::string& source) {
+        return named(made->function, [&] {
+            try {
+                return std::make_unique<CompiledFunction>(compiler, module, source);
+            } catch (const core::CompileError& error) {
+                refuse_stage(error);
+                throw;
+            }
+        });
+    };
+    made->plain = compiled(made->call.source);
     if (imports_noises(*module)) {
-        made->with_nodes = std::make_unique<CompiledFunction>(
-            compiler, module, source + std::string(lower::kHasNodes));
+        made->with_nodes = compiled(made->call.source + std::string(lower::kHasNodes));
     }
     return made;
 }
@@ -232,13 +275,17 @@ lower::TreeKind tree_kind(const std::string& name) {
 
 std::string tree_json(LoweredFunction& self, const std::string& kind, int major, int minor) {
     const Unlocked unlocked;
-    return lower::print_json(
-        lower::make_tree(self.call, self.for_trees().dag(), {tree_kind(kind), {major, minor}}));
+    return named(self.function, [&] {
+        return lower::print_json(
+            lower::make_tree(self.call, self.graph(), {tree_kind(kind), {major, minor}}));
+    });
 }
 
 std::string osl_text(const LoweredFunction& self) {
     const Unlocked unlocked;
-    return lower::make_osl(self.call, self.plain->spirv(), {self.function.name});
+    return named(self.function, [&] {
+        return lower::make_osl(self.call, self.plain->spirv(), {self.function.name});
+    });
 }
 
 /// (name, path, kind, is_real, number) of each scalar of inputs or results.
@@ -284,14 +331,14 @@ py::tuple interpret(LoweredFunction& self, const py::list& reals, const py::list
     dag::Values results;
     {
         const Unlocked unlocked;
-        results = dag::interpret(self.plain->dag(), inputs, count);
+        results = dag::interpret(self.plain_graph(), inputs, count);
     }
     return py::make_tuple(bytes_of(results.reals), bytes_of(results.integers));
 }
 
 /// Operations, without constants and inputs.
 std::size_t operation_count(LoweredFunction& self) {
-    const dag::Function& dag = self.for_trees().dag();
+    const dag::Function& dag = self.graph();
     const std::vector<dag::NodeId> live = dag.live();
     return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](dag::NodeId id) {
         const dag::Op op = dag.graph[id].op;
@@ -318,8 +365,8 @@ void bind_lower(py::module_& module) {
                                [](const LoweredFunction& self) { return self.call.source; })
         .def("tree", &tree_json, py::arg("kind"), py::arg("major"), py::arg("minor"))
         .def("osl", &osl_text)
-        .def("dag", [](LoweredFunction& self) { return dag::print_text(self.for_trees().dag()); })
-        .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.for_trees().dag()); })
+        .def("dag", [](LoweredFunction& self) { return dag::print_text(self.graph()); })
+        .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.graph()); })
         .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"));
     py::class_<LoweringCompiler>(module, "LoweringCompiler",
                                  "Compiles functions for weft.lower, without a device.")
