@@ -77,7 +77,8 @@ def script_node(tree: bpy.types.NodeTree, text: str, known: list[Parameter]) -> 
 def material(row: Row, output: int) -> bpy.types.Material:
     """Return a material that shines in an output of a shader; integers in halves of 16 bits."""
     made = bpy.data.materials.new("row")
-    made.use_nodes = True
+    if made.node_tree is None:  # to set it is deprecated where it always is
+        made.use_nodes = True
     tree = made.node_tree
     tree.nodes.clear()
     known = parameters(row.text)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be lowered is refused in one sentence: function, place, what was met, what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+import weft
+
+WIDE = """
+float f(float x)
+{
+    float v[250];
+    for (int i = 0; i < 250; i++)
+        v[i] = sin(x * (i + 1));
+    float s = 0;
+    for (int k = 0; k < 250; k++)
+        s += v[k] * v[249 - k] * v[(k * 7) % 250];
+    return s;
+}
+"""
+
+REFUSALS = [
+    # name, source, form, tree, what was met, what to do
+    (
+        "unbounded",
+        "float f(float x) { while (x * x > 2) x = x / 2 + 1 / x; return x; }",
+        "nodes",
+        "shader",
+        "more than 256 rounds",
+        "use OSL",
+    ),
+    (
+        "buffer",
+        "StructuredBuffer<float> table; float f(int i) { return table[i]; }",
+        "nodes",
+        "geometry",
+        "table",
+        "pass",
+    ),
+    (
+        "memory parameter",
+        "float f(RWStructuredBuffer<float> x) { return x[0]; }",
+        "nodes",
+        "geometry",
+        "parameter 'x'",
+        "pass the values themselves",
+    ),
+    (
+        "texture parameter",
+        "float f(Texture2D<float4> x) { return x[int2(0)].x; }",
+        "nodes",
+        "shader",
+        "is a texture",
+        "pass colors",
+    ),
+    (
+        "64 bits",
+        "float f(double x) { return float(x); }",
+        "nodes",
+        "shader",
+        "parameter 'x', a double",
+        "take float",
+    ),
+    (
+        "64 bits within",
+        "float f(float x) { return float(double(x) * 1.1L); }",
+        "nodes",
+        "geometry",
+        "64 bits",
+        "take",
+    ),
+    (
+        "interface",
+        "interface IShape { float area(); } float f(IShape x) { return x.area(); }",
+        "nodes",
+        "shader",
+        "parameter 'x'",
+        "name one",
+    ),
+    (
+        "large integers",
+        "int f(int x) { return x * x; }",
+        "nodes",
+        "shader",
+        "'i_mul'",
+        "bound it with clamp()",
+    ),
+    (
+        "bit cast",
+        "int f(float x) { return asint(x); }",
+        "nodes",
+        "geometry",
+        "'real_bits'",
+        "use OSL",
+    ),
+    ("live values", WIDE, "nodes", "shader", "values are needed at once", "use OSL"),
+    (
+        "no result",
+        "void f(float x) {}",
+        "nodes",
+        "shader",
+        "has no result",
+        "needs a returned value",
+    ),
+    (
+        "derivative of the screen",
+        "float f(float x) { return ddx(x); }",
+        "nodes",
+        "shader",
+        "derivatives of the screen (ddx)",
+        "take that out",
+    ),
+    (
+        "wave",
+        "float f(float x) { return WaveActiveSum(x); }",
+        "osl",
+        "shader",
+        "wave operations",
+        "take them out",
+    ),
+    (
+        "atomic",
+        "RWStructuredBuffer<int> n; int f(int x) { int o; InterlockedAdd(n[0], x, o); return o; }",
+        "nodes",
+        "geometry",
+        "atomics",
+        "take them out",
+    ),
+    (
+        "discard",
+        "float f(float x) { if (x < 0) discard; return x; }",
+        "nodes",
+        "shader",
+        "discards",
+        "take that out",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("source", "form", "tree", "met", "advice"),
+    [entry[1:] for entry in REFUSALS],
+    ids=[entry[0] for entry in REFUSALS],
+)
+def test_refusal(source: str, form: str, tree: str, met: str, advice: str) -> None:
+    with pytest.raises(weft.Error) as raised:
+        weft.lower(None, "f", text=source, to=form, tree=tree)
+
+    message = str(raised.value)
+    assert "lower: f (source:" in message
+    assert met in message
+    assert advice in message
+
+
+def test_recursion_is_refused() -> None:
+    source = "int f(int n) { return n <= 1 ? 1 : n * f(n - 1); }"
+
+    with pytest.raises(weft.Error, match="recursi"):
+        weft.lower(None, "f", text=source)
+
+
+def test_a_source_that_does_not_compile_has_slangs_diagnostics() -> None:
+    with pytest.raises(weft.CompileError, match="'g'"):
+        weft.lower(None, "f", text="float f(float x) { return g(x); }")
