@@ -73,6 +73,18 @@ void FloatEmitter::require_small(dag::NodeId id) const {
 bool FloatEmitter::emit_other(dag::NodeId id, std::span<const Source> a, Source& result) {
     const dag::Node& own = graph()[id];
     if (own.op == Op::select) {
+        const auto is = [&](std::size_t k, double value) {
+            const auto* number = std::get_if<double>(&a[k]);
+            return number != nullptr && *number == value && !std::signbit(*number);
+        };
+        if (is(1, 1) && is(2, 0)) {
+            result = a[0];
+            return true;
+        }
+        if (is(1, 0) && is(2, 1)) {
+            result = math("SUBTRACT", {1.0, a[0]});
+            return true;
+        }
         result =
             node("ShaderNodeMix", {{"data_type", "FLOAT"}},
                  {{"Factor_Float", a[0]}, {"A_Float", a[2]}, {"B_Float", a[1]}}, "Result_Float");

@@ -90,7 +90,7 @@ private:
     void read_socket(const TreeSocket& socket) {
         const Source whole = Link{0, std::to_string(m_tree.inputs.size())};
         if (socket.leaves.size() == 1) {
-            put(socket.leaves[0], m_emitter->from_socket(socket.leaves[0], whole));
+            put(socket.leaves[0], whole);
             return;
         }
         const Source parts = m_emitter->node("ShaderNodeSeparateXYZ", {}, {{"Vector", whole}}, "X");
@@ -102,15 +102,18 @@ private:
     }
 
     void put(const Leaf& leaf, Source source) {
-        (leaf.is_real ? m_reals : m_integers)[leaf.number] = std::move(source);
+        (leaf.is_real ? m_reals : m_integers)[leaf.number] = {leaf, std::move(source)};
     }
 
     Source lower_node(dag::NodeId id) {
         const dag::Node& own = m_graph[id];
         switch (own.op) {
         case Op::constant: return m_emitter->constant(own);
-        case Op::input:
-            return (own.type == dag::Scalar::real ? m_reals : m_integers).at(own.payload);
+        case Op::input: {
+            const bool is_real = own.type == dag::Scalar::real;
+            const auto& [leaf, source] = (is_real ? m_reals : m_integers).at(own.payload);
+            return m_emitter->from_socket(leaf, source);
+        }
         case Op::lookup: return lower_lookup(own);
         default: break;
         }
@@ -155,6 +158,7 @@ private:
             return m_sources.at(lookup.arguments[0]);
         }
         std::vector<Input> inputs;
+        inputs.reserve(lookup.count);
         for (std::size_t k = 0; k < lookup.count; k++) {
             inputs.push_back({std::string(1, kAxes[k]), m_sources.at(lookup.arguments[k])});
         }
@@ -239,8 +243,8 @@ private:
     const dag::Graph& m_graph;
     Tree m_tree;
     std::unique_ptr<Emitter> m_emitter;
-    std::unordered_map<std::uint32_t, Source> m_reals;
-    std::unordered_map<std::uint32_t, Source> m_integers;
+    std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_reals;
+    std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_integers;
     std::unordered_map<dag::NodeId, Source> m_sources;
     std::map<NoiseKey, NoiseLinks> m_noises; ///< by texture and place
 };
