@@ -88,6 +88,12 @@ def test_members_that_passes_set_exist():
             assert re.search(rf"\b{member}\b", header), member
 
 
+def test_the_page_of_lowered_operations_is_what_its_script_writes():
+    from docs.write_lowered_operations import PAGE, page
+
+    assert text_of(PAGE) == page(), "run ./dev python tests/docs/write_lowered_operations.py"
+
+
 def test_the_architecture_lists_every_layer():
     layers = {path.name for path in (ROOT / "native").iterdir() if path.is_dir()}
 
