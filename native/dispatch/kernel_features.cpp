@@ -2,11 +2,13 @@
 #include "dispatch/kernel_features.hpp"
 
 #include "compile/spirv_capabilities.hpp"
+#include "compile/spirv_doubles.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace weft::dispatch {
 
@@ -45,6 +47,19 @@ constexpr std::array kNeeds{
          "use weft.sum() or float"},
 };
 
+/// What Vulkan has of float and half alone is no feature of any device, and no driver reports it.
+void require_double_functions(std::span<const std::byte> code, const device::DeviceInfo& info,
+                              const std::string& function) {
+    const std::string_view called = compile::find_double_function(code);
+    if (!called.empty()) {
+        const bool is_binary = called == "pow" || called == "atan2";
+        throw core::ArgumentError(core::text(
+            function, ": it takes ", called, "() of double on the Vulkan device '", info.name,
+            "', and Vulkan has that of float and half only; compute it in float, ", called,
+            is_binary ? "(float(x), float(y))" : "(float(x))", ", or use a CUDA device"));
+    }
+}
+
 } // namespace
 
 void require_features(std::span<const std::byte> code, const device::DeviceInfo& info,
@@ -59,6 +74,7 @@ void require_features(std::span<const std::byte> code, const device::DeviceInfo&
             }
         }
     }
+    require_double_functions(code, info, function);
 }
 
 } // namespace weft::dispatch

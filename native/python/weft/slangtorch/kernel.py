@@ -221,6 +221,11 @@ class Kernel:
                 function.dispatch(total, slangtorch_size=block, **values)
         except weft.CompileError as error:
             raise self._module.explained(error) from error
+        except weft.ArgumentError as error:
+            text = str(error)
+            if text.startswith(f"{NAME}: "):  # users know the kernel, not what is around it
+                raise type(error)(self.name + text.removeprefix(NAME)) from error
+            raise
         return function
 
     def noted(self, notes: weft.Tensor, named: Mapping[str, Any]) -> BoundKernel:
