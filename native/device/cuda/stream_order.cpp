@@ -77,6 +77,7 @@ void CudaDevice::wait_for_stream(std::uint64_t stream) {
 }
 
 void CudaDevice::make_stream_wait(std::uint64_t stream) {
+    require_open("make_stream_wait");
     order_streams(stream, false, "make_stream_wait");
 }
 
