@@ -104,16 +104,18 @@ std::optional<std::vector<std::byte>> FileCache::try_load(std::string_view kind,
         return std::nullopt;
     }
     auto payload = unwrap(key, *bytes);
-    if (payload) {
-        touch(path);
-    } else {
-        remove(kind, key);
+    if (!m_desc.is_read_only) {
+        if (payload) {
+            touch(path);
+        } else {
+            remove(kind, key);
+        }
     }
     return payload;
 }
 
 void FileCache::store(std::string_view kind, const Hash128& key, std::span<const std::byte> bytes) {
-    if (!is_enabled()) {
+    if (!is_enabled() || m_desc.is_read_only) {
         return;
     }
     const std::uint64_t stride = std::max<std::uint64_t>(1, m_desc.size_limit / 16);
@@ -129,12 +131,14 @@ void FileCache::store(std::string_view kind, const Hash128& key, std::span<const
 
 void FileCache::remove(std::string_view kind, const Hash128& key) noexcept {
     std::error_code ignored;
-    fs::remove(entry_path(kind, key), ignored);
+    if (!m_desc.is_read_only) {
+        fs::remove(entry_path(kind, key), ignored);
+    }
 }
 
 void FileCache::clear() noexcept {
     std::error_code ignored;
-    if (is_enabled()) {
+    if (is_enabled() && !m_desc.is_read_only) {
         for (const Entry& entry : list_entries(m_desc.directory)) {
             fs::remove(entry.path, ignored);
         }
@@ -142,7 +146,7 @@ void FileCache::clear() noexcept {
 }
 
 void FileCache::trim() noexcept {
-    if (!is_enabled()) {
+    if (!is_enabled() || m_desc.is_read_only) {
         return;
     }
     std::vector<Entry> entries = list_entries(m_desc.directory);

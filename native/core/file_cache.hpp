@@ -23,6 +23,7 @@ public:
         std::filesystem::path directory; ///< created on the first store; empty: no cache
         std::uint64_t size_limit = std::uint64_t{1}
                                    << 30; ///< bytes; beyond it the oldest entries go
+        bool is_read_only = false;        ///< nothing in the folder changes: shipped, not made here
     };
 
     explicit FileCache(Desc desc);

@@ -45,6 +45,24 @@ TEST_CASE("another cache on the same folder sees the entry") {
           std::vector<std::byte>());
 }
 
+TEST_CASE("a read-only cache answers, and leaves its folder as it is") {
+    const TemporaryFolder folder;
+    FileCache writer({.directory = folder.path()});
+    writer.store("kernel", hash_text("good"), bytes_of("code"));
+    writer.store("kernel", hash_text("bad"), bytes_of("code"));
+    const fs::path damaged = writer.entry_path("kernel", hash_text("bad"));
+    fs::resize_file(damaged, fs::file_size(damaged) - 1);
+    FileCache cache({.directory = folder.path(), .size_limit = 1, .is_read_only = true});
+
+    CHECK(cache.try_load("kernel", hash_text("good")) == bytes_of("code"));
+    CHECK_FALSE(cache.try_load("kernel", hash_text("bad")).has_value());
+    cache.store("kernel", hash_text("new"), bytes_of("code"));
+    cache.remove("kernel", hash_text("good"));
+    cache.trim();
+    cache.clear();
+    CHECK(count_files(folder.path()) == 2);
+}
+
 TEST_CASE("a damaged, shortened or foreign entry is a miss and is removed") {
     const TemporaryFolder folder;
     FileCache cache({.directory = folder.path()});
