@@ -79,7 +79,7 @@ public:
     void warm_up() override {
         // A folder that has served this compiler before answers most requests: then wait for a miss.
         if (!m_cache.is_enabled() || !std::filesystem::exists(m_cache.entry_path(
-                                         kBinaryEntry, binary_key(m_environment, "weft")))) {
+                                         kServedEntry, binary_key(m_environment, "weft")))) {
             worker().warm_up();
         }
     }

@@ -7,10 +7,10 @@
 
 namespace weft::compile {
 
-OwnModules::OwnModules(const std::filesystem::path& shader_directory, core::FileCache& cache,
-                       core::Hash128 environment)
-    : m_prefix(core::utf8_path(shader_directory.lexically_normal())), m_cache(cache),
-      m_environment(environment) {
+OwnModules::OwnModules(const Desc& desc, core::FileCache& cache)
+    : m_prefix(core::utf8_path(desc.shader_directory.lexically_normal())), m_cache(cache),
+      m_shipped({.directory = shipped_directory(desc.shader_directory), .is_read_only = true}),
+      m_environment(desc.environment), m_contents(desc.contents) {
     if (!m_prefix.ends_with('/')) {
         m_prefix += '/';
     }
@@ -20,7 +20,11 @@ const std::string* OwnModules::find(std::string_view name) {
     auto known = m_modules.find(name);
     if (known == m_modules.end()) {
         std::string ir;
-        if (const auto stored = m_cache.try_load(kBinaryEntry, binary_key(m_environment, name))) {
+        auto stored = m_cache.try_load(kBinaryEntry, binary_key(m_environment, name));
+        if (!stored) {
+            stored = m_shipped.try_load(kBinaryEntry, binary_key(m_contents, name));
+        }
+        if (stored) {
             ir.assign(reinterpret_cast<const char*>(stored->data()), stored->size());
         }
         known = m_modules.emplace(name, std::move(ir)).first;
@@ -50,6 +54,10 @@ std::string OwnModules::name_of(const char* path) const {
         return {};
     }
     return std::string(file.substr(m_prefix.size(), dot - m_prefix.size()));
+}
+
+std::filesystem::path shipped_directory(const std::filesystem::path& shader_directory) {
+    return shader_directory.parent_path() / "shader_ir";
 }
 
 core::Hash128 binary_key(core::Hash128 environment, std::string_view name) {

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace weft::compile {
 
@@ -20,6 +21,10 @@ namespace {
 /// Live sessions hold everything they ever compiled; these bounds keep the process under about 1 GB.
 constexpr std::size_t kMaxSessions = 8;
 constexpr int kMaxKernelsPerSession = 64;
+
+/// What calls of any kind, their gradients, and programs of SlangTorch import; others are rare, or small.
+constexpr std::array<std::string_view, 4> kShipped{"weft", "weft_diff", "weft_storage",
+                                                   "compat/slangtorch"};
 
 constexpr std::int32_t kOldestYear = 2026;
 constexpr std::int32_t kOldestRelease = 12;
@@ -90,6 +95,26 @@ void load_into(Session& session, const ModuleDesc& desc, const std::string& impo
                      text("load_module: '", display_name(desc), "' does not compile"), warnings);
 }
 
+/// Of the names and contents of Weft's own modules, wherever their folder is.
+core::Hash128 hash_shaders(const fs::path& directory) {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+         it.increment(error)) {
+        if (it->path().extension() == ".slang") {
+            names.push_back(core::utf8_path(it->path().lexically_relative(directory)));
+        }
+    }
+    std::sort(names.begin(), names.end());
+    core::Hasher hasher;
+    for (const std::string& name : names) {
+        const auto bytes =
+            core::try_read_file(directory / core::path_from_utf8(name), kMaxSourceBytes);
+        hasher.add(name).add(bytes ? core::hash_bytes(*bytes) : core::Hash128());
+    }
+    return hasher.finish();
+}
+
 /// Sessions are shared by requests for the same modules with the same content.
 core::Hash128 session_key(const std::vector<ModuleSource>& modules) {
     core::Hasher hasher;
@@ -114,8 +139,12 @@ CompileService::CompileService(ServiceDesc desc)
     : m_desc(std::move(desc)), m_library(m_desc.slang_directory),
       m_global(create_global_session(m_library, m_desc.slang_directory)),
       m_cache({.directory = m_desc.cache_directory}),
-      m_own_modules(m_desc.shader_directory, m_cache,
-                    hash_environment(m_desc.slang_directory, m_desc.shader_directory)) {
+      m_environment(hash_environment(m_desc.slang_directory, m_desc.shader_directory)),
+      m_contents(hash_contents(m_global->getBuildTagString(), m_desc.shader_directory)),
+      m_own_modules({.shader_directory = m_desc.shader_directory,
+                     .environment = m_environment,
+                     .contents = m_contents},
+                    m_cache) {
     provide_weft();
 }
 
@@ -127,6 +156,34 @@ void CompileService::provide_weft() {
         const Session session(describe_session(Target::spirv));
         session.get()->loadModule("weft");
         m_own_modules.harvest(*session.get());
+    }
+    const core::Hash128 key = binary_key(m_environment, "weft");
+    if (!m_cache.try_load(kServedEntry, key)) {
+        m_cache.store(kServedEntry, key, {});
+    }
+}
+
+void CompileService::write_shipped(const fs::path& directory) {
+    core::FileCache folder({.directory = directory});
+    // An environment of that name: what is parsed goes where an installation looks for it.
+    OwnModules modules(
+        {.shader_directory = m_desc.shader_directory, .environment = m_contents, .contents = {}},
+        folder);
+    Session::Desc desc = describe_session(Target::spirv);
+    desc.binaries = &modules;
+    const Session session(std::move(desc));
+    for (const std::string_view name : kShipped) {
+        const std::string imported(name.substr(name.rfind('/') + 1)); // npos + 1 is 0
+        SlangRef<slang::IBlob> output;
+        const bool failed = session.get()->loadModule(imported.c_str(), output.out()) == nullptr;
+        (void)check_diagnostics(output.get(), failed, text(name, ".slang does not compile"));
+    }
+    modules.harvest(*session.get());
+    for (const std::string_view name : kShipped) {
+        if (!folder.try_load(kBinaryEntry, binary_key(m_contents, name))) {
+            throw core::DeviceError(text("cannot write the module '", name, "' into '",
+                                         core::utf8_path(directory), "'"));
+        }
     }
 }
 
@@ -263,19 +320,17 @@ core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& 
         .add(static_cast<std::uint64_t>(fs::file_size(library, error)));
     hasher.add(
         static_cast<std::int64_t>(fs::last_write_time(library, error).time_since_epoch().count()));
-    std::vector<fs::path> shaders;
-    for (fs::recursive_directory_iterator it(shader_directory, error), end; !error && it != end;
-         it.increment(error)) {
-        if (it->path().extension() == ".slang") {
-            shaders.push_back(it->path());
-        }
-    }
-    std::sort(shaders.begin(), shaders.end());
-    for (const fs::path& shader : shaders) {
-        const auto bytes = core::try_read_file(shader, kMaxSourceBytes);
-        hasher.add(core::utf8_path(shader)).add(bytes ? core::hash_bytes(*bytes) : core::Hash128());
-    }
+    hasher.add(core::utf8_path(shader_directory)).add(hash_shaders(shader_directory));
     return hasher.finish();
+}
+
+core::Hash128 hash_contents(std::string_view compiler, const fs::path& shader_directory) {
+    return core::Hasher()
+        .add(std::string_view(WEFT_VERSION))
+        .add(kProtocol)
+        .add(compiler)
+        .add(hash_shaders(shader_directory))
+        .finish();
 }
 
 core::Hash128 hash_module(core::Hash128 environment, const ModuleDesc& desc,

@@ -47,6 +47,10 @@ public:
     [[nodiscard]] reflect::TypeRef find_type(const ModuleSource& module, const std::string& name);
     [[nodiscard]] KernelCode compile_kernel(const CompileRequest& request);
 
+    /// Writes the IR of the modules that most programs use into a folder, for shipped_directory().
+    /// @throws CompileError if one does not compile, DeviceError if the folder cannot be written.
+    void write_shipped(const std::filesystem::path& directory);
+
 private:
     struct LiveSession;
 
@@ -67,6 +71,8 @@ private:
     SlangLibrary m_library;
     SlangRef<slang::IGlobalSession> m_global;
     core::FileCache m_cache;
+    core::Hash128 m_environment; ///< of hash_environment()
+    core::Hash128 m_contents;    ///< of hash_contents()
     OwnModules m_own_modules;
     std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
 };
@@ -75,6 +81,11 @@ private:
 /// and the content of its shaders.
 [[nodiscard]] core::Hash128 hash_environment(const std::filesystem::path& slang_directory,
                                              const std::filesystem::path& shader_directory);
+
+/// Of what IR depends on wherever it is installed: Weft's version, that of the compiler, and the shaders.
+/// @param compiler: its build tag.
+[[nodiscard]] core::Hash128 hash_contents(std::string_view compiler,
+                                          const std::filesystem::path& shader_directory);
 
 /// Of everything that decides what kernels of the module compile to.
 [[nodiscard]] core::Hash128 hash_module(core::Hash128 environment, const ModuleDesc& desc,

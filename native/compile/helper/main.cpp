@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft-compiler <slang folder> <shader folder> <cache folder or ""> <memory limit in bytes>: serves the
 // requests of one Compiler over standard input and output until its input ends (see protocol.hpp).
+// weft-compiler --write-shipped <slang folder> <shader folder> <folder>: a step of Weft's build, see
+// CompileService::write_shipped().
 #include "compile/helper/platform.hpp"
 #include "compile/protocol.hpp"
 #include "core/file.hpp"
@@ -9,6 +11,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <string_view>
 
 namespace {
 
@@ -56,12 +59,32 @@ int serve_requests(const compile::ServiceDesc& desc) {
     compile::exit_at_once(EXIT_SUCCESS);
 }
 
+int write_shipped(const compile::ServiceDesc& desc, const std::filesystem::path& folder) {
+    try {
+        compile::CompileService(desc).write_shipped(folder);
+        return EXIT_SUCCESS;
+    } catch (const std::exception& error) {
+        std::cerr << "weft-compiler: " << error.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}
+
+// Slang's parser recurses: with this stack a text must be absurd before it overflows.
+constexpr std::size_t kStackBytes = std::size_t{512} << 20;
+
 } // namespace
 
 int main(int argc, char** argv) {
     if (argc != 5) {
         std::cerr << "weft-compiler is started by Weft itself; it has no use of its own\n";
         return EXIT_FAILURE;
+    }
+    if (std::string_view(argv[1]) == "--write-shipped") {
+        const compile::ServiceDesc desc{.slang_directory = core::path_from_utf8(argv[2]),
+                                        .shader_directory = core::path_from_utf8(argv[3]),
+                                        .cache_directory = {}};
+        const std::filesystem::path folder = core::path_from_utf8(argv[4]);
+        return compile::run_with_stack(kStackBytes, [&] { return write_shipped(desc, folder); });
     }
     const compile::ServiceDesc desc{.slang_directory = core::path_from_utf8(argv[1]),
                                     .shader_directory = core::path_from_utf8(argv[2]),
@@ -72,7 +95,5 @@ int main(int argc, char** argv) {
     exhausted.status = ReplyStatus::out_of_memory;
     compile::answer_crashes(compile::frame(exhausted), compile::is_memory_exhausted);
     compile::limit_memory(std::strtoull(argv[4], nullptr, 10));
-    // Slang's parser recurses: with this stack a text must be absurd before it overflows.
-    constexpr std::size_t kStackBytes = std::size_t{512} << 20;
     return compile::run_with_stack(kStackBytes, [&desc] { return serve_requests(desc); });
 }
