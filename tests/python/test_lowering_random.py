@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of random functions beside Slang on the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import weft
+from support import slang_generator as generator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+POINTS = 256
+BATCH = 20
+
+Array = np.ndarray[Any, Any]
+
+
+def on_the_device(
+    device: weft.Device, functions: list[generator.Program], values: dict[str, Array]
+) -> dict[str, Array]:
+    """Return what the device gives for each function; those that its driver refuses are absent."""
+    source = generator.batch(functions)
+    module = weft.Module.load_from_source(device, "random", source)
+    try:
+        results = module.batch(**values, _result="numpy")
+    except weft.DeviceError as error:
+        if "vkCreateComputePipelines" not in str(error):
+            raise
+        if len(functions) == 1:
+            return {}
+        parts = [on_the_device(device, [function], values) for function in functions]
+        return {name: array for part in parts for name, array in part.items()}
+    return {function.name: results[function.name] for function in functions}
+
+
+def batches(seed: int, count: int) -> Iterator[list[generator.Program]]:
+    """Yield functions that a driver may refuse one by one, the others many at a time."""
+    functions = generator.programs(seed, count)
+    plain = [function for function in functions if not function.falls]
+    for start in range(0, len(plain), BATCH):
+        yield plain[start : start + BATCH]
+    for function in functions:
+        if function.falls:
+            yield [function]
+
+
+def wrong(function: generator.Program, values: dict[str, Array], expected: Array) -> str:
+    """Return where the graph differs from what is expected, or an empty text."""
+    lowered = weft.lower(None, function.name, text=function.source, to="dag")
+    (found,) = lowered.evaluate(values).values()
+    exact = expected.astype(np.float64)
+    allowed = 1e-5 * np.maximum(1, np.abs(exact)) if found.dtype == np.float32 else 0
+    difference = np.abs(found.astype(np.float64) - exact)
+    if not np.all(difference <= allowed) and found.dtype == np.float32:
+        for near in generator.moved(values):
+            (there,) = lowered.evaluate(near).values()
+            allowed = np.maximum(allowed, np.abs(there.astype(np.float64) - found))
+    places = np.argwhere(~(difference <= allowed))
+    if not len(places):
+        return ""
+    first = tuple(places[0])
+    at = {name: array[first[0]].tolist() for name, array in values.items()}
+    return f"{found[first]} for {expected[first]} at {at}\n{function.source}"
+
+
+def check(device: weft.Device, seed: int, count: int) -> None:
+    values = generator.inputs(seed, POINTS)
+    compared = 0
+    for functions in batches(seed, count):
+        results = on_the_device(device, functions, values)
+        compared += len(results)
+        for function in functions:
+            if function.name in results:
+                problem = wrong(function, values, results[function.name])
+                assert not problem, f"seed {seed}: {problem}"
+    assert compared >= 0.8 * count
+
+
+def test_graphs_of_random_functions_agree_with_the_device(fresh_device: weft.Device) -> None:
+    check(fresh_device, 0, 20)
+
+
+@pytest.mark.full
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 51))
+def test_graphs_of_many_random_functions(fresh_device: weft.Device, seed: int) -> None:
+    check(fresh_device, seed, 100)
+
+
+def test_a_wrong_result_is_found() -> None:
+    values = generator.inputs(0, POINTS)
+    function = next(found for found in generator.programs(0, 20) if found.kind == "int")
+    lowered = weft.lower(None, function.name, text=function.source, to="dag")
+    (right,) = lowered.evaluate(values).values()
+
+    assert wrong(function, values, right) == ""
+    assert function.name in wrong(function, values, right + (np.arange(POINTS) == 7))
