@@ -114,6 +114,8 @@ private:
     void set_rounded(const Instruction& i, Leaves leaves);
     [[nodiscard]] Leaves mapped(Op op, std::span<const Leaves> arguments);
     [[nodiscard]] NodeId dot(std::span<const NodeId> a, std::span<const NodeId> b);
+    /// Of a square matrix, column by column.
+    [[nodiscard]] NodeId determinant(const Leaves& matrix);
     void check_width(const SpirvType& type) const;
 
     const SpirvModule& m_module;

@@ -311,6 +311,32 @@ void Instructions::run_smoothstep(const Instruction& i) {
     set_rounded(i, mapped(Op::f_mul, std::array{square, rest}));
 }
 
+NodeId Instructions::determinant(const Leaves& matrix) {
+    std::size_t size = 1;
+    while (size * size < matrix.size()) {
+        size++;
+    }
+    if (size * size != matrix.size() || size > 4) {
+        throw SpirvError("spirv: the determinant of a matrix that is not square");
+    }
+    if (size == 1) {
+        return matrix[0];
+    }
+    // Along the first column; the determinant of a transposed matrix is the same.
+    NodeId sum = graph().constant(0.f);
+    for (std::size_t left_out = 0; left_out < size; left_out++) {
+        Leaves minor;
+        for (std::size_t at = size; at < matrix.size(); at++) {
+            if (at % size != left_out) {
+                minor.push_back(matrix[at]);
+            }
+        }
+        const NodeId term = make(Op::f_mul, {matrix[left_out], determinant(minor)});
+        sum = left_out == 0 ? term : make(left_out % 2 == 0 ? Op::f_add : Op::f_sub, {sum, term});
+    }
+    return sum;
+}
+
 void Instructions::run_geometric(const Instruction& i, std::uint32_t number) {
     const Leaves a = value(operand(i, 0));
     const Leaves b = i.operands.size() > 1 ? value(i.operands[1]) : Leaves{};
@@ -345,6 +371,7 @@ void Instructions::run_geometric(const Instruction& i, std::uint32_t number) {
         set_rounded(i, mapped(Op::f_sub, std::array{a, along}));
         return;
     }
+    case spv::glsl::determinant: set_rounded(i, {determinant(a)}); return;
     default:
         throw core::ArgumentError(text("lower: the function calls what no node computes "
                                        "(GLSL.std.450 function ",

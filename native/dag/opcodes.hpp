@@ -186,6 +186,7 @@ enum Extended : std::uint32_t {
     log2 = 30,
     sqrt = 31,
     inverse_sqrt = 32,
+    determinant = 33,
     f_min = 37,
     u_min = 38,
     s_min = 39,

@@ -14,7 +14,6 @@ from support import lowering_corpus as corpus
 
 COUNT = 512
 TOLERANCE = 1e-5  # of max(1, |x|)
-OTHER = ("determinant3",)  # GLSL.std.450's Determinant
 
 TEXT = (Path(__file__).parents[1] / "support/osl_functions.slang").read_text(encoding="utf-8")
 NAMES = [
@@ -70,8 +69,7 @@ def check(name: str, found: list[np.ndarray], expected: list[np.ndarray]) -> Non
 
 def test_shaders_compute_what_the_graph_does(tmp_path):
     assert len(NAMES) >= 20
-    names = [name for name in corpus.names() if name not in OTHER]
-    cases = {name: row_and_expected(name, corpus.TEXT) for name in names}
+    cases = {name: row_and_expected(name, corpus.TEXT) for name in corpus.names()}
     cases |= {name: row_and_expected(name, TEXT) for name in NAMES}
 
     found = osl_rows.render([row for row, _ in cases.values()], tmp_path)

@@ -104,6 +104,18 @@ def test_structures_matrices_and_arrays_are_scalars(module: weft.Module) -> None
     check(frame["Result[1][2]"], matrices[:, 1, 2])
 
 
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_determinants(size: int) -> None:
+    text = f"float f(float{size}x{size} m) {{ return determinant(m); }}"
+    matrices = np.random.default_rng(size).integers(-8, 9, (COUNT, size, size)).astype(np.float32)
+    lowered = of_text("f", text)
+    values = {f"m[{row}][{k}]": matrices[:, row, k] for row in range(size) for k in range(size)}
+
+    (found,) = lowered.evaluate(values).values()
+
+    check(found, np.linalg.det(matrices.astype(np.float64)).astype(np.float32))
+
+
 def is_lowered(name: str, tree: str) -> bool:
     try:
         of_text(name, corpus.TEXT, tree=tree)
