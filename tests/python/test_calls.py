@@ -172,3 +172,14 @@ def test_dlpack_arrays_of_other_libraries_are_arguments(module):
             return self.array.__dlpack_device__()
 
     assert np.array_equal(module.scale(Foreign(np.arange(3, dtype=np.float32))).numpy(), [0, 2, 4])
+
+
+@pytest.mark.parametrize("kind", ["int", "int64_t", "int3"])
+def test_signs_of_integers(device, kind):
+    module = weft.Module.load_from_source(
+        device, f"signs_{kind}", f"{kind} signed({kind} x) {{ return sign(x); }}"
+    )
+    values = np.array([-7, 0, 9], np.int64 if kind == "int64_t" else np.int32)
+    given = np.stack([values] * 3, axis=1) if kind == "int3" else values
+
+    np.testing.assert_array_equal(module.signed(given, _result="numpy"), np.sign(given))

@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <sstream>
+#include <utility>
 
 namespace weft::device::cuda {
 namespace {
@@ -28,6 +29,14 @@ constexpr std::array kOptionalTypes{
     OptionalType{"__nv_fp8", "-DSLANG_CUDA_ENABLE_FP8=1", "cuda_fp8.h"},
 };
 
+/// Functions that Slang 2026.12 calls for sign() of integers, and its prelude does not have.
+constexpr std::array kMissingFunctions{
+    std::pair{"I8_sign", "-DI8_sign(x)=(((x)>0)-((x)<0))"},
+    std::pair{"I16_sign", "-DI16_sign(x)=(((x)>0)-((x)<0))"},
+    std::pair{"I32_sign", "-DI32_sign(x)=(((x)>0)-((x)<0))"},
+    std::pair{"I64_sign", "-DI64_sign(x)=(((x)>0)-((x)<0))"},
+};
+
 /// What Slang printed for the kernel itself: the text behind the prelude's closing #endif. The prelude names all
 /// optional types, so only this part tells which ones are used.
 std::string_view without_prelude(std::string_view source) noexcept {
@@ -44,8 +53,8 @@ core::DeviceError missing_header(const OptionalType& type, const std::string& la
         core::DeviceError::Kind::unavailable);
 }
 
-std::vector<std::string> type_options(const std::string& source, const CudaSearch& search,
-                                      const std::string& label) {
+std::vector<std::string> options_of(const std::string& source, const CudaSearch& search,
+                                    const std::string& label) {
     const std::string_view body = without_prelude(source);
     std::vector<std::string> options;
     std::filesystem::path include;
@@ -61,6 +70,11 @@ std::vector<std::string> type_options(const std::string& source, const CudaSearc
     }
     if (!include.empty()) {
         options.push_back("--include-path=" + core::utf8_path(include));
+    }
+    for (const auto& [token, define] : kMissingFunctions) {
+        if (body.find(token) != std::string_view::npos) {
+            options.emplace_back(define);
+        }
     }
     return options;
 }
@@ -178,7 +192,7 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const Ke
     if (desc.fast_math) {
         request.options.emplace_back("--use_fast_math");
     }
-    for (std::string& option : type_options(source, m_desc.search, desc.label)) {
+    for (std::string& option : options_of(source, m_desc.search, desc.label)) {
         request.options.push_back(std::move(option));
     }
     std::istringstream words(m_options);
