@@ -52,7 +52,11 @@ bool is_internal_failure(const Reply& reply) noexcept {
     // Slang's number for bugs of its own; where it has no memory left it stands in a line of free text.
     constexpr std::int32_t kInternal = 99999;
     static constexpr std::string_view kInText = "note 99999:";
+    // What it says of exceptions that it has caught and does not know, with no number.
+    static constexpr std::string_view kUnknown = "An unknown exception occurred";
     return reply.status == ReplyStatus::internal_error ||
+           (reply.status == ReplyStatus::compile_error &&
+            reply.message.find(kUnknown) != std::string::npos) ||
            std::ranges::any_of(reply.diagnostics, [](const core::Diagnostic& diagnostic) {
                return diagnostic.code == kInternal ||
                       diagnostic.message.find(kInText) != std::string::npos;

@@ -23,30 +23,22 @@ Array = np.ndarray[Any, Any]
 def on_the_device(
     device: weft.Device, functions: list[generator.Program], values: dict[str, Array]
 ) -> dict[str, Array]:
-    """Return what the device gives for each function; those that its driver refuses are absent."""
+    """Return what the device gives for each function."""
     source = generator.batch(functions)
     module = weft.Module.load_from_source(device, "random", source)
-    try:
-        results = module.batch(**values, _result="numpy")
-    except weft.DeviceError as error:
-        if "vkCreateComputePipelines" not in str(error):
-            raise
-        if len(functions) == 1:
-            return {}
-        parts = [on_the_device(device, [function], values) for function in functions]
-        return {name: array for part in parts for name, array in part.items()}
+    results = module.batch(**values, _result="numpy")
     return {function.name: results[function.name] for function in functions}
 
 
 def batches(seed: int, count: int) -> Iterator[list[generator.Program]]:
-    """Yield functions that a driver may refuse one by one, the others many at a time."""
-    functions = generator.programs(seed, count)
-    plain = [function for function in functions if not function.falls]
-    for start in range(0, len(plain), BATCH):
-        yield plain[start : start + BATCH]
-    for function in functions:
-        if function.falls:
-            yield [function]
+    """Yield functions, some at a time.
+
+    Slang 2026.12 writes cases that go on in the next one as SPIR-V that the validation layer
+    reports: those are compared in tests/blender alone.
+    """
+    functions = [entry for entry in generator.programs(seed, count) if not entry.falls]
+    for start in range(0, len(functions), BATCH):
+        yield functions[start : start + BATCH]
 
 
 def wrong(function: generator.Program, values: dict[str, Array], expected: Array) -> str:
@@ -75,27 +67,26 @@ def check(device: weft.Device, seed: int, count: int) -> None:
         results = on_the_device(device, functions, values)
         compared += len(results)
         for function in functions:
-            if function.name in results:
-                problem = wrong(function, values, results[function.name])
-                if problem and len(functions) > 1:
-                    # llvmpipe erred in a kernel of 20 functions, and not in one of this alone.
-                    alone = on_the_device(device, [function], values)
-                    problem = wrong(function, values, alone[function.name])
-                    repeated += 1
-                assert not problem, f"seed {seed}: {problem}"
-    assert compared >= 0.8 * count
+            problem = wrong(function, values, results[function.name])
+            if problem and len(functions) > 1:
+                # llvmpipe erred in a kernel of 20 functions, and not in one of this alone.
+                alone = on_the_device(device, [function], values)
+                problem = wrong(function, values, alone[function.name])
+                repeated += 1
+            assert not problem, f"seed {seed}: {problem}"
+    assert compared >= 0.5 * count
     assert repeated <= 0.02 * count
 
 
-def test_graphs_of_random_functions_agree_with_the_device(fresh_device: weft.Device) -> None:
-    check(fresh_device, 0, 20)
+def test_graphs_of_random_functions_agree_with_the_device(device: weft.Device) -> None:
+    check(device, 0, 20)
 
 
 @pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 51))
-def test_graphs_of_many_random_functions(fresh_device: weft.Device, seed: int) -> None:
-    check(fresh_device, seed, 100)
+def test_graphs_of_many_random_functions(device: weft.Device, seed: int) -> None:
+    check(device, seed, 100)
 
 
 def test_a_wrong_result_is_found() -> None:

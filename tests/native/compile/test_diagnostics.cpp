@@ -87,5 +87,8 @@ TEST_CASE("bugs of Slang itself, and memory that it did not find, are no faults 
     Reply thrown;
     thrown.status = ReplyStatus::internal_error;
     CHECK(is_internal_failure(thrown));
+    thrown.status = ReplyStatus::compile_error;
+    thrown.message = "load_module: 'm' does not compile: error: An unknown exception occurred";
+    CHECK(is_internal_failure(thrown));
     CHECK_FALSE(is_internal_failure(Reply{}));
 }
