@@ -66,6 +66,18 @@ def bench_real(arguments: list[str]) -> int:
     return run(inside.python, script, *arguments, env=variables, check=False)
 
 
+def bench_lower(arguments: list[str]) -> int:
+    """Measure lowering to nodes and OSL, and shading with both, in the oldest Blender's Python."""
+    with build_lock():
+        native_build.build_and_stage()
+        inside = blender.provide(blender.BLENDERS[0])
+    if inside is None:
+        raise DevError("bench lower needs Blender as a Python module")
+    script = ROOT / "tests" / "bench" / "lowering" / "run.py"
+    stage = {"PYTHONPATH": str(native_build.STAGE)}
+    return run(inside.python, script, *arguments, env=stage, check=False)
+
+
 def bench_torch(arguments: list[str]) -> int:
     """Measure calls with tensors of torch, with the staged package beside torch."""
     with build_lock():
@@ -84,6 +96,8 @@ def command_bench(arguments: list[str]) -> int:
         return bench_rendering(arguments[1:])
     if arguments[:1] == ["torch"]:
         return bench_torch(arguments[1:])
+    if arguments[:1] == ["lower"]:
+        return bench_lower(arguments[1:])
     if arguments[:1] == ["real"]:
         return bench_real(arguments[1:])
     with build_lock():

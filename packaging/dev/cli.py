@@ -31,6 +31,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
                        --fix repairs what can be repaired, --quick leaves types and clang-tidy out
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
   bench rendering      measure renders and fits beside Mitsuba (tests/bench/rendering)
+  bench lower          lowering to nodes and OSL, and shading with both (tests/bench/lowering)
   bench real           public assets beside Cycles, and a phone capture (tests/bench/real)
   bench torch          calls with tensors of torch beside torch itself (tests/bench/torch_main.py)
   wheel                build the wheels into build/wheels
