@@ -17,14 +17,14 @@ namespace {
     throw core::ArgumentError(text("lower: ", what));
 }
 
+} // namespace
+
 Id operand(const Instruction& i, std::size_t index) {
     if (index >= i.operands.size()) {
         throw SpirvError(text("spirv: opcode ", i.opcode, " has too few operands"));
     }
     return i.operands[index];
 }
-
-} // namespace
 
 Instructions::Instructions(const SpirvModule& module, Function& function)
     : m_module(module), m_function(function) {

@@ -18,6 +18,9 @@ using Leaves = std::vector<NodeId>;
 using Memory = std::map<Id, Leaves>;
 
 /// Where variables are kept and results go is up to classes derived from it; here they are leaves, chosen from path to path.
+/// @throws SpirvError if the instruction has not so many.
+[[nodiscard]] Id operand(const Instruction& i, std::size_t index);
+
 class Instructions {
 public:
     Instructions(const SpirvModule& module, Function& function);

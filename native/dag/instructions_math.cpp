@@ -14,13 +14,6 @@ using core::text;
 
 namespace {
 
-Id operand(const Instruction& i, std::size_t index) {
-    if (index >= i.operands.size()) {
-        throw SpirvError(text("spirv: opcode ", i.opcode, " has too few operands"));
-    }
-    return i.operands[index];
-}
-
 std::optional<Op> arithmetic(std::uint16_t opcode) {
     switch (opcode) {
     case spv::f_negate: return Op::f_neg;

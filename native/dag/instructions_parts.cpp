@@ -16,13 +16,6 @@ namespace {
     throw SpirvError(text("spirv: ", what));
 }
 
-Id operand(const Instruction& i, std::size_t index) {
-    if (index >= i.operands.size()) {
-        fail("an instruction has too few operands");
-    }
-    return i.operands[index];
-}
-
 Leaves cut(const Leaves& leaves, std::size_t first, std::size_t count) {
     if (first + count > leaves.size()) {
         fail("a part is beyond the end of its value");

@@ -54,28 +54,25 @@ def bench_rendering(arguments: list[str]) -> int:
     return run(bench.python, script, *arguments, env=stage, check=False)
 
 
-def bench_real(arguments: list[str]) -> int:
-    """Compare public assets with Cycles and fit a phone capture, in the oldest Blender's Python."""
+def bench_in_blender(name: str, script: Path, arguments: list[str]) -> int:
+    """Run a script in the oldest Blender's Python, with the staged package."""
     with build_lock():
         native_build.build_and_stage()
         inside = blender.provide(blender.BLENDERS[0])
     if inside is None:
-        raise DevError("bench real needs Blender as a Python module")
-    script = ROOT / "tests" / "bench" / "real" / "run.py"
+        raise DevError(f"bench {name} needs Blender as a Python module")
     variables = {"PYTHONPATH": str(native_build.STAGE), "WEFT_BENCH_BLENDER": str(inside.python)}
     return run(inside.python, script, *arguments, env=variables, check=False)
 
 
+def bench_real(arguments: list[str]) -> int:
+    """Compare public assets with Cycles and fit a phone capture."""
+    return bench_in_blender("real", ROOT / "tests" / "bench" / "real" / "run.py", arguments)
+
+
 def bench_lower(arguments: list[str]) -> int:
-    """Measure lowering to nodes and OSL, and shading with both, in the oldest Blender's Python."""
-    with build_lock():
-        native_build.build_and_stage()
-        inside = blender.provide(blender.BLENDERS[0])
-    if inside is None:
-        raise DevError("bench lower needs Blender as a Python module")
-    script = ROOT / "tests" / "bench" / "lowering" / "run.py"
-    stage = {"PYTHONPATH": str(native_build.STAGE)}
-    return run(inside.python, script, *arguments, env=stage, check=False)
+    """Measure lowering to nodes and OSL, and shading with both."""
+    return bench_in_blender("lower", ROOT / "tests" / "bench" / "lowering" / "run.py", arguments)
 
 
 def bench_torch(arguments: list[str]) -> int:

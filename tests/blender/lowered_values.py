@@ -7,24 +7,15 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from support import lowering_corpus as corpus
+
 POINTS = 96
-
-
-def drawn(variable, seed, *, count=POINTS):
-    """Return values of a parameter: real numbers of 12 bits, which 5.2's attributes keep."""
-    random = np.random.default_rng(seed)
-    shape = (count,) if variable.components == 1 else (count, variable.components)
-    if variable.scalar in ("float", "half"):
-        return (random.integers(-2048, 2048, shape) / 512).astype(np.float32)
-    if variable.scalar == "bool":
-        return random.integers(0, 2, shape).astype(bool)
-    return random.integers(0, 100, shape).astype(np.int32)
 
 
 def inputs_of(lowered, seed=0):
     """Return values of all parameters."""
     return {
-        variable.name: drawn(variable, 100 * seed + number)
+        variable.name: corpus.drawn(variable, 100 * seed + number, POINTS)
         for number, variable in enumerate(lowered.parameters)
     }
 

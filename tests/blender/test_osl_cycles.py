@@ -24,14 +24,7 @@ NAMES = [
 
 
 def drawn(variable: weft.lowering.Variable, seed: int) -> np.ndarray:
-    """Return values of a parameter: real numbers of 12 bits, integers, truth."""
-    random = np.random.default_rng(seed)
-    shape = (COUNT,) if variable.components == 1 else (COUNT, variable.components)
-    if variable.scalar in ("float", "half"):
-        return (random.integers(-2048, 2048, shape) / 512).astype(np.float32)
-    if variable.scalar == "bool":
-        return random.integers(0, 2, shape).astype(bool)
-    return random.integers(-100 if variable.scalar == "int" else 0, 100, shape).astype(np.int32)
+    return corpus.drawn(variable, seed, COUNT, lowest=-100 if variable.scalar == "int" else 0)
 
 
 def sockets(variable: weft.lowering.Variable, values: np.ndarray) -> list[np.ndarray]:
