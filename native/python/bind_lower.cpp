@@ -12,6 +12,7 @@
 #include "lower/nodes.hpp"
 #include "lower/noises.hpp"
 #include "lower/osl.hpp"
+#include "lower/warnings.hpp"
 #include "python/bind_function.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/path_argument.hpp"
@@ -357,6 +358,14 @@ void bind_lower(py::module_& module) {
             "documentation",
             [](const LoweredFunction& self) { return self.function.documentation; })
         .def_property_readonly("operations", &operation_count)
+        .def_property_readonly("warnings",
+                               [](const LoweredFunction& self) {
+                                   py::list all;
+                                   for (const auto& text : lower::warnings_of(self.graph())) {
+                                       all.append(text);
+                                   }
+                                   return all;
+                               })
         .def_property_readonly(
             "inputs", [](const LoweredFunction& self) { return leaves_of(self.call.inputs); })
         .def_property_readonly(

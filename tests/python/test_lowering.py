@@ -230,6 +230,16 @@ def test_values_of_another_shape_or_name_are_refused() -> None:
         lowered.evaluate({"color": np.zeros((4, 3))})
 
 
+@pytest.mark.parametrize("form", ["nodes", "osl"])
+def test_hashes_of_sines_are_warned_of(form: str) -> None:
+    hashed = "float f(float2 p) { return frac(sin(dot(p, float2(12.9898f, 78.233f))) * 43758.5f); }"
+    (warning,) = of_text("f", hashed, to=form).warnings
+    assert "use whiteNoise() of weft.noise" in warning
+
+    for text in ("frac(sin(x) * 3)", "sin(x) * 43758", "frac(x * 43758)"):
+        assert of_text("f", f"float f(float x) {{ return {text}; }}", to=form).warnings == ()
+
+
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "noise.slang"
     path.write_text(NOISE)

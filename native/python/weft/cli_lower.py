@@ -74,6 +74,8 @@ def run_lower(arguments: argparse.Namespace) -> int:
     else:
         with replacing(arguments.output) as unfinished:
             unfinished.write_text(lowered.text, encoding="utf-8")
+    for warning in lowered.warnings:
+        sys.stderr.write(f"weft: warning: {warning}\n")
     if not arguments.quiet:
         sys.stderr.write(counts(lowered) + "\n")
     return 0

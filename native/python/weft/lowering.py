@@ -78,6 +78,7 @@ class Lowered:
         outputs: The same.
         operations: Of the graph, constants and inputs left out; 0 for OSL and Slang, which need no
             graph.
+        warnings: What differs from renderer to renderer; not known of OSL without a graph.
         parameters: What :meth:`evaluate` takes.
         results: What it gives.
     """
@@ -92,6 +93,7 @@ class Lowered:
         self.inputs: tuple[Socket, ...] = ()
         self.outputs: tuple[Socket, ...] = ()
         self.operations = 0 if form in ("osl", "slang") else lowered.operations
+        self.warnings = _warnings_of(lowered)
         self.parameters = tuple(variable for variable, _ in _variables(lowered.inputs))
         self.results = tuple(variable for variable, _ in _variables(lowered.results))
         if form in ("nodes", "json"):
@@ -255,6 +257,13 @@ def _spelled(name: str, value: object) -> str:
         return repr(value) if not isinstance(value, str) else value
     message = f"lower: build[{name!r}] must be a number or Slang text, got {type(value).__name__}"
     raise ArgumentTypeError(message)
+
+
+def _warnings_of(lowered: LoweredFunction) -> tuple[str, ...]:
+    try:
+        return tuple(lowered.warnings)
+    except ArgumentError:  # no graph: of nodes that is said by what makes them
+        return ()
 
 
 _Leaves = list[tuple[bool, int]]
