@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMS = ("nodes", "json", "osl", "dag", "dot", "slang")
 TREES = ("shader", "geometry", "compositor")
-VERSIONS = ((4, 5), (5, 0), (5, 1), (5, 2))
+OLDEST_BLENDER = (4, 5)
 COMPONENTS = "xyzw"
 
 
@@ -243,7 +243,7 @@ def _version(blender: Sequence[int] | str) -> tuple[int, int]:
         version = (int(parts[0]), int(parts[1]))
     except (IndexError, TypeError, ValueError):
         version = (0, 0)
-    if version < VERSIONS[0]:
+    if version < OLDEST_BLENDER:
         message = f"lower: blender must be a version from 4.5 on, as '5.2', got {blender!r}"
         raise ArgumentError(message)
     return version
