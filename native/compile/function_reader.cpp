@@ -125,7 +125,8 @@ void FunctionReader::read_default(SlangReflectionVariable* variable, const DeclP
     out.has_default = true;
     // From the source: Slang's own query rounds doubles to float and knows no bool.
     if (place != nullptr && place->text != nullptr) {
-        out.default_value = parse_literal(place->text->default_text(place->position, place->name));
+        out.default_text = place->text->default_text(place->position, place->name);
+        out.default_value = parse_literal(out.default_text);
     }
     if (out.default_value) {
         out.default_value = fit_literal(*out.default_value, *out.type);

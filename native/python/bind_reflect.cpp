@@ -206,6 +206,8 @@ void bind_functions(py::module_& module) {
         .def_readonly("has_default", &reflect::Parameter::has_default)
         .def_readonly("default", &reflect::Parameter::default_value,
                       "A literal default, else None.")
+        .def_readonly("default_text", &reflect::Parameter::default_text,
+                      "The default as the source spells it, '' if that is not known.")
         .def_readonly("semantic", &reflect::Parameter::semantic)
         .def_readonly("attributes", &reflect::Parameter::attributes)
         .def_readonly("documentation", &reflect::Parameter::documentation)

@@ -20,7 +20,8 @@ struct Parameter {
     bool is_no_diff = false;
     bool has_default = false; ///< a default exists, even if it is no literal
     std::optional<Literal> default_value;
-    std::string semantic; ///< "SV_DispatchThreadID" or ""
+    std::string default_text; ///< as the source spells it; "" if that is not known
+    std::string semantic;     ///< "SV_DispatchThreadID" or ""
     std::vector<Attribute> attributes;
     std::string documentation; ///< comment beside or above the parameter
     SourceLocation location;

@@ -50,8 +50,8 @@ void transfer(Archive& archive, Type& type) {
 template <class Archive>
 void transfer(Archive& archive, Parameter& parameter) {
     archive(parameter.name, parameter.type, parameter.direction, parameter.is_no_diff,
-            parameter.has_default, parameter.default_value, parameter.semantic,
-            parameter.attributes, parameter.documentation, parameter.location);
+            parameter.has_default, parameter.default_value, parameter.default_text,
+            parameter.semantic, parameter.attributes, parameter.documentation, parameter.location);
 }
 
 template <class Archive>

@@ -95,6 +95,8 @@ TEST_CASE("literal defaults are read exactly, negative and double ones included"
 
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[1].default_value == Literal(std::int64_t{3}));
+    CHECK(parameters[1].default_text == "3");
+    CHECK(parameters[10].default_text == "float3(1, 2, 3)");
     CHECK(parameters[2].default_value == Literal(std::int64_t{-4}));
     CHECK(parameters[3].default_value == Literal(0.5));
     CHECK(parameters[4].default_value == Literal(-2.5));

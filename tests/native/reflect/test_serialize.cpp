@@ -28,6 +28,7 @@ Module make_module() {
                                 .is_no_diff = true,
                                 .has_default = true,
                                 .default_value = -1.5,
+                                .default_text = "-1.5",
                                 .semantic = "S",
                                 .attributes = {},
                                 .documentation = "factor",
