@@ -39,7 +39,7 @@ private:
 
 Flow::Flow(const SpirvModule& module, Function& function, const BuildOptions& options)
     : m_module(module), m_options(options), m_instructions(module, function),
-      m_graph(function.graph) {
+      m_graph(function.graph), m_loop_bounds(function.loop_bounds) {
     find_loops();
 }
 
@@ -266,6 +266,7 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
         return next;
     };
     m_active.push_back(header.label);
+    std::unordered_set<NodeId> seen{predicate}; // what leads to the loop bounds no loop
     for (std::uint32_t round = 0;; round++) {
         if (round > m_options.most_rounds) {
             throw core::ArgumentError(
@@ -289,11 +290,28 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
         for (const Edge& edge : std::span(back).subspan(1)) {
             predicate = m_graph.make(Op::b_or, {predicate, edge.predicate});
         }
+        note_bounds(predicate, seen);
         begin_round(header, back, predicate);
         run_body(header, predicate);
     }
     m_active.pop_back();
     return exits;
+}
+
+void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {
+    std::vector<NodeId> open{predicate};
+    while (!open.empty()) {
+        const NodeId id = open.back();
+        open.pop_back();
+        if (!seen.insert(id).second) {
+            continue;
+        }
+        const Node& node = m_graph[id];
+        if (node.op == Op::input && node.type != Scalar::real) {
+            m_loop_bounds.insert(node.payload);
+        }
+        open.insert(open.end(), node.arguments.begin(), node.arguments.begin() + node.count);
+    }
 }
 
 /// State of a loop that has ended stays as it was: it may overflow in the rounds that do not count, and a Mix node would

@@ -6,6 +6,7 @@
 #include "dag/instructions.hpp"
 
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -53,6 +54,8 @@ private:
     [[nodiscard]] Edge edge(Id from, Id to, NodeId predicate);
     /// Sets the values that ways bring to a block; returns when one of them is taken.
     [[nodiscard]] NodeId arrive(const Block& block, const Edges& edges);
+    /// Notes the integer inputs on which a predicate depends. @param seen nodes that need no look
+    void note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen);
     void begin_round(const Block& header, const Edges& back, NodeId predicate);
     void run_body(const Block& block, NodeId predicate);
 
@@ -66,6 +69,7 @@ private:
     const BuildOptions& m_options;
     Instructions m_instructions;
     Graph& m_graph;
+    std::set<std::uint32_t>& m_loop_bounds;
     std::unordered_map<Id, Loop> m_loops; ///< by header
     std::vector<Id> m_active;             ///< headers of the loops that are running
     std::unordered_map<Id, int> m_stops;  ///< how many constructs around end there

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -80,6 +81,8 @@ struct Function {
     std::vector<NodeId> real_results;
     std::vector<NodeId> integer_results;
     std::vector<std::string> textures; ///< names, by number
+    /// Numbers of the integer inputs on which it depends how often a loop runs.
+    std::set<std::uint32_t> loop_bounds;
 
     /// The nodes that results depend on, arguments first; constants and inputs among them.
     [[nodiscard]] std::vector<NodeId> live() const;

@@ -27,14 +27,16 @@ constexpr std::size_t kMostLive =
 constexpr std::string_view kAxes = "XYZ";
 constexpr std::size_t kMostNodes = 20'000;
 
-std::vector<TreeSocket> tree_sockets(const Value& value, const Emitter& emitter) {
+/// @param scalar_type Blender's type of a socket with one scalar
+template <typename ScalarType>
+std::vector<TreeSocket> tree_sockets(const Value& value, const ScalarType& scalar_type) {
     std::vector<TreeSocket> sockets;
     for (SocketLeaves& own : sockets_of(value)) {
         const std::size_t count = own.leaves.size();
         const bool is_color = value.hints.is_color && count == 3;
         TreeSocket socket;
         socket.name = std::move(own.name);
-        socket.type = count == 1 ? emitter.socket_type(own.leaves[0])
+        socket.type = count == 1 ? std::string(scalar_type(own.leaves[0]))
                                  : (is_color ? "NodeSocketColor" : "NodeSocketVector");
         socket.leaves = std::move(own.leaves);
         socket.hints = value.hints;
@@ -54,6 +56,10 @@ public:
         } else {
             m_emitter = std::make_unique<FloatEmitter>(m_tree, m_graph);
         }
+    }
+
+    std::vector<TreeSocket> sockets(const Value& value) const {
+        return tree_sockets(value, [&](const Leaf& leaf) { return m_emitter->socket_type(leaf); });
     }
 
     Tree run() {
@@ -80,7 +86,7 @@ public:
 private:
     void read_sockets() {
         for (const Value& value : m_call.inputs) {
-            for (TreeSocket& socket : tree_sockets(value, *m_emitter)) {
+            for (TreeSocket& socket : sockets(value)) {
                 read_socket(socket);
                 m_tree.inputs.push_back(std::move(socket));
             }
@@ -179,7 +185,7 @@ private:
 
     void write_sockets() {
         for (const Value& value : m_call.results) {
-            for (TreeSocket& socket : tree_sockets(value, *m_emitter)) {
+            for (TreeSocket& socket : sockets(value)) {
                 m_tree.results.push_back(result_of(socket));
                 m_tree.outputs.push_back(std::move(socket));
             }
@@ -253,6 +259,21 @@ private:
 
 Tree make_tree(const Call& call, const dag::Function& function, const NodeOptions& options) {
     return Lowering(call, function, options).run();
+}
+
+Tree make_sockets(const Call& call) {
+    Tree tree;
+    const auto add = [](const std::vector<Value>& values, std::vector<TreeSocket>& sockets) {
+        for (const Value& value : values) {
+            for (TreeSocket& socket :
+                 tree_sockets(value, [](const Leaf&) { return "NodeSocketFloat"; })) {
+                sockets.push_back(std::move(socket));
+            }
+        }
+    };
+    add(call.inputs, tree.inputs);
+    add(call.results, tree.outputs);
+    return tree;
 }
 
 } // namespace weft::lower

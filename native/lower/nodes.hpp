@@ -24,4 +24,7 @@ struct NodeOptions {
 [[nodiscard]] Tree make_tree(const Call& call, const dag::Function& function,
                              const NodeOptions& options = {});
 
+/// The sockets of a shader tree around the function, without nodes: what a shader in OSL has, too.
+[[nodiscard]] Tree make_sockets(const Call& call);
+
 } // namespace weft::lower

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 
 namespace weft::python {
@@ -237,15 +238,64 @@ lower::BuildValues build_values_of(const py::dict& given) {
 }
 
 /// @param options include_paths and defines
-std::shared_ptr<LoweredFunction> lower_named(const LoweringCompiler& self, const std::string& path,
-                                             const std::string& source, const std::string& name,
-                                             const py::dict& build, const py::dict& options) {
-    const lower::BuildValues build_values = build_values_of(build);
+compile::ModuleDesc described(const std::string& path, const std::string& source,
+                              const py::dict& options) {
     compile::ModuleDesc desc = describe_module(path, source);
     for (const py::handle folder : py::list(options["include_paths"])) {
         desc.include_paths.push_back(path_argument(folder, "lower", "include_paths"));
     }
     desc.defines = definitions_argument(py::dict(options["defines"]));
+    return desc;
+}
+
+/// What a source declares, and the files that it is made of.
+py::dict source_info(const LoweringCompiler& self, const std::string& path,
+                     const std::string& source, const py::dict& options) {
+    const compile::ModuleDesc desc = described(path, source, options);
+    compile::LoadedModuleRef module;
+    {
+        const Unlocked unlocked;
+        module = self.compiler->load_module(desc);
+    }
+    py::list functions, structures, files;
+    for (const reflect::Function& function : module->reflection.functions) {
+        if (function.is_public && !function.is_entry_point) {
+            functions.append(function);
+        }
+    }
+    for (const reflect::Structure& structure : module->reflection.structs) {
+        structures.append(structure);
+    }
+    for (const compile::Dependency& file : module->dependencies) {
+        files.append(file.path);
+    }
+    py::dict info;
+    info["functions"] = functions;
+    info["structures"] = structures;
+    info["files"] = files;
+    info["hash"] = module->hash.to_string();
+    return info;
+}
+
+/// Names of the integer parameters on which it depends how often a loop runs.
+py::list loop_parameters(const LoweredFunction& self) {
+    const std::set<std::uint32_t>& bounds = self.graph().loop_bounds;
+    py::list names;
+    for (const lower::Value& value : self.call.inputs) {
+        if (std::any_of(value.leaves.begin(), value.leaves.end(), [&](const lower::Leaf& leaf) {
+                return !leaf.is_real && bounds.contains(leaf.number);
+            })) {
+            names.append(value.name);
+        }
+    }
+    return names;
+}
+
+std::shared_ptr<LoweredFunction> lower_named(const LoweringCompiler& self, const std::string& path,
+                                             const std::string& source, const std::string& name,
+                                             const py::dict& build, const py::dict& options) {
+    const lower::BuildValues build_values = build_values_of(build);
+    const compile::ModuleDesc desc = described(path, source, options);
     const Unlocked unlocked;
     const compile::LoadedModuleRef module = self.compiler->load_module(desc);
     return lowered(self.compiler, module, find_function(*self.compiler, *module, name),
@@ -370,16 +420,22 @@ void bind_lower(py::module_& module) {
             "inputs", [](const LoweredFunction& self) { return leaves_of(self.call.inputs); })
         .def_property_readonly(
             "results", [](const LoweredFunction& self) { return leaves_of(self.call.results); })
+        .def_property_readonly("loop_parameters", &loop_parameters)
         .def_property_readonly("source",
                                [](const LoweredFunction& self) { return self.call.source; })
         .def("tree", &tree_json, py::arg("kind"), py::arg("major"), py::arg("minor"))
         .def("osl", &osl_text)
+        .def("sockets",
+             [](const LoweredFunction& self) {
+                 return lower::print_json(lower::make_sockets(self.call));
+             })
         .def("dag", [](LoweredFunction& self) { return dag::print_text(self.graph()); })
         .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.graph()); })
         .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"));
     py::class_<LoweringCompiler>(module, "LoweringCompiler",
                                  "Compiles functions for weft.lower, without a device.")
         .def(py::init<>())
+        .def("source_info", &source_info, py::arg("path"), py::arg("source"), py::arg("options"))
         .def("lower", &lower_named, py::arg("path"), py::arg("source"), py::arg("name"),
              py::arg("build"), py::arg("options"))
         .def("lower_function", &lower_function, py::arg("function"), py::arg("types"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from weft._native import LoweredFunction
+    from weft._native import FunctionInfo, LoweredFunction, StructInfo
 
     Values = Mapping[str, ArrayLike]
 
@@ -66,6 +66,25 @@ class Variable:
     components: int
 
 
+@dataclass(frozen=True)
+class SourceInfo:
+    """What a source declares.
+
+    Attributes:
+        functions: All overloads that can be called, in the order of the source; imported ones are
+            left out.
+        structures: With their methods.
+        files: That it is made of, the source's own first, Weft's modules left out; a text has no
+            file of its own.
+        hash: Of everything on which its functions depend.
+    """
+
+    functions: tuple[FunctionInfo, ...]
+    structures: tuple[StructInfo, ...]
+    files: tuple[str, ...]
+    hash: str
+
+
 class Lowered:
     """A function that has been lowered.
 
@@ -74,10 +93,13 @@ class Lowered:
         form: What ``text`` is: one of ``FORMS``.
         text: The result: JSON of a tree, a shader in OSL, lines of a graph, Slang.
         tree: The tree as JSON has it; ``None`` unless the form is ``"nodes"`` or ``"json"``.
-        inputs: Sockets of the tree; of other forms, empty.
+        inputs: Sockets of the tree, or of the shader in OSL, whose parameters come in this order;
+            of other forms, empty.
         outputs: The same.
         operations: Of the graph, constants and inputs left out; 0 for OSL and Slang, which need no
             graph.
+        loop_parameters: Integers on which it depends how often a loop runs: trees are smaller where
+            ``build`` fixes them. Not known of OSL without a graph.
         warnings: What differs from renderer to renderer; not known of OSL without a graph.
         parameters: What :meth:`evaluate` takes.
         results: What it gives.
@@ -93,20 +115,24 @@ class Lowered:
         self.inputs: tuple[Socket, ...] = ()
         self.outputs: tuple[Socket, ...] = ()
         self.operations = 0 if form in ("osl", "slang") else lowered.operations
-        self.warnings = _warnings_of(lowered)
+        self.loop_parameters, self.warnings = _of_graph(lowered)
         self.parameters = tuple(variable for variable, _ in _variables(lowered.inputs))
         self.results = tuple(variable for variable, _ in _variables(lowered.results))
         if form in ("nodes", "json"):
             self.text = lowered.tree(tree, *blender)
             self.tree = json.loads(self.text)
-            self.inputs = tuple(Socket(**socket) for socket in self.tree["inputs"])
-            self.outputs = tuple(Socket(**socket) for socket in self.tree["outputs"])
+            self._read_sockets(self.tree)
         elif form == "osl":
             self.text = lowered.osl()
+            self._read_sockets(json.loads(lowered.sockets()))
         elif form == "slang":
             self.text = lowered.source
         else:
             self.text = lowered.dag() if form == "dag" else lowered.dot()
+
+    def _read_sockets(self, tree: dict[str, Any]) -> None:
+        self.inputs = tuple(Socket(**socket) for socket in tree["inputs"])
+        self.outputs = tuple(Socket(**socket) for socket in tree["outputs"])
 
     def __repr__(self) -> str:
         return f"<weft.Lowered {self.name}: {self.form}, {self.operations} operations>"
@@ -207,12 +233,50 @@ def lower(
         message = "lower: give either the path of a source or text="
         raise ArgumentError(message)
     path = "" if source is None else _path(source)
-    options: dict[str, object] = {
+    options = _options(include_paths, defines)
+    lowered = _compiler().lower(path, text or "", function, fixed, options)
+    return Lowered(lowered, to, tree, version)
+
+
+def source_info(
+    source: str | os.PathLike[str] | None,
+    *,
+    text: str | None = None,
+    include_paths: Sequence[str | os.PathLike[str]] = (),
+    defines: Mapping[str, object] | None = None,
+) -> SourceInfo:
+    """Read what a source declares; no device is needed.
+
+    Args:
+        source: The path of a ``.slang`` file; ``None`` with ``text``.
+        text: The source itself.
+        include_paths: Folders in which imports are looked for.
+        defines: Preprocessor definitions.
+
+    Raises:
+        ArgumentError: Neither or both of path and text are given.
+        CompileError: The source does not compile.
+    """
+    if (source is None) == (text is None):
+        message = "source_info: give either the path of a source or text="
+        raise ArgumentError(message)
+    path = "" if source is None else _path(source)
+    found = _compiler().source_info(path, text or "", _options(include_paths, defines))
+    return SourceInfo(
+        tuple(found["functions"]),
+        tuple(found["structures"]),
+        tuple(found["files"]),
+        found["hash"],
+    )
+
+
+def _options(
+    include_paths: Sequence[str | os.PathLike[str]], defines: Mapping[str, object] | None
+) -> dict[str, object]:
+    return {
         "include_paths": [str(Path(folder).absolute()) for folder in include_paths],
         "defines": dict(defines or {}),
     }
-    lowered = _compiler().lower(path, text or "", function, fixed, options)
-    return Lowered(lowered, to, tree, version)
 
 
 @functools.cache
@@ -259,11 +323,11 @@ def _spelled(name: str, value: object) -> str:
     raise ArgumentTypeError(message)
 
 
-def _warnings_of(lowered: LoweredFunction) -> tuple[str, ...]:
+def _of_graph(lowered: LoweredFunction) -> tuple[tuple[str, ...], tuple[str, ...]]:
     try:
-        return tuple(lowered.warnings)
+        return tuple(lowered.loop_parameters), tuple(lowered.warnings)
     except ArgumentError:  # no graph: of nodes that is said by what makes them
-        return ()
+        return (), ()
 
 
 _Leaves = list[tuple[bool, int]]
