@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sockets of a node, from a function's declaration and the attributes of weft.node."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .naming import title_of, unique_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft import FunctionInfo
+    from weft._native import Parameter
+    from weft.lowering import Socket
+
+    Plain = float | tuple[float, ...] | None
+
+SUBTYPES = {
+    "NodeSocketFloat": frozenset(
+        "FACTOR PERCENTAGE ANGLE TIME DISTANCE COLOR_TEMPERATURE FREQUENCY WAVELENGTH".split()
+    ),
+    "NodeSocketInt": frozenset({"FACTOR", "PERCENTAGE"}),
+    "NodeSocketVector": frozenset(
+        "FACTOR PERCENTAGE TRANSLATION DIRECTION VELOCITY ACCELERATION EULER XYZ".split()
+    ),
+}
+SOURCES = {"position": "POSITION", "normal": "NORMAL", "index": "INDEX", "id": "ID_OR_INDEX"}
+RESULT = "Result"
+
+
+@dataclass(frozen=True)
+class SocketSpec:
+    """A socket of a node.
+
+    Args:
+        name: What it is matched by: the parameter's, with the path of what it holds of it
+            (``cell.place``); ``Result``.
+        label: What people read; unique among the inputs, or the outputs.
+        type: Blender's: ``NodeSocketFloat``, ...
+        tooltip: One sentence, or "".
+        default: Of new nodes: a number, or three.
+        minimum: Of the value that a person can give it.
+        maximum: The same.
+        subtype: Blender's unit.
+        panel: In which it stands, "": in none.
+        is_panel_closed: At first.
+        hides_value: It is there to be linked.
+        source: What it carries unlinked, in geometry trees: Blender's ``default_input``.
+        was_named: What its parameter was called.
+    """
+
+    name: str
+    label: str
+    type: str
+    tooltip: str = ""
+    default: Plain = None
+    minimum: float | None = None
+    maximum: float | None = None
+    subtype: str = "NONE"
+    panel: str = ""
+    is_panel_closed: bool = False
+    hides_value: bool = False
+    source: str = "VALUE"
+    was_named: str = ""
+
+
+@dataclass(frozen=True)
+class BuildProperty:
+    """A parameter whose value is part of the tree.
+
+    Args:
+        name: The parameter's.
+        label: What people read.
+        kind: ``int``, ``float``, ``bool``, ``enum`` or ``text``: any Slang.
+        value: As Slang spells it.
+        choices: Of an enumeration, as Slang spells them.
+        tooltip: One sentence, or "".
+    """
+
+    name: str
+    label: str
+    kind: str
+    value: str
+    choices: tuple[str, ...] = ()
+    tooltip: str = ""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a function is as a node."""
+
+    title: str
+    category: str
+    tooltip: str
+    inputs: tuple[SocketSpec, ...]
+    outputs: tuple[SocketSpec, ...]
+    properties: tuple[BuildProperty, ...]
+
+
+def text_of(owner: FunctionInfo | Parameter, attribute: str) -> str:
+    """Return the text of an attribute, "" without it."""
+    for entry in owner.attributes:
+        if entry.name == attribute and entry.arguments:
+            return str(entry.arguments[0])
+    return ""
+
+
+def has(owner: FunctionInfo | Parameter, attribute: str) -> bool:
+    """Return whether a function or parameter has an attribute."""
+    return any(entry.name == attribute for entry in owner.attributes)
+
+
+def title(function: FunctionInfo) -> str:
+    """Return what people call a function."""
+    return text_of(function, "Label") or title_of(function.name)
+
+
+def signature(function: FunctionInfo) -> str:
+    """Return a function with the types of its parameters, which tell overloads apart."""
+    types = ", ".join(str(entry.type).removeprefix("weft.") for entry in function.parameters)
+    return f"{function.name}({types})"
+
+
+def describe(
+    function: FunctionInfo,
+    inputs: Sequence[Socket],
+    outputs: Sequence[Socket],
+    build: Mapping[str, str],
+    *,
+    has_integers: bool,
+) -> Interface:
+    """Describe a function as a node.
+
+    Args:
+        function: The declaration.
+        inputs: Sockets of the lowered tree, or shader.
+        outputs: The same.
+        build: Parameters that are part of the tree, with their values.
+        has_integers: Sockets of the kind of tree may be integers and booleans.
+    """
+    parameters = {entry.name: entry for entry in function.parameters}
+    specs = [_input(parameters, socket, has_integers) for socket in inputs]
+    results = [_output(parameters, socket) for socket in outputs]
+    return Interface(
+        title(function),
+        text_of(function, "Node"),
+        text_of(function, "Tooltip") or first_sentence(function.documentation),
+        _with_unique_labels(specs),
+        _with_unique_labels(results),
+        tuple(
+            _property(parameters[name], value)
+            for name, value in build.items()
+            if name in parameters
+        ),
+    )
+
+
+def first_sentence(documentation: str) -> str:
+    """Return the first sentence of a comment, without its markers."""
+    text = " ".join(documentation.split("@")[0].split())
+    end = re.search(r"\.(\s|$)", text)
+    return text if end is None else text[: end.start()]
+
+
+def _input(parameters: Mapping[str, Parameter], socket: Socket, has_integers: bool) -> SocketSpec:
+    parameter = parameters[_root(socket.name)]
+    is_whole = socket.name == parameter.name
+    label = text_of(parameter, "Label") or title_of(parameter.name)
+    default = _default(parameter, socket.default) if is_whole else None
+    kind = _kind(parameter, socket.type, has_integers) if is_whole else socket.type
+    closed = text_of(parameter, "ClosedPanel")
+    panel = text_of(parameter, "Panel") or closed
+    return SocketSpec(
+        socket.name,
+        label if is_whole else title_of(socket.name[len(parameter.name) :]),
+        kind,
+        _tooltip(parameter, socket),
+        default,
+        socket.minimum,
+        socket.maximum,
+        _subtype(parameter, kind),
+        panel or ("" if is_whole else label),
+        bool(closed),
+        has(parameter, "Hidden"),
+        SOURCES.get(text_of(parameter, "Source").lower(), "VALUE"),
+        text_of(parameter, "WasNamed"),
+    )
+
+
+def _output(parameters: Mapping[str, Parameter], socket: Socket) -> SocketSpec:
+    parameter = parameters.get(_root(socket.name))
+    if parameter is None:  # what is returned, or a field of it
+        field = socket.name.removeprefix(RESULT)
+        return SocketSpec(socket.name, title_of(field) if field else RESULT, socket.type)
+    is_whole = socket.name == parameter.name
+    label = text_of(parameter, "Label") or title_of(parameter.name)
+    rest = "" if is_whole else f" {title_of(socket.name[len(parameter.name) :])}"
+    return SocketSpec(
+        socket.name,
+        label + rest,
+        socket.type,
+        _tooltip(parameter, socket),
+        was_named=text_of(parameter, "WasNamed"),
+    )
+
+
+def _root(name: str) -> str:
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
+
+
+def _kind(parameter: Parameter, kind: str, has_integers: bool) -> str:
+    """Return a socket's type: where numbers are floats, whole ones and truths may be sockets."""
+    name = parameter.type.name
+    if kind != "NodeSocketFloat" or not has_integers:
+        return kind
+    return {"int": "NodeSocketInt", "uint": "NodeSocketInt", "bool": "NodeSocketBool"}.get(
+        name, kind
+    )
+
+
+def _tooltip(parameter: Parameter, socket: Socket) -> str:
+    text = text_of(parameter, "Tooltip") or first_sentence(parameter.documentation)
+    cases = parameter.type.enumerators
+    if cases and "Menu" not in socket.type:
+        listed = ", ".join(f"{number}: {name}" for name, number in cases.items())
+        return f"{text}. {listed}" if text else listed
+    return text
+
+
+def _subtype(parameter: Parameter, kind: str) -> str:
+    wanted = text_of(parameter, "Subtype").upper().replace(" ", "_")
+    return wanted if wanted in SUBTYPES.get(kind, ()) else "NONE"
+
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[fFhHlLuU]*$")
+_CALL = re.compile(
+    r"(?:(?P<type>(?:float|half|int|uint|bool)[234]?)\s*\((?P<in>[^()]*)\)|\{(?P<list>[^{}]*)\})$"
+)
+
+
+def numbers_of(text: str) -> tuple[float, ...] | None:
+    """Return the numbers of ``1, 2``, ``float3(1, 2, 3)``, ``float3(0)`` or ``{1, 2}``.
+
+    Returns:
+        ``None``: it is another expression.
+    """
+    call = _CALL.match(text.strip())
+    inner = text if call is None else call.group("in") or call.group("list") or ""
+    parts = [part.strip() for part in inner.split(",")]
+    if not all(_NUMBER.match(part) for part in parts):
+        return None
+    numbers = tuple(float(part.rstrip("fFhHlLuU")) for part in parts)
+    if call is not None and call.group("type") and len(numbers) == 1:
+        width = call.group("type")[-1]
+        return numbers * int(width) if width.isdigit() else numbers
+    return numbers
+
+
+def _default(parameter: Parameter, literal: float | None) -> Plain:
+    text = text_of(parameter, "Default")
+    if literal is not None and not text:
+        return float(literal)
+    text = text or parameter.default_text
+    numbers = numbers_of(text) if text else None
+    if numbers is None:
+        return None
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _property(parameter: Parameter, value: str) -> BuildProperty:
+    cases = parameter.type.enumerators
+    name = parameter.type.name
+    kind = {"int": "int", "uint": "int", "bool": "bool", "float": "float"}.get(name, "text")
+    return BuildProperty(
+        parameter.name,
+        text_of(parameter, "Label") or title_of(parameter.name),
+        "enum" if cases else kind,
+        value,
+        tuple(f"{name}.{case}" for case in cases),
+        text_of(parameter, "Tooltip") or first_sentence(parameter.documentation),
+    )
+
+
+def _with_unique_labels(specs: Sequence[SocketSpec]) -> tuple[SocketSpec, ...]:
+    # Sockets of different panels may have one name: people tell them apart by the panel.
+    found: list[SocketSpec] = list(specs)
+    for panel in {spec.panel for spec in specs}:
+        places = [place for place, spec in enumerate(specs) if spec.panel == panel]
+        labels = unique_labels(specs[place].label for place in places)
+        for place, label in zip(places, labels, strict=True):
+            found[place] = replace(specs[place], label=label)
+    return tuple(found)

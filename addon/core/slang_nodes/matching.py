@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which socket of a node is which after its function was edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .interface import SocketSpec
+
+    Plain = float | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Existing:
+    """A socket that a tree has.
+
+    Args:
+        identifier: Blender's.
+        name: The parameter's that it was made for.
+        type: Blender's: ``NodeSocketFloat``, ...
+    """
+
+    identifier: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """A socket of the new function.
+
+    Args:
+        spec: What it is now.
+        old: What it was; ``None``: it is new.
+    """
+
+    spec: SocketSpec
+    old: Existing | None
+
+    @property
+    def is_retyped(self) -> bool:
+        """Whether its value has to be converted."""
+        return self.old is not None and self.old.type != self.spec.type
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Old and new sockets of one direction.
+
+    Args:
+        sockets: In the order of the function.
+        removed: What the function has no longer.
+    """
+
+    sockets: tuple[Match, ...]
+    removed: tuple[Existing, ...]
+
+
+def match_sockets(existing: Sequence[Existing], specs: Sequence[SocketSpec]) -> Matching:
+    """Match sockets by name, then by the name that a parameter says it had.
+
+    Of what is left over, one socket that went and one that came at the same place with the same
+    type are one that was renamed: its link would be lost otherwise.
+    """
+    by_name = {socket.name: socket for socket in existing}
+    found: dict[str, Existing] = {
+        spec.name: by_name.pop(spec.name) for spec in specs if spec.name in by_name
+    }
+    for spec in specs:
+        former = _former_name(spec)
+        if spec.name not in found and former in by_name:
+            found[spec.name] = by_name.pop(former)
+    came = [place for place, spec in enumerate(specs) if spec.name not in found]
+    went = [place for place, socket in enumerate(existing) if socket.name in by_name]
+    if came == went and len(came) == 1:
+        old, new = existing[went[0]], specs[came[0]]
+        if old.type == new.type:
+            found[new.name] = by_name.pop(old.name)
+    return Matching(
+        tuple(Match(spec, found.get(spec.name)) for spec in specs), tuple(by_name.values())
+    )
+
+
+def _former_name(spec: SocketSpec) -> str:
+    """Return what a socket was called; of a field the parameter's name is another one."""
+    if not spec.was_named:
+        return ""
+    for place, letter in enumerate(spec.name):
+        if letter in ".[":
+            return spec.was_named + spec.name[place:]
+    return spec.was_named
+
+
+_VECTORS = ("NodeSocketVector", "NodeSocketColor")
+
+
+def converted(value: Plain | bool, new: str) -> Plain | bool:
+    """Return a value as a socket of another type has it, as Blender's links convert.
+
+    Args:
+        value: A number, a truth, three numbers, or four of a colour.
+        new: Type of the socket: ``NodeSocketInt``, ...
+    """
+    if isinstance(value, tuple):
+        if new in _VECTORS:
+            three = (*value, 0.0, 0.0, 0.0)[:3]
+            return (*three, value[3] if len(value) > 3 else 1.0) if "Color" in new else three
+        three = value[:3]
+        number = (
+            0.2126 * three[0] + 0.7152 * three[1] + 0.0722 * three[2]
+            if len(value) == len("RGBA")
+            else sum(three) / len(three)
+        )
+    else:
+        number = float(value)
+    if new in _VECTORS:
+        return (number, number, number, 1.0) if "Color" in new else (number,) * 3
+    if new == "NodeSocketInt":
+        return int(number)
+    return number > 0 if new == "NodeSocketBool" else number
