@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ..core.steps import last_value
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..core.steps import Steps
 
     Source = float | bool | str | Mapping[str, Any]
     Place = tuple[int, str]
 
 PART = 25
 """Nodes in a group of their own: Blender makes trees of this size fastest."""
+
+PART_MARK = "weft_part"
+"""ID-property of groups that hold a part of another one."""
 
 COLUMN, ROW = 180, 160
 """Distances of nodes in the editor."""
@@ -56,6 +63,52 @@ def build_group(tree: Mapping[str, Any], name: str) -> bpy.types.NodeTree:
         raise
 
 
+def fill_group(
+    group: bpy.types.NodeTree,
+    tree: Mapping[str, Any],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+) -> Steps[None]:
+    """Put the nodes of a tree in the place of those that a group has.
+
+    What was there goes last: until then, and if Blender refuses a node, the group computes what
+    it did.
+
+    Args:
+        group: Its sockets are there already.
+        tree: ``Lowered.tree``, for this version of Blender.
+        inputs: Identifiers of the sockets that the tree's inputs are, in their order.
+        outputs: The same.
+    """
+    old = list(group.nodes)
+    builder = _Builder(tree, group.name)
+    try:
+        yield from builder.fill(group, inputs, outputs)
+    except BaseException:
+        for node in [node for node in group.nodes if node not in old]:
+            group.nodes.remove(node)
+        builder.remove()
+        raise
+    replace_nodes(group, old)
+
+
+def replace_nodes(group: bpy.types.NodeTree, old: Sequence[bpy.types.Node]) -> None:
+    """Remove nodes of a group, and the groups of parts that nothing else uses."""
+    parts = {
+        node.node_tree
+        for node in old
+        if getattr(node, "node_tree", None) is not None and PART_MARK in node.node_tree
+    }
+    for node in old:
+        group.nodes.remove(node)
+    for part in parts:
+        if part.users == 0:
+            bpy.data.node_groups.remove(part)
+    for node in group.nodes:
+        if node.bl_idname == "NodeGroupOutput":
+            node.is_active_output = True
+
+
 class _Builder:
     def __init__(self, tree: Mapping[str, Any], name: str) -> None:
         self.tree = tree
@@ -79,9 +132,23 @@ class _Builder:
             _add_socket(group, socket, "INPUT")
         for socket in self.tree["outputs"]:
             _add_socket(group, socket, "OUTPUT")
+        sockets = [item for item in group.interface.items_tree if item.item_type == "SOCKET"]
+        last_value(
+            self.fill(
+                group,
+                [item.identifier for item in sockets if item.in_out == "INPUT"],
+                [item.identifier for item in sockets if item.in_out == "OUTPUT"],
+            )
+        )
+        return group
+
+    def fill(
+        self, group: bpy.types.NodeTree, inputs: Sequence[str], outputs: Sequence[str]
+    ) -> Steps[None]:
         entry = group.nodes.new("NodeGroupInput")
-        for number in range(len(self.tree["inputs"])):
-            self.outputs[0, str(number)] = entry.outputs[number]
+        given = {socket.identifier: socket for socket in entry.outputs}
+        for number, identifier in enumerate(inputs):
+            self.outputs[0, str(number)] = given[identifier]
         numbers = range(1, len(self.tree["nodes"]))
         parts = [numbers[start : start + PART] for start in range(0, len(numbers), PART)]
         if len(parts) <= 1:
@@ -90,14 +157,12 @@ class _Builder:
         else:
             for part in parts:
                 self.add_part(group, part)
-        self.finish(group, len(parts))
-        return group
-
-    def finish(self, group: bpy.types.NodeTree, columns: int) -> None:
+                yield
         end = group.nodes.new("NodeGroupOutput")
-        end.location = (COLUMN * (1 + columns), 0)
-        for socket, source in zip(end.inputs, self.tree["results"], strict=False):
-            _feed(group, socket, source, self.outputs)
+        end.location = (COLUMN * (1 + len(parts)), 0)
+        taken = {socket.identifier: socket for socket in end.inputs}
+        for identifier, source in zip(outputs, self.tree["results"], strict=True):
+            _feed(group, taken[identifier], source, self.outputs)
 
     def add_nodes(
         self,
@@ -120,6 +185,7 @@ class _Builder:
     def add_part(self, group: bpy.types.NodeTree, part: Sequence[int]) -> None:
         """Put nodes into a group of their own."""
         inner = self.new_tree(f".{self.name} {part[0]}")
+        inner[PART_MARK] = True
         entry = inner.nodes.new("NodeGroupInput")
         wanted = self.needed(part)
         known: dict[Place, bpy.types.NodeSocket] = {}

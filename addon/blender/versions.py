@@ -23,6 +23,13 @@ def node_tree_of(
     return owner.node_tree if is_used else None
 
 
+def scene_tree(scene: bpy.types.Scene) -> bpy.types.NodeTree | None:
+    """Return the compositor's nodes: embedded in the scene before Blender 5.0, then a group."""
+    if hasattr(scene, "compositing_node_group"):
+        return scene.compositing_node_group
+    return scene.node_tree
+
+
 def normals_end_at_flat_faces() -> bool:
     """Return whether normals of Cycles' smooth faces end at flat ones: from Blender 5.2 on."""
     import bpy

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a function's source to everything that Blender needs to show it as a node.
+
+`prepare` needs no Blender and may run in any thread; the extension's main thread builds what it
+gives (addon/blender/slang_nodes).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import weft
+from weft import lowering
+
+from .interface import Interface, describe, has, signature, text_of
+from .sources import FORMAT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft import FunctionInfo
+    from weft.lowering import Lowered, SourceInfo
+
+    from .sources import Source
+
+FORMS = ("AUTOMATIC", "NODES", "OSL")
+_TREES = {
+    "ShaderNodeTree": "shader",
+    "GeometryNodeTree": "geometry",
+    "CompositorNodeTree": "compositor",
+}
+_WHOLE = ("int", "uint")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a node asks for.
+
+    Args:
+        source: Its code.
+        function: ``f``, ``f<float, 3>``, of an overload ``f(float2, int)``.
+        tree: Blender's type of the tree: ``ShaderNodeTree``, ...
+        blender: Version.
+        build: Values of parameters that are part of the tree, as Slang spells them; those that the
+            function fixes anyway have its defaults if they are left out.
+        form: One of ``FORMS``.
+        has_osl: The scene runs OSL: Automatic may choose it.
+    """
+
+    source: Source
+    function: str
+    tree: str
+    blender: tuple[int, int]
+    build: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    form: str = "AUTOMATIC"
+    has_osl: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A function as a node.
+
+    Args:
+        request: What was asked for; of a function that was renamed, with its new name.
+        interface: Its sockets.
+        lowered: The tree or the shader.
+        form: ``NODES`` or ``OSL``.
+        hash: Of all that decides what the node computes.
+        files: That the source is made of.
+        notes: What a person should know: warnings, why a form was not taken.
+    """
+
+    request: Request
+    interface: Interface
+    lowered: Lowered
+    form: str
+    hash: str
+    files: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_source(source: Source) -> SourceInfo:
+    """Read what a source declares.
+
+    Raises:
+        CompileError: It does not compile.
+    """
+    return lowering.source_info(source.path, text=source.text, include_paths=source.folders)
+
+
+def candidates(info: SourceInfo) -> list[str]:
+    """Return what of a source can be a node; overloads are told apart by their types."""
+    usable = [entry for entry in info.functions if _is_usable(entry)]
+    names = [entry.name for entry in usable]
+    return [signature(entry) if names.count(entry.name) > 1 else entry.name for entry in usable]
+
+
+def _is_usable(function: FunctionInfo) -> bool:
+    has_result = function.return_type.name != "void" or any(
+        str(entry.direction) != "Direction.in_" for entry in function.parameters
+    )
+    return not function.generics and not function.owner and has_result
+
+
+def find_function(info: SourceInfo, spelled: str) -> FunctionInfo:
+    """Return the declaration of a function, by its name of today or an earlier one.
+
+    Raises:
+        ArgumentError: There is none.
+    """
+    base = spelled.split("(")[0].split("<")[0]
+    for entry in info.functions:
+        if spelled in (entry.name, signature(entry)):
+            return entry
+    for wanted in (base, spelled):
+        for entry in info.functions:
+            if entry.name == wanted or text_of(entry, "WasNamed") == wanted:
+                return entry
+    names = ", ".join(candidates(info)) or "none that can be a node"
+    message = f"the source has no function '{spelled}'; it has: {names}"
+    raise weft.ArgumentError(message)
+
+
+def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
+    """Compile and lower a function.
+
+    Args:
+        request: What a node asks for.
+        info: Of its source, if it was read just now.
+
+    Raises:
+        CompileError: The source does not compile.
+        ArgumentError: The function is not there, or cannot be lowered; says why.
+    """
+    info = info or read_source(request.source)
+    function = find_function(info, request.function)
+    base = request.function.split("(")[0].split("<")[0]
+    if function.name != base:
+        request = replace(request, function=function.name)
+    build = _asked_build(function, request.build)
+    notes: list[str] = []
+    form = request.form
+    lowered: Lowered | None = None
+    if form != "OSL":
+        try:
+            lowered, build = _lower_nodes(request, function, build)
+            form = "NODES"
+        except weft.ArgumentError as refusal:
+            if form == "NODES" or not request.has_osl or request.tree != "ShaderNodeTree":
+                raise
+            notes.append(f"as nodes: {refusal}")
+            form = "OSL"
+    if lowered is None:
+        lowered = _lower(request, build, to="osl")
+    inputs, outputs = lowered.inputs, lowered.outputs
+    interface = describe(
+        function,
+        inputs,
+        outputs,
+        build,
+        has_integers=form == "NODES" and request.blender >= (5, 2),
+    )
+    request = replace(request, build=dict(build))
+    return Prepared(
+        request,
+        interface,
+        lowered,
+        form,
+        node_hash(request, interface, lowered),
+        info.files,
+        (*notes, *lowered.warnings),
+    )
+
+
+def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
+    """Return the hash of what a node is: nodes that have it may share their group."""
+    parts: Sequence[object] = (
+        FORMAT,
+        str(request.source.key),
+        request.function,
+        request.tree,
+        sorted(request.build.items()),
+        interface,
+        lowered.text,
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _asked_build(function: FunctionInfo, given: Mapping[str, str]) -> dict[str, str]:
+    """Return build values: what is asked for, and defaults of what the function marks."""
+    known = {entry.name: entry for entry in function.parameters}
+    build = {name: value for name, value in given.items() if name in known}
+    for name, entry in known.items():
+        if has(entry, "Build") and name not in build:
+            build[name] = default_of(entry)
+    return build
+
+
+def default_of(parameter: Any) -> str:  # noqa: ANN401  (weft._native.Parameter)
+    """Return the value of a parameter that nobody chose, as Slang spells it."""
+    if parameter.default_text:
+        return str(parameter.default_text)
+    if parameter.type.enumerators:
+        return f"{parameter.type.name}.{next(iter(parameter.type.enumerators))}"
+    for entry in parameter.attributes:
+        if entry.name == "Range" and parameter.type.name in _WHOLE:
+            return str(int(entry.arguments[0]))
+    return "false" if parameter.type.name == "bool" else "1"
+
+
+def _lower_nodes(
+    request: Request, function: FunctionInfo, build: dict[str, str]
+) -> tuple[Lowered, dict[str, str]]:
+    """Lower to nodes; integers that bound loops become part of the tree."""
+    try:
+        lowered = _lower(request, build, to="nodes")
+    except weft.ArgumentError as refusal:
+        if "loop" not in str(refusal):
+            raise
+        return _lower_bounded(request, function, build, refusal)
+    bounds = [name for name in lowered.loop_parameters if name not in build]
+    if not bounds:
+        return lowered, build
+    known = {entry.name: entry for entry in function.parameters}
+    fixed = build | {name: default_of(known[name]) for name in bounds}
+    return _lower(request, fixed, to="nodes"), fixed
+
+
+def _lower_bounded(
+    request: Request, function: FunctionInfo, build: dict[str, str], refusal: weft.ArgumentError
+) -> tuple[Lowered, dict[str, str]]:
+    """Find the integers without which a loop has no bound: one, or all."""
+    integers = [
+        entry
+        for entry in function.parameters
+        if entry.type.name in _WHOLE and entry.name not in build
+    ]
+    choices = [[entry] for entry in integers]
+    if len(integers) > 1:
+        choices.append(integers)
+    for chosen in choices:
+        fixed = build | {entry.name: default_of(entry) for entry in chosen}
+        try:
+            return _lower(request, fixed, to="nodes"), fixed
+        except weft.ArgumentError:
+            continue
+    raise refusal
+
+
+def _lower(request: Request, build: Mapping[str, str], *, to: str) -> Lowered:
+    source = request.source
+    return lowering.lower(
+        source.path,
+        request.function,
+        to=to,
+        tree=_TREES[request.tree],
+        blender=request.blender,
+        build=build,
+        text=source.text,
+        include_paths=source.folders,
+    )
