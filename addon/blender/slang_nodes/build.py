@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node group of a function, made or brought up to date in place.
+
+Links, values and animation of all nodes that show the group stay: sockets are matched by name
+(core/slang_nodes/matching.py), and what a socket of another type held is converted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.slang_nodes.matching import Existing, Matching, converted, match_sockets
+from ..lowered_groups import fill_group
+from .animation_paths import correct_curves, note_curves
+from .contents import content_of, kept_file
+from .marks import mark_nodes
+from .osl_nodes import fill_with_shader
+from .tags import Tag, body_hash, read_tag, write_tag
+from .users import group_nodes, modifiers
+
+if TYPE_CHECKING:
+    from ...core.slang_nodes.interface import SocketSpec
+    from ...core.slang_nodes.preparing import Prepared
+    from ...core.steps import Steps
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was done to a group.
+
+    Args:
+        tree: The group.
+        lost: Animation that drives nothing any more, for people.
+        removed: Labels of the inputs and outputs that went.
+    """
+
+    tree: bpy.types.NodeTree
+    lost: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+def new_group(prepared: Prepared) -> Steps[bpy.types.NodeTree]:
+    """Make the group of a function; nothing of it is left if that fails."""
+    tree = bpy.data.node_groups.new(prepared.interface.title, prepared.request.tree)
+    try:
+        yield from update_group(tree, prepared)
+    except BaseException:
+        bpy.data.node_groups.remove(tree)
+        raise
+    return tree
+
+
+def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
+    """Bring a group up to date.
+
+    Args:
+        tree: A group that `new_group` made, or a copy of one.
+        prepared: What it shall be.
+
+    Raises:
+        RuntimeError: Blender refuses a node; the group computes what it did then.
+    """
+    tag = read_tag(tree)
+    old = tag or Tag(prepared.request.source.key, prepared.request.function)
+    interface = prepared.interface
+    inputs = match_sockets(_present(tree, old.inputs, "INPUT"), interface.inputs)
+    outputs = match_sockets(_present(tree, old.outputs, "OUTPUT"), interface.outputs)
+    curves = note_curves(tree)
+    values = _retyped_values(tree, inputs)
+    users = group_nodes(tree)
+    added: list[bpy.types.NodeTreeInterfaceSocket] = []
+    try:
+        entries = _add_and_retype(tree, inputs, "INPUT", added)
+        results = _add_and_retype(tree, outputs, "OUTPUT", added)
+        ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
+        if prepared.form == "OSL":
+            fill_with_shader(tree, prepared.lowered.text, *ends)
+        else:
+            assert prepared.lowered.tree is not None
+            yield from fill_group(tree, prepared.lowered.tree, *ends)
+    except BaseException:
+        for item in added:
+            tree.interface.remove(item)
+        correct_curves(curves)
+        raise
+    removed = _remove(tree, (*inputs.removed, *outputs.removed))
+    for item, spec in zip(results + entries, interface.outputs + interface.inputs, strict=True):
+        _describe(tree, item, spec)
+    _arrange(tree, results, entries, interface.inputs)
+    values += _new_values(users, entries, inputs)
+    _set_values(values)
+    lost = correct_curves(curves)
+    write_tag(tree, _tag_of(tree, prepared, old, entries, results))
+    mark_nodes(tree, is_wrong=False)
+    if hasattr(tree, "description"):
+        tree.description = interface.tooltip
+    return Built(tree, tuple(lost), tuple(removed))
+
+
+def _tag_of(
+    tree: bpy.types.NodeTree,
+    prepared: Prepared,
+    old: Tag,
+    entries: list[bpy.types.NodeTreeInterfaceSocket],
+    results: list[bpy.types.NodeTreeInterfaceSocket],
+) -> Tag:
+    request, interface = prepared.request, prepared.interface
+    files = tuple(kept_file(Path(file)) for file in prepared.files)
+
+    def sockets(
+        items: list[bpy.types.NodeTreeInterfaceSocket], specs: tuple[SocketSpec, ...]
+    ) -> tuple[Existing, ...]:
+        return tuple(
+            Existing(item.identifier, spec.name, spec.type)
+            for item, spec in zip(items, specs, strict=True)
+        )
+
+    return replace(
+        old,
+        source=request.source.key,
+        function=request.function,
+        build=dict(request.build),
+        properties=tuple(
+            {
+                "name": entry.name,
+                "label": entry.label,
+                "kind": entry.kind,
+                "choices": list(entry.choices),
+                "tooltip": entry.tooltip,
+            }
+            for entry in interface.properties
+        ),
+        form=request.form,
+        used=prepared.form,
+        hash=prepared.hash,
+        inputs=sockets(entries, interface.inputs),
+        outputs=sockets(results, interface.outputs),
+        files=files,
+        content=content_of(request.source.key, files),
+        error="",
+        notes=prepared.notes,
+        nodes=prepared.lowered.nodes or 1,
+        category=interface.category,
+        body=body_hash(tree),
+    )
+
+
+def _present(
+    tree: bpy.types.NodeTree, known: tuple[Existing, ...], direction: str
+) -> list[Existing]:
+    """Return the sockets that a tree still has; what a person added to it is left alone."""
+    items = {
+        item.identifier: item
+        for item in tree.interface.items_tree
+        if item.item_type == "SOCKET" and item.in_out == direction
+    }
+    return [
+        replace(entry, type=items[entry.identifier].bl_socket_idname)
+        for entry in known
+        if entry.identifier in items
+    ]
+
+
+def _items(tree: bpy.types.NodeTree) -> dict[str, bpy.types.NodeTreeInterfaceSocket]:
+    return {
+        item.identifier: item for item in tree.interface.items_tree if item.item_type == "SOCKET"
+    }
+
+
+def _add_and_retype(
+    tree: bpy.types.NodeTree,
+    matching: Matching,
+    direction: str,
+    added: list[bpy.types.NodeTreeInterfaceSocket],
+) -> list[bpy.types.NodeTreeInterfaceSocket]:
+    """Return the interface's entries of a function's sockets, in order."""
+    items = _items(tree)
+    found = []
+    for match in matching.sockets:
+        if match.old is None:
+            item = tree.interface.new_socket(
+                match.spec.label, in_out=direction, socket_type=match.spec.type
+            )
+            added.append(item)
+            _set_default(item, match.spec)
+        else:
+            item = items[match.old.identifier]
+            if match.is_retyped:
+                item.socket_type = match.spec.type
+                item = _items(tree)[match.old.identifier]  # of another class now
+                _set_default(item, match.spec)
+        found.append(item)
+    return found
+
+
+def _remove(tree: bpy.types.NodeTree, gone: tuple[Existing, ...]) -> list[str]:
+    items = _items(tree)
+    labels = []
+    for entry in gone:
+        labels.append(items[entry.identifier].name)
+        tree.interface.remove(items[entry.identifier])
+    return labels
+
+
+def _describe(
+    tree: bpy.types.NodeTree, item: bpy.types.NodeTreeInterfaceSocket, spec: SocketSpec
+) -> None:
+    """Give a socket what does not touch its value."""
+    item.name = spec.label
+    item.description = spec.tooltip
+    if item.in_out == "OUTPUT":
+        return
+    item.hide_value = spec.hides_value
+    if "subtype" in item.bl_rna.properties and item.subtype != spec.subtype:
+        item.subtype = spec.subtype
+    if tree.bl_idname == "GeometryNodeTree":
+        item.default_input = spec.source
+    if not hasattr(item, "min_value"):
+        return
+    is_whole = spec.type == "NodeSocketInt"
+    low, high = (
+        (-(2**31), 2**31 - 1) if is_whole else (-3.4028234663852886e38, 3.4028234663852886e38)
+    )
+    for name, wanted, without in (
+        ("min_value", spec.minimum, low),
+        ("max_value", spec.maximum, high),
+    ):
+        value = without if wanted is None or not math.isfinite(wanted) else wanted
+        setattr(item, name, int(value) if is_whole else value)
+
+
+def _set_default(item: bpy.types.NodeTreeInterfaceSocket, spec: SocketSpec) -> None:
+    """Give a new socket the value that new nodes have."""
+    if spec.default is None or item.in_out == "OUTPUT" or not hasattr(item, "default_value"):
+        return
+    item.default_value = converted(spec.default, spec.type)
+
+
+def _arrange(
+    tree: bpy.types.NodeTree,
+    results: list[bpy.types.NodeTreeInterfaceSocket],
+    entries: list[bpy.types.NodeTreeInterfaceSocket],
+    specs: tuple[SocketSpec, ...],
+) -> None:
+    """Put sockets into the order of the function, and into their panels."""
+    interface = tree.interface
+    panels = {item.name: item for item in interface.items_tree if item.item_type == "PANEL"}
+    ends: dict[str, int] = {}
+    for place, item in enumerate(results):
+        interface.move(item, place)
+    place = len(results)
+    for item, spec in zip(entries, specs, strict=True):
+        if not spec.panel:
+            if item.parent is not None and item.parent.index >= 0:
+                interface.move_to_parent(item, None, place)
+            interface.move(item, place)
+            place += 1
+    for item, spec in zip(entries, specs, strict=True):
+        if not spec.panel:
+            continue
+        panel = panels.get(spec.panel)
+        if panel is None:
+            panel = interface.new_panel(spec.panel, default_closed=spec.is_panel_closed)
+            panels[spec.panel] = panel
+        number = ends.get(spec.panel, 0)
+        interface.move_to_parent(item, panel, number)
+        ends[spec.panel] = number + 1
+    for name, panel in panels.items():
+        if name not in ends and not len(panel.interface_items):
+            interface.remove(panel)
+
+
+def _retyped_values(tree: bpy.types.NodeTree, inputs: Matching) -> list[tuple[Any, str, Any]]:
+    """Note what sockets hold that get another type: (node or modifier, identifier, new value)."""
+    noted: list[tuple[Any, str, Any]] = []
+    changed = {
+        match.old.identifier: match.spec
+        for match in inputs.sockets
+        if match.old and match.is_retyped
+    }
+    if not changed:
+        return noted
+    for node in group_nodes(tree):
+        for socket in node.inputs:
+            spec = changed.get(socket.identifier)
+            if spec is not None and hasattr(socket, "default_value"):
+                value = _plain(socket.default_value)
+                noted.append((node, socket.identifier, converted(value, spec.type)))
+    for modifier in modifiers(tree):
+        for identifier, spec in changed.items():
+            value = modifier_value(modifier, identifier)
+            if value is not None:
+                noted.append((modifier, identifier, converted(value, spec.type)))
+    return noted
+
+
+def _new_values(
+    users: list[bpy.types.Node],
+    entries: list[bpy.types.NodeTreeInterfaceSocket],
+    inputs: Matching,
+) -> list[tuple[Any, str, Any]]:
+    """Return what sockets hold that nodes have only now: the interface's value came too late."""
+    return [
+        (node, item.identifier, converted(match.spec.default, match.spec.type))
+        for item, match in zip(entries, inputs.sockets, strict=True)
+        if match.old is None and match.spec.default is not None
+        for node in users
+    ]
+
+
+def _set_values(noted: list[tuple[Any, str, Any]]) -> None:
+    for owner, identifier, value in noted:
+        if isinstance(owner, bpy.types.Modifier):
+            set_modifier_value(owner, identifier, value)
+            continue
+        for socket in owner.inputs:
+            if socket.identifier == identifier and hasattr(socket, "default_value"):
+                socket.default_value = value
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return tuple(value) if hasattr(value, "__len__") else value
+
+
+def modifier_value(modifier: bpy.types.Modifier, identifier: str) -> Any:  # noqa: ANN401
+    """Return what a modifier gives to an input of its group; ``None``: nothing of its own."""
+    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    if inputs is not None:
+        entry = getattr(inputs, identifier, None)
+        return None if entry is None else _plain(getattr(entry, "value", None))
+    value = modifier.get(identifier)
+    return None if value is None else _plain(value)
+
+
+def set_modifier_value(modifier: bpy.types.Modifier, identifier: str, value: Any) -> None:  # noqa: ANN401
+    """Set it."""
+    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    if inputs is not None:
+        getattr(inputs, identifier).value = value
+    else:
+        modifier[identifier] = value
