@@ -4,6 +4,29 @@
 from __future__ import annotations
 
 from .blender.scripting import FitReport, fit
+from .blender.scripting_nodes import (
+    add_node,
+    copy_as_slang,
+    node_source,
+    refresh,
+    refresh_all,
+    set_source,
+    slang_nodes,
+)
+from .blender.scripting_nodes import lower_function as lower
 from .blender.scripting_render import export_scene, render
 
-__all__ = ["FitReport", "export_scene", "fit", "render"]
+__all__ = [
+    "FitReport",
+    "add_node",
+    "copy_as_slang",
+    "export_scene",
+    "fit",
+    "lower",
+    "node_source",
+    "refresh",
+    "refresh_all",
+    "render",
+    "set_source",
+    "slang_nodes",
+]

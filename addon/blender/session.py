@@ -49,6 +49,7 @@ class Session:
         problems: What of each scene is missing or replaced, by its name, where it was looked for.
         command: Blender's handle of the command ``blender --command weft``.
         pairs: Small pictures of the panel.
+        slang_nodes: What follows the sources of Slang nodes.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -67,6 +68,7 @@ class Session:
         self.problems: dict[str, list[Problem]] = {}
         self.command: object = None
         self.pairs: Any = None
+        self.slang_nodes: Any = None
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

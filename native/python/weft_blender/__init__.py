@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from weft_blender.forwarding import require_api
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
@@ -25,7 +26,20 @@ if TYPE_CHECKING:
     import weft
     from weft.fit import FitSettings
 
-__all__ = ["export_scene", "fit", "render"]
+    Source = str | os.PathLike[str]
+
+__all__ = [
+    "add_node",
+    "copy_as_slang",
+    "export_scene",
+    "fit",
+    "lower",
+    "node_source",
+    "refresh",
+    "render",
+    "set_source",
+    "slang_nodes",
+]
 
 
 def fit(
@@ -130,3 +144,150 @@ def render(
         progress=progress,
     )
     return layers
+
+
+def add_node(
+    tree: Any,  # noqa: ANN401
+    source: Source | Any,  # noqa: ANN401
+    function: str | None = None,
+    *,
+    location: Sequence[float] = (0.0, 0.0),
+    build: Mapping[str, object] | None = None,
+    form: str = "AUTOMATIC",
+    **inputs: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Add the node of a Slang function to a node tree.
+
+    The node is a plain group node: files show it without the extension, too. Nodes that are equal
+    share their group.
+
+    Args:
+        tree: A tree of shader, geometry or compositor nodes, or a material, world or light.
+        source: A text block or its name, the path of a ``.slang`` file, or ``"template:"`` and the
+            name of a function that Weft brings (``"template:texture/fractal_noise"``).
+        function: Its name; of an overload ``"f(float2, int)"``, of a generic ``"f<float, 3>"``;
+            ``None``: the only one.
+        location: Of the node.
+        build: Values of parameters that are part of the tree: those marked ``[Build]``, and
+            integers that bound loops; without them the function's defaults.
+        form: ``"NODES"``: Blender's nodes. ``"OSL"``: a shader for Cycles. ``"AUTOMATIC"``: nodes;
+            OSL where nodes cannot compute the function and the scene runs OSL anyway.
+        **inputs: Values of inputs by the parameters' names, or sockets to be linked.
+
+    Returns:
+        The node.
+
+    Raises:
+        ArgumentError: There is no such tree, source, function or input; the function cannot be
+            lowered; the tree is linked from another file. Nothing is changed then.
+        CompileError: The source does not compile.
+    """
+    return require_api("add_node").add_node(
+        tree, source, function, location=location, build=build, form=form, **inputs
+    )
+
+
+def copy_as_slang(
+    tree: Any,  # noqa: ANN401
+    nodes: Sequence[Any] | None = None,
+    *,
+    name: str = "copied",
+) -> Any:  # noqa: ANN401
+    """Write nodes of a shader tree as a Slang function: a node of it gives what they give.
+
+    Args:
+        tree: The tree, or a material, world or light. It is not changed.
+        nodes: Of the tree; ``None``: those that are selected.
+        name: Of the function, and of the text.
+
+    Returns:
+        A new text block. Links from other nodes are parameters, outputs that other nodes take are
+        results; numbers stand in the code.
+
+    Raises:
+        ArgumentError: A node has no function in Slang (docs/supported_nodes.md), or gives no
+            number: shaders, images, coordinates of the mesh.
+    """
+    return require_api("copy_as_slang").copy_as_slang(tree, nodes, name=name)
+
+
+def node_source(node: Any) -> Any:  # noqa: ANN401
+    """Return what a Slang node is made from.
+
+    Returns:
+        An object with ``source``, ``function``, ``build``, ``form``, ``error`` (why the source
+        cannot be used as it is now, or ``""``) and ``notes``.
+
+    Raises:
+        ArgumentError: It is no Slang node.
+    """
+    return require_api("node_source").node_source(node)
+
+
+def set_source(
+    node: Any,  # noqa: ANN401
+    source: Source | Any | None = None,  # noqa: ANN401
+    function: str | None = None,
+    *,
+    build: Mapping[str, object] | None = None,
+    form: str | None = None,
+) -> None:
+    """Make a Slang node of another function. Inputs and outputs of equal names keep their links.
+
+    Other nodes that showed the same group stay as they are.
+
+    Args:
+        node: A Slang node.
+        source: As of `add_node`; ``None``: the one that it has.
+        function: The same.
+        build: Values to be changed.
+        form: As of `add_node`; ``None``: the one that it has.
+
+    Raises:
+        ArgumentError: As of `add_node`; the node stays as it is then.
+        CompileError: The source does not compile.
+    """
+    require_api("set_source").set_source(node, source, function, build=build, form=form)
+
+
+def refresh(source: Source | Any | None = None) -> int:  # noqa: ANN401
+    """Bring Slang nodes up to date with their source, and wait.
+
+    In Blender's windows that happens by itself when a text or a file changes.
+
+    Args:
+        source: As of `add_node`; ``None``: all.
+
+    Returns:
+        How many groups were changed.
+
+    Raises:
+        CompileError: A source does not compile: its nodes stay as they are, and are marked.
+        ArgumentError: A function is gone or cannot be lowered; the same.
+    """
+    count: int = require_api("refresh").refresh(source)
+    return count
+
+
+def slang_nodes() -> list[Any]:
+    """Return the Slang nodes of the open file.
+
+    Returns:
+        Objects with ``owner`` (the material, group, ... that holds the node), ``node`` (its name),
+        ``group`` (the name of what it shows), ``source``, ``function``, ``build``, ``form``,
+        ``error`` and ``notes``, by owner and node.
+    """
+    found: list[Any] = require_api("slang_nodes").slang_nodes()
+    return found
+
+
+def lower(source: Source | Any, function: str, **options: Any) -> weft.Lowered:  # noqa: ANN401
+    """Lower a function of a source of the open file; see ``weft.lower``.
+
+    Args:
+        source: As of `add_node`.
+        function: The same.
+        **options: Of ``weft.lower``; ``blender`` is this one if it is left out.
+    """
+    lowered: weft.Lowered = require_api("lower").lower(source, function, **options)
+    return lowered

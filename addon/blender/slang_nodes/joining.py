@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups that came twice: appended materials bring their own copy of every group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .editing import was_edited
+from .tags import tagged_trees
+from .users import is_editable, remove_group
+
+if TYPE_CHECKING:
+    import bpy
+
+    from .tags import Tag
+
+
+def is_alike(one: Tag, other: Tag) -> bool:
+    """Return whether links stay where a group of one tag takes the place of the other's."""
+    known = {entry.name: entry.identifier for entry in one.inputs + one.outputs}
+    return all(known.get(entry.name) == entry.identifier for entry in other.inputs + other.outputs)
+
+
+def join_equal_groups() -> int:
+    """Let nodes share groups that are equal and that nobody edited; return how many went.
+
+    Links stay: groups are joined whose sockets have equal identifiers.
+    """
+    kept: dict[tuple[str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
+    gone: list[bpy.types.NodeTree] = []
+    for tree, tag in sorted(tagged_trees(), key=lambda entry: entry[0].name):
+        if not tag.hash or not is_editable(tree) or was_edited(tree):
+            continue
+        known = kept.setdefault((tree.bl_idname, tag.hash, tag.form), [])
+        first = next((other for other, own in known if is_alike(own, tag)), None)
+        if first is None:
+            known.append((tree, tag))
+            continue
+        tree.user_remap(first)
+        gone.append(tree)
+    for tree in gone:
+        remove_group(tree)
+    return len(gone)
