@@ -18,6 +18,7 @@ import weft
 from weft.cli_blend import add_fit_blend_command
 from weft.cli_fit import add_fit_command, add_trust_option
 from weft.cli_lower import add_lower_command
+from weft.cli_nodes import add_nodes_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_fit_command(commands)
     add_fit_blend_command(commands)
     add_lower_command(commands)
+    add_nodes_command(commands)
     return parser
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits of .blend files, without a window: what ``weft fit-blend`` does."""
+"""Work on .blend files without a window: what ``weft fit-blend`` and ``weft nodes`` do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 from weft import ArgumentError
 from weft._native import ArgumentNotFoundError
 from weft._replacing import replacing
-from weft_blender.forwarding import find_package, installed_packages, require_bpy
+from weft_blender.forwarding import (
+    find_package,
+    installed_packages,
+    require_api,
+    require_bpy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,7 +84,11 @@ def fit_blend(
 
 
 def check_files(
-    scene: Path, out: Path, targets: Mapping[str, Path], extension: Path | None
+    scene: Path,
+    out: Path,
+    targets: Mapping[str, Path],
+    extension: Path | None,
+    function: str = FUNCTION,
 ) -> None:
     """Look for what is missing before Blender is loaded.
 
@@ -92,31 +101,71 @@ def check_files(
     for what, path in wanted:
         if not path.is_file():
             raise ArgumentNotFoundError(
-                f"{FUNCTION}: the {what} '{path}' is not there; correct the path"
+                f"{function}: the {what} '{path}' is not there; correct the path"
             )
     if out.suffix != ".blend":
         raise ArgumentError(
-            f"{FUNCTION}: the output must end in .blend, got '{out.name}'; rename it"
+            f"{function}: the output must end in .blend, got '{out.name}'; rename it"
         )
     if not out.resolve().parent.is_dir():
         raise ArgumentError(
-            f"{FUNCTION}: the folder '{out.parent}' is not there; make it, or choose another"
+            f"{function}: the folder '{out.parent}' is not there; make it, or choose another"
         )
 
 
-def enable_extension(archive: Path | None, folder: Path) -> Any:  # noqa: ANN401
+def slang_nodes_of(
+    scene: Path,
+    *,
+    refresh: bool = False,
+    out: Path | None = None,
+    extension: Path | None = None,
+    trust: bool = False,
+) -> tuple[int, list[Any]]:
+    """Open a file and look at its Slang nodes, or bring them up to date.
+
+    Args:
+        scene: The .blend file; it is not changed unless `out` is the same.
+        refresh: Compile the sources and change what is not as they say. What fails is in the
+            entries' ``error``.
+        out: The file to write after that.
+        extension: As of `fit_blend`.
+        trust: The same.
+
+    Returns:
+        How many groups were changed, and what ``weft_blender.slang_nodes`` gives.
+
+    Raises:
+        ArgumentError: A file is missing; there is no Blender or no extension.
+    """
+    from weft_blender import slang_nodes
+
+    name = "nodes"
+    check_files(scene, out or scene, {}, extension, name)
+    with tempfile.TemporaryDirectory(prefix="weft-blender-") as folder:
+        bpy = enable_extension(extension, Path(folder), name)
+        bpy.ops.wm.open_mainfile(filepath=str(scene.resolve()), load_ui=False, use_scripts=trust)
+        count, _ = require_api(name).refresh_all() if refresh else (0, ())
+        found = slang_nodes()
+        if out is not None:
+            with replacing(out.resolve()) as temporary:
+                bpy.ops.wm.save_as_mainfile(filepath=str(temporary), copy=True)
+    return count, found
+
+
+def enable_extension(archive: Path | None, folder: Path, function: str = FUNCTION) -> Any:  # noqa: ANN401
     """Return bpy with the extension enabled.
 
     Args:
         archive: The extension's zip.
         folder: An empty folder, for a Blender that this process starts.
+        function: That messages name.
 
     Raises:
         ArgumentError: There is no extension, or it does not fit this Blender.
     """
     if archive is not None and "bpy" not in sys.modules:
         os.environ["BLENDER_USER_RESOURCES"] = str(folder)  # read when bpy is imported
-    bpy = require_bpy(FUNCTION)
+    bpy = require_bpy(function)
     if find_package() is not None:
         return bpy
     try:
@@ -128,11 +177,11 @@ def enable_extension(archive: Path | None, folder: Path) -> Any:  # noqa: ANN401
             for name in installed_packages()[:1]:
                 bpy.ops.preferences.addon_enable(module=name)
     except RuntimeError as error:
-        raise ArgumentError(f"{FUNCTION}: the extension cannot be enabled: {error}") from None
+        raise ArgumentError(f"{function}: the extension cannot be enabled: {error}") from None
     if find_package() is None:
         version = ".".join(map(str, bpy.app.version))
         raise ArgumentError(
-            f"{FUNCTION}: Blender {version} has no Weft extension that fits it; name the zip with "
+            f"{function}: Blender {version} has no Weft extension that fits it; name the zip with "
             "--extension (./dev extension builds it)"
         )
     return bpy
