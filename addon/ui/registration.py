@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from types import ModuleType
 
-TOPICS = ("preferences", "engine", "fit", "commands")
+TOPICS = ("preferences", "engine", "fit", "slang_nodes", "commands")
 """Names of the topics' modules, in the order of registration."""
 
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Slang nodes: menus, the panel, dropped files, texts that are followed."""
+
+from __future__ import annotations
+
+import bpy
+
+from .adding import (
+    WEFT_OT_add_slang_expression,
+    WEFT_OT_add_slang_node,
+    WEFT_OT_new_slang_node,
+    WEFT_OT_open_slang_file,
+)
+from .dropping import WEFT_FH_slang
+from .following import begin, end, forget, join, look
+from .menus import NODE_MT_weft_slang, draw_add_menu
+from .operators import (
+    WEFT_OT_change_slang_function,
+    WEFT_OT_change_slang_value,
+    WEFT_OT_choose_slang_form,
+    WEFT_OT_copy_as_slang,
+    WEFT_OT_rebuild_slang_node,
+    WEFT_OT_refresh_slang_nodes,
+    WEFT_OT_relocate_slang_source,
+    WEFT_OT_show_slang_source,
+    WEFT_OT_unpack_slang_node,
+    draw_context_menu,
+)
+from .panels import NODE_PT_weft_slang
+
+CLASSES = (
+    WEFT_OT_add_slang_node,
+    WEFT_OT_new_slang_node,
+    WEFT_OT_add_slang_expression,
+    WEFT_OT_open_slang_file,
+    WEFT_OT_change_slang_function,
+    WEFT_OT_change_slang_value,
+    WEFT_OT_choose_slang_form,
+    WEFT_OT_copy_as_slang,
+    WEFT_OT_rebuild_slang_node,
+    WEFT_OT_refresh_slang_nodes,
+    WEFT_OT_relocate_slang_source,
+    WEFT_OT_show_slang_source,
+    WEFT_OT_unpack_slang_node,
+    WEFT_FH_slang,
+    NODE_MT_weft_slang,
+    NODE_PT_weft_slang,
+)
+MENUS = (
+    (bpy.types.NODE_MT_shader_node_add_all, draw_add_menu),
+    (bpy.types.NODE_MT_geometry_node_add_all, draw_add_menu),
+    (bpy.types.NODE_MT_compositor_node_add_all, draw_add_menu),
+    (bpy.types.NODE_MT_context_menu, draw_context_menu),
+)
+HANDLERS = (
+    ("load_post", look),
+    ("undo_pre", forget),
+    ("undo_post", forget),
+    ("redo_post", forget),
+    ("load_pre", forget),
+    ("blend_import_post", join),
+)
+SETUPS = ((begin, end),)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One timer that follows texts and files; it rests while Blender plays or renders."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...blender.session import find_session
+from ...blender.slang_nodes.joining import join_equal_groups
+from ...blender.slang_nodes.updating import Updater
+from ..waiting import redraw
+
+IDLE, BUSY, EMPTY = 0.1, 0.01, 1.0
+"""Seconds between two looks: as a rule, while something is built, without Slang nodes."""
+
+
+def updater() -> Updater | None:
+    """Return what follows the open file's sources; ``None``: the extension is not registered."""
+    session = find_session()
+    if session is None:
+        return None
+    if session.slang_nodes is None:
+        session.slang_nodes = Updater()
+    found: Updater = session.slang_nodes
+    return found
+
+
+def tick() -> float | None:
+    """Do a little; return when to be called again."""
+    found = updater()
+    if found is None:
+        return None
+    if is_occupied():
+        return IDLE
+    if found.advance():
+        # Blender does not know of changes that a timer makes: without a step of their own the next
+        # step that a person undoes would take them along.
+        if not bpy.app.background:
+            bpy.ops.ed.undo_push(message="Update Slang Nodes")
+        redraw(bpy.context)
+    if found.stepper is not None or found.job is not None:
+        return BUSY
+    return IDLE if found.has_sources else EMPTY
+
+
+def is_occupied() -> bool:
+    """Return whether Blender renders or plays, in which nothing may change."""
+    if bpy.app.is_job_running("RENDER") or bpy.app.is_job_running("OBJECT_BAKE"):
+        return True
+    manager = bpy.context.window_manager
+    return manager is not None and any(
+        window.screen.is_animation_playing for window in manager.windows
+    )
+
+
+@bpy.app.handlers.persistent
+def look(*_: object) -> None:
+    """Have sources compiled that changed while the file was closed."""
+    found = updater()
+    if found is not None:
+        found.forget()
+        found.check_all()
+
+
+@bpy.app.handlers.persistent
+def forget(*_: object) -> None:
+    """Drop what is under way: other objects take the place of all that it holds."""
+    found = updater()
+    if found is not None:
+        found.forget()
+
+
+@bpy.app.handlers.persistent
+def join(*_: object) -> None:
+    """Let what was appended share groups with what is there."""
+    join_equal_groups()
+
+
+def begin() -> None:
+    """Start the timer."""
+    bpy.app.timers.register(tick, first_interval=EMPTY, persistent=True)
+
+
+def end() -> None:
+    """Stop it."""
+    found = updater()
+    if found is not None:
+        found.forget()
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add > Slang."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import groupby
+
+import bpy
+
+from ...core.slang_nodes.naming import title_of
+from ...core.slang_nodes.sources import (
+    Entry,
+    SourceKey,
+    marked_functions,
+    template_entries,
+    templates_folder,
+)
+from .adding import edited_tree
+
+
+class NODE_MT_weft_slang(bpy.types.Menu):
+    """Nodes that are written in Slang"""
+
+    bl_idname = "NODE_MT_weft_slang"
+    bl_label = "Slang"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """List what there is, without compiling anything."""
+        layout = self.layout
+        layout.operator_context = "INVOKE_DEFAULT"
+        layout.operator("weft.new_slang_node", icon="FILE_NEW")
+        layout.operator("weft.add_slang_expression", icon="SCRIPTPLUGINS")
+        layout.operator("weft.open_slang_file", text="From File...", icon="FILE_FOLDER")
+        texts = [text for text in bpy.data.texts if text.name.endswith(".slang")]
+        if texts:
+            layout.separator()
+            for text in texts:
+                draw_text_block(layout, text)
+        for category, entries in groupby(brought(), key=lambda entry: entry.category):
+            layout.separator()
+            layout.label(text=category or "Weft")
+            for entry in entries:
+                draw_entry(layout, entry)
+
+
+def draw_text_block(layout: bpy.types.UILayout, text: bpy.types.Text) -> None:
+    """Draw a text block's marked functions, or the text itself."""
+    entries = marked_functions(SourceKey("text", text.name), text.as_string())
+    for entry in entries:
+        draw_entry(layout, entry, icon="TEXT")
+    if not entries:
+        button = layout.operator("weft.add_slang_node", text=text.name, icon="TEXT")
+        button.source, button.function = f"text:{text.name}", ""
+
+
+def draw_entry(layout: bpy.types.UILayout, entry: Entry, icon: str = "NONE") -> None:
+    """Draw a function."""
+    title = entry.label or title_of(entry.function)
+    button = layout.operator("weft.add_slang_node", text=title, icon=icon)
+    button.source, button.function = str(entry.key), entry.function
+
+
+@cache
+def brought() -> tuple[Entry, ...]:
+    """Return the functions that Weft brings; they do not change while Blender runs."""
+    return tuple(template_entries(templates_folder()))
+
+
+def draw_add_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add the menu to an editor's Add menu."""
+    if edited_tree(context) is not None:
+        menu.layout.menu("NODE_MT_weft_slang", icon="NODE")

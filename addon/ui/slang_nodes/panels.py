@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of the active Slang node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...blender.slang_nodes.users import is_editable
+from ..text import draw_text
+from .operators import active_slang_node
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...blender.slang_nodes.tags import Tag
+
+ICONS = {"text": "TEXT", "file": "FILE", "template": "ASSET_MANAGER"}
+
+
+class NODE_PT_weft_slang(bpy.types.Panel):
+    """Source, values and form of the active Slang node"""
+
+    bl_label = "Slang"
+    bl_space_type = "NODE_EDITOR"
+    bl_region_type = "UI"
+    bl_category = "Node"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Return whether the active node is one."""
+        return active_slang_node(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw what it is made from."""
+        found = active_slang_node(context)
+        if found is None:
+            return
+        node, tag = found
+        layout = self.layout
+        row = layout.row(align=True)
+        row.operator("weft.show_slang_source", text=tag.source.name, icon=ICONS[tag.source.kind])
+        layout.operator("weft.change_slang_function", text=tag.function, icon="DOWNARROW_HLT")
+        if tag.error:
+            draw_error(layout, tag)
+        if not is_editable(node.node_tree):
+            draw_text(layout, "The group is linked: make it local to change it", icon="LINKED")
+        for entry in tag.properties:
+            draw_value(layout, entry, tag.build.get(entry["name"], ""))
+        draw_form(layout, node, tag)
+        layout.separator()
+        row = layout.row(align=True)
+        row.operator("weft.rebuild_slang_node", icon="FILE_REFRESH")
+        row.operator("weft.unpack_slang_node", text="Unpack", icon="NODETREE")
+
+
+def draw_error(layout: bpy.types.UILayout, tag: Tag) -> None:
+    """Draw why the node is not what its source says."""
+    box = layout.box()
+    draw_text(box, tag.error, icon="ERROR")
+    row = box.row(align=True)
+    row.operator("weft.show_slang_source", text="Show Error")
+    if tag.source.kind == "file":
+        row.operator("weft.relocate_slang_source")
+
+
+def draw_value(layout: bpy.types.UILayout, entry: Mapping[str, Any], value: str) -> None:
+    """Draw a value that is part of the tree."""
+    row = layout.row(align=True)
+    row.label(text=entry["label"])
+    if entry["choices"]:
+        for choice in entry["choices"]:
+            button = row.operator(
+                "weft.change_slang_value",
+                text=choice.rpartition(".")[2],
+                depress=choice == value,
+            )
+            button.name, button.text = entry["name"], choice
+        return
+    if entry["kind"] == "bool":
+        is_on = value == "true"
+        button = row.operator(
+            "weft.change_slang_value",
+            text="",
+            icon="CHECKBOX_HLT" if is_on else "CHECKBOX_DEHLT",
+        )
+        button.name, button.text = entry["name"], "false" if is_on else "true"
+        return
+    number = _whole(value) if entry["kind"] == "int" else None
+    if number is not None:
+        _draw_step(row, entry["name"], number - 1, "REMOVE")
+    row.operator("weft.change_slang_value", text=value).name = entry["name"]
+    if number is not None:
+        _draw_step(row, entry["name"], number + 1, "ADD")
+
+
+def _draw_step(row: bpy.types.UILayout, name: str, value: int, icon: str) -> None:
+    button = row.operator("weft.change_slang_value", text="", icon=icon)
+    button.name, button.text = name, str(value)
+
+
+def _whole(value: str) -> int | None:
+    try:
+        return int(value)
+    except ValueError:
+        return None
+
+
+def draw_form(layout: bpy.types.UILayout, node: bpy.types.Node, tag: Tag) -> None:
+    """Draw what runs, how long it is, and what to know about it."""
+    if node.bl_idname == "ShaderNodeGroup":
+        layout.operator_menu_enum(
+            "weft.choose_slang_form", "form", text=f"Runs As: {_form_title(tag)}"
+        )
+    if tag.used == "NODES":
+        layout.label(text=f"{tag.nodes} nodes")
+    elif tag.used == "OSL" and not _runs_osl():
+        draw_text(
+            layout,
+            "Switch Open Shading Language on in the render settings: without it the node is black",
+            icon="ERROR",
+        )
+    for note in tag.notes:
+        draw_text(layout, note, icon="INFO")
+
+
+def _form_title(tag: Tag) -> str:
+    used = {"NODES": "Nodes", "OSL": "OSL"}[tag.used]
+    return f"Automatic ({used})" if tag.form == "AUTOMATIC" else used
+
+
+def _runs_osl() -> bool:
+    settings = getattr(bpy.context.scene, "cycles", None)
+    return bool(getattr(settings, "shading_system", False))
