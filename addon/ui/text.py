@@ -27,7 +27,7 @@ def draw_text(layout: bpy.types.UILayout, text: str, *, icon: str = "NONE") -> N
 def line_length() -> int:
     """Return how many letters a line of the region takes that is drawn."""
     region = bpy.context.region
-    if region is None:
-        return LETTERS
     scale = bpy.context.preferences.system.ui_scale
+    if region is None or not scale:  # not drawn
+        return LETTERS
     return max(int(region.width / (WIDTH * scale)) - MARGIN, 20)

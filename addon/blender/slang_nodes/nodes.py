@@ -24,7 +24,7 @@ from .editing import unpack, was_edited
 from .joining import is_alike
 from .marks import confirm, note_error
 from .reading import key_of, source_of
-from .tags import Tag, read_tag, tagged_trees
+from .tags import HASH, Tag, read_tag, tagged_trees
 from .users import NODE_TYPES, group_nodes, is_editable, modifiers, remove_group
 
 if TYPE_CHECKING:
@@ -55,13 +55,16 @@ def scene_runs_osl() -> bool:
 
 def equal_tree(prepared: Prepared) -> bpy.types.NodeTree | None:
     """Return a group of this file that is what was prepared and that nobody edited by hand."""
-    for tree, tag in tagged_trees():
+    for tree in bpy.data.node_groups:
+        if tree.get(HASH) != prepared.hash or tree.bl_idname != prepared.request.tree:
+            continue
+        tag = read_tag(tree)
         if (
-            tag.hash == prepared.hash
+            tag is not None
             and tag.form == prepared.request.form
             and not tag.error
-            and tree.bl_idname == prepared.request.tree
             and is_editable(tree)
+            and not was_edited(tree)
         ):
             return tree
     return None

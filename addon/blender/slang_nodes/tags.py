@@ -21,6 +21,7 @@ from ...core.slang_nodes.sources import FORMAT, SourceKey, parse_key
 from ..lowered_groups import PART_MARK
 
 PROPERTY = "weft_slang"
+HASH = "weft_slang_hash"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ def write_tag(tree: bpy.types.NodeTree, tag: Tag) -> None:
     for name, sockets in (("inputs", tag.inputs), ("outputs", tag.outputs)):
         record[name] = [(entry.identifier, entry.name, entry.type) for entry in sockets]
     tree[PROPERTY] = json.dumps(record, ensure_ascii=False)
+    tree[HASH] = tag.hash  # looked at in all trees for each node that is added
 
 
 def tagged_trees() -> Iterator[tuple[bpy.types.NodeTree, Tag]]:
