@@ -90,3 +90,19 @@ def test_fit_shows_values_while_it_runs_and_escape_puts_everything_back(archive)
     assert facts["seconds_from_escape"] < 0.3 + drawing
     assert facts["texture_shown"]
     assert facts["texture_packed"]
+
+
+def test_slang_nodes_follow_their_text_in_a_window(archive):
+    output = OUTPUT.with_name(f"{OUTPUT.name}-slang")
+    shutil.rmtree(output, ignore_errors=True)
+
+    done = subprocess.run([GUI / "run_blender.sh", CHROOT, archive, GUI / "slang_tour.py", output])
+
+    facts = json.loads((output / "facts.json").read_text())
+    assert done.returncode == 0, facts
+    assert facts["sockets"] == ["Coordinate", "Frequency", "Softness"]
+    assert facts["links with the error"] == facts["links after"] == 1
+    assert not facts["is marked"]
+    assert facts["nodes without the extension"] > 5
+    assert facts["links without the extension"] == 1
+    assert "Traceback" not in (output / "blender.log").read_text()
