@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slang nodes as an artist meets them: add, type an error, fix it, undo, save, open without Weft."""
+"""Slang nodes as an artist meets them: add, break, mend, undo, save, open without Weft."""
 
 from __future__ import annotations
 
