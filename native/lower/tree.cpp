@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/tree.hpp"
 
+#include "lower/cost.hpp"
+
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -51,7 +53,9 @@ public:
 
     std::string print() {
         m_out << "{\n  \"tree\": " << quoted(tree_type(m_tree.kind)) << ",\n  \"blender\": ["
-              << m_tree.version.major << ", " << m_tree.version.minor << "],\n  \"inputs\": ";
+              << m_tree.version.major << ", " << m_tree.version.minor
+              << "],\n  \"cost\": " << number(cost_of(m_tree))
+              << ",\n  \"cost_unit\": " << quoted(cost_unit(m_tree.kind)) << ",\n  \"inputs\": ";
         print_sockets(m_tree.inputs);
         m_out << ",\n  \"outputs\": ";
         print_sockets(m_tree.outputs);

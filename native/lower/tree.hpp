@@ -63,7 +63,7 @@ struct Tree {
 
 [[nodiscard]] std::string_view tree_type(TreeKind kind) noexcept; ///< "ShaderNodeTree"
 
-/// As JSON: an object with tree, blender, inputs, outputs, nodes and results; links are {"node": n, "socket": "..."}.
+/// As JSON: an object with tree, blender, cost, cost_unit (cost.hpp), inputs, outputs, nodes and results; links are {"node": n, "socket": "..."}.
 [[nodiscard]] std::string print_json(const Tree& tree);
 
 } // namespace weft::lower

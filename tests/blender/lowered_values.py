@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -63,8 +65,8 @@ DATA_TYPES = {
 }
 
 
-def in_geometry_nodes(lowered, group, values):
-    """Return what a group gives at points, by the names of its outputs."""
+def points_object(lowered, group, values):
+    """Return an object of points whose modifier stores what a group gives as attributes."""
     arrays = {f"in{k}": values_of(socket, values) for k, socket in enumerate(lowered.inputs)}
     mesh = points_with(arrays)
     tree = bpy.data.node_groups.new("test", "GeometryNodeTree")
@@ -92,6 +94,29 @@ def in_geometry_nodes(lowered, group, values):
     found = bpy.data.objects.new("points", mesh)
     bpy.context.scene.collection.objects.link(found)
     found.modifiers.new("nodes", "NODES").node_group = tree
+    return found
+
+
+@contextlib.contextmanager
+def evaluated_points(lowered, group, values):
+    """Give what evaluates a group at points once more."""
+    found = points_object(lowered, group, values)
+
+    def evaluate():
+        found.update_tag()
+        bpy.context.view_layer.update()
+        return found.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+
+    try:
+        evaluate()
+        yield evaluate
+    finally:
+        bpy.data.objects.remove(found)
+
+
+def in_geometry_nodes(lowered, group, values):
+    """Return what a group gives at points, by the names of its outputs."""
+    found = points_object(lowered, group, values)
     evaluated = found.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     results = {}
     for number, socket in enumerate(lowered.outputs):

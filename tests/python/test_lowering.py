@@ -182,6 +182,18 @@ def test_build_values_make_smaller_graphs() -> None:
     assert counts[0] < counts[1] < counts[2]
 
 
+def test_costs_grow_with_the_tree() -> None:
+    few, many = (of_text("sines", NOISE, build={"octaves": n}).cost for n in (2, 4))
+    points = of_text("sines", NOISE, build={"octaves": 2}, tree="geometry")
+
+    assert few is not None
+    assert many is not None
+    assert 1.5 * few < many < 3 * few
+    assert points.tree is not None
+    assert (points.cost, points.cost_unit) == (points.tree["cost"], "ms a million points")
+    assert of_text("sines", NOISE, build={"octaves": 2}, to="osl").cost is None
+
+
 def test_overloads_and_generics_are_chosen_by_name() -> None:
     assert of_text("two(float2)", NOISE).inputs[0].type == "NodeSocketVector"
     assert of_text("same<float>", NOISE).outputs[0].type == "NodeSocketFloat"
@@ -248,6 +260,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr()
     assert json.loads(printed.out)["tree"] == "GeometryNodeTree"
     assert "operations" in printed.err
+    assert "ms a million points" in printed.err
     output = tmp_path / "tree.json"
     assert main(["lower", str(path), "sines", "--set", "octaves=2", "-o", str(output)]) == 0
     assert json.loads(output.read_text())["tree"] == "ShaderNodeTree"

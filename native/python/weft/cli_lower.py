@@ -84,4 +84,6 @@ def run_lower(arguments: argparse.Namespace) -> int:
 def counts(lowered: Lowered) -> str:
     """Return what a person wants to know of the result, in one line."""
     nodes = f", {lowered.nodes} nodes" if lowered.tree else ""
-    return f"{lowered.name}: {lowered.operations} operations{nodes}"
+    operations = f" {lowered.operations} operations{nodes}," if lowered.operations else ""
+    cost = "" if lowered.cost is None else f" about {lowered.cost:.3g} {lowered.cost_unit}"
+    return f"{lowered.name}:{operations}{cost}".rstrip(",:")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,26 +20,10 @@ import numpy as np
 ROOT = Path(__file__).parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from addon.blender.lowered_groups import build_group  # noqa: E402
-
-import weft  # noqa: E402
-from blender import osl_rows  # noqa: E402
+from bench.lowering import estimates  # noqa: E402
+from bench.lowering.functions import is_lowered, lower, of_group, of_osl  # noqa: E402
+from bench.lowering.shading import NodeOf, nanoseconds  # noqa: E402
 from support import lowering_corpus as corpus  # noqa: E402
-
-NodeOf = Callable[[bpy.types.NodeTree], bpy.types.Node]
-VERSION = bpy.app.version[:2]
-
-
-def lower(name: str, text: str, tree: str = "shader", to: str = "nodes") -> weft.Lowered:
-    return weft.lower(None, name, text=text, tree=tree, to=to, blender=VERSION)
-
-
-def is_lowered(name: str, tree: str, to: str) -> bool:
-    try:
-        lower(name, corpus.TEXT, tree, to)
-    except weft.ArgumentError:
-        return False
-    return True
 
 
 def print_shares() -> None:
@@ -85,24 +68,6 @@ def print_lowering_time() -> None:
     )
 
 
-def of_group(lowered: weft.Lowered) -> NodeOf:
-    group = build_group(lowered.tree, lowered.name)
-
-    def make(tree: bpy.types.NodeTree) -> bpy.types.Node:
-        node = tree.nodes.new("ShaderNodeGroup")
-        node.node_tree = group
-        return node
-
-    return make
-
-
-def of_osl(lowered: weft.Lowered) -> NodeOf:
-    def make(tree: bpy.types.NodeTree) -> bpy.types.Node:
-        return osl_rows.script_node(tree, lowered.text, osl_rows.parameters(lowered.text))
-
-    return make
-
-
 def of_texture(kind: str, **settings: float) -> NodeOf:
     def make(tree: bpy.types.NodeTree) -> bpy.types.Node:
         node = tree.nodes.new(kind)
@@ -111,24 +76,6 @@ def of_texture(kind: str, **settings: float) -> NodeOf:
         return node
 
     return make
-
-
-def shading_material(make: NodeOf | None) -> bpy.types.Material:
-    """Return a material that shines in a node's first output, or in one color."""
-    material = bpy.data.materials.new("measured")
-    if material.node_tree is None:  # to set it is deprecated where it always is
-        material.use_nodes = True
-    tree = material.node_tree
-    tree.nodes.clear()
-    emission = tree.nodes.new("ShaderNodeEmission")
-    end = tree.nodes.new("ShaderNodeOutputMaterial")
-    tree.links.new(emission.outputs[0], end.inputs["Surface"])
-    if make is not None:
-        node = make(tree)
-        place = tree.nodes.new("ShaderNodeNewGeometry")
-        tree.links.new(place.outputs["Position"], node.inputs[0])
-        tree.links.new(node.outputs[0], emission.inputs["Color"])
-    return material
 
 
 WHITE = """
@@ -186,49 +133,6 @@ def cases() -> list[tuple[str, Callable[[], NodeOf], bool]]:
     ]
 
 
-def nanoseconds(size: int, samples: int) -> dict[str, float]:
-    """Return the cost of each case a shade, of what more samples take: set-up is left out."""
-    few = samples // 8
-    shades = size * size * (samples - few)
-    found = {}
-    with tempfile.TemporaryDirectory() as folder:
-
-        def least(make: Callable[[], NodeOf] | None, osl: bool) -> float:
-            times: dict[int, list[float]] = {few: [], samples: []}
-            for _ in range(3):
-                for count, taken in times.items():
-                    bpy.ops.wm.read_factory_settings(use_empty=True)
-                    taken.append(picture(make, osl=osl, size=size, samples=count, folder=folder))
-            return min(times[samples]) - min(times[few])
-
-        plain = {osl: least(None, osl) for osl in (False, True)}
-        for name, make, osl in cases():
-            found[name] = 1e9 * (least(make, osl) - plain[osl]) / shades
-    return found
-
-
-def picture(
-    make: Callable[[], NodeOf] | None, *, osl: bool, size: int, samples: int, folder: str
-) -> float:
-    """Return the processor time of a picture of what `make` makes in an empty file."""
-    material = shading_material(None if make is None else make())
-    mesh = bpy.data.meshes.new("plane")
-    mesh.from_pydata([(-2, -2, 0), (2, -2, 0), (2, 2, 0), (-2, 2, 0)], [], [[0, 1, 2, 3]])
-    mesh.materials.append(material)
-    scene = bpy.context.scene
-    scene.collection.objects.link(bpy.data.objects.new("plane", mesh))
-    osl_rows.set_up(size, size)
-    scene.camera.data.ortho_scale = 4
-    scene.camera.location = (0, 0, 10)
-    scene.cycles.shading_system = osl
-    scene.cycles.samples = samples
-    scene.cycles.filter_width = 1
-    scene.render.filepath = str(Path(folder) / "picture.exr")
-    start = time.process_time()
-    bpy.ops.render.render(write_still=True)
-    return time.process_time() - start
-
-
 TARGETS = (
     ("noise of 4 octaves, White Noise, nodes", "Noise Texture, detail 3", 2.2),
     ("noise of 4 octaves, integer hash, OSL", "Noise Texture, detail 3", 2.0),
@@ -245,13 +149,14 @@ def main() -> int:
     print_shares()
     print_counts()
     print_lowering_time()
-    costs = nanoseconds(arguments.size, arguments.samples)
+    costs = nanoseconds(cases(), arguments.size, arguments.samples)
     print("\n| shading | ns |\n| --- | --- |")
     for name, cost in costs.items():
         print(f"| {name} | {cost:.0f} |")
     print("\n| ratio | value | wanted |\n| --- | --- | --- |")
     for name, beside, wanted in TARGETS:
         print(f"| {name} / {beside} | {costs[name] / costs[beside]:.3f} | {wanted:.2f} |")
+    estimates.print_all(arguments.size, arguments.samples)
     return 0
 
 

@@ -204,6 +204,8 @@ TEST_CASE("a tree is printed as JSON") {
     CHECK(print_json(make_tree(made.call, made.function)) == R"({
   "tree": "ShaderNodeTree",
   "blender": [4, 5],
+  "cost": 3.4,
+  "cost_unit": "ns a shade",
   "inputs": [
     {"name": "x", "type": "NodeSocketFloat"}
   ],
