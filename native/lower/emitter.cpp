@@ -90,6 +90,18 @@ Source Emitter::rounded_to_even(const Source& value) {
     return math("ADD", {even, math("ADD", {steps, 1.0})});
 }
 
+/// To the nearest number of 16 bits, ties to even: what is added and taken away again leaves no more bits than halves have, 11
+/// of what is large and multiples of 2^-24 of what is small. Beyond the largest half it is that.
+Source Emitter::rounded_to_half(const Source& value) {
+    constexpr double kLargest = 65504;
+    constexpr double kBits = 8192;     // 2^(24 - 11)
+    constexpr double kSmallest = 0.75; // floats between .5 and 1 are multiples of 2^-24
+    const Source size = math("MINIMUM", {math("ABSOLUTE", {value}), kLargest});
+    const Source high = math("MAXIMUM", {math("MULTIPLY", {size, kBits}), kSmallest});
+    const Source rounded = math("SUBTRACT", {math("ADD", {size, high}), high});
+    return math("MULTIPLY", {math("SIGN", {value}), rounded});
+}
+
 /// Functions of reals that take several nodes.
 bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source& result) {
     switch (own.op) {
@@ -99,6 +111,7 @@ bool Emitter::emit_real(const dag::Node& own, std::span<const Source> a, Source&
             node("ShaderNodeMix", {{"data_type", "FLOAT"}, {"clamp_factor", "false"}},
                  {{"Factor_Float", a[2]}, {"A_Float", a[0]}, {"B_Float", a[1]}}, "Result_Float");
         return true;
+    case Op::to_half: result = rounded_to_half(a[0]); return true;
     case Op::round_even: result = rounded_to_even(a[0]); return true;
     case Op::log: result = math("LOGARITHM", {a[0], std::numbers::e}); return true;
     case Op::log2: result = math("LOGARITHM", {a[0], 2.0}); return true;

@@ -49,6 +49,7 @@ protected:
 
 private:
     [[nodiscard]] Source rounded_to_even(const Source& value);
+    [[nodiscard]] Source rounded_to_half(const Source& value);
     [[nodiscard]] bool emit_real(const dag::Node& own, std::span<const Source> a, Source& result);
 
     Tree& m_tree;

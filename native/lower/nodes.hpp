@@ -20,7 +20,7 @@ struct NodeOptions {
 ///
 /// @param call the sockets; @param function what dag::build() made of its source
 /// @throws core::ArgumentError, beginning with "lower: ", for what such a tree cannot compute: bit casts, lookups of textures,
-///         halves, integers beyond 2^24 outside of geometry trees, more values at once than Cycles' stack holds (240).
+///         integers beyond 2^24 outside of geometry trees, more values at once than Cycles' stack holds (240).
 [[nodiscard]] Tree make_tree(const Call& call, const dag::Function& function,
                              const NodeOptions& options = {});
 

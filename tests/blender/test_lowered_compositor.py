@@ -46,7 +46,7 @@ def differences_of(function, path):
 
 
 @pytest.mark.parametrize(
-    ("text", "least"), [(corpus.TEXT, 47), (corpus.NOISE, 4)], ids=["corpus", "noise"]
+    ("text", "least"), [(corpus.TEXT, 48), (corpus.NOISE, 4)], ids=["corpus", "noise"]
 )
 def test_the_compositor_computes_the_corpus(text, least, tmp_path):
     differences = {}
