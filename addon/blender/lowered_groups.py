@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ..core.repeats import Repeat, find_repeats
 from ..core.steps import last_value
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def build_group(tree: Mapping[str, Any], name: str) -> bpy.types.NodeTree:
 
     Returns:
         The group. Its nodes lie in groups of their own, whose names begin with a dot, if they are
-        more than ``PART``.
+        more than ``PART``; what repeats, as rounds of loops do, is one group that is used often.
 
     Raises:
         RuntimeError: Blender refuses a node; nothing of the group is left then.
@@ -149,27 +150,48 @@ class _Builder:
         given = {socket.identifier: socket for socket in entry.outputs}
         for number, identifier in enumerate(inputs):
             self.outputs[0, str(number)] = given[identifier]
-        numbers = range(1, len(self.tree["nodes"]))
-        parts = [numbers[start : start + PART] for start in range(0, len(numbers), PART)]
-        if len(parts) <= 1:
-            for part in parts:
-                self.add_nodes(group, part, self.outputs)
+        pieces = self.pieces()
+        if len(pieces) == 1 and isinstance(pieces[0], range):
+            self.add_nodes(group, pieces[0], self.outputs)
         else:
-            for part in parts:
-                self.add_part(group, part)
+            for piece in pieces:
+                if isinstance(piece, range):
+                    self.add_part(group, piece)
+                else:
+                    self.add_repeat(group, piece)
                 yield
         end = group.nodes.new("NodeGroupOutput")
-        end.location = (COLUMN * (1 + len(parts)), 0)
+        columns = sum(1 if isinstance(piece, range) else piece.count for piece in pieces)
+        end.location = (COLUMN * (1 + columns), 0)
         taken = {socket.identifier: socket for socket in end.inputs}
         for identifier, source in zip(outputs, self.tree["results"], strict=True):
             _feed(group, taken[identifier], source, self.outputs)
+
+    def pieces(self) -> list[range | Repeat]:
+        """Return what becomes groups of its own, in order."""
+        nodes = self.tree["nodes"]
+        numbers = range(1, len(nodes))
+        repeats = find_repeats(nodes, numbers) if len(numbers) > PART else []
+        pieces: list[range | Repeat] = []
+        begin = numbers.start
+        for repeat in [*repeats, None]:
+            stop = numbers.stop if repeat is None else repeat.start
+            starts = range(begin, stop, PART)
+            pieces += [range(start, min(start + PART, stop)) for start in starts]
+            if repeat is not None:
+                pieces.append(repeat)
+                begin = repeat.end
+        return pieces
 
     def add_nodes(
         self,
         group: bpy.types.NodeTree,
         part: Sequence[int],
         known: dict[Place, bpy.types.NodeSocket],
-    ) -> None:
+        slots: frozenset[Place] = frozenset(),
+    ) -> dict[Place, bpy.types.NodeSocket]:
+        """Add nodes and feed them, but for inputs in `slots`, which are returned."""
+        opened = {}
         for place, number in enumerate(part):
             entry = self.tree["nodes"][number]
             node = group.nodes.new(entry["type"])
@@ -178,9 +200,13 @@ class _Builder:
                 setattr(node, name, value)
             inputs = {socket.identifier: socket for socket in node.inputs if socket.enabled}
             for identifier, source in entry["inputs"].items():
-                _feed(group, inputs[identifier], source, known)
+                if (place, identifier) in slots:
+                    opened[place, identifier] = inputs[identifier]
+                else:
+                    _feed(group, inputs[identifier], source, known)
             for socket in node.outputs:
                 known[number, socket.identifier] = socket
+        return opened
 
     def add_part(self, group: bpy.types.NodeTree, part: Sequence[int]) -> None:
         """Put nodes into a group of their own."""
@@ -196,14 +222,59 @@ class _Builder:
             known[place] = entry.outputs[number]
         self.add_nodes(inner, part, known)
         given = self.leaving(part)
-        for number, place in enumerate(given):
-            kind = _SOCKETS[known[place].type]
+        self.give(inner, [known[place] for place in given])
+        self.place_part(group, inner, wanted, given)
+
+    def add_repeat(self, group: bpy.types.NodeTree, repeat: Repeat) -> None:
+        """Put a round into a group, and use that once a round."""
+        inner = self.new_tree(f".{self.name} {repeat.start}")
+        inner[PART_MARK] = True
+        entry = inner.nodes.new("NodeGroupInput")
+        known: dict[Place, bpy.types.NodeSocket] = {}
+        opened = self.add_nodes(inner, repeat.round(0), known, frozenset(repeat.slots))
+        fed: dict[object, list[Place]] = {}  # what has the same source in every round is one socket
+        for slot, socket in opened.items():
+            sources = [self.source(repeat.round(k), slot) for k in range(repeat.count)]
+            fed.setdefault((socket.type, repr(sources)), []).append(slot)
+        inputs = list(fed.values())
+        for number, slots in enumerate(inputs):
+            kind = _SOCKETS[opened[slots[0]].type]
+            inner.interface.new_socket(f"v{number}", in_out="INPUT", socket_type=kind)
+        for number, slots in enumerate(inputs):
+            for slot in slots:
+                inner.links.new(entry.outputs[number], opened[slot])
+        rounds = [repeat.round(k) for k in range(repeat.count)]
+        given = sorted({(at - part[0], name) for part in rounds for at, name in self.leaving(part)})
+        self.give(inner, [known[repeat.start + at, name] for at, name in given])
+        for part in rounds:
+            node = self.new_group_node(group, inner)
+            for number, slots in enumerate(inputs):
+                _feed(group, node.inputs[number], self.source(part, slots[0]), self.outputs)
+            for number, (at, name) in enumerate(given):
+                self.outputs[part[0] + at, name] = node.outputs[number]
+
+    def source(self, part: Sequence[int], slot: Place) -> Source:
+        """Return what feeds an input of a node in a part."""
+        source: Source = self.tree["nodes"][part[slot[0]]]["inputs"][slot[1]]
+        return source
+
+    def give(self, inner: bpy.types.NodeTree, sockets: Sequence[bpy.types.NodeSocket]) -> None:
+        """Make sockets the outputs of a group."""
+        for number, socket in enumerate(sockets):
+            kind = _SOCKETS[socket.type]
             inner.interface.new_socket(f"v{number}", in_out="OUTPUT", socket_type=kind)
         end = inner.nodes.new("NodeGroupOutput")
-        end.location = (COLUMN * (2 + PART // 5), 0)
-        for number, place in enumerate(given):
-            inner.links.new(known[place], end.inputs[number])
-        self.place_part(group, inner, wanted, given)
+        end.location = (COLUMN * (2 + len(inner.nodes) // 5), 0)
+        for number, socket in enumerate(sockets):
+            inner.links.new(socket, end.inputs[number])
+
+    def new_group_node(
+        self, group: bpy.types.NodeTree, inner: bpy.types.NodeTree
+    ) -> bpy.types.Node:
+        node = group.nodes.new(_GROUP_NODES[self.tree["tree"]])
+        node.node_tree = inner
+        node.location = (COLUMN * (len(group.nodes) - 1), 0)
+        return node
 
     def place_part(
         self,
@@ -212,9 +283,7 @@ class _Builder:
         wanted: list[Place],
         given: list[Place],
     ) -> None:
-        node = group.nodes.new(_GROUP_NODES[self.tree["tree"]])
-        node.node_tree = inner
-        node.location = (COLUMN * (len(group.nodes) - 1), 0)
+        node = self.new_group_node(group, inner)
         for number, place in enumerate(wanted):
             group.links.new(self.outputs[place], node.inputs[number])
         for number, place in enumerate(given):

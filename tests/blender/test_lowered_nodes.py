@@ -143,14 +143,26 @@ def test_operations_at_their_edges_in_cycles(tmp_path):
 
 
 def test_long_trees_lie_in_groups_of_their_own():
-    function = lowered("foldedSpace", "geometry")
-    group = build_group(function.tree, "folded")
+    function = lowered("rotateAxis", "geometry")
+    group = build_group(function.tree, "turned")
 
     assert function.nodes > PART
     parts = [node.node_tree for node in group.nodes if node.bl_idname == "GeometryNodeGroup"]
     assert len(parts) == -(-function.nodes // PART)
-    assert all(part.name.startswith(".folded") for part in parts)
+    assert all(part.name.startswith(".turned") for part in parts)
     assert sum(len(part.nodes) - 2 for part in parts) == function.nodes
+
+
+@pytest.mark.parametrize("tree", ["shader", "geometry"])
+def test_rounds_of_a_loop_share_a_group(tree):
+    function = lowered("mandelbrot", tree)
+    group = build_group(function.tree, "orbits")
+
+    nodes = [node for node in group.nodes if hasattr(node, "node_tree")]
+    parts = {node.node_tree for node in nodes}
+    assert len(nodes) >= 20
+    assert len(parts) <= 4
+    assert sum(len(node.node_tree.nodes) - 2 for node in nodes) == function.nodes
 
 
 def test_the_interface_says_what_the_declaration_does():
