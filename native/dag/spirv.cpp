@@ -375,7 +375,9 @@ std::vector<Id> targets_of(const Block& block) {
 
 SpirvModule read_spirv(std::span<const std::byte> code) {
     std::vector<std::uint32_t> words(code.size() / sizeof(std::uint32_t));
-    std::memcpy(words.data(), code.data(), words.size() * sizeof(std::uint32_t));
+    if (!words.empty()) {
+        std::memcpy(words.data(), code.data(), words.size() * sizeof(std::uint32_t));
+    }
     if (words.size() < spv::kHeaderWords || words[0] != spv::kMagic) {
         fail("these are no SPIR-V words");
     }
