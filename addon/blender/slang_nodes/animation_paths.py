@@ -2,9 +2,10 @@
 """Animation of a node's inputs, which Blender addresses by their places.
 
 Where a socket comes or goes before others, Blender 4.5 leaves the paths of F-curves and drivers
-as they are, so that they drive another socket, and 5.2 corrects them itself. What each drives is
-noted before a change, compared after it, and set where it differs. The path of what drives a
-socket that went names the socket instead of its place: it drives nothing, and its keys stay.
+as they are, so that they drive another socket; 5.2 corrects them itself, and removes what drives a
+socket that goes. What each drives is noted before a change, compared after it, and set where it
+differs. The path of what drives a socket that goes names the socket instead of its place before
+that: it drives nothing, and its keys stay.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import bpy
 from .users import all_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 _PATH = re.compile(
     r'^nodes\["(?P<node>(?:[^"\\]|\\.)*)"\]\.inputs\[(?:(?P<place>\d+)|"(?P<name>(?:[^"\\]|\\.)*)")\]'
@@ -74,6 +75,21 @@ def note_curves(group: bpy.types.NodeTree) -> list[Driven]:
     return found
 
 
+def let_go(noted: list[Driven], identifiers: Collection[str]) -> None:
+    """Have curves name the sockets that are about to go: Blender 5.2 removes them otherwise."""
+    for driven in noted:
+        if driven.identifier in identifiers:
+            driven.curve.data_path = _path(driven, _quoted(driven.name))
+
+
+def _path(driven: Driven, key: str) -> str:
+    return f"nodes[{_quoted(driven.node)}].inputs[{key}]{driven.rest}"
+
+
+def _quoted(name: str) -> str:
+    return f'"{bpy.utils.escape_identifier(name)}"'
+
+
 def correct_curves(noted: list[Driven]) -> list[str]:
     """Let each curve drive what it drove; return what drives nothing any more, for people."""
     lost = []
@@ -82,16 +98,15 @@ def correct_curves(noted: list[Driven]) -> list[str]:
         if node is None:
             continue
         places = [socket.identifier for socket in node.inputs]
-        name = bpy.utils.escape_identifier(driven.node)
         again = node.inputs.get(driven.name) if not driven.identifier else None
         if driven.identifier in places:
             key = str(places.index(driven.identifier))
         elif again is not None:
             key = str(places.index(again.identifier))
         else:
-            key = f'"{bpy.utils.escape_identifier(driven.name)}"'
+            key = _quoted(driven.name)
             lost.append(f"{driven.tree.name} > {driven.node} > {driven.name}")
-        path = f'nodes["{name}"].inputs[{key}]{driven.rest}'
+        path = _path(driven, key)
         if driven.curve.data_path != path:
             driven.curve.data_path = path
             # Blender stops evaluating what it could not resolve once.

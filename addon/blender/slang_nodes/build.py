@@ -16,7 +16,7 @@ import bpy
 
 from ...core.slang_nodes.matching import Existing, Matching, converted, match_sockets
 from ..lowered_groups import fill_group
-from .animation_paths import correct_curves, note_curves
+from .animation_paths import correct_curves, let_go, note_curves
 from .contents import content_of, kept_file
 from .marks import mark_nodes
 from .osl_nodes import fill_with_shader
@@ -88,7 +88,9 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
             tree.interface.remove(item)
         correct_curves(curves)
         raise
-    removed = _remove(tree, (*inputs.removed, *outputs.removed))
+    gone = (*inputs.removed, *outputs.removed)
+    let_go(curves, {entry.identifier for entry in gone})
+    removed = _remove(tree, gone)
     for item, spec in zip(results + entries, interface.outputs + interface.inputs, strict=True):
         _describe(tree, item, spec)
     _arrange(tree, results, entries, interface.inputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .animation_paths import correct_curves, note_curves
 from .editing import was_edited
 from .tags import tagged_trees
 from .users import is_editable, remove_group
@@ -36,7 +37,9 @@ def join_equal_groups() -> int:
         if first is None:
             known.append((tree, tag))
             continue
+        curves = note_curves(tree)
         tree.user_remap(first)
+        correct_curves(curves)
         gone.append(tree)
     for tree in gone:
         remove_group(tree)

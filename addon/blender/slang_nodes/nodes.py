@@ -19,6 +19,7 @@ from weft import ArgumentError, Error
 
 from ...core.slang_nodes.preparing import Prepared, Request, prepare
 from ...core.steps import last_value
+from .animation_paths import correct_curves, note_curves
 from .build import Built, new_group, update_group
 from .editing import unpack, was_edited
 from .joining import is_alike
@@ -135,7 +136,9 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
     )
     shared = equal_tree(prepared)
     if shared is not None and shared != group and is_alike(require_tag(shared), tag):
+        curves = note_curves(group)
         node.node_tree = shared
+        correct_curves(curves)
         remove_unused(group)
         return shared
     if is_alone(node) and is_editable(group):
