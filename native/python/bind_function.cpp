@@ -66,7 +66,8 @@ auto with_vector_arguments(const py::args& args, const py::kwargs& kwargs, Run&&
 
 /// dispatch(thread_count, ...). No name is its own but `thread_count`: a Slang function may call a parameter "self".
 void dispatch_threads(const py::args& all, const py::kwargs& kwargs) {
-    const auto& self = all[0].cast<const FunctionObject&>();
+    const py::handle first = all[0];
+    const auto& self = first.cast<const FunctionObject&>();
     const bool is_named = kwargs.contains("thread_count");
     if (!is_named && all.size() < 2) {
         throw core::ArgumentError(core::text(self.function->name(),

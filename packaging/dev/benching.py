@@ -70,6 +70,11 @@ def bench_real(arguments: list[str]) -> int:
     return bench_in_blender("real", ROOT / "tests" / "bench" / "real" / "run.py", arguments)
 
 
+def bench_nodes(arguments: list[str]) -> int:
+    """Measure Slang nodes: what a user waits for, and what they cost Blender."""
+    return bench_in_blender("nodes", ROOT / "tests" / "bench" / "slang_nodes" / "run.py", arguments)
+
+
 def bench_lower(arguments: list[str]) -> int:
     """Measure lowering to nodes and OSL, and shading with both."""
     return bench_in_blender("lower", ROOT / "tests" / "bench" / "lowering" / "run.py", arguments)
@@ -95,6 +100,8 @@ def command_bench(arguments: list[str]) -> int:
         return bench_torch(arguments[1:])
     if arguments[:1] == ["lower"]:
         return bench_lower(arguments[1:])
+    if arguments[:1] == ["nodes"]:
+        return bench_nodes(arguments[1:])
     if arguments[:1] == ["real"]:
         return bench_real(arguments[1:])
     with build_lock():

@@ -14,7 +14,10 @@ from .tags import tagged_trees
 from .users import is_editable
 
 if TYPE_CHECKING:
+    import bpy
+
     from ...core.slang_nodes.sources import SourceKey
+    from .tags import Tag
 
 STEP = 0.008
 """Seconds that a step of building takes in the main thread, at most about twice that."""
@@ -57,14 +60,22 @@ class Updater:
     def check_all(self) -> None:
         """Have sources compiled whose text is not the one that trees were made from."""
         for tree, tag in tagged_trees():
-            if is_editable(tree) and content_of(tag.source, tag.files) != tag.content:
+            if self._is_old(tree, tag):
                 self.watch.expect(tag.source)
+
+    def _is_old(self, tree: bpy.types.NodeTree, tag: Tag) -> bool:
+        return is_editable(tree) and content_of(tag.source, tag.files) != tag.content
 
     def used_sources(self, now: float) -> dict[SourceKey, tuple[str, ...]]:
         """Return the sources of the file's nodes, with their files; looked up once a second."""
         if now - self._seen > 1 or self._seen < 0:
             self._seen = now
-            self._used = {tag.source: tag.files for tree, tag in tagged_trees()}
+            known, self._used = self._used, {}
+            for tree, tag in tagged_trees():
+                self._used[tag.source] = tag.files
+                # The text may have changed between the building of a node and this look.
+                if tag.source not in known and self._is_old(tree, tag):
+                    self.watch.expect(tag.source)
         return self._used
 
     def advance(self) -> bool:
