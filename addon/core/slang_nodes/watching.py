@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key")
 
-SILENCE = 0.15
+SILENCE = 0.1
 """Seconds without a change before a source is compiled: typing goes on until then."""
 
 

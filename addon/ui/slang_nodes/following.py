@@ -10,7 +10,7 @@ from ...blender.slang_nodes.joining import join_equal_groups
 from ...blender.slang_nodes.updating import Updater
 from ..waiting import redraw
 
-IDLE, BUSY, EMPTY = 0.1, 0.01, 1.0
+IDLE, BUSY, EMPTY = 0.05, 0.01, 1.0
 """Seconds between two looks: as a rule, while something is built, without Slang nodes."""
 
 
