@@ -23,6 +23,19 @@ const Names kStatementWords{"return", "else",  "in",      "case", "do",    "no_d
 const std::map<std::string_view, std::set<std::size_t>> kCoreWrites{
     {"sincos", {1, 2}}, {"modf", {1}}, {"frexp", {1}}};
 
+/// Functions of Slang's core module that write no argument, as far as differentiable code calls them.
+const Names kPure{
+    "abs",       "acos",    "acosh",      "all",       "any",       "asfloat", "asin",
+    "asinh",     "asint",   "asuint",     "atan",      "atan2",     "atanh",   "ceil",
+    "clamp",     "cos",     "cosh",       "cross",     "degrees",   "detach",  "determinant",
+    "distance",  "dot",     "exp",        "exp10",     "exp2",      "floor",   "fma",
+    "fmod",      "frac",    "fract",      "isfinite",  "isinf",     "isnan",   "ldexp",
+    "length",    "lerp",    "log",        "log10",     "log2",      "mad",     "max",
+    "min",       "mul",     "normalize",  "pow",       "printf",    "radians", "rcp",
+    "reflect",   "refract", "round",      "rsqrt",     "saturate",  "select",  "sign",
+    "sin",       "sinh",    "smoothstep", "sqrt",      "step",      "tan",     "tanh",
+    "transpose", "trunc",   "diffPair",   "weft_read", "makeTuple", "countof"};
+
 bool is_digits(std::string_view part) {
     return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
         return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -156,6 +169,14 @@ bool is_core_type(std::string_view word) {
            word == "matrix" || word == "Array" || word == "void";
 }
 
+bool is_floating_type(std::string_view word) {
+    return kFloatingTypes.contains(scalar_name(word));
+}
+
+bool is_floating_scalar(std::string_view word) {
+    return kFloatingTypes.contains(word);
+}
+
 std::size_t chain_end(const TokenList& tokens, std::size_t at) {
     for (;;) {
         if (tokens.text(at) == "[" && tokens.partner(at) != kNone) {
@@ -253,6 +274,20 @@ bool writes_argument(const FileNames& names, std::string_view function, std::siz
     };
     return writes(names.written_parameters) || writes(kCoreWrites) ||
            function.starts_with("Interlocked");
+}
+
+bool is_pure(const FileNames& names, std::string_view function) {
+    return kPure.contains(function) && !names.functions.contains(function);
+}
+
+bool may_write_arguments(const TokenList& tokens, const FileNames& names,
+                         std::string_view function) {
+    const bool is_macro = std::ranges::any_of(
+        tokens.macros(), [&](const MacroDefinition& macro) { return macro.name == function; });
+    return is_macro || (names.has_other_texts && !names.functions.contains(function) &&
+                        !names.types.contains(function) && !is_core_type(function) &&
+                        !is_statement_word(function) && !kPure.contains(function) &&
+                        function != "switch" && !function.starts_with("__"));
 }
 
 FileNames read_names(const TokenList& tokens) {

@@ -33,6 +33,10 @@ struct FileNames {
 [[nodiscard]] bool is_changed(const TokenList& tokens, std::size_t begin, std::size_t end);
 /// True for `float3`, `int4x4`, `vector` and their kin.
 [[nodiscard]] bool is_core_type(std::string_view word);
+/// True for `float`, `half3`, `double2x2` and their kin.
+[[nodiscard]] bool is_floating_type(std::string_view word);
+/// True for `float`, `half` and `double`.
+[[nodiscard]] bool is_floating_scalar(std::string_view word);
 /// Behind the rest of `a.b[i]`, from behind its first name or index on.
 [[nodiscard]] std::size_t chain_end(const TokenList& tokens, std::size_t at);
 /// Behind the type that begins at a word: `float`, `a.b`, `vector<float, 3>`, `float[8]`.
@@ -48,5 +52,11 @@ struct FileNames {
 /// True if a function of that name, declared in the file or in Slang's core module, writes its argument at `place` (from 0).
 [[nodiscard]] bool writes_argument(const FileNames& names, std::string_view function,
                                    std::size_t place);
+
+/// True for functions of Slang's core module that write no argument, as far as differentiable code calls them.
+[[nodiscard]] bool is_pure(const FileNames& names, std::string_view function);
+/// True for macros, and for functions of other files, of which nothing is known here.
+[[nodiscard]] bool may_write_arguments(const TokenList& tokens, const FileNames& names,
+                                       std::string_view function);
 
 } // namespace weft::compile

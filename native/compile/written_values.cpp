@@ -18,19 +18,6 @@ namespace {
 
 constexpr std::size_t kNone = TokenList::npos;
 
-/// Functions of Slang's core module that write no argument, as far as differentiable code calls them.
-const std::set<std::string_view> kPure{
-    "abs",       "acos",    "acosh",      "all",       "any",       "asfloat", "asin",
-    "asinh",     "asint",   "asuint",     "atan",      "atan2",     "atanh",   "ceil",
-    "clamp",     "cos",     "cosh",       "cross",     "degrees",   "detach",  "determinant",
-    "distance",  "dot",     "exp",        "exp10",     "exp2",      "floor",   "fma",
-    "fmod",      "frac",    "fract",      "isfinite",  "isinf",     "isnan",   "ldexp",
-    "length",    "lerp",    "log",        "log10",     "log2",      "mad",     "max",
-    "min",       "mul",     "normalize",  "pow",       "printf",    "radians", "rcp",
-    "reflect",   "refract", "round",      "rsqrt",     "saturate",  "select",  "sign",
-    "sin",       "sinh",    "smoothstep", "sqrt",      "step",      "tan",     "tanh",
-    "transpose", "trunc",   "diffPair",   "weft_read", "makeTuple", "countof"};
-
 /// `a.b[i]` from its first token to behind its last one.
 struct Chain {
     std::size_t begin = 0;
@@ -96,18 +83,6 @@ private:
                !is_declaration(m_tokens, at);
     }
 
-    bool is_macro(std::string_view name) const {
-        return std::ranges::any_of(
-            m_tokens.macros(), [&](const MacroDefinition& macro) { return macro.name == name; });
-    }
-
-    /// True for a function of another file.
-    bool is_foreign(std::string_view name) const {
-        return m_names.has_other_texts && !m_names.functions.contains(name) &&
-               !m_names.types.contains(name) && !is_core_type(name) && !is_statement_word(name) &&
-               !kPure.contains(name) && name != "switch" && !name.starts_with("__");
-    }
-
     /// The argument or object that begins at a word, if a call may write it; else an empty chain.
     Chain written_chain(std::size_t begin) const {
         const std::size_t end = chain_end(m_tokens, begin + 1);
@@ -128,8 +103,8 @@ private:
         const std::string_view name = m_tokens.text(function);
         const std::size_t place = argument_place(m_tokens, open, begin);
         const bool is_certain = writes_argument(m_names, name, place);
-        return is_certain || is_macro(name) || is_foreign(name) ? Chain{begin, end, is_certain}
-                                                                : Chain{};
+        const bool is_possible = is_certain || may_write_arguments(m_tokens, m_names, name);
+        return is_possible ? Chain{begin, end, is_certain} : Chain{};
     }
 
     void note(std::size_t at, const std::string& value, bool is_certain) {
