@@ -3,6 +3,7 @@
 
 #include "core/text.hpp"
 
+#include <map>
 #include <set>
 
 namespace weft::compile {
@@ -15,33 +16,18 @@ constexpr std::size_t kNone = TokenList::npos;
 
 using Names = std::set<std::string_view>;
 
-/// Variables of which a part is changed, or handed to a call that may change it.
-Names find_changed_in_part(const TokenList& tokens, const DifferentiableBody& body) {
-    Names names;
-    for (std::size_t i = body.opening + 1; i < body.closing; ++i) {
-        if (!tokens.is_word(i) || tokens.text(i - 1) == ".") {
-            continue;
-        }
-        const std::size_t end = chain_end(tokens, i + 1);
-        const std::string_view before = tokens.text(i - 1);
-        const std::string_view after = tokens.text(end);
-        const bool is_argument = (before == "(" || before == ",") && (after == ")" || after == ",");
-        if (end > i + 1 && (is_changed(tokens, i, end) || is_argument || after == "(")) {
-            names.insert(tokens.text(i));
-        }
-    }
-    return names;
-}
+/// `a.b[i] = ...` from its first token to the `=`.
+struct Assignment {
+    std::size_t begin = 0;
+    std::size_t equals = 0;
 
-Names find_variables(const TokenList& tokens, const DifferentiableBody& body) {
-    Names names;
-    for (std::size_t i = body.head; i < body.closing; ++i) {
-        if (tokens.is_word(i) && is_declaration(tokens, i)) {
-            names.insert(tokens.text(i));
-        }
-    }
-    return names;
-}
+    bool is_whole() const { return equals == begin + 1; }
+};
+
+struct Declared {
+    std::string_view type; ///< its first word
+    bool is_scalar = false;
+};
 
 /// Behind the expression that begins at a token.
 std::size_t expression_end(const TokenList& tokens, std::size_t begin, std::size_t limit) {
@@ -57,44 +43,219 @@ std::size_t expression_end(const TokenList& tokens, std::size_t begin, std::size
     return i;
 }
 
-/// True unless a variable or what a function returns is in it.
-bool is_constant(const TokenList& tokens, std::size_t begin, std::size_t end,
-                 const Names& variables) {
-    for (std::size_t i = begin; i < end; ++i) {
-        const std::string_view word = tokens.text(i);
-        const bool is_called = tokens.text(i + 1) == "(" && !is_core_type(word);
-        if (tokens.is_word(i) && (variables.contains(word) || is_called)) {
-            return false;
+/// The variables of one function whose values are to be read through a call, and what is assigned to them.
+class ConstantFinder {
+public:
+    ConstantFinder(const TokenList& tokens, const DifferentiableBody& body, const FileNames& names)
+        : m_tokens(tokens), m_body(body), m_names(names) {
+        find_variables();
+        find_changed();
+        find_constants();
+    }
+
+    void repair(std::vector<TextEdit>& edits) const {
+        for (const Assignment& assignment : m_assignments) {
+            const std::string_view name = m_tokens.text(assignment.begin);
+            if (m_names.without_gradient.contains(name)) {
+                continue;
+            }
+            const std::size_t first = assignment.equals + 1;
+            if (m_written.contains(name)) {
+                repair_all(assignment, first, edits);
+            } else if (assignment.is_whole() && m_changed_in_part.contains(name) &&
+                       is_constant(first, expression_end(m_tokens, first, m_body.closing))) {
+                repair_first(first, edits);
+            }
         }
     }
-    return begin < end;
-}
+
+private:
+    void find_variables() {
+        bool is_written_parameter = false;
+        for (std::size_t i = m_body.head; i < m_body.closing; ++i) {
+            const std::string_view word = m_tokens.text(i);
+            is_written_parameter =
+                i < m_body.opening && (word == "inout" || (is_written_parameter && word != ","));
+            if (!m_tokens.is_word(i) || !is_declaration(m_tokens, i)) {
+                continue;
+            }
+            declare(i);
+            if (is_written_parameter && word != "inout" && m_tokens.text(i - 1) != "inout") {
+                m_written.insert(word);
+            }
+        }
+    }
+
+    void declare(std::size_t name) {
+        std::size_t first = name;
+        while (first > m_body.head && m_tokens.text(first - 1) != ";" &&
+               m_tokens.text(first - 1) != "{" && m_tokens.text(first - 1) != "}" &&
+               m_tokens.text(first - 1) != "(") {
+            --first;
+        }
+        const bool is_next = name > 0 && m_tokens.is_word(name - 1);
+        const std::string_view type = m_tokens.text(is_next ? name - 1 : first);
+        const bool is_scalar = is_floating_scalar(type) && m_tokens.text(name + 1) != "[" &&
+                               (is_next || m_tokens.text(first + 1) != "[");
+        const auto [known, is_new] = m_variables.insert({m_tokens.text(name), {type, is_scalar}});
+        if (!is_new && (known->second.type != type || known->second.is_scalar != is_scalar)) {
+            known->second = {};
+        }
+    }
+
+    void find_changed() {
+        for (std::size_t i = m_body.opening + 1; i < m_body.closing; ++i) {
+            if (!m_tokens.is_word(i) || m_tokens.text(i - 1) == ".") {
+                continue;
+            }
+            const std::size_t end = chain_end(m_tokens, i + 1);
+            const std::string_view before = m_tokens.text(i - 1);
+            const std::string_view after = m_tokens.text(end);
+            const bool is_argument =
+                (before == "(" || before == ",") && (after == ")" || after == ",");
+            if (end > i + 1 && (is_changed(m_tokens, i, end) || is_argument || after == "(")) {
+                m_changed_in_part.insert(m_tokens.text(i));
+            }
+            if (is_argument && may_be_written(i)) {
+                m_written.insert(m_tokens.text(i));
+            }
+            if (after == "=") {
+                m_assignments.push_back({i, end});
+            }
+            if (is_changed(m_tokens, i, end)) {
+                ++m_changes[m_tokens.text(i)];
+            }
+        }
+    }
+
+    bool may_be_written(std::size_t argument) const {
+        const std::size_t open = enclosing(m_tokens, argument, "(");
+        const std::size_t function = open == kNone ? kNone : function_name(m_tokens, open);
+        if (function == kNone) {
+            return false;
+        }
+        const std::string_view name = m_tokens.text(function);
+        return writes_argument(m_names, name, argument_place(m_tokens, open, argument)) ||
+               may_write_arguments(m_tokens, m_names, name);
+    }
+
+    /// Those that are set once, to a constant.
+    void find_constants() {
+        for (const Assignment& assignment : m_assignments) {
+            const std::string_view name = m_tokens.text(assignment.begin);
+            const std::size_t first = assignment.equals + 1;
+            if (assignment.is_whole() && m_changes.at(name) == 1 && !m_written.contains(name) &&
+                is_declaration(m_tokens, assignment.begin) &&
+                is_constant(first, expression_end(m_tokens, first, m_body.closing))) {
+                m_constants.insert(name);
+            }
+        }
+    }
+
+    /// True unless something that may have a derivative is in it. What is constant, but not for the compiler, is one more call.
+    bool is_constant(std::size_t begin, std::size_t end) const {
+        if (m_tokens.text(begin) == "no_diff" && chain_of_calls_end(begin + 1) == end) {
+            return true;
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::string_view word = m_tokens.text(i);
+            if (word == "detach" && m_tokens.text(i + 1) == "(" &&
+                m_tokens.partner(i + 1) != kNone) {
+                i = m_tokens.partner(i + 1);
+            } else if (m_tokens.is_word(i) && m_tokens.text(i - 1) != "." &&
+                       (is_varying(word, i) || is_unknown_call(word, i))) {
+                return false;
+            }
+        }
+        return begin < end;
+    }
+
+    bool is_varying(std::string_view word, std::size_t at) const {
+        return m_variables.contains(word) && !m_names.without_gradient.contains(word) &&
+               !m_constants.contains(word) && m_tokens.text(at + 1) != "=";
+    }
+
+    bool is_unknown_call(std::string_view word, std::size_t at) const {
+        const bool is_generic =
+            m_tokens.text(at + 1) == "<" && m_tokens.closing_angle(at + 1) != kNone;
+        const std::size_t open = is_generic ? m_tokens.closing_angle(at + 1) + 1 : at + 1;
+        return m_tokens.text(open) == "(" && !is_core_type(word) && !is_pure(m_names, word);
+    }
+
+    /// Behind `a.b(c)[d].e(f)`, or what stands in brackets.
+    std::size_t chain_of_calls_end(std::size_t at) const {
+        while (m_tokens.is_word(at) || m_tokens.text(at) == "." || m_tokens.text(at) == "(" ||
+               m_tokens.text(at) == "[") {
+            const std::size_t partner = m_tokens.partner(at);
+            at = partner == kNone ? at + 1 : partner + 1;
+        }
+        return at;
+    }
+
+    void repair_first(std::size_t first, std::vector<TextEdit>& edits) const {
+        while (m_tokens.text(first) == "{") {
+            ++first;
+        }
+        wrap(first, expression_end(m_tokens, first, m_body.closing), {}, edits);
+    }
+
+    /// The value, or each one of a list.
+    void repair_all(const Assignment& assignment, std::size_t first,
+                    std::vector<TextEdit>& edits) const {
+        const bool is_list = m_tokens.text(first) == "{" && m_tokens.partner(first) != kNone;
+        const std::size_t last = is_list ? m_tokens.partner(first) : first + 1;
+        const auto known = m_variables.find(m_tokens.text(assignment.begin));
+        Declared target = known == m_variables.end() ? Declared{} : known->second;
+        target.is_scalar = target.is_scalar && !is_list && assignment.is_whole();
+        for (std::size_t i = first; i < last; ++i) {
+            const std::string_view sign = m_tokens.text(i);
+            if (is_list && (sign == "{" || sign == "}" || sign == ",")) {
+                continue;
+            }
+            const std::size_t end = expression_end(m_tokens, i, m_body.closing);
+            if (is_constant(i, end)) {
+                wrap(i, end, target, edits);
+            }
+            i = end > i ? end - 1 : i;
+        }
+    }
+
+    /// An integer has no derivative: it is made a number of the variable's type first.
+    void wrap(std::size_t first, std::size_t end, const Declared& target,
+              std::vector<TextEdit>& edits) const {
+        if (end <= first) {
+            return;
+        }
+        const bool is_number = end == first + 1 && m_tokens[first].kind == TokenKind::number;
+        const bool is_integer =
+            is_number && m_tokens.text(first).find_first_not_of("0123456789") == std::string::npos;
+        const bool is_cast = target.is_scalar && (!is_number || is_integer);
+        const bool is_made_real = is_integer && !is_cast && is_floating_type(target.type);
+        edits.push_back({m_tokens[first].begin, 0,
+                         is_cast ? text("weft_read(", target.type, "(") : "weft_read("});
+        edits.push_back({m_tokens[end - 1].end(), 0,
+                         text(is_cast        ? ")"
+                              : is_made_real ? ".f"
+                                             : "",
+                              ", ", m_tokens[first].begin, ")")});
+    }
+
+    const TokenList& m_tokens;
+    const DifferentiableBody& m_body;
+    const FileNames& m_names;
+    std::map<std::string_view, Declared> m_variables;
+    std::map<std::string_view, int> m_changes;
+    Names m_changed_in_part; ///< by an assignment, or handed in part to a call
+    Names m_written;         ///< inout parameters, and what a call may write
+    Names m_constants;
+    std::vector<Assignment> m_assignments;
+};
 
 } // namespace
 
 void repair_constant_values(const TokenList& tokens, const DifferentiableBody& body,
                             const FileNames& names, std::vector<TextEdit>& edits) {
-    const Names changed = find_changed_in_part(tokens, body);
-    const Names variables = find_variables(tokens, body);
-    for (std::size_t i = body.opening + 1; i < body.closing && !changed.empty(); ++i) {
-        const std::string_view name = tokens.text(i - 1);
-        if (tokens.text(i) != "=" || tokens.text(i - 2) == "." || !changed.contains(name) ||
-            names.without_gradient.contains(name)) {
-            continue;
-        }
-        std::size_t first = i + 1;
-        if (!is_constant(tokens, first, expression_end(tokens, first, body.closing), variables)) {
-            continue;
-        }
-        while (tokens.text(first) == "{") {
-            ++first;
-        }
-        const std::size_t end = expression_end(tokens, first, body.closing);
-        if (end > first) {
-            edits.push_back({tokens[first].begin, 0, "weft_read("});
-            edits.push_back({tokens[end - 1].end(), 0, text(", ", tokens[first].begin, ")")});
-        }
-    }
+    ConstantFinder(tokens, body, names).repair(edits);
 }
 
 } // namespace weft::compile

@@ -54,7 +54,8 @@ ReverseProblem constant_change(const TokenList& tokens, const DifferentiableBody
     }
     return {
         std::string(body.name), tokens.line_of(at),
-        "a constant of which a part is changed has no form that Weft can change; let a function "
+        "a constant that a call changes, or of which a part is changed, has no form that Weft can "
+        "change; let a function "
         "return it, float3 h = same(0.f) with [Differentiable] float same(float x) { return x; "
         "}"};
 }

@@ -35,6 +35,10 @@ struct Pair : IDifferentiable
 [Differentiable] void push3(inout float3 a, float b) { a = a * 0.5f + float3(sin(b), b, b * b); }
 [Differentiable] void give(out float r, float b) { r = sin(b); }
 [Differentiable] void both(inout float a, inout float b) { a = a * b; b = sin(b); }
+[Differentiable] void reset(inout float a, float b) { a = 0.5f; }
+[Differentiable] void reset_or_push(inout float a, float b) { if (b > 10.f) { push(a, b); return; } a = no_diff(half_of(3.f)); }
+[Differentiable] void reset_element(inout float3 a, float b) { a.y = 2; a.x *= b; }
+float half_of(float a) { return a * 0.5f; }
 [Differentiable] float both_and_more(inout float a, float b) { a = a * b; return a + b; }
 #define PUSH(a, b) push(a, b)
 """
@@ -105,6 +109,40 @@ CONSTANT = {
     "in a loop": "float s = 0.f; for (int j = 0; j < 3; j++) { float3 h = 0.f; h.x = 1.f; if (j < 2) h.y = x * h.x; s += h.y + h.x * y; } return s;",
 }
 
+# Values without derivative that calls change.
+CALLED = {
+    "a number": "float q = 0.4f; push(q, x); return q * y;",
+    "two in one declaration": "float q = 0.4f, r = 0.5f; both(q, r); push(r, x); return q + r;",
+    "an integer": "float q = 1; push(q, x); return q;",
+    "integers": "float q = k + 1; push(q, x); float r; r = 2 * k; push(r, y); return q + r;",
+    "set later": "float q; q = 0.4f; push(q, x); return q;",
+    "set again": "float q = x; push(q, y); q = 0.3f; push(q, x); return q;",
+    "set in a block": "float q = x; push(q, y); { q = 0.3f; } push(q, x); return q;",
+    "in a branch": "float q = x; if (y > 0.f) { q = 0.3f; push(q, x * y); } return q;",
+    "in an unrolled loop": "float q = 0.4f; [ForceUnroll] for (int i = 0; i < 3; i++) push(q, x); return q;",
+    "a choice": "float q = y > 0.f ? 0.4f : 0.5f; push(q, x); return q;",
+    "a copy": "float c = 0.4f; float q = c; push(q, x); return q;",
+    "a constant of the module": "float q = kTable[1]; push(q, x); return q;",
+    "of functions": "float q = sin(0.4f) + max(0.1f, float(k)); push(q, x); return q;",
+    "an element": "float[2] h = { 0.4f, 0.3f }; push(h[1], x); return h[0] + h[1];",
+    "an element beside another": "float[2] h = { 1, y }; push(h[0], x); return h[0] + h[1];",
+    "an element, set": "float[2] h; h[0] = 0.1f; h[1] = 2; push(h[1], x); return h[0] + h[1];",
+    "a component, set": "float3 v = x; push(v.y, x); v.y = 0.3f; push(v.y, y); return v.x + v.y + v.z;",
+    "components, set": "float3 v = x; push(v.y, x); v.xy = float2(0.3f, 0.4f); push(v.y, y); return v.x + v.y + v.z;",
+    "a vector": "float3 v = float3(0.3f); push3(v, x); return v.x + v.y * v.z;",
+    "of another file": "float q = 0.4f; far_push(q, x); return q;",
+    "behind a macro": "float q = 0.4f; PUSH(q, x); return q;",
+    "a parameter": "x = 0.4f; push(x, y); return x;",
+    "an inout parameter": "float q = x; reset(q, x); push(q, y); return q;",
+    "an inout parameter, returned": "float q = x; reset_or_push(q, y); return q * y;",
+    "an inout parameter, in part": "float3 v = float3(x, x, y); reset_element(v, y); return v.x + v.y + v.z;",
+}
+BODIES = {
+    "what a call wrote": WRITTEN,
+    "a constant changed in part": CONSTANT,
+    "a constant that a call changes": CALLED,
+}
+
 
 def module_text(bodies):
     """`value`, `forward` and `reverse` of (which, x, y, k)."""
@@ -129,9 +167,9 @@ def module_text(bodies):
     return text
 
 
-@pytest.fixture(params=["what a call wrote", "a constant changed in part"], scope="module")
+@pytest.fixture(params=BODIES, scope="module")
 def bodies(request):
-    return WRITTEN if request.param == "what a call wrote" else CONSTANT
+    return BODIES[request.param]
 
 
 def test_derivatives_in_both_modes_are_those_of_differences(device, bodies, tmp_path):

@@ -216,10 +216,43 @@ TEST_CASE("constants are read through a call where a part of them is changed") {
     CHECK(repaired("float[2][2] h = { { 1, 2 }, { 3, 4 } }; h[i][0] = s;") ==
           "float[2][2] h = { { weft_read(1, #), 2 }, { 3, 4 } }; h[i][0] = s;");
     for (const std::string body :
-         {"float3 h = 0.f; h = h + s;", "float3 h = i * 1.f; h.x = 1;",
+         {"float3 h = 0.f; h = h + s;", "float t = make(s); float3 h = t * 1.f; h.x = 1;",
           "int[2] h = { 0, 1 }; h[i] = 1;", "float3 h = make(1.f); h.x = 1;"}) {
         CHECK(repaired(body) == body);
     }
+}
+
+TEST_CASE("constants are read through a call where another call changes them") {
+    const std::string calls = "[Differentiable] void push(inout float a, float b) { a += b; }\n";
+    const auto body = [&](const std::string& text) {
+        const std::string head = calls + "[Differentiable] float f(float x, int i) {";
+        const std::string result = repair_reverse_mode(head + text + "}").text;
+        REQUIRE(result.starts_with(head));
+        return without_places(result.substr(head.size(), result.size() - head.size() - 1));
+    };
+    CHECK(body("float q = .4f, r = .5f; push(q, x);") ==
+          "float q = weft_read(.4f, #), r = .5f; push(q, x);");
+    CHECK(body("float q; q = 2; push(q, x);") ==
+          "float q; q = weft_read(float(2), #); push(q, x);");
+    CHECK(body("half q = i + 1; push(q, x);") == "half q = weft_read(half(i + 1), #); push(q, x);");
+    CHECK(body("float q = x; push(q, x); q = no_diff(sin(x));") ==
+          "float q = x; push(q, x); q = weft_read(float(no_diff(sin(x))), #);");
+    CHECK(body("float k = 1.f; float q = k; push(q, x);") ==
+          "float k = 1.f; float q = weft_read(float(k), #); push(q, x);");
+    CHECK(body("float[2] h = { 1, x }; push(h[i], x); h[0] = 2;") ==
+          "float[2] h = { weft_read(1.f, #), x }; push(h[i], x); h[0] = weft_read(2.f, #);");
+    for (const std::string text :
+         {"float q = .4f; sin(q);", "float q = .4f; q += x;", "float q = x; push(q, x);",
+          "float k = 1.f; k *= x; float q = k; push(q, x);", "int q = 1; push(q, x);"}) {
+        CHECK(body(text) == text);
+    }
+}
+
+TEST_CASE("inout parameters are set through a call to what has no derivative") {
+    CHECK(repaired("a = .5f;", "inout float a, float b") == "a = weft_read(.5f, #);");
+    CHECK(repaired("a.x = 1; b = .5f;", "inout float3 a, float b") ==
+          "a.x = weft_read(1.f, #); b = .5f;");
+    CHECK(repaired("a = b * 2;", "inout float a, float b") == "a = b * 2;");
 }
 
 TEST_CASE("forward mode alone needs no more") {
