@@ -120,10 +120,16 @@ TorchBridge::TorchBridge() {
                  "); install it with 'pip install torch', or ask for 'numpy' or 'tensor'"));
     }
     m_is_grad_enabled = m_bridge.attr("is_grad_enabled");
-    m_is_followed = m_bridge.attr("is_followed");
+    m_is_functional = m_bridge.attr("is_functional");
+    m_is_forward_enabled = m_bridge.attr("is_forward_enabled");
+    m_forward_mode = m_bridge.attr("forward_ad");
+    m_mode_count = m_bridge.attr("mode_count");
+    m_is_recorded = m_bridge.attr("is_recorded");
+    m_increment = m_bridge.attr("increment_versions");
     m_plain_classes = m_bridge.attr("PLAIN_CLASSES");
     m_requires_grad = interned("requires_grad");
     m_is_neg = interned("is_neg");
+    m_current_level = interned("_current_level");
     m_empty = m_bridge.attr("empty_tensor");
     m_empty_like = m_bridge.attr("empty_like");
     m_zeros_like = m_bridge.attr("zeros_like");
@@ -145,8 +151,22 @@ const TorchBridge& TorchBridge::get() {
     return *bridge;
 }
 
+bool TorchBridge::is_transformed() const {
+    if (is_true(require(PyObject_CallNoArgs(m_is_functional.ptr())))) {
+        return true;
+    }
+    const py::object level =
+        require(PyObject_GetAttr(m_forward_mode.ptr(), m_current_level.ptr()));
+    return PyLong_AsLong(level.ptr()) >= 0 &&
+           is_true(require(PyObject_CallNoArgs(m_is_forward_enabled.ptr())));
+}
+
 bool TorchBridge::is_followed() const {
-    return is_true(m_is_followed());
+    if (is_transformed()) {
+        return true;
+    }
+    const py::object modes = require(PyObject_CallNoArgs(m_mode_count.ptr()));
+    return PyLong_AsLong(modes.ptr()) > 0 && is_true(m_is_recorded());
 }
 
 bool TorchBridge::is_tracked(py::handle tensor) const {
@@ -393,7 +413,17 @@ TorchBridge::make_tensor(const reflect::Type& dtype, std::span<const std::int64_
 }
 
 void TorchBridge::note_writes(const py::list& tensors) const {
-    m_bridge.attr("note_writes")(tensors);
+    const auto done =
+        py::reinterpret_steal<py::object>(PyObject_CallOneArg(m_increment.ptr(), tensors.ptr()));
+    if (done) {
+        return;
+    }
+    if (PyErr_ExceptionMatches(PyExc_RuntimeError) == 0 &&
+        PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+        throw py::error_already_set();
+    }
+    PyErr_Clear();
+    m_bridge.attr("note_writes")(tensors); // one by one: an older torch, or tensors of inference mode
 }
 
 py::object TorchBridge::stack(py::handle list, const std::string& label) const {

@@ -42,7 +42,9 @@ public:
     /// Null before the first get().
     [[nodiscard]] static const TorchBridge* if_loaded() noexcept { return slot(); }
 
-    /// Whether torch.func, forward mode or a trace follows what happens.
+    /// Whether torch.func or forward mode follows what happens.
+    [[nodiscard]] bool is_transformed() const;
+    /// Whether one of them or a trace does.
     [[nodiscard]] bool is_followed() const;
     /// Whether torch records what is computed from the tensor.
     [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
@@ -130,7 +132,13 @@ private:
 
     pybind11::object m_bridge; ///< the module weft.torch.bridge
     pybind11::object m_is_grad_enabled;
-    pybind11::object m_is_followed;
+    pybind11::object m_is_functional;
+    pybind11::object m_is_forward_enabled;
+    pybind11::object m_forward_mode; ///< the module torch.autograd.forward_ad
+    pybind11::str m_current_level;
+    pybind11::object m_mode_count;
+    pybind11::object m_is_recorded;
+    pybind11::object m_increment;
     pybind11::object m_plain_classes; ///< tuple
     pybind11::str m_requires_grad;
     pybind11::str m_is_neg;

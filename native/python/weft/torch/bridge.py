@@ -39,9 +39,10 @@ PLAIN_CLASSES = (torch.Tensor, torch.nn.Parameter)
 """Classes whose tensors are what they seem: most others change what their operations do."""
 
 is_grad_enabled = torch.is_grad_enabled
-_is_functional = torch._C._are_functorch_transforms_active
-_is_forward_enabled = torch._C._is_fwd_grad_enabled
-_mode_count = torch._C._len_torch_dispatch_stack
+is_functional = torch._C._are_functorch_transforms_active
+is_forward_enabled = torch._C._is_fwd_grad_enabled
+mode_count = torch._C._len_torch_dispatch_stack
+increment_versions = torch.autograd.graph.increment_version
 _mode_of = torch._C._get_dispatch_mode
 _PROXY = torch._C._TorchDispatchModeKey.PROXY
 _warned: set[str] = set()
@@ -49,17 +50,12 @@ _warned: set[str] = set()
 
 def is_transformed() -> bool:
     """Return whether torch.func or forward mode follows what happens."""
-    return bool(_is_functional() or (forward_ad._current_level >= 0 and _is_forward_enabled()))
-
-
-def is_followed() -> bool:
-    """Return whether torch.func, forward mode or a trace follows what happens."""
-    return is_transformed() or is_recorded()
+    return bool(is_functional() or (forward_ad._current_level >= 0 and is_forward_enabled()))
 
 
 def is_recorded() -> bool:
     """Return whether torch writes operations down, as make_fx does."""
-    return _mode_count() > 0 and _mode_of(_PROXY) is not None
+    return mode_count() > 0 and _mode_of(_PROXY) is not None
 
 
 def is_stand_in(tensor: torch.Tensor) -> bool:
