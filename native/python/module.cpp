@@ -4,6 +4,7 @@
 #include "python/bind_faults.hpp"
 #include "python/bind_function.hpp"
 #include "python/bind_gradient.hpp"
+#include "python/bind_kernel.hpp"
 #include "python/bind_lower.hpp"
 #include "python/bind_module.hpp"
 #include "python/bind_porting.hpp"
@@ -37,6 +38,7 @@ PYBIND11_MODULE(_native, module) {
     bind_function(module);
     bind_gradient(module);
     bind_module(module);
+    bind_kernel(module);
     bind_lower(module);
     bind_porting(module);
     bind_reduce(module);

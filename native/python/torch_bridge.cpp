@@ -128,6 +128,7 @@ TorchBridge::TorchBridge() {
     m_increment = m_bridge.attr("increment_versions");
     m_plain_classes = m_bridge.attr("PLAIN_CLASSES");
     m_requires_grad = interned("requires_grad");
+    m_is_cuda = interned("is_cuda");
     m_is_neg = interned("is_neg");
     m_current_level = interned("_current_level");
     m_empty = m_bridge.attr("empty_tensor");
@@ -155,8 +156,7 @@ bool TorchBridge::is_transformed() const {
     if (is_true(require(PyObject_CallNoArgs(m_is_functional.ptr())))) {
         return true;
     }
-    const py::object level =
-        require(PyObject_GetAttr(m_forward_mode.ptr(), m_current_level.ptr()));
+    const py::object level = require(PyObject_GetAttr(m_forward_mode.ptr(), m_current_level.ptr()));
     return PyLong_AsLong(level.ptr()) >= 0 &&
            is_true(require(PyObject_CallNoArgs(m_is_forward_enabled.ptr())));
 }
@@ -169,9 +169,16 @@ bool TorchBridge::is_followed() const {
     return PyLong_AsLong(modes.ptr()) > 0 && is_true(m_is_recorded());
 }
 
+bool TorchBridge::requires_gradient(py::handle tensor) const {
+    return is_true(require(PyObject_GetAttr(tensor.ptr(), m_requires_grad.ptr())));
+}
+
+bool TorchBridge::is_on_gpu(py::handle tensor) const {
+    return is_true(require(PyObject_GetAttr(tensor.ptr(), m_is_cuda.ptr())));
+}
+
 bool TorchBridge::is_tracked(py::handle tensor) const {
-    return is_true(require(PyObject_GetAttr(tensor.ptr(), m_requires_grad.ptr()))) &&
-           is_true(m_is_grad_enabled());
+    return requires_gradient(tensor) && is_true(m_is_grad_enabled());
 }
 
 bool TorchBridge::is_stand_in(py::handle tensor) const {
@@ -236,9 +243,8 @@ tensor::TensorRef TorchBridge::share(py::handle tensor,
     if (m_table == nullptr || m_table->own_from_object == nullptr) {
         return nullptr;
     }
-    const py::object plain = is_true(require(PyObject_GetAttr(tensor.ptr(), m_requires_grad.ptr())))
-                                 ? tensor.attr("detach")()
-                                 : py::reinterpret_borrow<py::object>(tensor);
+    const py::object plain = requires_gradient(tensor) ? tensor.attr("detach")()
+                                                       : py::reinterpret_borrow<py::object>(tensor);
     dlpack::VersionedArray* owned = nullptr;
     if (m_table->own_from_object(plain.ptr(), &owned) != 0) {
         PyErr_Clear();
@@ -423,7 +429,8 @@ void TorchBridge::note_writes(const py::list& tensors) const {
         throw py::error_already_set();
     }
     PyErr_Clear();
-    m_bridge.attr("note_writes")(tensors); // one by one: an older torch, or tensors of inference mode
+    m_bridge.attr("note_writes")(
+        tensors); // one by one: an older torch, or tensors of inference mode
 }
 
 py::object TorchBridge::stack(py::handle list, const std::string& label) const {

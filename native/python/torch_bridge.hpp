@@ -46,6 +46,10 @@ public:
     [[nodiscard]] bool is_transformed() const;
     /// Whether one of them or a trace does.
     [[nodiscard]] bool is_followed() const;
+    /// Its attribute requires_grad.
+    [[nodiscard]] bool requires_gradient(pybind11::handle tensor) const;
+    /// Its attribute is_cuda.
+    [[nodiscard]] bool is_on_gpu(pybind11::handle tensor) const;
     /// Whether torch records what is computed from the tensor.
     [[nodiscard]] bool is_tracked(pybind11::handle tensor) const;
 
@@ -141,6 +145,7 @@ private:
     pybind11::object m_increment;
     pybind11::object m_plain_classes; ///< tuple
     pybind11::str m_requires_grad;
+    pybind11::str m_is_cuda;
     pybind11::str m_is_neg;
     pybind11::object m_empty; ///< torch.empty
     pybind11::object m_empty_like;

@@ -1374,6 +1374,41 @@ class DiffPair:
         """
     def __repr__(self) -> str: ...
 
+class _Kernel:
+    """
+    What a call of a kernel of weft.slangtorch goes through.
+    """
+    def __init__(self) -> None: ...
+    def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> _BoundKernel: ...
+    def _set_short_way(
+        self,
+        module: Module,
+        readers: tuple[typing.Any, ...],
+        launches: dict[typing.Any, typing.Any],
+        pair_class: type,
+        is_derivative: bool,
+    ) -> None:
+        """
+        Let calls with tensors of the device's memory make a _BoundKernel.
+        """
+
+class _BoundKernel:
+    """
+    A kernel with its arguments. Nothing runs before it is launched.
+    """
+    def launchRaw(self, blockSize: typing.Any, gridSize: typing.Any) -> None:
+        """
+        Run it on blockSize * gridSize threads.
+        """
+    def launchTotal(self, blockSize: typing.Any, totalSize: typing.Any) -> None:
+        """
+        Run it on as many blocks as hold totalSize threads along each axis.
+        """
+    def autoLaunch(self, totalSize: typing.Any) -> None:
+        """
+        Run it on totalSize threads or more, in blocks that fit their shape.
+        """
+
 class Function:
     """
     A Slang function, called with numbers, lists, dicts, arrays, Tensors, grid() and the like.
