@@ -7,11 +7,12 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import weft
+from weft import _native
 
 from .launcher import NAME, Mode, launcher_source
 from .quick import QuickLaunch, has_quick_launch
 from .quick import Values as QuickValues
-from .values import Marshaller
+from .values import DiffTensorView, Marshaller
 from .views import Staging
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class LaunchWarning(UserWarning):
     """A kernel got its arguments and was never launched."""
 
 
-class Kernel:
+class Kernel(_native._Kernel):
     """A kernel of a module; call it with its arguments by name, then launch what it returns.
 
     Args:
@@ -39,6 +40,7 @@ class Kernel:
     """
 
     def __init__(self, module: TorchModule, name: str, mode: Mode = Mode.PLAIN) -> None:
+        super().__init__()
         self._module = module
         self._name = name
         self._mode = mode
@@ -75,8 +77,8 @@ class Kernel:
         names = ", ".join(f"{p.name}: {p.type.name}" for p in info.parameters)
         return f"<weft.slangtorch.Kernel {self.name}({names})>"
 
-    def __call__(self, /, *arguments: Any, **named: Any) -> BoundKernel:
-        """Return the kernel with its arguments, to be launched.
+    def _call(self, /, *arguments: Any, **named: Any) -> BoundKernel:
+        """Return the kernel with its arguments, to be launched, where the bindings do not know how.
 
         Raises:
             ArgumentTypeError: Arguments without names, names that the kernel has not, or values
@@ -90,10 +92,23 @@ class Kernel:
             and quick.generation == self._module.generation
             and named.keys() == quick.names
         ):
-            values = quick.values(named)
-            if values is not None:
-                return BoundKernel(self, values, (), quick, named)
+            return self._bound(named)
         return self.bind(named, arguments)
+
+    def _bound(self, named: dict[str, Any]) -> BoundKernel:
+        """Return the kernel with all of its arguments."""
+        quick = self._quick
+        values = None if quick is None else quick.values(named)
+        return self.bind(named) if values is None else BoundKernel(self, values, (), quick, named)
+
+    def _warn(self, stacklevel: int) -> None:
+        """Say that a launch was forgotten."""
+        warnings.warn(
+            f"{self.name} got its arguments and was never launched; call "
+            "launchRaw(blockSize=..., gridSize=...)",
+            LaunchWarning,
+            stacklevel=stacklevel,
+        )
 
     def bind(self, named: dict[str, Any], arguments: tuple[Any, ...] = ()) -> BoundKernel:
         """Do what a call does, the long way."""
@@ -134,8 +149,11 @@ class Kernel:
         generation = self._module.generation
         if self._quick is None or self._quick.generation != generation:
             is_derivative = self._mode is not Mode.PLAIN
-            self._quick = QuickLaunch(
+            self._quick = quick = QuickLaunch(
                 info, generation, self._module.device, is_derivative=is_derivative
+            )
+            self._set_short_way(
+                self._module.loaded, quick.readers, quick.launches, DiffTensorView, is_derivative
             )
 
     def _derivative(self, mode: Mode) -> Kernel:
@@ -235,7 +253,7 @@ class Kernel:
             notes: A word for each DiffTensorView, in the order of the arguments.
             named: Arguments by name.
         """
-        bound = self._module.kernel(self._name, Mode.NOTED)(**named)
+        bound = self._module.kernel(self._name, Mode.NOTED)._call(**named)
         bound.add("slangtorch_notes", notes)
         return bound
 
@@ -411,9 +429,4 @@ class BoundKernel:
     def __del__(self) -> None:
         """Warn where a launch was forgotten."""
         if not getattr(self, "_was_launched", True):
-            warnings.warn(
-                f"{self._kernel.name} got its arguments and was never launched; call "
-                "launchRaw(blockSize=..., gridSize=...)",
-                LaunchWarning,
-                stacklevel=2,
-            )
+            self._kernel._warn(3)

@@ -63,6 +63,11 @@ class TorchModule:
         return self._module.device
 
     @property
+    def loaded(self) -> weft.Module:
+        """The file as a module of Weft."""
+        return self._module
+
+    @property
     def path(self) -> str:
         """Of the Slang file, absolute."""
         return self._path

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The short way of a launch: tensors without gradients of torch, of the device or of the CPU.
 
+With tensors of the device's memory, repeated launches run no code of Python: the bindings read what
+is kept here (native/python/kernel_call.hpp). Arrays of the host come by values().
+
 The bindings fill a TensorView from a tensor of the device (native/dispatch/match_view.cpp) and keep
 a plan for each layout. Contiguous arrays of the host are copied to memory that is kept for the next
 launch. Whatever is not as simple goes the long way, whose errors say what is wrong.
@@ -58,7 +61,7 @@ class Reader:
     parts: tuple[Reader, ...] = ()
     element: Any = None
     nothing: Any = None
-    """Stands for a gradient that is not given."""
+    """Stands for a gradient that is not given, see fill()."""
     dtype: Any = field(init=False, default=None)
     inner: tuple[int, ...] = field(init=False, default=())
 
@@ -116,11 +119,16 @@ class QuickLaunch:
         self.generation = generation
         self.names = {parameter.name for parameter in info.parameters}
         readers = [(each.name, reader_of(each.type)) for each in info.parameters]
-        self._readers = [(name, reader) for name, reader in readers if reader is not None]
+        self.readers = tuple((name, reader) for name, reader in readers if reader is not None)
+        """Names of parameters, and how their arguments are read."""
+        if not is_derivative:
+            for _name, reader in self.readers:
+                fill(reader, device)
         self._device = device
         self._is_derivative = is_derivative
         self._is_cuda = device.info.type == weft.DeviceType.cuda
-        self._launches: dict[Any, tuple[weft.Function, Any]] = {}
+        self.launches: dict[Any, tuple[weft.Function, Any]] = {}
+        """By blockSize and gridSize: the launcher for that many threads, and the block."""
         self._copies: dict[Any, list[weft.Tensor]] = {}
         self._bridge: Any = None  # weft.torch.bridge, once there is a tensor of torch
         self._has_torch = False
@@ -134,7 +142,7 @@ class QuickLaunch:
         values = Values()
         self._has_torch = False
         try:
-            for name, reader in self._readers:
+            for name, reader in self.readers:
                 self._read(named[name], reader, values, name, values.hosts)
         except _Long:
             return None
@@ -210,8 +218,6 @@ class QuickLaunch:
         if gradient is None:
             if self._is_derivative:
                 raise _Long
-            if reader.nothing is None:
-                reader.nothing = weft.Tensor.zeros(self._device, (1,), dtype=reader.element)
             halves["diff"]["diff"] = reader.nothing
         elif type(gradient) is not type(value) or gradient.shape != value.shape:
             raise _Long
@@ -252,7 +258,7 @@ class QuickLaunch:
             block: Threads of a block.
         """
         try:
-            self._launches[sizes] = function.for_threads(total), block
+            self.launches[sizes] = function.for_threads(total), block
         except TypeError:
             return  # lists have no hash
 
@@ -264,13 +270,21 @@ class QuickLaunch:
             sizes: blockSize and gridSize.
         """
         try:
-            function, block = self._launches[sizes]
+            function, block = self.launches[sizes]
         except (KeyError, TypeError):
             return False
         copies = self.upload(values)
         function(slangtorch_size=block, **values)
         self.bring_back(copies)
         return True
+
+
+def fill(reader: Reader, device: weft.Device) -> None:
+    """Make what stands for gradients that are not given."""
+    if reader.kind is Kind.PAIR:
+        reader.nothing = weft.Tensor.zeros(device, (1,), dtype=reader.element)
+    for part in reader.parts:
+        fill(part, device)
 
 
 def _members(given: Any, reader: Reader) -> list[Any]:
