@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 from types import SimpleNamespace
 
 import bpy
 import pytest
 
+import weft
 import weft_blender
 from blender.panel import Layout
 from blender.test_slang_following import follow
@@ -140,6 +142,29 @@ def test_the_panel_says_what_the_node_is(tree):
     found = texts(drawn(panel, tree, node))
 
     assert {"wave.slang", "sum", "Rounds", "3", "Runs As: Automatic (Nodes)"} <= set(found)
+
+
+@pytest.mark.parametrize("rounds", [3, 40])
+def test_the_panel_says_how_large_and_how_slow_the_nodes_are(tree, rounds):
+    node = weft_blender.add_node(tree, text_block(SUM), build={"rounds": rounds})
+    lowered = weft.lower(
+        None, "sum", text=SUM, build={"rounds": rounds}, blender=bpy.app.version[:2]
+    )
+
+    found = texts(drawn(bpy.types.NODE_PT_weft_slang, tree, node))
+
+    assert lowered.cost > 0
+    assert f"{lowered.nodes} nodes, about {lowered.cost:.3g} ns a shade" in found
+
+
+def test_nodes_of_before_there_were_estimates_show_none(tree):
+    node = weft_blender.add_node(tree, text_block(SUM))
+    record = json.loads(node.node_tree["weft_slang"])
+    nodes = record["nodes"]
+    del record["cost"], record["cost_unit"]
+    node.node_tree["weft_slang"] = json.dumps(record)
+
+    assert f"{nodes} nodes" in texts(drawn(bpy.types.NODE_PT_weft_slang, tree, node))
 
 
 def test_values_forms_and_functions_change_the_node(tree):

@@ -147,6 +147,8 @@ def _tag_of(
         error="",
         notes=prepared.notes,
         nodes=prepared.lowered.nodes or 1,
+        cost=prepared.lowered.cost or 0.0,
+        cost_unit=prepared.lowered.cost_unit,
         category=interface.category,
         body=body_hash(tree),
     )

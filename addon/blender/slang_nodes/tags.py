@@ -45,6 +45,8 @@ class Tag:
         error: Why the source cannot be used as it is now; "": the tree is up to date.
         notes: Warnings.
         nodes: How many nodes it has, those of its parts counted.
+        cost: An estimate of what evaluating them takes, in `cost_unit`; 0: unknown.
+        cost_unit: ``ns a shade``, ...
         category: Of the function.
         body: Hash of the nodes as they were built: other ones were edited by a person.
         version: Of this record.
@@ -64,6 +66,8 @@ class Tag:
     error: str = ""
     notes: tuple[str, ...] = ()
     nodes: int = 0
+    cost: float = 0.0
+    cost_unit: str = ""
     category: str = ""
     body: str = ""
     version: int = FORMAT

@@ -114,7 +114,7 @@ def draw_form(layout: bpy.types.UILayout, node: bpy.types.Node, tag: Tag) -> Non
             "weft.choose_slang_form", "form", text=f"Runs As: {_form_title(tag)}"
         )
     if tag.used == "NODES":
-        layout.label(text=f"{tag.nodes} nodes")
+        layout.label(text=_size(tag))
     elif tag.used == "OSL" and not _runs_osl():
         draw_text(
             layout,
@@ -123,6 +123,12 @@ def draw_form(layout: bpy.types.UILayout, node: bpy.types.Node, tag: Tag) -> Non
         )
     for note in tag.notes:
         draw_text(layout, note, icon="INFO")
+
+
+def _size(tag: Tag) -> str:
+    nodes = "1 node" if tag.nodes == 1 else f"{tag.nodes} nodes"
+    # Trees of before there were estimates have none until they are made again.
+    return f"{nodes}, about {tag.cost:.3g} {tag.cost_unit}" if tag.cost_unit else nodes
 
 
 def _form_title(tag: Tag) -> str:
