@@ -199,6 +199,7 @@ def test_the_error_is_shown_at_its_line(tree, enabled):
     found = " ".join(texts(drawn(bpy.types.NODE_PT_weft_slang, tree, node)))
     result = run(tree, "show_slang_source", node)
 
+    assert "wave.slang:" in found
     assert "sinn" in found
     assert "Show Error" in found
     assert result == {"FINISHED"}

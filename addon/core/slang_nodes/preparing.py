@@ -7,7 +7,9 @@ gives (addon/blender/slang_nodes).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from .interface import Interface, describe, has, signature, text_of
 from .sources import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weft import FunctionInfo
     from weft.lowering import Lowered, SourceInfo
@@ -33,6 +35,7 @@ _TREES = {
     "CompositorNodeTree": "compositor",
 }
 _WHOLE = ("int", "uint")
+_PLACE = re.compile(r"(?<![^\s(])source(?=:\d)")
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,24 @@ def read_source(source: Source) -> SourceInfo:
     Raises:
         CompileError: It does not compile.
     """
-    return lowering.source_info(source.path, text=source.text, include_paths=source.folders)
+    with _errors_named(source):
+        return lowering.source_info(source.path, text=source.text, include_paths=source.folders)
+
+
+@contextlib.contextmanager
+def _errors_named(source: Source) -> Iterator[None]:
+    """Have errors call a text by its name: the engine knows none and says ``source``."""
+    try:
+        yield
+    except (weft.CompileError, weft.ArgumentError) as error:
+        if source.text is not None:
+            error.args = (_named(str(error), source.title),)
+        raise
+
+
+def _named(message: str, title: str) -> str:
+    message = message.replace("load_module: 'source'", f"'{title}'", 1)
+    return _PLACE.sub(lambda _: title, message)
 
 
 def candidates(info: SourceInfo) -> list[str]:
@@ -252,13 +272,14 @@ def _lower_bounded(
 
 def _lower(request: Request, build: Mapping[str, str], *, to: str) -> Lowered:
     source = request.source
-    return lowering.lower(
-        source.path,
-        request.function,
-        to=to,
-        tree=_TREES[request.tree],
-        blender=request.blender,
-        build=build,
-        text=source.text,
-        include_paths=source.folders,
-    )
+    with _errors_named(source):
+        return lowering.lower(
+            source.path,
+            request.function,
+            to=to,
+            tree=_TREES[request.tree],
+            blender=request.blender,
+            build=build,
+            text=source.text,
+            include_paths=source.folders,
+        )
