@@ -113,7 +113,7 @@ def test_new_code_is_a_text_and_a_node(tree, name, properties, function):
     (node,) = tree.nodes
     found = weft_blender.node_source(node)
     assert found.function == function
-    assert found.source.removeprefix("text:") in bpy.data.texts
+    assert bpy.data.texts[found.source.removeprefix("text:")].current_line_index == 0
 
 
 def test_an_expression_that_is_wrong_leaves_nothing(tree):

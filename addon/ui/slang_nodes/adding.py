@@ -240,4 +240,5 @@ def new_text(name: str, content: str) -> bpy.types.Text:
     """Make a text block."""
     text = bpy.data.texts.new(name)
     text.write(content)
+    text.cursor_set(0)  # editors scroll to it
     return text
