@@ -102,6 +102,7 @@ def test_slang_nodes_follow_their_text_in_a_window(archive):
     assert done.returncode == 0, facts
     assert facts["sockets"] == ["Coordinate", "Frequency", "Softness"]
     assert facts["links with the error"] == facts["links after"] == 1
+    assert facts["line of the error"] == 13
     assert not facts["is marked"]
     assert facts["nodes without the extension"] > 5
     assert facts["links without the extension"] == 1

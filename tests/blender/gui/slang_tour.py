@@ -34,15 +34,10 @@ def tour():
         filepath=os.environ["WEFT_ARCHIVE"], repo="user_default", enable_on_install=True
     )
     yield 1.0
-    area = area_of("DOPESHEET_EDITOR")
-    area.type = "NODE_EDITOR"
-    area.ui_type = "ShaderNodeTree"
-    area.spaces.active.show_region_ui = True
-    yield 1.0
     editor = area_of("VIEW_3D")
     editor.type = "NODE_EDITOR"
     editor.ui_type = "ShaderNodeTree"
-    area.type = "TEXT_EDITOR"
+    area_of("PROPERTIES").type = "TEXT_EDITOR"  # the timeline's area shows one line
     editor.spaces.active.show_region_ui = True
     yield 2.0
     yield from add()
@@ -68,8 +63,11 @@ def add():
     text = area_of("TEXT_EDITOR").spaces.active
     text.text = bpy.data.texts["rings.slang"]
     text.show_line_numbers = True
+    yield 1.0  # a node has its size once it is drawn
+    for entry in tree.nodes:
+        entry.select = entry in (node, shader)
     with within("NODE_EDITOR"):
-        bpy.ops.node.view_all()
+        bpy.ops.node.view_selected()
     yield 2.0
     take_picture("1_node")
     editor = area_of("NODE_EDITOR")
@@ -91,7 +89,11 @@ def edit():
     text.write(good.replace("sin(", "sinn("))
     yield from timed("until the error shows", lambda: "weft_colors" in slang_node())
     yield 1.0
+    with within("NODE_EDITOR"):
+        bpy.ops.weft.show_slang_source()
+    yield 1.0
     take_picture("3_error")
+    FACTS["line of the error"] = text.current_line_index + 1
     FACTS["links with the error"] = len(slang_node().outputs[0].links)
     text.clear()
     text.write(good.replace("float softness", "float3 tint = float3(1, 0.5, 0), float softness"))
