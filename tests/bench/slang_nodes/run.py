@@ -19,9 +19,9 @@ import bpy
 ROOT = Path(__file__).parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-import addon  # noqa: E402
 from addon.core.steps import last_value  # noqa: E402
 
+import addon  # noqa: E402
 import weft_blender  # noqa: E402
 
 REPEATS = 5
@@ -96,7 +96,9 @@ def script_of(tree: bpy.types.NodeTree) -> float:
     groups = [tree, *(node.node_tree for node in tree.nodes if getattr(node, "node_tree", None))]
     plans = []
     for group in groups:
-        nodes = [(node.name, node.bl_idname, getattr(node, "operation", None)) for node in group.nodes]
+        nodes = [
+            (node.name, node.bl_idname, getattr(node, "operation", None)) for node in group.nodes
+        ]
         links = [
             (link.from_node.name, list(link.from_node.outputs).index(link.from_socket),
              link.to_node.name, list(link.to_node.inputs).index(link.to_socket))
@@ -153,7 +155,7 @@ def print_many() -> None:
         start = time.process_time()
         for number in range(1000):
             tree = made[number % trees]
-            node = weft_blender.add_node(tree, text, a=number)
+            weft_blender.add_node(tree, text, a=number)
         return time.process_time() - start
 
     def blender(trees: int) -> float:
@@ -167,9 +169,7 @@ def print_many() -> None:
 
     for trees, bar in ((20, "2 s"), (1, "1.2 of Blender's own")):
         mine, theirs = own(trees), blender(trees)
-        print(
-            f"1000 nodes in {trees} trees: {mine:.2f} s, Blender's own {theirs:.2f} s ({bar})"
-        )
+        print(f"1000 nodes in {trees} trees: {mine:.2f} s, Blender's own {theirs:.2f} s ({bar})")
 
 
 def print_opening(count: int) -> None:
@@ -177,7 +177,10 @@ def print_opening(count: int) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     text = bpy.data.texts.new("open.slang")
     text.use_fake_user = True
-    write(text, "float f(float x, [Build] int k) { return x * k; }\n".join(["import weft.node;\n", ""]))
+    write(
+        text,
+        "float f(float x, [Build] int k) { return x * k; }\n".join(["import weft.node;\n", ""]),
+    )
     tree = new_tree()
     tree.use_fake_user = True
     for number in range(count):
