@@ -17,6 +17,7 @@ enum Opcode : std::uint16_t {
     line = 8,
     ext_inst_import = 11,
     ext_inst = 12,
+    entry_point = 15,
     type_void = 19,
     type_bool = 20,
     type_int = 21,

@@ -2,11 +2,13 @@
 #include "dag/spirv.hpp"
 
 #include "core/text.hpp"
+#include "dag/inline.hpp"
 #include "dag/opcodes.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <unordered_set>
 
 namespace weft::dag {
 
@@ -86,9 +88,10 @@ public:
             take(static_cast<std::uint16_t>(head & 0xffff), m_words.subspan(at + 1, length - 1));
             at += length;
         }
-        if (m_block.has_value() || m_module.blocks.empty()) {
+        if (m_block.has_value() || m_is_in_function || m_functions.empty()) {
             fail("no function, or one without an end");
         }
+        inline_calls(m_module, m_functions, m_entry);
         return std::move(m_module);
     }
 
@@ -114,13 +117,11 @@ private:
         case spv::variable:
             m_module.variables[word(words, 1)] = {word(words, 0), word(words, 2)};
             break;
+        case spv::entry_point: m_entry = word(words, 1); break;
         case spv::function:
-            if (m_has_function) {
-                throw core::ArgumentError(
-                    "lower: a function is called that cannot be inlined; it calls itself, or is "
-                    "marked [noinline]");
-            }
-            m_has_function = m_is_in_function = true;
+            m_is_in_function = true;
+            m_function = word(words, 1);
+            m_functions[m_function] = {};
             break;
         default:
             if (!take_type(opcode, words)) {
@@ -230,9 +231,9 @@ private:
         if (made.opcode == spv::nop || made.opcode == spv::line || made.opcode == spv::no_line) {
             return;
         }
-        if (made.opcode == spv::function_call) {
-            throw core::ArgumentError("lower: a function is called that cannot be inlined; it "
-                                      "calls itself, or is marked [noinline]");
+        if (made.opcode == spv::function_parameter) {
+            m_functions[m_function].parameters.push_back(made.result);
+            return;
         }
         if (made.opcode == spv::undef) {
             take_constant(made.opcode, words);
@@ -251,8 +252,7 @@ private:
             block.merge = word(words, 0);
         } else if (is_terminator(made.opcode)) {
             block.terminator = std::move(made);
-            m_module.block_index[block.label] = m_module.blocks.size();
-            m_module.blocks.push_back(std::move(block));
+            m_functions[m_function].blocks.push_back(std::move(block));
             m_block.reset();
         } else {
             block.body.push_back(std::move(made));
@@ -260,7 +260,7 @@ private:
     }
 
     void begin_block(Id label) {
-        if (m_block.has_value() || m_module.block_index.contains(label)) {
+        if (m_block.has_value() || !m_labels.insert(label).second) {
             fail("a block begins in another one, or twice");
         }
         m_block.emplace();
@@ -271,7 +271,10 @@ private:
     SpirvModule m_module;
     std::optional<Block> m_block;
     bool m_is_in_function = false;
-    bool m_has_function = false;
+    SpirvFunctions m_functions;
+    Id m_function = 0; ///< that is being read
+    Id m_entry = 0;
+    std::unordered_set<Id> m_labels;
 };
 
 std::size_t count_leaves(const SpirvModule& module, Id id, int depth) {

@@ -84,8 +84,8 @@ struct SpirvModule {
     std::unordered_map<Id, std::string> names;
     std::unordered_map<Id, std::vector<std::string>> member_names; ///< of structures
     std::unordered_map<Id, SpirvVariable> variables;               ///< at module scope
-    std::unordered_map<Id, std::string> imports;     ///< sets of extended instructions
-    std::vector<Block> blocks;                       ///< of the only function, its first one first
+    std::unordered_map<Id, std::string> imports; ///< sets of extended instructions
+    std::vector<Block> blocks; ///< of the entry point with all that it calls, its first one first
     std::unordered_map<Id, std::size_t> block_index; ///< by label
 
     /// @throws SpirvError if there is no such type.
@@ -104,8 +104,8 @@ struct SpirvModule {
     [[nodiscard]] Part part(Id id, std::uint32_t index) const;
 };
 
-/// Reads a module with one entry point, into which all functions have been inlined.
-/// @throws SpirvError; core::ArgumentError if a function is left that is called.
+/// Reads a module with one entry point; see inline.hpp for the functions that it calls.
+/// @throws SpirvError; core::ArgumentError if one calls itself.
 [[nodiscard]] SpirvModule read_spirv(std::span<const std::byte> code);
 
 } // namespace weft::dag

@@ -23,6 +23,10 @@ NAMES = [
 ]
 
 
+SHADER = {"LIMIT": "true", "KEEP": "[noinline]"}
+GRAPH = {"LIMIT": "round < 200", "KEEP": "[noinline]"}
+
+
 def drawn(variable: weft.lowering.Variable, seed: int) -> np.ndarray:
     return corpus.drawn(variable, seed, COUNT, lowest=-100 if variable.scalar == "int" else 0)
 
@@ -40,8 +44,8 @@ def sockets(variable: weft.lowering.Variable, values: np.ndarray) -> list[np.nda
 
 def row_and_expected(name: str, text: str) -> tuple[osl_rows.Row, list[np.ndarray]]:
     """Return a shader with its inputs, and what the graph gives for them."""
-    shader = weft.lower(None, name, text=text, to="osl", defines={"LIMIT": "true"})
-    graph = weft.lower(None, name, text=text, to="dag", defines={"LIMIT": "round < 200"})
+    shader = weft.lower(None, name, text=text, to="osl", defines=SHADER)
+    graph = weft.lower(None, name, text=text, to="dag", defines=GRAPH)
     values = {variable.name: drawn(variable, k) for k, variable in enumerate(graph.parameters)}
     expected = graph.evaluate(values)
     inputs = [own for given in graph.parameters for own in sockets(given, values[given.name])]
@@ -64,6 +68,7 @@ def test_shaders_compute_what_the_graph_does(tmp_path):
     assert len(NAMES) >= 20
     cases = {name: row_and_expected(name, corpus.TEXT) for name in corpus.names()}
     cases |= {name: row_and_expected(name, TEXT) for name in NAMES}
+    cases |= {name: row_and_expected(name, corpus.CALLS) for name in corpus.names(corpus.CALLS)}
 
     found = osl_rows.render([row for row, _ in cases.values()], tmp_path)
 
