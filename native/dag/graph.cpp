@@ -77,6 +77,26 @@ NodeId Graph::lookup(std::uint32_t texture, std::uint32_t component,
     return add(node);
 }
 
+NodeId Graph::join(std::span<const NodeId> values) {
+    Node node{Op::join, Scalar::real, 0, {}, 0};
+    node.count = static_cast<std::uint8_t>(std::min<std::size_t>(values.size(), 3));
+    std::copy_n(values.begin(), node.count, node.arguments.begin());
+    return add(node);
+}
+
+std::vector<NodeId> Graph::place_of(const Node& lookup) const {
+    std::vector<NodeId> place;
+    for (const NodeId id : std::span(lookup.arguments).first(lookup.count)) {
+        const Node& own = m_nodes[id];
+        if (own.op == Op::join) {
+            place.insert(place.end(), own.arguments.begin(), own.arguments.begin() + own.count);
+        } else {
+            place.push_back(id);
+        }
+    }
+    return place;
+}
+
 NodeId Graph::make(Op op, std::initializer_list<NodeId> arguments) {
     const Operation& what = operation(op);
     Node node{op, what.result, static_cast<std::uint8_t>(arguments.size()), {}, 0};

@@ -47,6 +47,10 @@ public:
     [[nodiscard]] NodeId input(Scalar type, std::uint32_t number);
     [[nodiscard]] NodeId lookup(std::uint32_t texture, std::uint32_t component,
                                 std::span<const NodeId> place);
+    /// @param values up to three
+    [[nodiscard]] NodeId join(std::span<const NodeId> values);
+    /// What a lookup is given, joined arguments one by one.
+    [[nodiscard]] std::vector<NodeId> place_of(const Node& lookup) const;
     /// A node of the operation, or one that has the same value for all inputs.
     /// @throws core::ArgumentError if the graph has a million nodes.
     [[nodiscard]] NodeId make(Op op, std::initializer_list<NodeId> arguments);

@@ -102,6 +102,7 @@ private:
     void insert_dynamic(const Instruction& i);
 
     bool run_texture(const Instruction& i);
+    [[nodiscard]] Leaves place_of(const Instruction& i);
 
     bool run_matrix(const Instruction& i);
     bool run_arithmetic(const Instruction& i);

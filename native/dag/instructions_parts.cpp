@@ -174,6 +174,17 @@ void Instructions::insert_dynamic(const Instruction& i) {
     set(i.result, write_part(value(operand(i, 0)), i.type, place, value(operand(i, 1))));
 }
 
+/// Where a texture is looked up; with SampleGrad, which has room for nine numbers, these three by three.
+Leaves Instructions::place_of(const Instruction& i) {
+    constexpr std::uint32_t kHasGradients = 4;
+    Leaves place = value(operand(i, 1));
+    if (i.operands.size() < 5 || i.operands[2] != kHasGradients) {
+        return place;
+    }
+    return {graph().join(place), graph().join(value(i.operands[3])),
+            graph().join(value(i.operands[4]))};
+}
+
 bool Instructions::run_texture(const Instruction& i) {
     constexpr std::uint32_t kComponents = 4;
     switch (i.opcode) {
@@ -190,7 +201,7 @@ bool Instructions::run_texture(const Instruction& i) {
     if (known == textures.end()) {
         textures.push_back(texture);
     }
-    const Leaves place = value(operand(i, 1));
+    const Leaves place = place_of(i);
     Leaves leaves;
     for (std::uint32_t component = 0; component < kComponents; component++) {
         leaves.push_back(graph().lookup(number, component, place));

@@ -70,6 +70,7 @@ private:
             }
             break;
         case Op::lookup:
+        case Op::join:
             throw core::ArgumentError("interpret: the function looks a texture up; give it values");
         default: {
             Arguments arguments{};

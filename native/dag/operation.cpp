@@ -128,6 +128,7 @@ constexpr std::array<Operation, kOperations> kTable{{
     {Op::constant, "constant", 0, kReal, kReal, false, nullptr},
     {Op::input, "input", 0, kReal, kReal, false, nullptr},
     {Op::lookup, "lookup", 3, kReal, kReal, false, nullptr},
+    {Op::join, "join", 3, kReal, kReal, false, nullptr},
     {Op::select, "select", 3, kReal, kReal, false, evaluate_select},
 
     {Op::f_add, "f_add", 2, kReal, kReal, true, binary<float>([](float a, float b) { return a + b; })},

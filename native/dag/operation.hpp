@@ -17,6 +17,7 @@ enum class Op : std::uint8_t {
     constant,
     input,  ///< number `payload` of the function's reals or integers
     lookup, ///< component `payload % 4` of texture number `payload / 4` at the arguments
+    join,   ///< up to three values as one argument of a lookup, which has no value by itself
     select, ///< argument 1 if argument 0, else argument 2; the other may be anything, NaN included
 
     f_add,
@@ -122,7 +123,7 @@ struct Operation {
     Scalar argument = Scalar::real; ///< of each; of `select` the first is a boolean
     Scalar result = Scalar::real;   ///< of `constant`, `input` and `select` up to the node
     bool is_commutative = false;
-    /// Values of `count` elements; null: of `constant`, `input` and `lookup`.
+    /// Values of `count` elements; null: of `constant`, `input`, `lookup` and `join`.
     void (*evaluate)(const Arguments& arguments, Word* result, std::size_t count) = nullptr;
 };
 

@@ -67,7 +67,7 @@ public:
         read_sockets();
         const std::vector<FusedOperation> fused = fuse(m_function, m_tree.kind);
         for (const dag::NodeId id : m_function.live()) {
-            if (fused[id].kind == Fused::absorbed) {
+            if (fused[id].kind == Fused::absorbed || m_graph[id].op == Op::join) {
                 continue;
             }
             m_sources[id] = fused[id].kind == Fused::none ? lower_node(id) : lower_fused(fused[id]);
@@ -77,6 +77,7 @@ public:
             }
         }
         write_sockets();
+        drop_unused();
         if (m_tree.kind == TreeKind::shader) {
             check_live();
         }
@@ -131,7 +132,6 @@ private:
         return m_emitter->emit(id, arguments);
     }
 
-    /// A lookup's red is the node's Value, and the others its Color.
     Source lower_lookup(const dag::Node& own) {
         constexpr std::uint32_t kComponents = 4;
         const std::string& texture = m_function.textures.at(own.payload / kComponents);
@@ -142,33 +142,63 @@ private:
                      "' up, which no node of this tree does; "
                      "take the color of an Image Texture node as a parameter"));
         }
+        // Textures of which one has the distance and the other the place are one node.
+        std::string key = noise->type;
+        for (const auto& [name, value] : noise->properties) {
+            key += '.' + value;
+        }
         const auto [known, is_new] =
-            m_noises.try_emplace({own.payload / kComponents, own.arguments}, NoiseLinks{});
+            m_noises.try_emplace({std::move(key), own.arguments}, NoiseLinks{});
         NoiseLinks& links = known->second;
         if (is_new) {
-            links.node = m_emitter->add(make_noise_node(*noise, place_of(*noise, own)));
+            links.node = add_noise(*noise, m_graph.place_of(own));
         }
-        const std::uint32_t component = own.payload % kComponents;
-        if (component == 0) {
-            return Link{links.node, "Value"};
+        const NoiseNode::Out& out = noise->outputs.at(own.payload % kComponents);
+        Link whole{links.node, std::string(out.socket)};
+        if (out.part.empty()) {
+            return whole;
         }
-        if (!links.color) {
-            links.color = std::get<Link>(m_emitter->node(
-                "ShaderNodeSeparateXYZ", {}, {{"Vector", Link{links.node, "Color"}}}, "X"));
+        const auto [parts, is_first] = links.parts.try_emplace(std::string(out.socket), 0);
+        if (is_first) {
+            parts->second =
+                m_emitter->add({"ShaderNodeSeparateXYZ", {}, {{"Vector", Source(whole)}}});
         }
-        return Link{links.color->node, std::string(1, kAxes[component - 1])};
+        return Link{parts->second, std::string(out.part)};
     }
 
-    Source place_of(const NoiseNode& noise, const dag::Node& lookup) {
-        if (noise.input == "W") {
-            return m_sources.at(lookup.arguments[0]);
+    std::uint32_t add_noise(const NoiseNode& noise, const std::vector<dag::NodeId>& place) {
+        TreeNode node{noise.type, noise.properties, {}};
+        if (noise.has_scale) {
+            node.inputs.push_back({"Scale", 1.0});
         }
+        for (const NoiseNode::In& input : noise.inputs) {
+            std::vector<Source> sources;
+            sources.reserve(input.count);
+            for (std::size_t k = 0; k < input.count; k++) {
+                sources.push_back(m_sources.at(place.at(input.first + k)));
+            }
+            node.inputs.push_back({std::string(input.socket), input.count == 1
+                                                                  ? std::move(sources[0])
+                                                                  : vector_of(sources, 2)});
+        }
+        return m_emitter->add(std::move(node));
+    }
+
+    /// A vector whose components are these; the one that they were taken from, if they are `whole` or more.
+    Source vector_of(const std::vector<Source>& sources, std::size_t whole) {
+        const auto* first = std::get_if<Link>(&sources[0]);
+        bool is_whole = sources.size() >= whole && first != nullptr &&
+                        m_tree.nodes[first->node].type == "ShaderNodeSeparateXYZ";
         std::vector<Input> inputs;
-        inputs.reserve(lookup.count);
-        for (std::size_t k = 0; k < lookup.count; k++) {
-            inputs.push_back({std::string(1, kAxes[k]), m_sources.at(lookup.arguments[k])});
+        for (const Source& source : sources) {
+            const std::string axis(1, kAxes[inputs.size()]);
+            const auto* link = std::get_if<Link>(&source);
+            is_whole =
+                is_whole && link != nullptr && link->node == first->node && link->socket == axis;
+            inputs.push_back({axis, source});
         }
-        return m_emitter->node("ShaderNodeCombineXYZ", {}, std::move(inputs), "Vector");
+        return is_whole ? m_tree.nodes[first->node].inputs[0].source
+                        : m_emitter->node("ShaderNodeCombineXYZ", {}, std::move(inputs), "Vector");
     }
 
     Source lower_fused(const FusedOperation& operation) {
@@ -201,12 +231,49 @@ private:
         if (socket.leaves.size() == 1) {
             return source(socket.leaves[0]);
         }
-        std::vector<Input> inputs;
-        inputs.reserve(socket.leaves.size());
-        for (const Leaf& leaf : socket.leaves) {
-            inputs.push_back({std::string(1, kAxes[inputs.size()]), source(leaf)});
+        std::vector<Source> sources;
+        sources.reserve(socket.leaves.size());
+        std::transform(socket.leaves.begin(), socket.leaves.end(), std::back_inserter(sources),
+                       source);
+        return vector_of(sources, 3);
+    }
+
+    /// Takes away what separates vectors that only textures take, as a whole.
+    void drop_unused() {
+        std::vector<std::uint32_t> numbers(m_tree.nodes.size(), 0);
+        numbers[0] = 1;
+        const auto mark = [&](const Source& source) {
+            if (const auto* link = std::get_if<Link>(&source)) {
+                numbers[link->node] = 1;
+            }
+        };
+        std::for_each(m_tree.results.begin(), m_tree.results.end(), mark);
+        for (std::size_t i = m_tree.nodes.size(); i-- > 0;) {
+            for (const Input& input : m_tree.nodes[i].inputs) {
+                if (numbers[i] != 0) {
+                    mark(input.source);
+                }
+            }
         }
-        return m_emitter->node("ShaderNodeCombineXYZ", {}, std::move(inputs), "Vector");
+        std::vector<TreeNode> kept;
+        for (std::size_t i = 0; i < numbers.size(); i++) {
+            if (numbers[i] != 0) {
+                numbers[i] = static_cast<std::uint32_t>(kept.size());
+                kept.push_back(std::move(m_tree.nodes[i]));
+            }
+        }
+        const auto renumber = [&](Source& source) {
+            if (auto* link = std::get_if<Link>(&source)) {
+                link->node = numbers[link->node];
+            }
+        };
+        for (TreeNode& node : kept) {
+            for (Input& input : node.inputs) {
+                renumber(input.source);
+            }
+        }
+        std::for_each(m_tree.results.begin(), m_tree.results.end(), renumber);
+        m_tree.nodes = std::move(kept);
     }
 
     /// Values that are still needed after each node, in the order of the nodes.
@@ -240,9 +307,9 @@ private:
 
     struct NoiseLinks {
         std::uint32_t node = 0;
-        std::optional<Link> color; ///< the parts of its Color
+        std::map<std::string, std::uint32_t> parts; ///< nodes that separate its vectors, by output
     };
-    using NoiseKey = std::pair<std::uint32_t, std::array<dag::NodeId, 3>>;
+    using NoiseKey = std::pair<std::string, std::array<dag::NodeId, 3>>;
 
     const Call& m_call;
     const dag::Function& m_function;
@@ -252,7 +319,7 @@ private:
     std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_reals;
     std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_integers;
     std::unordered_map<dag::NodeId, Source> m_sources;
-    std::map<NoiseKey, NoiseLinks> m_noises; ///< by texture and place
+    std::map<NoiseKey, NoiseLinks> m_noises; ///< by kind and place
 };
 
 } // namespace

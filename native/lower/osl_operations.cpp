@@ -29,6 +29,7 @@ constexpr std::array<Entry, dag::kOperations> kForms{{
     {Op::constant, ""},
     {Op::input, ""},
     {Op::lookup, ""},
+    {Op::join, ""},
     {Op::select, "$0 ? $1 : $2"},
 
     {Op::f_add, "$0 + $1"},
@@ -174,7 +175,7 @@ std::string shortest(float value) {
 } // namespace
 
 Form form_of(const dag::Graph& graph, const dag::Node& node) {
-    if (node.op == Op::lookup) {
+    if (node.op == Op::lookup || node.op == Op::join) {
         throw core::ArgumentError(
             "lower: the function looks a texture up, which a shader in OSL cannot do by itself; "
             "take the color of an Image Texture node as a parameter");

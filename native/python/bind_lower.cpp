@@ -20,6 +20,7 @@
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -87,11 +88,25 @@ struct LoweredFunction {
     reflect::Function function;
     lower::Call call;
     std::unique_ptr<CompiledFunction> plain;
-    /// The same with nodes of Blender for the functions of weft.noise; null if the source has none.
-    std::unique_ptr<CompiledFunction> with_nodes;
+    /// Compiles the same with nodes of Blender for the functions of weft.noise; empty if the source has none.
+    std::function<std::unique_ptr<CompiledFunction>()> compile_with_nodes;
 
     /// What trees are made of.
-    const dag::Function& graph() const { return graph_of(with_nodes ? *with_nodes : *plain); }
+    const dag::Function& graph() {
+        if (!compile_with_nodes) {
+            return plain_graph();
+        }
+        const std::lock_guard lock(m_mutex);
+        if (m_with_nodes == nullptr) {
+            m_with_nodes = compile_with_nodes();
+        }
+        return graph_of(*m_with_nodes);
+    }
+    /// The one of the two that is there.
+    const dag::Function& any_graph() {
+        const std::lock_guard lock(m_mutex);
+        return graph_of(m_with_nodes ? *m_with_nodes : *plain);
+    }
     /// What is evaluated.
     const dag::Function& plain_graph() const { return graph_of(*plain); }
 
@@ -99,6 +114,9 @@ private:
     const dag::Function& graph_of(CompiledFunction& compiled) const {
         return named(function, [&]() -> const dag::Function& { return compiled.dag(); });
     }
+
+    std::unique_ptr<CompiledFunction> m_with_nodes;
+    std::mutex m_mutex;
 };
 
 bool imports_noises(const compile::LoadedModule& module) {
@@ -194,6 +212,11 @@ reflect::Function find_function(compile::Compiler& compiler, const compile::Load
                         ArgumentError::Kind::not_found);
 }
 
+struct LoweringOptions {
+    lower::BuildValues build_values;
+    bool has_old_cells = false; ///< of Voronoi patterns: those of Blender 4
+};
+
 /// The module itself has compiled: what fails now may be what only another stage of the pipeline has.
 void refuse_stage(const core::CompileError& error) {
     const std::string_view what = error.what();
@@ -208,12 +231,13 @@ void refuse_stage(const core::CompileError& error) {
 std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler>& compiler,
                                          const compile::LoadedModuleRef& module,
                                          reflect::Function function,
-                                         const lower::BuildValues& build_values) {
+                                         const LoweringOptions& options) {
     auto made = std::make_shared<LoweredFunction>();
     made->function = std::move(function);
-    made->call = lower::describe_call(made->function, module->import_name, build_values);
-    const auto compiled = [&](const std::string& source) {
-        return named(made->function, [&] {
+    made->call = lower::describe_call(made->function, module->import_name, options.build_values);
+    const auto compiled = [compiler, module](const reflect::Function& own,
+                                             const std::string& source) {
+        return named(own, [&] {
             try {
                 return std::make_unique<CompiledFunction>(compiler, module, source);
             } catch (const core::CompileError& error) {
@@ -222,10 +246,15 @@ std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler
             }
         });
     };
-    made->plain = compiled(made->call.source);
-    if (imports_noises(*module)) {
-        made->with_nodes = compiled(made->call.source + std::string(lower::kHasNodes));
+    if (!imports_noises(*module)) {
+        made->plain = compiled(made->function, made->call.source);
+        return made;
     }
+    made->plain = compiled(
+        made->function, text(made->call.source, options.has_old_cells ? lower::kHasOldCells : ""));
+    made->compile_with_nodes = [compiled, own = made.get()] {
+        return compiled(own->function, text(own->call.source, lower::kHasNodes));
+    };
     return made;
 }
 
@@ -291,30 +320,30 @@ py::list loop_parameters(const LoweredFunction& self) {
     return names;
 }
 
+/// @param options include_paths, defines and has_old_cells
 std::shared_ptr<LoweredFunction> lower_named(const LoweringCompiler& self, const std::string& path,
                                              const std::string& source, const std::string& name,
                                              const py::dict& build, const py::dict& options) {
-    const lower::BuildValues build_values = build_values_of(build);
+    const LoweringOptions lowering{build_values_of(build), options["has_old_cells"].cast<bool>()};
     const compile::ModuleDesc desc = described(path, source, options);
     const Unlocked unlocked;
     const compile::LoadedModuleRef module = self.compiler->load_module(desc);
-    return lowered(self.compiler, module, find_function(*self.compiler, *module, name),
-                   build_values);
+    return lowered(self.compiler, module, find_function(*self.compiler, *module, name), lowering);
 }
 
 /// A function that a device calls: its module is loaded again for SPIR-V, whatever the device's own code is.
 std::shared_ptr<LoweredFunction> lower_function(const LoweringCompiler& self,
                                                 const FunctionObject& function,
-                                                const std::string& types, const py::dict& build) {
-    const lower::BuildValues build_values = build_values_of(build);
+                                                const std::string& types, const py::dict& build,
+                                                bool has_old_cells) {
+    const LoweringOptions lowering{build_values_of(build), has_old_cells};
     const Unlocked unlocked;
     compile::ModuleDesc desc = function.module->loaded()->desc;
     desc.target = compile::Target::spirv;
     const compile::LoadedModuleRef module = self.compiler->load_module(desc);
     const std::string name =
         function.function->name() + (types.empty() ? "" : text('(', types, ')'));
-    return lowered(self.compiler, module, find_function(*self.compiler, *module, name),
-                   build_values);
+    return lowered(self.compiler, module, find_function(*self.compiler, *module, name), lowering);
 }
 
 lower::TreeKind tree_kind(const std::string& name) {
@@ -393,7 +422,7 @@ std::size_t operation_count(LoweredFunction& self) {
     const std::vector<dag::NodeId> live = dag.live();
     return static_cast<std::size_t>(std::count_if(live.begin(), live.end(), [&](dag::NodeId id) {
         const dag::Op op = dag.graph[id].op;
-        return op != dag::Op::constant && op != dag::Op::input;
+        return op != dag::Op::constant && op != dag::Op::input && op != dag::Op::join;
     }));
 }
 
@@ -409,9 +438,9 @@ void bind_lower(py::module_& module) {
             [](const LoweredFunction& self) { return self.function.documentation; })
         .def_property_readonly("operations", &operation_count)
         .def_property_readonly("warnings",
-                               [](const LoweredFunction& self) {
+                               [](LoweredFunction& self) {
                                    py::list all;
-                                   for (const auto& text : lower::warnings_of(self.graph())) {
+                                   for (const auto& text : lower::warnings_of(self.any_graph())) {
                                        all.append(text);
                                    }
                                    return all;
@@ -439,7 +468,7 @@ void bind_lower(py::module_& module) {
         .def("lower", &lower_named, py::arg("path"), py::arg("source"), py::arg("name"),
              py::arg("build"), py::arg("options"))
         .def("lower_function", &lower_function, py::arg("function"), py::arg("types"),
-             py::arg("build"));
+             py::arg("build"), py::arg("has_old_cells"));
 }
 
 } // namespace weft::python

@@ -553,7 +553,7 @@ class LoweringCompiler:
         options: dict[str, object],
     ) -> LoweredFunction: ...
     def lower_function(
-        self, function: Function, types: str, build: dict[str, str]
+        self, function: Function, types: str, build: dict[str, str], has_old_cells: bool
     ) -> LoweredFunction: ...
     def source_info(
         self, path: str, source: str, options: dict[str, object]

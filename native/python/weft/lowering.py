@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 FORMS = ("nodes", "json", "osl", "dag", "dot", "slang")
 TREES = ("shader", "geometry", "compositor")
 OLDEST_BLENDER = (4, 5)
+NEW_CELLS = (5, 0)
+"""The version from which on Voronoi textures have other points and colors."""
+
 COMPONENTS = "xyzw"
 
 
@@ -229,9 +232,10 @@ def lower(
     _check_choice("tree", tree, TREES)
     version = _version(blender)
     fixed = {name: _spelled(name, value) for name, value in (build or {}).items()}
+    has_old_cells = version < NEW_CELLS
     if isinstance(source, Function):
         types = "" if function is None else function
-        lowered = _compiler().lower_function(source, types, fixed)
+        lowered = _compiler().lower_function(source, types, fixed, has_old_cells)
         return Lowered(lowered, to, tree, version)
     if function is None:
         message = 'lower: name the function, as in weft.lower("noise.slang", "noise")'
@@ -283,6 +287,7 @@ def _options(
     return {
         "include_paths": [str(Path(folder).absolute()) for folder in include_paths],
         "defines": dict(defines or {}),
+        "has_old_cells": has_old_cells,
     }
 
 
