@@ -95,6 +95,59 @@ def test_cycles_computes_the_corpus(tmp_path):
     assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
 
 
+# Of max(1, abs): Cycles' noise and cells beside shaders/weft/nodes.
+PATTERN = 2e-5
+
+
+def pattern_values(function):
+    """Return places that lie between lattice points, where no cell begins."""
+    random = np.random.default_rng(11)
+    values = {}
+    for variable in function.parameters:
+        shape = (blender.POINTS, variable.components)[: min(variable.components, 2)]
+        if variable.name in ("detail", "distortion", "randomness"):
+            values[variable.name] = (random.integers(0, 33, blender.POINTS) / 32).astype("f4")
+        else:
+            values[variable.name] = ((2 * random.integers(-512, 512, shape) + 1) / 256).astype("f4")
+    return values
+
+
+def patterns(tree):
+    return {
+        name: lowered(name, tree, text=corpus.PATTERNS) for name in corpus.names(corpus.PATTERNS)
+    }
+
+
+def test_noise_and_voronoi_in_geometry_nodes():
+    differences = {}
+    for name, function in patterns("geometry").items():
+        values = pattern_values(function)
+        found = blender.in_geometry_nodes(function, build_group(function.tree, name), values)
+        differences[name] = worst(found["Result"], expected_of(function, values)["Result"])
+
+    print(sorted(differences.items(), key=lambda item: -item[1]))
+    assert {name: value for name, value in differences.items() if not value < PATTERN} == {}
+
+
+def test_noise_and_voronoi_in_cycles(tmp_path):
+    rows, expected = [], []
+    for name, function in patterns("shader").items():
+        values = pattern_values(function)
+        node = group_node(build_group(function.tree, name))
+        rows.append((name, node, function.inputs, values, 0))
+        array = expected_of(function, values)["Result"]
+        expected.append(array if array.ndim == 2 else np.repeat(array[:, None], 3, axis=1))
+
+    found = blender.in_cycles(rows, str(tmp_path / "patterns.exr"))
+
+    differences = {
+        row[0]: worst(picture, array)
+        for row, picture, array in zip(rows, found, expected, strict=True)
+    }
+    print(sorted(differences.items(), key=lambda item: -item[1]))
+    assert {name: value for name, value in differences.items() if not value < PATTERN} == {}
+
+
 EDGES = [0, -0.0, 0.5, -0.5, 1, -1, 1.5, -1.5, 2.5, -2.5, 3.5, 0.25, -7, 8, 1e-5, 4095, -4095.5]
 
 

@@ -70,6 +70,9 @@ def test_shaders_compute_what_the_graph_does(tmp_path):
     cases |= {name: row_and_expected(name, TEXT) for name in NAMES}
     cases |= {name: row_and_expected(name, corpus.CALLS) for name in corpus.names(corpus.CALLS)}
 
+    patterns = corpus.names(corpus.PATTERNS)
+    cases |= {name: row_and_expected(name, corpus.PATTERNS) for name in patterns}
+
     found = osl_rows.render([row for row, _ in cases.values()], tmp_path)
 
     for outputs, (name, (_, expected)) in zip(found, cases.items(), strict=True):

@@ -72,6 +72,17 @@ REALS = (
     "float(asint(a))",
     "float(int(a))",
 )
+PATTERNS = (
+    "whiteNoise(p)",
+    "whiteNoiseColor(p)",
+    "perlinNoise(p)",
+    "perlinNoiseColor(p, 3)",
+    "voronoi(p).distance",
+    "voronoi(p).color",
+    "voronoi(p).position",
+    "voronoiSecond(p).color",
+    "voronoiEdge(p)",
+)
 INTEGERS = (
     "a + b",
     "a * b",
@@ -120,6 +131,12 @@ def page() -> str:
             lines.append(
                 f"| {kind}: `{expression}` | {cells[0]} | {cells[1]} | {osl_of(source)} |\n"
             )
+    for expression in PATTERNS:
+        is_vector = expression.endswith("or") or "Color" in expression or "position" in expression
+        result = "float3" if is_vector else "float"
+        source = f"import weft.noise; {result} f(float3 p) {{ return {expression}; }}"
+        cells = [nodes_of(source, tree) for tree in ("shader", "geometry")]
+        lines.append(f"| float3: `{expression}` | {cells[0]} | {cells[1]} | {osl_of(source)} |\n")
     return HEAD + "".join(lines)
 
 

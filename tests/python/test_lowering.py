@@ -141,6 +141,56 @@ def test_white_noise_is_the_same_in_the_graph(device: weft.Device, name: str) ->
     assert "ShaderNodeTexWhiteNoise" in {node["type"] for node in lowered.tree["nodes"]}
 
 
+@pytest.fixture(scope="module")
+def patterns(device: weft.Device) -> weft.Module:
+    return weft.Module.load_from_source(device, "patterns", corpus.PATTERNS)
+
+
+@pytest.mark.parametrize("name", corpus.names(corpus.PATTERNS))
+def test_noise_and_cells_are_the_same_in_the_graph(patterns: weft.Module, name: str) -> None:
+    lowered = of_text(name, corpus.PATTERNS, blender="5.2")
+    values = {variable.name: drawn(variable, 7) for variable in lowered.parameters}
+
+    (found,) = lowered.evaluate(values).values()
+
+    function = patterns.find_function(name)
+    assert function is not None
+    check(found, function(**values, _result="numpy"))
+    assert lowered.tree is not None
+    kinds = [node["type"] for node in lowered.tree["nodes"]]
+    textures = [kind for kind in kinds if kind.startswith("ShaderNodeTex")]
+    calls = {"octaves": 4, "line": 2, "borders": 2}
+    assert len(textures) == calls.get(name, 1)
+
+
+def test_cells_are_those_of_the_version_of_blender() -> None:
+    values = {"p": np.array([[0.25, 0.5], [3.0, 1.5]], "f4"), "randomness": np.ones(2, "f4")}
+    old, new = (
+        of_text("cells", corpus.PATTERNS, blender=version).evaluate(values)["Result"]
+        for version in ("4.5", "5.2")
+    )
+    assert np.abs(old - new).max() > 0.1
+
+
+SLOPE = """
+import weft.noise;
+[Differentiable] float f(float3 p) { return perlinNoise(p, 2.5f); }
+float slope(float3 p) { return fwd_diff(f)(diffPair(p, float3(1, 0, 0))).d; }
+"""
+
+
+def test_gradient_noise_has_derivatives(device: weft.Device) -> None:
+    module = weft.Module.load_from_source(device, "slopes", SLOPE)
+    places = np.random.default_rng(3).uniform(-4, 4, (64, 3)).astype(np.float32)
+    step = np.array([1 / 256, 0, 0], np.float32)
+
+    slope = module.slope(places, _result="numpy")
+
+    after, before = (module.f(places + s * step, _result="numpy") for s in (1, -1))
+    assert np.std(slope) > 0.1
+    np.testing.assert_allclose(slope, (after - before) * 128, atol=0.01)
+
+
 NOISE = """
 import weft.node;
 float sines([Label("Place")] float3 p, [Range(1, 8)] int octaves = 5,

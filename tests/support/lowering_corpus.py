@@ -16,6 +16,7 @@ TEXT = Path(__file__).with_suffix(".slang").read_text(encoding="utf-8")
 OPERATIONS = Path(__file__).with_name("lowering_operations.slang").read_text(encoding="utf-8")
 NOISE = Path(__file__).with_name("lowering_noise.slang").read_text(encoding="utf-8")
 CALLS = Path(__file__).with_name("lowering_calls.slang").read_text(encoding="utf-8")
+PATTERNS = Path(__file__).with_name("lowering_patterns.slang").read_text(encoding="utf-8")
 _MARK = "// With integers of all 32 bits"
 _KINDS = r"(?:float[234]?(?:x3)?|bool|u?int3?|half|void|Hit)"
 _HELPERS = ("pcg", "hash1", "valueNoise")

@@ -121,6 +121,11 @@ def cases() -> list[tuple[str, Callable[[], NodeOf], bool]]:
             lambda: of_group(lower("clouds", WHITE)),
             False,
         ),
+        (
+            "noise of 4 octaves, gradient noise, nodes",
+            lambda: of_group(lower("octaves", corpus.PATTERNS)),
+            False,
+        ),
         ("Mandelbrot, nodes", lambda: of_group(lower("mandelbrot", corpus.TEXT)), False),
         ("brick, nodes", lambda: of_group(lower("brick", corpus.TEXT)), False),
         (
@@ -134,7 +139,7 @@ def cases() -> list[tuple[str, Callable[[], NodeOf], bool]]:
 
 
 TARGETS = (
-    ("noise of 4 octaves, White Noise, nodes", "Noise Texture, detail 3", 2.2),
+    ("noise of 4 octaves, gradient noise, nodes", "Noise Texture, detail 3", 2.2),
     ("noise of 4 octaves, integer hash, OSL", "Noise Texture, detail 3", 2.0),
     ("Mandelbrot, OSL", "Mandelbrot, nodes", 1 / 20),
 )
