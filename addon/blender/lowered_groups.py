@@ -336,7 +336,8 @@ def _feed(
         group.links.new(known[source["node"], source["socket"]], socket)
     else:
         # What is no number in JSON is a word: "inf", "nan".
-        socket.default_value = float(source) if isinstance(source, str) else source
+        is_word = isinstance(source, str) and socket.type != "STRING"
+        socket.default_value = float(source) if is_word else source
 
 
 def _add_socket(group: bpy.types.NodeTree, socket: Mapping[str, Any], direction: str) -> None:

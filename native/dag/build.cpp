@@ -5,9 +5,20 @@
 
 namespace weft::dag {
 
+namespace {
+
+constexpr std::uint32_t kComponentsOfNamed = 4;
+
+} // namespace
+
 Function build(const SpirvModule& module, const BuildOptions& options) {
     Function function;
+    function.first_named = options.reals;
     Flow(module, function, options).run();
+    if (!function.named.empty()) {
+        const auto named = static_cast<std::uint32_t>(function.named.size());
+        function.reals = function.first_named + kComponentsOfNamed * named;
+    }
     return function;
 }
 

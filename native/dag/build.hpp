@@ -23,9 +23,14 @@ inline constexpr std::string_view kIntegerResults =
     "weft_integer_results"; ///< RWStructuredBuffer<int>
 } // namespace buffers
 
+/// Textures whose names begin so are inputs, looked up at the halves of a name's hash.
+inline constexpr std::string_view kNamedInput = "weft_input_";
+
 struct BuildOptions {
     /// Rounds of a loop beyond which it counts as unbounded.
     std::uint32_t most_rounds = 256;
+    /// Reals that the function has besides named inputs, whose numbers follow.
+    std::uint32_t reals = 0;
 };
 
 /// The function that an entry point computes: element i of the results from elements of the inputs.

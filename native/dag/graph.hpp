@@ -77,6 +77,14 @@ private:
     std::unordered_map<Node, NodeId, Hash> m_known;
 };
 
+/// What a function reads besides its parameters: up to four reals.
+struct NamedInput {
+    std::string kind; ///< the texture's name behind "weft_input_"
+    Word key = 0;     ///< at which it is looked up: the hash of a name
+
+    [[nodiscard]] bool operator==(const NamedInput&) const = default;
+};
+
 /// A function: what it reads and what it gives.
 struct Function {
     Graph graph;
@@ -87,6 +95,8 @@ struct Function {
     std::vector<std::string> textures; ///< names, by number
     /// Numbers of the integer inputs on which it depends how often a loop runs.
     std::set<std::uint32_t> loop_bounds;
+    std::vector<NamedInput> named; ///< number i has the reals from first_named + 4 i on
+    std::uint32_t first_named = 1U << 16;
 
     /// The nodes that results depend on, arguments first; constants and inputs among them.
     [[nodiscard]] std::vector<NodeId> live() const;

@@ -103,6 +103,7 @@ private:
 
     bool run_texture(const Instruction& i);
     [[nodiscard]] Leaves place_of(const Instruction& i);
+    void read_named(const Instruction& i, std::string_view kind);
 
     bool run_matrix(const Instruction& i);
     bool run_arithmetic(const Instruction& i);

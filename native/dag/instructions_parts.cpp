@@ -185,6 +185,34 @@ Leaves Instructions::place_of(const Instruction& i) {
             graph().join(value(i.operands[4]))};
 }
 
+void Instructions::read_named(const Instruction& i, std::string_view kind) {
+    constexpr std::uint32_t kComponents = 4;
+    const Leaves place = value(operand(i, 1));
+    NamedInput input;
+    // Slang numbers names that it declares again: "position_0".
+    input.kind = kind.substr(0, kind.find('_'));
+    for (std::size_t k = 0; k < 2 && k < place.size(); k++) {
+        const std::optional<Word> half = graph().value_of(place[k]);
+        if (!half.has_value()) {
+            throw core::ArgumentError(core::text("lower: the name that ", input.kind,
+                                                 "() is given is chosen; write a literal"));
+        }
+        input.key |= static_cast<Word>(real_of(*half)) << (16 * k);
+    }
+    std::vector<NamedInput>& named = m_function.named;
+    const auto known = std::find(named.begin(), named.end(), input);
+    const auto number = static_cast<std::uint32_t>(known - named.begin());
+    if (known == named.end()) {
+        named.push_back(std::move(input));
+    }
+    Leaves leaves;
+    for (std::uint32_t component = 0; component < kComponents; component++) {
+        leaves.push_back(
+            graph().input(Scalar::real, m_function.first_named + kComponents * number + component));
+    }
+    set(i.result, std::move(leaves));
+}
+
 bool Instructions::run_texture(const Instruction& i) {
     constexpr std::uint32_t kComponents = 4;
     switch (i.opcode) {
@@ -195,6 +223,10 @@ bool Instructions::run_texture(const Instruction& i) {
     }
     const auto name = m_module.names.find(m_images[operand(i, 0)]);
     const std::string texture = name == m_module.names.end() ? "" : name->second;
+    if (texture.starts_with(kNamedInput)) {
+        read_named(i, std::string_view(texture).substr(kNamedInput.size()));
+        return true;
+    }
     std::vector<std::string>& textures = m_function.textures;
     const auto known = std::find(textures.begin(), textures.end(), texture);
     const auto number = static_cast<std::uint32_t>(known - textures.begin());

@@ -42,6 +42,9 @@ struct Value {
 /// Values of parameters that are fixed when the function is lowered, as Slang spells them: "5", "Mode.Soft".
 using BuildValues = std::map<std::string, std::string>;
 
+/// Strings of sources, by the hash that Slang gives them.
+using Literals = std::map<std::uint32_t, std::string>;
+
 /// Where a function stands, as refusals begin: "f (noise.slang:12)".
 [[nodiscard]] std::string place_of(const reflect::Function& function);
 
@@ -52,6 +55,7 @@ struct Call {
     std::vector<Value>
         results;        ///< the returned value first, then out and inout parameters, in order
     std::string source; ///< Slang; the entry point is kEntryPoint
+    Literals literals;  ///< of the function's sources; see inputs.hpp
 };
 
 /// @param import_name what `import "..."` reaches the function's module by

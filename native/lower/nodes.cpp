@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "lower/emitter.hpp"
 #include "lower/fusion.hpp"
+#include "lower/inputs.hpp"
 #include "lower/noises.hpp"
 #include "lower/sockets.hpp"
 
@@ -118,6 +119,9 @@ private:
         case Op::constant: return m_emitter->constant(own);
         case Op::input: {
             const bool is_real = own.type == dag::Scalar::real;
+            if (is_real && own.payload >= m_function.first_named) {
+                return lower_named(own.payload - m_function.first_named);
+            }
             const auto& [leaf, source] = (is_real ? m_reals : m_integers).at(own.payload);
             return m_emitter->from_socket(leaf, source);
         }
@@ -130,6 +134,24 @@ private:
             arguments.push_back(m_sources.at(own.arguments[i]));
         }
         return m_emitter->emit(id, arguments);
+    }
+
+    /// @param number of a component of a named input
+    Source lower_named(std::uint32_t number) {
+        constexpr std::uint32_t kComponents = 4;
+        const dag::NamedInput& input = m_function.named.at(number / kComponents);
+        const auto [known, is_new] = m_named.try_emplace(number / kComponents);
+        if (is_new) {
+            InputNode made = input_node(input, m_call.literals, m_tree.kind, m_tree.version);
+            known->second = {m_emitter->add(std::move(made.node)), std::move(made.output)};
+            if (components_of(input) > 1) {
+                known->second.node = m_emitter->add(
+                    {"ShaderNodeSeparateXYZ", {}, {{"Vector", Source(known->second)}}});
+            }
+        }
+        return components_of(input) == 1
+                   ? known->second
+                   : Link{known->second.node, std::string(1, kAxes[number % kComponents])};
     }
 
     Source lower_lookup(const dag::Node& own) {
@@ -319,7 +341,8 @@ private:
     std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_reals;
     std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_integers;
     std::unordered_map<dag::NodeId, Source> m_sources;
-    std::map<NoiseKey, NoiseLinks> m_noises; ///< by kind and place
+    std::unordered_map<std::uint32_t, Link> m_named; ///< inputs, or what separates them
+    std::map<NoiseKey, NoiseLinks> m_noises;         ///< by kind and place
 };
 
 } // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text.hpp"
+#include "lower/inputs.hpp"
 #include "lower/osl_operations.hpp"
 #include "lower/osl_parameters.hpp"
 #include "lower/osl_program.hpp"
 #include "lower/osl_uses.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -28,7 +30,8 @@ struct Expression {
 class Printer {
 public:
     Printer(const Program& program, const Call& call)
-        : m_program(program), m_graph(program.graph()), m_uses(program), m_parameters(call) {}
+        : m_program(program), m_graph(program.graph()), m_uses(program), m_parameters(call),
+          m_call(call) {}
 
     std::string print(const std::string& name) {
         print_list(m_program.body);
@@ -50,6 +53,9 @@ private:
     static std::string array_name(std::size_t number) { return text('m', number); }
 
     void print_declarations() {
+        for (const auto& [number, words] : m_named) {
+            line(words);
+        }
         for (std::size_t i = 0; i < m_program.arrays.size(); i++) {
             const Array& array = m_program.arrays[i];
             if (!m_uses.is_array_live(static_cast<std::uint32_t>(i))) {
@@ -68,6 +74,24 @@ private:
     }
 
     [[nodiscard]] std::string variable_name(NodeId id) const { return text('v', m_numbers.at(id)); }
+
+    std::string input(NodeId id) {
+        constexpr std::uint32_t kComponents = 4;
+        if (m_program.is_variable(id)) {
+            return variable(id);
+        }
+        const dag::Node& node = m_graph[id];
+        const dag::Function& function = m_program.function;
+        if (node.type != Scalar::real || node.payload < function.first_named) {
+            return m_parameters.input(node.type == Scalar::real, node.payload);
+        }
+        const std::uint32_t place = node.payload - function.first_named;
+        const std::uint32_t number = place / kComponents;
+        const dag::NamedInput& named = function.named.at(number);
+        const std::string name = text("weft_input", number);
+        m_named[number] = osl_input(named, m_call.literals, name);
+        return components_of(named) == 1 ? name : text(name, '[', place % kComponents, ']');
+    }
 
     /// Variables are numbered as the text meets them.
     std::string variable(NodeId id) {
@@ -241,9 +265,7 @@ private:
             return {literal(node)};
         }
         if (node.op == dag::Op::input) {
-            return {m_program.is_variable(id)
-                        ? variable(id)
-                        : m_parameters.input(node.type == Scalar::real, node.payload)};
+            return {input(id)};
         }
         const Form form = form_of(m_graph, node);
         Expression made{"", form.is_call};
@@ -275,6 +297,8 @@ private:
     const dag::Graph& m_graph;
     Uses m_uses;
     Parameters m_parameters;
+    const Call& m_call;
+    std::map<std::uint32_t, std::string> m_named; ///< what declares inputs, by number
     std::string m_text;
     std::size_t m_depth = 1;
     std::size_t m_values = 0;

@@ -127,6 +127,8 @@ private:
             m_out << number(*real);
         } else if (const auto* integer = std::get_if<std::int64_t>(&source)) {
             m_out << *integer;
+        } else if (const auto* words = std::get_if<std::string>(&source)) {
+            m_out << quoted(*words);
         } else {
             m_out << (std::get<bool>(source) ? "true" : "false");
         }

@@ -23,12 +23,12 @@ struct BlenderVersion {
     [[nodiscard]] auto operator<=>(const BlenderVersion&) const = default;
 };
 
-/// What feeds an input: an output of a node, or a number.
+/// What feeds an input: an output of a node, a number, or a text.
 struct Link {
     std::uint32_t node = 0;
     std::string socket; ///< identifier of the output
 };
-using Source = std::variant<Link, double, std::int64_t, bool>;
+using Source = std::variant<Link, double, std::int64_t, bool, std::string>;
 
 struct Input {
     std::string socket; ///< identifier, Blender's own: "Value_001", "A_Float"

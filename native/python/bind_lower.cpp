@@ -9,6 +9,7 @@
 #include "dag/build.hpp"
 #include "dag/interpret.hpp"
 #include "dag/print.hpp"
+#include "lower/inputs.hpp"
 #include "lower/nodes.hpp"
 #include "lower/noises.hpp"
 #include "lower/osl.hpp"
@@ -42,8 +43,11 @@ struct LoweringCompiler {
 /// A function as code, and as the graph that is made of it.
 class CompiledFunction {
 public:
+    /// @param reals of the function's parameters
     CompiledFunction(const std::shared_ptr<compile::Compiler>& compiler,
-                     const compile::LoadedModuleRef& module, std::string source) {
+                     const compile::LoadedModuleRef& module, std::string source,
+                     std::uint32_t reals)
+        : m_reals(reals) {
         compile::KernelRequest request;
         request.module = module;
         request.source = std::move(source);
@@ -56,13 +60,14 @@ public:
     const dag::Function& dag() {
         const std::lock_guard lock(m_mutex);
         if (!m_dag.has_value()) {
-            m_dag = dag::build(m_spirv);
+            m_dag = dag::build(m_spirv, {.reals = m_reals});
         }
         return *m_dag;
     }
 
 private:
     dag::SpirvModule m_spirv;
+    std::uint32_t m_reals;
     std::optional<dag::Function> m_dag;
     std::mutex m_mutex;
 };
@@ -87,6 +92,7 @@ decltype(auto) named(const reflect::Function& function, const Made& make) {
 struct LoweredFunction {
     reflect::Function function;
     lower::Call call;
+    bool has_inputs = false; ///< of weft.inputs
     std::unique_ptr<CompiledFunction> plain;
     /// Compiles the same with nodes of Blender for the functions of weft.noise; empty if the source has none.
     std::function<std::unique_ptr<CompiledFunction>()> compile_with_nodes;
@@ -119,10 +125,11 @@ private:
     std::mutex m_mutex;
 };
 
-bool imports_noises(const compile::LoadedModule& module) {
-    const auto names = [](const std::string& text) {
-        return text.find("weft.noise") != std::string::npos ||
-               text.find("weft/noise") != std::string::npos;
+/// @param name of a module of Weft's: "noise"
+bool imports(const compile::LoadedModule& module, std::string_view name) {
+    const auto names = [&](const std::string& words) {
+        return words.find(text("weft.", name)) != std::string::npos ||
+               words.find(text("weft/", name)) != std::string::npos;
     };
     return names(module.desc.text) ||
            std::any_of(module.dependencies.begin(), module.dependencies.end(),
@@ -228,6 +235,16 @@ void refuse_stage(const core::CompileError& error) {
     }
 }
 
+std::uint32_t reals_of(const lower::Call& call) {
+    std::uint32_t count = 0;
+    for (const lower::Value& value : call.inputs) {
+        for (const lower::Leaf& leaf : value.leaves) {
+            count = leaf.is_real ? std::max(count, leaf.number + 1) : count;
+        }
+    }
+    return count;
+}
+
 std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler>& compiler,
                                          const compile::LoadedModuleRef& module,
                                          reflect::Function function,
@@ -235,18 +252,26 @@ std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler
     auto made = std::make_shared<LoweredFunction>();
     made->function = std::move(function);
     made->call = lower::describe_call(made->function, module->import_name, options.build_values);
-    const auto compiled = [compiler, module](const reflect::Function& own,
-                                             const std::string& source) {
+    if (imports(*module, "inputs")) {
+        made->has_inputs = true;
+        made->call.source += lower::kHasInputs;
+        lower::collect_literals(module->desc.text, made->call.literals);
+        for (const compile::Dependency& file : module->dependencies) {
+            lower::collect_literals(file.text, made->call.literals);
+        }
+    }
+    const auto compiled = [compiler, module, reals = reals_of(made->call)](
+                              const reflect::Function& own, const std::string& source) {
         return named(own, [&] {
             try {
-                return std::make_unique<CompiledFunction>(compiler, module, source);
+                return std::make_unique<CompiledFunction>(compiler, module, source, reals);
             } catch (const core::CompileError& error) {
                 refuse_stage(error);
                 throw;
             }
         });
     };
-    if (!imports_noises(*module)) {
+    if (!imports(*module, "noise")) {
         made->plain = compiled(made->function, made->call.source);
         return made;
     }
@@ -381,6 +406,26 @@ py::list leaves_of(const std::vector<lower::Value>& values) {
     return all;
 }
 
+/// Those of parameters, then those of weft.inputs; without a graph these are not known.
+py::list inputs_of(LoweredFunction& self) {
+    py::list all = leaves_of(self.call.inputs);
+    if (!self.has_inputs) {
+        return all;
+    }
+    const dag::Function& function = self.plain_graph();
+    std::uint32_t number = function.first_named;
+    for (const dag::NamedInput& input : function.named) {
+        const std::string name = lower::name_of(input, self.call.literals);
+        const std::size_t count = lower::components_of(input);
+        for (std::uint32_t k = 0; k < count; k++) {
+            const std::string path = count == 1 ? "" : text('.', "xyz"[k]);
+            all.append(py::make_tuple(name, path, "float", true, number + k));
+        }
+        number += 4;
+    }
+    return all;
+}
+
 template <typename T>
 std::vector<std::vector<T>> words_of(const py::list& arrays) {
     std::vector<std::vector<T>> all;
@@ -407,11 +452,17 @@ py::list bytes_of(const std::vector<std::vector<T>>& arrays) {
 
 py::tuple interpret(LoweredFunction& self, const py::list& reals, const py::list& integers,
                     std::size_t count) {
-    const dag::Values inputs{words_of<float>(reals), words_of<dag::Word>(integers)};
+    dag::Values inputs{words_of<float>(reals), words_of<dag::Word>(integers)};
     dag::Values results;
     {
         const Unlocked unlocked;
-        results = dag::interpret(self.plain_graph(), inputs, count);
+        const dag::Function& function = self.plain_graph();
+        // Components that no function of weft.inputs gives are not given either.
+        inputs.reals.resize(std::max<std::size_t>(inputs.reals.size(), function.reals));
+        for (std::vector<float>& column : inputs.reals) {
+            column.resize(column.empty() ? count : column.size());
+        }
+        results = dag::interpret(function, inputs, count);
     }
     return py::make_tuple(bytes_of(results.reals), bytes_of(results.integers));
 }
@@ -445,8 +496,7 @@ void bind_lower(py::module_& module) {
                                    }
                                    return all;
                                })
-        .def_property_readonly(
-            "inputs", [](const LoweredFunction& self) { return leaves_of(self.call.inputs); })
+        .def_property_readonly("inputs", &inputs_of)
         .def_property_readonly(
             "results", [](const LoweredFunction& self) { return leaves_of(self.call.results); })
         .def_property_readonly("loop_parameters", &loop_parameters)

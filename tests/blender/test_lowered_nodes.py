@@ -10,6 +10,7 @@ from addon.blender.lowered_groups import PART, build_group
 
 import weft
 from blender import lowered_values as blender
+from blender import osl_rows
 from support import lowering_corpus as corpus
 
 NOISE = corpus.names(corpus.NOISE)
@@ -146,6 +147,53 @@ def test_noise_and_voronoi_in_cycles(tmp_path):
     }
     print(sorted(differences.items(), key=lambda item: -item[1]))
     assert {name: value for name, value in differences.items() if not value < PATTERN} == {}
+
+
+INPUTS = """
+import weft.inputs;
+float3 seen(float given)
+{
+    float3 base = float3(position().x + 100 * normal().z, given, attribute("in0"));
+    return base + 0.5f * attributeVector("in0");
+}
+"""
+
+
+def osl_node(text):
+    """Return what makes a Script node in a material."""
+
+    def make(tree):
+        return osl_rows.script_node(tree, text, osl_rows.parameters(text))
+
+    return make
+
+
+@pytest.mark.parametrize("osl", [False, True])
+def test_inputs_of_the_point_in_cycles(tmp_path, osl):
+    function = lowered("seen", "shader", text=INPUTS)
+    given = np.linspace(-2, 2, blender.POINTS).astype(np.float32)
+    shader = lowered("seen", "shader", text=INPUTS, to="osl").text
+    node = osl_node(shader) if osl else group_node(build_group(function.tree, "seen"))
+    row = ("seen", node, function.inputs, {"given": given}, 0)
+
+    # Pictures have four rows at least.
+    found = blender.in_cycles([row] * 4, str(tmp_path / "inputs.exr"), osl=osl)[0]
+
+    across = np.arange(blender.POINTS) + 0.5
+    np.testing.assert_allclose(found[:, 0], across + 100 + 0.5 * given, rtol=1e-5)
+    np.testing.assert_allclose(found[:, 1], 1.5 * given, atol=1e-5)
+    np.testing.assert_allclose(found[:, 2], 1.5 * given, atol=1e-5)
+
+
+def test_inputs_of_the_point_in_geometry_nodes():
+    function = lowered("seen", "geometry", text=INPUTS)
+    given = np.linspace(-2, 2, blender.POINTS).astype(np.float32)
+
+    group = build_group(function.tree, "seen")
+    found = blender.in_geometry_nodes(function, group, {"given": given})["Result"]
+
+    np.testing.assert_allclose(found[:, 1], 1.5 * given, atol=1e-5)
+    np.testing.assert_allclose(found[:, 2], 1.5 * given, atol=1e-5)
 
 
 EDGES = [0, -0.0, 0.5, -0.5, 1, -1, 1.5, -1.5, 2.5, -2.5, 3.5, 0.25, -7, 8, 1e-5, 4095, -4095.5]

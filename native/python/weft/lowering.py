@@ -125,7 +125,7 @@ class Lowered:
         self.cost_unit = ""
         self.operations = 0 if form in ("osl", "slang") else lowered.operations
         self.loop_parameters, self.warnings = _of_graph(lowered)
-        self.parameters = tuple(variable for variable, _ in _variables(lowered.inputs))
+        self.parameters = tuple(variable for variable, _ in _variables(_inputs_of(lowered)))
         self.results = tuple(variable for variable, _ in _variables(lowered.results))
         if form in ("nodes", "json"):
             self.text = lowered.tree(tree, *blender)
@@ -176,7 +176,7 @@ class Lowered:
         count = _length(self.parameters, values)
         reals: dict[int, bytes] = {}
         integers: dict[int, bytes] = {}
-        for variable, leaves in _variables(self._lowered.inputs):
+        for variable, leaves in _variables(_inputs_of(self._lowered)):
             array = _columns(variable, values[variable.name], count)
             for column, (is_real, number) in enumerate(leaves):
                 (reals if is_real else integers)[number] = array[:, column].tobytes()
@@ -244,7 +244,7 @@ def lower(
         message = "lower: give either the path of a source or text="
         raise ArgumentError(message)
     path = "" if source is None else _path(source)
-    options = _options(include_paths, defines)
+    options = _options(include_paths, defines) | {"has_old_cells": has_old_cells}
     lowered = _compiler().lower(path, text or "", function, fixed, options)
     return Lowered(lowered, to, tree, version)
 
@@ -287,7 +287,6 @@ def _options(
     return {
         "include_paths": [str(Path(folder).absolute()) for folder in include_paths],
         "defines": dict(defines or {}),
-        "has_old_cells": has_old_cells,
     }
 
 
@@ -345,6 +344,13 @@ def _of_graph(lowered: LoweredFunction) -> tuple[tuple[str, ...], tuple[str, ...
 _Leaves = list[tuple[bool, int]]
 
 
+def _inputs_of(lowered: LoweredFunction) -> list[tuple[str, str, str, bool, int]]:
+    try:
+        return lowered.inputs
+    except ArgumentError:  # no graph: what there is none of cannot be evaluated either
+        return []
+
+
 def _variables(leaves: list[tuple[str, str, str, bool, int]]) -> list[tuple[Variable, _Leaves]]:
     """Return parameters or results with the scalars of each; components of a vector are one."""
     found: list[tuple[Variable, _Leaves]] = []
@@ -391,7 +397,7 @@ def _columns(variable: Variable, value: ArrayLike, count: int) -> NDArray[Any]:
 
 
 def _in_order(arrays: dict[int, bytes]) -> list[bytes]:
-    return [arrays[number] for number in range(len(arrays))]
+    return [arrays.get(number, b"") for number in range(max(arrays, default=-1) + 1)]
 
 
 def _result(words: bytes, scalar: str) -> NDArray[Any]:
