@@ -123,7 +123,8 @@ public:
         hasher.add(kernel.module->hash)
             .add(kernel.source)
             .add(kernel.entry_point)
-            .add(kernel.target);
+            .add(kernel.target)
+            .add(kernel.has_lines);
         for (const LoadedModuleRef& linked : kernel.linked) {
             hasher.add(linked->hash);
         }
@@ -137,7 +138,8 @@ public:
         request.compile = {.modules = {source_of(*kernel.module)},
                            .source = kernel.source,
                            .entry_point = kernel.entry_point,
-                           .target = kernel.target};
+                           .target = kernel.target,
+                           .has_lines = kernel.has_lines};
         for (const LoadedModuleRef& linked : kernel.linked) {
             request.compile.modules.push_back(source_of(*linked));
         }

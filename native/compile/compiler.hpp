@@ -69,6 +69,7 @@ struct KernelRequest {
     std::string source;                  ///< generated Slang; imports the modules by import_name
     std::string entry_point;
     Target target = Target::spirv; ///< must be module->desc.target
+    bool has_lines = false;        ///< SPIR-V says which lines its instructions come from
 };
 
 /// One value in the block of module-scope uniforms.

@@ -244,8 +244,10 @@ LoadResult CompileService::load_module(const ModuleDesc& desc) {
     return result;
 }
 
-std::unique_ptr<Session> CompileService::create_session(const std::vector<ModuleSource>& modules) {
+std::unique_ptr<Session> CompileService::create_session(const std::vector<ModuleSource>& modules,
+                                                        bool has_lines) {
     Session::Desc desc = describe_session(modules.front().desc.target);
+    desc.has_lines = has_lines;
     desc.snapshot.emplace();
     for (const ModuleSource& module : modules) {
         desc.repairs = desc.repairs && module.desc.repairs;
@@ -271,8 +273,13 @@ CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource
     if (known != m_sessions.end()) {
         m_sessions.erase(known);
     }
+    return keep(modules, open_anew(modules, false));
+}
+
+std::unique_ptr<CompileService::LiveSession>
+CompileService::open_anew(const std::vector<ModuleSource>& modules, bool has_lines) {
     auto live = std::make_unique<LiveSession>();
-    live->session = create_session(modules);
+    live->session = create_session(modules, has_lines);
     std::vector<core::Diagnostic> ignored; // reported when the module was loaded
     for (const ModuleSource& module : modules) {
         slang::IModule* loaded = nullptr;
@@ -280,7 +287,7 @@ CompileService::LiveSession& CompileService::open(const std::vector<ModuleSource
                   ignored);
         live->modules.push_back(loaded);
     }
-    return keep(modules, std::move(live));
+    return live;
 }
 
 CompileService::LiveSession& CompileService::keep(const std::vector<ModuleSource>& modules,
@@ -304,7 +311,10 @@ reflect::TypeRef CompileService::find_type(const ModuleSource& module, const std
 }
 
 KernelCode CompileService::compile_kernel(const CompileRequest& request) {
-    LiveSession& live = open(request.modules);
+    // Lines are asked for once, when a function is refused: no session is kept for them.
+    const std::unique_ptr<LiveSession> own =
+        request.has_lines ? open_anew(request.modules, true) : nullptr;
+    LiveSession& live = own ? *own : open(request.modules);
     ++live.kernel_count;
     const std::span<slang::IModule* const> modules(live.modules);
     return compile_entry_point(*live.session, request.source, request.entry_point,

@@ -32,6 +32,7 @@ struct CompileRequest {
     std::string source;
     std::string entry_point;
     Target target = Target::spirv;
+    bool has_lines = false; ///< see KernelRequest
 };
 
 /// Slang in this process. Not thread-safe. Errors are those of Compiler.
@@ -63,7 +64,11 @@ private:
     /// load(), without repairs where it does not compile with them.
     std::unique_ptr<LiveSession> load_repaired(const ModuleDesc& desc, const std::string& source,
                                                LoadResult& result);
-    std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules);
+    std::unique_ptr<Session> create_session(const std::vector<ModuleSource>& modules,
+                                            bool has_lines);
+    /// A session that is not kept.
+    std::unique_ptr<LiveSession> open_anew(const std::vector<ModuleSource>& modules,
+                                           bool has_lines);
     LiveSession& open(const std::vector<ModuleSource>& modules);
     LiveSession& keep(const std::vector<ModuleSource>& modules, std::unique_ptr<LiveSession> live);
 

@@ -96,10 +96,13 @@ void Session::create_session() {
     }
     const slang::TargetDesc target = describe_target(m_desc.global, m_desc.target);
     // Level 2 is the first whose SPIR-V is free of validation errors and accepted by Mesa 22.
+    const std::int32_t debug_level =
+        m_desc.has_lines ? SLANG_DEBUG_INFO_LEVEL_MINIMAL : SLANG_DEBUG_INFO_LEVEL_NONE;
     std::array options{option(CompilerOptionName::EnableMachineReadableDiagnostics, 1),
                        option(CompilerOptionName::DisableWarnings, kSilencedWarnings),
                        option(CompilerOptionName::Optimization, SLANG_OPTIMIZATION_LEVEL_HIGH),
-                       option(CompilerOptionName::SkipSPIRVValidation, 1)};
+                       option(CompilerOptionName::SkipSPIRVValidation, 1),
+                       option(CompilerOptionName::DebugInformation, debug_level)};
     slang::SessionDesc desc;
     desc.targets = &target;
     desc.targetCount = 1;

@@ -36,6 +36,7 @@ public:
         std::optional<std::vector<Dependency>> snapshot; ///< see SourceFiles::Desc
         OwnModules* binaries = nullptr; ///< see SourceFiles::Desc; must outlive the session
         bool repairs = true;            ///< see with_implicit_import
+        bool has_lines = false;         ///< see KernelRequest
     };
     explicit Session(Desc desc);
 
