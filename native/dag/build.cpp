@@ -14,7 +14,12 @@ constexpr std::uint32_t kComponentsOfNamed = 4;
 Function build(const SpirvModule& module, const BuildOptions& options) {
     Function function;
     function.first_named = options.reals;
-    Flow(module, function, options).run();
+    function.files = module.files;
+    try {
+        Flow(module, function, options).run();
+    } catch (const core::ArgumentError& error) {
+        refuse_at(error, function.graph.place(), function.files);
+    }
     if (!function.named.empty()) {
         const auto named = static_cast<std::uint32_t>(function.named.size());
         function.reals = function.first_named + kComponentsOfNamed * named;

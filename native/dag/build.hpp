@@ -10,7 +10,10 @@
 #include "dag/spirv.hpp"
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace weft::dag {
 
@@ -26,9 +29,20 @@ inline constexpr std::string_view kIntegerResults =
 /// Textures whose names begin so are inputs, looked up at the halves of a name's hash.
 inline constexpr std::string_view kNamedInput = "weft_input_";
 
+/// Most rounds of a loop.
+struct LoopBound {
+    std::uint32_t rounds = 0;
+    std::string problem{}; ///< why they are not known; else empty
+};
+
+/// By the file and the line at which loops begin.
+using LoopBounds = std::map<std::pair<std::string, std::uint32_t>, LoopBound>;
+
 struct BuildOptions {
     /// Rounds of a loop beyond which it counts as unbounded.
     std::uint32_t most_rounds = 256;
+    /// What [MaxIters(n)] says, where the code has lines.
+    LoopBounds bounds{};
     /// Reals that the function has besides named inputs, whose numbers follow.
     std::uint32_t reals = 0;
 };

@@ -267,12 +267,10 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
     };
     m_active.push_back(header.label);
     std::unordered_set<NodeId> seen{predicate}; // what leads to the loop bounds no loop
+    const LoopBound bound = bound_of(header);
     for (std::uint32_t round = 0;; round++) {
         if (round > m_options.most_rounds) {
-            throw core::ArgumentError(
-                text("lower: a loop may have more than ", m_options.most_rounds,
-                     " rounds; fix the parameter that bounds it (octaves=5), bound it as in "
-                     "for (int i = 0; i < clamp(n, 1, 16); i++), or use OSL"));
+            refuse_loop(header, bound);
         }
         Edges back;
         {
@@ -283,7 +281,7 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
             const Depth depth(*this, {header.merge, header.label});
             back = keep(run_from(header.continue_target, std::move(back)), header.label);
         }
-        if (back.empty()) {
+        if (back.empty() || round == bound.rounds) {
             break;
         }
         predicate = back.front().predicate;
@@ -312,6 +310,38 @@ void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {
         }
         open.insert(open.end(), node.arguments.begin(), node.arguments.begin() + node.count);
     }
+}
+
+/// Where a loop begins.
+Place Flow::place_of(const Block& header) {
+    return header.terminator.place;
+}
+
+/// What [MaxIters(n)] says of a loop, else more rounds than there may be.
+LoopBound Flow::bound_of(const Block& header) const {
+    LoopBound bound;
+    const Place place = place_of(header);
+    if (place.line != 0) {
+        const auto found = m_options.bounds.find({m_module.files[place.file], place.line});
+        if (found != m_options.bounds.end()) {
+            bound = found->second;
+            if (bound.problem.empty()) {
+                return bound;
+            }
+        }
+    }
+    bound.rounds = m_options.most_rounds + 1;
+    return bound;
+}
+
+void Flow::refuse_loop(const Block& header, const LoopBound& bound) {
+    m_graph.set_place(place_of(header));
+    if (!bound.problem.empty()) {
+        refuse(bound.problem);
+    }
+    refuse(text("a loop may have more than ", m_options.most_rounds,
+                " rounds; fix the parameter that bounds it (octaves=5), bound it as in "
+                "for (int i = 0; i < clamp(n, 1, 16); i++), or use OSL"));
 }
 
 /// State of a loop that has ended stays as it was: it may overflow in the rounds that do not count, and a Mix node would

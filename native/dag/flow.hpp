@@ -59,6 +59,9 @@ private:
     void begin_round(const Block& header, const Edges& back, NodeId predicate);
     void run_body(const Block& block, NodeId predicate);
 
+    [[nodiscard]] static Place place_of(const Block& header);
+    [[nodiscard]] LoopBound bound_of(const Block& header) const;
+    [[noreturn]] void refuse_loop(const Block& header, const LoopBound& bound);
     [[nodiscard]] bool is_stop(Id block) const;
     static void append(Exits& to, Exits&& from);
     void drop_dead(Edges& edges);

@@ -45,6 +45,7 @@ NodeId Graph::add(const Node& node) {
     const auto id = static_cast<NodeId>(m_nodes.size());
     m_nodes.push_back(node);
     m_ranges.push_back(range_of_node(*this, node));
+    m_places.push_back(m_place);
     m_known.emplace(node, id);
     return id;
 }

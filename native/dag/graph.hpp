@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dag/operation.hpp"
+#include "dag/refusal.hpp"
 
 #include <array>
 #include <cstdint>
@@ -62,6 +63,11 @@ public:
     [[nodiscard]] std::optional<Word> value_of(NodeId id) const noexcept;
     [[nodiscard]] bool is_true(NodeId id) const noexcept;
     [[nodiscard]] bool is_false(NodeId id) const noexcept;
+    /// Where the expression stands that first made a node.
+    [[nodiscard]] Place origin(NodeId id) const noexcept { return m_places[id]; }
+    [[nodiscard]] Place place() const noexcept { return m_place; }
+    /// Of the nodes that are made from now on.
+    void set_place(Place place) noexcept { m_place = place; }
     /// Of integers.
     [[nodiscard]] Range range_of(NodeId id) const noexcept { return m_ranges[id]; }
 
@@ -74,6 +80,8 @@ private:
 
     std::vector<Node> m_nodes;
     std::vector<Range> m_ranges;
+    std::vector<Place> m_places;
+    Place m_place;
     std::unordered_map<Node, NodeId, Hash> m_known;
 };
 
@@ -96,6 +104,7 @@ struct Function {
     /// Numbers of the integer inputs on which it depends how often a loop runs.
     std::set<std::uint32_t> loop_bounds;
     std::vector<NamedInput> named; ///< number i has the reals from first_named + 4 i on
+    std::vector<std::string> files; ///< that places of the graph name
     std::uint32_t first_named = 1U << 16;
 
     /// The nodes that results depend on, arguments first; constants and inputs among them.

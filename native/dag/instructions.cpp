@@ -11,14 +11,6 @@ namespace weft::dag {
 
 using core::text;
 
-namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw core::ArgumentError(text("lower: ", what));
-}
-
-} // namespace
-
 Id operand(const Instruction& i, std::size_t index) {
     if (index >= i.operands.size()) {
         throw SpirvError(text("spirv: opcode ", i.opcode, " has too few operands"));
@@ -39,6 +31,9 @@ Instructions::Instructions(const SpirvModule& module, Function& function)
 
 void Instructions::run(const Instruction& i, NodeId predicate) {
     m_value_types[i.result] = i.type;
+    if (i.place.line != 0) {
+        graph().set_place(i.place);
+    }
     if (run_memory(i, predicate) || run_texture(i) || run_composite(i) || run_matrix(i) ||
         run_arithmetic(i) || run_comparison(i) || run_conversion(i)) {
         return;

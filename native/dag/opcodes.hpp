@@ -14,6 +14,7 @@ enum Opcode : std::uint16_t {
     undef = 1,
     name = 5,
     member_name = 6,
+    string = 7,
     line = 8,
     ext_inst_import = 11,
     ext_inst = 12,

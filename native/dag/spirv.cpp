@@ -19,6 +19,10 @@ namespace {
 constexpr std::size_t kMaxLeaves = 4096;
 constexpr int kMaxNesting = 16; // of types
 
+// Of the set NonSemantic.Shader.DebugInfo.100.
+constexpr std::uint32_t kDebugSource = 35;
+constexpr std::uint32_t kDebugLine = 103;
+
 using Words = std::span<const std::uint32_t>;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -75,7 +79,7 @@ bool is_terminator(std::uint16_t opcode) {
 
 class Reader {
 public:
-    explicit Reader(Words words) : m_words(words) {}
+    explicit Reader(Words words) : m_words(words) { m_module.files.emplace_back(); }
 
     SpirvModule read() {
         std::size_t at = spv::kHeaderWords;
@@ -111,6 +115,8 @@ private:
         switch (opcode) {
         case spv::name: m_module.names[word(words, 0)] = literal(words.subspan(1)); break;
         case spv::member_name: name_member(words); break;
+        case spv::string: m_strings[word(words, 0)] = literal(words.subspan(1)); break;
+        case spv::ext_inst: take_source(words); break;
         case spv::ext_inst_import:
             m_module.imports[word(words, 0)] = literal(words.subspan(1));
             break;
@@ -228,9 +234,10 @@ private:
             begin_block(made.result);
             return;
         }
-        if (made.opcode == spv::nop || made.opcode == spv::line || made.opcode == spv::no_line) {
+        if (take_line(made)) {
             return;
         }
+        made.place = m_place;
         if (made.opcode == spv::function_parameter) {
             m_functions[m_function].parameters.push_back(made.result);
             return;
@@ -259,6 +266,49 @@ private:
         }
     }
 
+    /// Debug information: a source, by the string that is its path.
+    void take_source(Words words) {
+        if (is_debug(word(words, 2)) && word(words, 3) == kDebugSource) {
+            m_sources[word(words, 1)] = word(words, 4);
+        }
+    }
+
+    [[nodiscard]] bool is_debug(Id set) const {
+        const auto found = m_module.imports.find(set);
+        return found != m_module.imports.end() && found->second.starts_with("NonSemantic.");
+    }
+
+    /// Instructions that only say where the others come from.
+    bool take_line(const Instruction& made) {
+        const std::vector<std::uint32_t>& words = made.operands;
+        switch (made.opcode) {
+        case spv::nop: return true;
+        case spv::no_line: m_place = {}; return true;
+        case spv::line: m_place = {file_number(word(words, 0)), word(words, 1)}; return true;
+        case spv::ext_inst: break;
+        default: return false;
+        }
+        if (words.empty() || !is_debug(words[0])) {
+            return false;
+        }
+        if (word(words, 1) == kDebugLine) {
+            const auto line = m_module.constants.find(word(words, 3));
+            const auto source = m_sources.find(word(words, 2));
+            if (line != m_module.constants.end() && source != m_sources.end()) {
+                m_place = {file_number(source->second), line->second.bits};
+            }
+        }
+        return true;
+    }
+
+    std::uint32_t file_number(Id string) {
+        const auto [known, is_new] = m_files.try_emplace(string, m_module.files.size());
+        if (is_new) {
+            m_module.files.push_back(m_strings[string]);
+        }
+        return known->second;
+    }
+
     void begin_block(Id label) {
         if (m_block.has_value() || !m_labels.insert(label).second) {
             fail("a block begins in another one, or twice");
@@ -270,6 +320,10 @@ private:
     Words m_words;
     SpirvModule m_module;
     std::optional<Block> m_block;
+    Place m_place;
+    std::unordered_map<Id, std::string> m_strings;
+    std::unordered_map<Id, Id> m_sources;          ///< strings that are their paths
+    std::unordered_map<Id, std::uint32_t> m_files; ///< numbers, by string
     bool m_is_in_function = false;
     SpirvFunctions m_functions;
     Id m_function = 0; ///< that is being read

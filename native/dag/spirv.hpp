@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "dag/refusal.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +59,7 @@ struct Instruction {
     Id type = 0;                         ///< 0: it has none
     Id result = 0;                       ///< 0: it has none
     std::vector<std::uint32_t> operands; ///< after type and result
+    Place place{};
 };
 
 struct Block {
@@ -87,6 +89,7 @@ struct SpirvModule {
     std::unordered_map<Id, std::string> imports; ///< sets of extended instructions
     std::vector<Block> blocks; ///< of the entry point with all that it calls, its first one first
     std::unordered_map<Id, std::size_t> block_index; ///< by label
+    std::vector<std::string> files;                  ///< that places name; the first is unknown
 
     /// @throws SpirvError if there is no such type.
     [[nodiscard]] const SpirvType& type(Id id) const;

@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dag/refusal.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -11,6 +12,7 @@
 namespace weft::lower {
 
 using core::text;
+using dag::refuse;
 using reflect::Direction;
 using reflect::ScalarKind;
 using reflect::Type;
@@ -20,10 +22,6 @@ namespace {
 
 constexpr std::size_t kMaxLeaves = 1024;
 constexpr std::string_view kComponents = "xyzw";
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw core::ArgumentError(text("lower: ", what));
-}
 
 /// Numbers the scalars of values in the two buffers.
 class Numbering {

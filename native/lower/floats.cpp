@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dag/refusal.hpp"
 #include "lower/emitter.hpp"
 
 #include <cmath>
@@ -8,15 +9,12 @@
 namespace weft::lower {
 
 using core::text;
+using dag::refuse;
 using dag::Op;
 
 namespace {
 
 constexpr std::int64_t kExact = 1 << 24; ///< floats hold all integers up to it
-
-[[noreturn]] void refuse(const std::string& what) {
-    throw core::ArgumentError(text("lower: ", what));
-}
 
 bool is_small(const dag::Range& range) {
     return range.low >= -kExact && range.high <= kExact;

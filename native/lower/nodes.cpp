@@ -71,7 +71,12 @@ public:
             if (fused[id].kind == Fused::absorbed || m_graph[id].op == Op::join) {
                 continue;
             }
-            m_sources[id] = fused[id].kind == Fused::none ? lower_node(id) : lower_fused(fused[id]);
+            try {
+                m_sources[id] =
+                    fused[id].kind == Fused::none ? lower_node(id) : lower_fused(fused[id]);
+            } catch (const core::ArgumentError& error) {
+                dag::refuse_at(error, m_graph.origin(id), m_function.files);
+            }
             if (m_tree.nodes.size() > kMostNodes) {
                 throw core::ArgumentError(text("lower: more than ", kMostNodes,
                                                " nodes; give loops fewer rounds, or use OSL"));

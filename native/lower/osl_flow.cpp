@@ -266,7 +266,11 @@ private:
 
 Program read_program(const dag::SpirvModule& module) {
     Program program;
-    Flow(module, program).run();
+    try {
+        Flow(module, program).run();
+    } catch (const core::ArgumentError& error) {
+        dag::refuse_at(error, program.graph().place(), module.files);
+    }
     return program;
 }
 

@@ -47,27 +47,49 @@ public:
     CompiledFunction(const std::shared_ptr<compile::Compiler>& compiler,
                      const compile::LoadedModuleRef& module, std::string source,
                      std::uint32_t reals)
-        : m_reals(reals) {
-        compile::KernelRequest request;
-        request.module = module;
-        request.source = std::move(source);
-        request.entry_point = std::string(lower::kEntryPoint);
-        m_spirv = dag::read_spirv(compiler->compile_kernel(request).code);
+        : m_compiler(compiler) {
+        m_options.reals = reals;
+        m_request.module = module;
+        m_request.source = std::move(source);
+        m_request.entry_point = std::string(lower::kEntryPoint);
+        m_spirv = dag::read_spirv(compiler->compile_kernel(m_request).code);
     }
 
     const dag::SpirvModule& spirv() const noexcept { return m_spirv; }
+    /// Compiles it again, so that refusals name the line of the expression.
+    void find_lines() {
+        const std::lock_guard lock(m_mutex);
+        if (m_request.has_lines) {
+            return;
+        }
+        m_request.has_lines = true;
+        m_spirv = dag::read_spirv(m_compiler->compile_kernel(m_request).code);
+        m_dag.reset();
+    }
+    /// What `make` makes; with lines where it is refused without.
+    template <typename Made>
+    decltype(auto) with_lines(const Made& make) {
+        try {
+            return make();
+        } catch (const ArgumentError&) {
+            find_lines();
+        }
+        return make();
+    }
     /// Built when it is first asked for: OSL needs none, nor bounds of loops.
     const dag::Function& dag() {
         const std::lock_guard lock(m_mutex);
         if (!m_dag.has_value()) {
-            m_dag = dag::build(m_spirv, {.reals = m_reals});
+            m_dag = dag::build(m_spirv, m_options);
         }
         return *m_dag;
     }
 
 private:
+    std::shared_ptr<compile::Compiler> m_compiler;
+    compile::KernelRequest m_request;
     dag::SpirvModule m_spirv;
-    std::uint32_t m_reals;
+    dag::BuildOptions m_options;
     std::optional<dag::Function> m_dag;
     std::mutex m_mutex;
 };
@@ -78,6 +100,13 @@ decltype(auto) named(const reflect::Function& function, const Made& make) {
     constexpr std::string_view kBegin = "lower: ";
     try {
         return make();
+    } catch (const dag::Refusal& refusal) {
+        reflect::Function place = function;
+        place.location.file = refusal.file();
+        place.location.line = static_cast<int>(refusal.line());
+        throw ArgumentError(text(kBegin, lower::place_of(place), ": ",
+                                 std::string_view(refusal.what()).substr(kBegin.size())),
+                            refusal.kind());
     } catch (const ArgumentError& error) {
         const std::string_view what = error.what();
         const std::string place = text(kBegin, lower::place_of(function));
@@ -98,16 +127,17 @@ struct LoweredFunction {
     std::function<std::unique_ptr<CompiledFunction>()> compile_with_nodes;
 
     /// What trees are made of.
-    const dag::Function& graph() {
+    CompiledFunction& for_trees() {
         if (!compile_with_nodes) {
-            return plain_graph();
+            return *plain;
         }
         const std::lock_guard lock(m_mutex);
         if (m_with_nodes == nullptr) {
             m_with_nodes = compile_with_nodes();
         }
-        return graph_of(*m_with_nodes);
+        return *m_with_nodes;
     }
+    const dag::Function& graph() { return graph_of(for_trees()); }
     /// The one of the two that is there.
     const dag::Function& any_graph() {
         const std::lock_guard lock(m_mutex);
@@ -118,7 +148,9 @@ struct LoweredFunction {
 
 private:
     const dag::Function& graph_of(CompiledFunction& compiled) const {
-        return named(function, [&]() -> const dag::Function& { return compiled.dag(); });
+        return named(function, [&]() -> const dag::Function& {
+            return compiled.with_lines([&]() -> const dag::Function& { return compiled.dag(); });
+        });
     }
 
     std::unique_ptr<CompiledFunction> m_with_nodes;
@@ -332,8 +364,8 @@ py::dict source_info(const LoweringCompiler& self, const std::string& path,
 }
 
 /// Names of the integer parameters on which it depends how often a loop runs.
-py::list loop_parameters(const LoweredFunction& self) {
-    const std::set<std::uint32_t>& bounds = self.graph().loop_bounds;
+py::list loop_parameters(LoweredFunction& self) {
+    const std::set<std::uint32_t>& bounds = self.any_graph().loop_bounds;
     py::list names;
     for (const lower::Value& value : self.call.inputs) {
         if (std::any_of(value.leaves.begin(), value.leaves.end(), [&](const lower::Leaf& leaf) {
@@ -381,15 +413,18 @@ lower::TreeKind tree_kind(const std::string& name) {
 std::string tree_json(LoweredFunction& self, const std::string& kind, int major, int minor) {
     const Unlocked unlocked;
     return named(self.function, [&] {
-        return lower::print_json(
-            lower::make_tree(self.call, self.graph(), {tree_kind(kind), {major, minor}}));
+        return self.for_trees().with_lines([&] {
+            return lower::print_json(
+                lower::make_tree(self.call, self.graph(), {tree_kind(kind), {major, minor}}));
+        });
     });
 }
 
 std::string osl_text(const LoweredFunction& self) {
     const Unlocked unlocked;
     return named(self.function, [&] {
-        return lower::make_osl(self.call, self.plain->spirv(), {self.function.name});
+        return self.plain->with_lines(
+            [&] { return lower::make_osl(self.call, self.plain->spirv(), {self.function.name}); });
     });
 }
 
