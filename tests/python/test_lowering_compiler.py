@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources that the compiler does not get through end in one error, and the next one is lowered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+import weft
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end"
+)
+
+HANGS = "void f() { " + "{" * 20000 + "}" * 20000 + " }"
+FITS = "float g(float x) { return x + 1; }"
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("WEFT_COMPILE_TIME_LIMIT", "0.75")
+    weft.lowering._compiler.cache_clear()
+    yield
+    weft.lowering._compiler.cache_clear()
+
+
+@pytest.mark.parametrize("form", ["nodes", "osl"])
+@pytest.mark.usefixtures("impatient")
+def test_a_source_that_hangs_the_compiler_is_one_error(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(weft.CompileError, match=r"'source' took longer.*0\.75 s") as refused:
+        weft.lower(None, "f", text=HANGS, to=form)
+    assert refused.value.__cause__ is None
+
+    monkeypatch.delenv("WEFT_COMPILE_TIME_LIMIT")
+    weft.lowering._compiler.cache_clear()
+    assert weft.lower(None, "g", text=FITS).nodes == 1
