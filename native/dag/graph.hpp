@@ -103,7 +103,7 @@ struct Function {
     std::vector<std::string> textures; ///< names, by number
     /// Numbers of the integer inputs on which it depends how often a loop runs.
     std::set<std::uint32_t> loop_bounds;
-    std::vector<NamedInput> named; ///< number i has the reals from first_named + 4 i on
+    std::vector<NamedInput> named;  ///< number i has the reals from first_named + 4 i on
     std::vector<std::string> files; ///< that places of the graph name
     std::uint32_t first_named = 1U << 16;
 

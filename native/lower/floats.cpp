@@ -9,8 +9,8 @@
 namespace weft::lower {
 
 using core::text;
-using dag::refuse;
 using dag::Op;
+using dag::refuse;
 
 namespace {
 

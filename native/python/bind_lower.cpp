@@ -6,7 +6,6 @@
 #include "core/error.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
-#include "dag/build.hpp"
 #include "dag/interpret.hpp"
 #include "dag/print.hpp"
 #include "lower/inputs.hpp"
@@ -16,14 +15,13 @@
 #include "lower/warnings.hpp"
 #include "python/bind_function.hpp"
 #include "python/interpreter_lock.hpp"
+#include "python/lowered_function.hpp"
 #include "python/path_argument.hpp"
 #include "python/session.hpp"
 #include "tensor/dtype.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -38,123 +36,6 @@ namespace {
 
 struct LoweringCompiler {
     std::shared_ptr<compile::Compiler> compiler = create_compiler();
-};
-
-/// A function as code, and as the graph that is made of it.
-class CompiledFunction {
-public:
-    /// @param reals of the function's parameters
-    CompiledFunction(const std::shared_ptr<compile::Compiler>& compiler,
-                     const compile::LoadedModuleRef& module, std::string source,
-                     std::uint32_t reals)
-        : m_compiler(compiler) {
-        m_options.reals = reals;
-        m_request.module = module;
-        m_request.source = std::move(source);
-        m_request.entry_point = std::string(lower::kEntryPoint);
-        m_spirv = dag::read_spirv(compiler->compile_kernel(m_request).code);
-    }
-
-    const dag::SpirvModule& spirv() const noexcept { return m_spirv; }
-    /// Compiles it again, so that refusals name the line of the expression.
-    void find_lines() {
-        const std::lock_guard lock(m_mutex);
-        if (m_request.has_lines) {
-            return;
-        }
-        m_request.has_lines = true;
-        m_spirv = dag::read_spirv(m_compiler->compile_kernel(m_request).code);
-        m_dag.reset();
-    }
-    /// What `make` makes; with lines where it is refused without.
-    template <typename Made>
-    decltype(auto) with_lines(const Made& make) {
-        try {
-            return make();
-        } catch (const ArgumentError&) {
-            find_lines();
-        }
-        return make();
-    }
-    /// Built when it is first asked for: OSL needs none, nor bounds of loops.
-    const dag::Function& dag() {
-        const std::lock_guard lock(m_mutex);
-        if (!m_dag.has_value()) {
-            m_dag = dag::build(m_spirv, m_options);
-        }
-        return *m_dag;
-    }
-
-private:
-    std::shared_ptr<compile::Compiler> m_compiler;
-    compile::KernelRequest m_request;
-    dag::SpirvModule m_spirv;
-    dag::BuildOptions m_options;
-    std::optional<dag::Function> m_dag;
-    std::mutex m_mutex;
-};
-
-/// What dag/ and lower/ refuse, with the function and its place before it.
-template <typename Made>
-decltype(auto) named(const reflect::Function& function, const Made& make) {
-    constexpr std::string_view kBegin = "lower: ";
-    try {
-        return make();
-    } catch (const dag::Refusal& refusal) {
-        reflect::Function place = function;
-        place.location.file = refusal.file();
-        place.location.line = static_cast<int>(refusal.line());
-        throw ArgumentError(text(kBegin, lower::place_of(place), ": ",
-                                 std::string_view(refusal.what()).substr(kBegin.size())),
-                            refusal.kind());
-    } catch (const ArgumentError& error) {
-        const std::string_view what = error.what();
-        const std::string place = text(kBegin, lower::place_of(function));
-        if (!what.starts_with(kBegin) || what.starts_with(place)) {
-            throw;
-        }
-        throw ArgumentError(text(place, ": ", what.substr(kBegin.size())), error.kind());
-    }
-}
-
-/// What a function is, before the kind of tree is chosen.
-struct LoweredFunction {
-    reflect::Function function;
-    lower::Call call;
-    bool has_inputs = false; ///< of weft.inputs
-    std::unique_ptr<CompiledFunction> plain;
-    /// Compiles the same with nodes of Blender for the functions of weft.noise; empty if the source has none.
-    std::function<std::unique_ptr<CompiledFunction>()> compile_with_nodes;
-
-    /// What trees are made of.
-    CompiledFunction& for_trees() {
-        if (!compile_with_nodes) {
-            return *plain;
-        }
-        const std::lock_guard lock(m_mutex);
-        if (m_with_nodes == nullptr) {
-            m_with_nodes = compile_with_nodes();
-        }
-        return *m_with_nodes;
-    }
-    const dag::Function& graph() { return graph_of(for_trees()); }
-    /// The one of the two that is there.
-    const dag::Function& any_graph() {
-        const std::lock_guard lock(m_mutex);
-        return graph_of(m_with_nodes ? *m_with_nodes : *plain);
-    }
-    /// What is evaluated.
-    const dag::Function& plain_graph() const { return graph_of(*plain); }
-
-private:
-    const dag::Function& graph_of(CompiledFunction& compiled) const {
-        return named(function, [&]() -> const dag::Function& {
-            return compiled.with_lines([&]() -> const dag::Function& { return compiled.dag(); });
-        });
-    }
-
-    std::unique_ptr<CompiledFunction> m_with_nodes;
-    std::mutex m_mutex;
 };
 
 /// @param name of a module of Weft's: "noise"

@@ -29,6 +29,9 @@ def test_a_refusal_in_an_imported_file_names_that_file(tmp_path: Path) -> None:
 
 def test_a_refusal_of_osl_has_its_line(tmp_path: Path) -> None:
     source = tmp_path / "long.slang"
-    source.write_text("float f(float x)\n{\n    float y = x + 1;\n    double z = y;\n    z *= y;\n    return float(z);\n}\n")
+    source.write_text(
+        "float f(float x)\n{\n    float y = x + 1;\n    double z = y;\n"
+        "    z *= y;\n    return float(z);\n}\n"
+    )
     with pytest.raises(weft.ArgumentError, match=r"long\.slang:[456]\): "):
         weft.lower(source, "f", to="osl")
