@@ -7,6 +7,7 @@ The layout of a record stands in shaders/compat/slangtorch/host.slang.
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,31 +18,19 @@ import weft
 from weft._scalar_of import scalar_of
 
 from .launcher import declarations, imports
-from .records import Records, key_of
+from .plans import Arguments, Plan, Plans
+from .records import ELEMENTS, Records, key_of
 from .values import described, is_tensor, is_tensor_view, memory_of
 from .views import MOST_DIMENSIONS, bring_back, contiguous_strides, layout
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from weft import FunctionInfo, Type
 
     from .module import TorchModule
-
-ELEMENTS = (
-    "float32",
-    "float16",
-    "float64",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "int16",
-    "uint16",
-    "int8",
-    "uint8",
-)
-"""Scalar types by their numbers in a record."""
 
 ALLOCATION, FILLING, DISPATCH = 0, 1, 2
 FIRST_ROOM = 1024
@@ -60,6 +49,7 @@ class HostFunction:
         self._module = module
         self._name = name
         self._records = Records()
+        self._plans = Plans()
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{p.name}: {p.type.name}" for p in self._info().parameters)
@@ -84,6 +74,11 @@ class HostFunction:
             ArgumentError: A dispatch that cannot be launched.
             CompileError: The function uses what has no record.
         """
+        short = Arguments(arguments, self._module.device)
+        generation = self._module.generation
+        known = None if short.key is None else self._plans.get(generation, short.key)
+        if known is not None:
+            return known.run(short.tensors)
         info = self._info()
         parameters = info.parameters
         if len(arguments) != len(parameters):
@@ -98,7 +93,11 @@ class HostFunction:
             for parameter, given in zip(parameters, arguments, strict=True)
         }
         result, words = self._record(info, values, len(call.tensors))
-        Replay(self._module, call).run(words)
+        plan = None if short.key is None else Plan(short, self._module.device)
+        Replay(self._module, call, plan).run(words)
+        if plan is not None and plan.is_whole and short.has_taken(call.given):
+            plan.hand_back(returned(result, info.return_type))
+            self._plans.put(generation, short.key, plan)
         return call.handed_back(result, info.return_type)
 
     def _record(
@@ -246,11 +245,13 @@ class Replay:
     Args:
         module: With the kernels.
         call: With the tensors.
+        plan: Takes down what is done.
     """
 
-    def __init__(self, module: TorchModule, call: Call) -> None:
+    def __init__(self, module: TorchModule, call: Call, plan: Plan | None) -> None:
         self._module = module
         self._call = call
+        self._plan = plan
         self._words: NDArray[np.uint32] = np.zeros(0, np.uint32)
         self._at = 0
 
@@ -288,13 +289,18 @@ class Replay:
         make = weft.Tensor.empty if fill else weft.Tensor.zeros
         assert number == len(self._call.tensors)
         self._call.tensors.append(make(self._module.device, shape, dtype=ELEMENTS[scalar]))
+        if self._plan is not None:
+            self._plan.allocate(shape, ELEMENTS[scalar], is_filled=bool(fill))
 
     def _fill(self) -> None:
-        tensor = self._call.tensors[self._next()]
+        number = self._next()
+        tensor = self._call.tensors[number]
         content = self._value()
         values = np.frombuffer(content, np.dtype(tensor.dtype.numpy_name))
         count = max(len(content) // tensor.dtype.size, 1)
         shape = tuple(tensor.shape)
+        if self._plan is not None:
+            self._plan.fill(number, values[0].item() if count == 1 else None)
         if count > 1:
             filled = np.broadcast_to(values, shape)
             tensor.copy_from_numpy(np.ascontiguousarray(filled))
@@ -311,13 +317,29 @@ class Replay:
         kernel = self._module.kernel_of_hash(self._next())
         grid = tuple(self._next() for _ in range(3))
         block = tuple(self._next() for _ in range(3))
-        arguments = {}
+        arguments, numbers = {}, {}
         for parameter in self._module.function_info(kernel.name).parameters:
             if is_tensor_view(parameter.type):
-                arguments[parameter.name] = self._call.tensors[self._next()]
+                numbers[parameter.name] = self._next()
+                arguments[parameter.name] = self._call.tensors[numbers[parameter.name]]
             else:
                 arguments[parameter.name] = decoded(parameter.type, self._value())
+        if self._plan is not None:
+            self._plan.dispatch(kernel, arguments, numbers, (block, grid))
         kernel(**arguments).launchRaw(block, grid)
+
+
+def returned(value: Any, kind: Type) -> Callable[[list[Any]], Any]:
+    """Return what makes a host function's value of the tensors of a call."""
+    if is_torch_tensor(kind):
+        return operator.itemgetter(value["number"])
+    if kind.kind == weft.TypeKind.structure:
+        members = [returned(value[each.name], each.type) for each in kind.fields]
+        return lambda tensors: tuple(member(tensors) for member in members)
+    if kind.kind == weft.TypeKind.array and kind.element is not None:
+        elements = [returned(each, kind.element) for each in value]
+        return lambda tensors: [element(tensors) for element in elements]
+    return lambda _tensors: copy.deepcopy(value)
 
 
 def decoded(kind: Type, content: bytes) -> Any:

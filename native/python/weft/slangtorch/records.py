@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+ELEMENTS = (
+    "float32",
+    "float16",
+    "float64",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "int16",
+    "uint16",
+    "int8",
+    "uint8",
+)
+"""Scalar types by their numbers in a record."""
 MOST_RECORDS = 64
 MOST_WORDS = 1 << 16
 """Of one record that is kept; with MOST_RECORDS, 16 MiB a host function at most."""
