@@ -32,10 +32,11 @@ inline constexpr std::string_view kNamedInput = "weft_input_";
 /// Most rounds of a loop.
 struct LoopBound {
     std::uint32_t rounds = 0;
-    std::string problem{}; ///< why they are not known; else empty
+    std::uint32_t begin = 0; ///< the line of the loop's first word
+    std::string problem{};   ///< why they are not known; else empty
 };
 
-/// By the file and the line at which loops begin.
+/// By file, and by each line of the loops' heads.
 using LoopBounds = std::map<std::pair<std::string, std::uint32_t>, LoopBound>;
 
 struct BuildOptions {
@@ -43,8 +44,8 @@ struct BuildOptions {
     std::uint32_t most_rounds = 256;
     /// What [MaxIters(n)] says, where the code has lines.
     LoopBounds bounds{};
-    /// Reals that the function has besides named inputs, whose numbers follow.
-    std::uint32_t reals = 0;
+    /// Reals that the function has besides named inputs, whose numbers follow. By default more than any has.
+    std::uint32_t reals = 1U << 16;
 };
 
 /// The function that an entry point computes: element i of the results from elements of the inputs.
