@@ -268,6 +268,7 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
     m_active.push_back(header.label);
     std::unordered_set<NodeId> seen{predicate}; // what leads to the loop bounds no loop
     const LoopBound bound = bound_of(header);
+    m_bounded.emplace_back(place_of(header).file, bound.begin);
     for (std::uint32_t round = 0;; round++) {
         if (round > m_options.most_rounds) {
             refuse_loop(header, bound);
@@ -293,6 +294,7 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
         run_body(header, predicate);
     }
     m_active.pop_back();
+    m_bounded.pop_back();
     return exits;
 }
 
@@ -312,25 +314,47 @@ void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {
     }
 }
 
-/// Where a loop begins.
-Place Flow::place_of(const Block& header) {
-    return header.terminator.place;
+/// Where the first operation of a loop stands, that of its condition: the header itself has no line.
+Place Flow::place_of(const Block& header) const {
+    const Block* block = &header;
+    for (std::size_t i = 0; i < m_module.blocks.size(); i++) {
+        for (const Instruction& instruction : block->body) {
+            if (instruction.place.line != 0) {
+                return instruction.place;
+            }
+        }
+        const bool goes_on = block->terminator.opcode == spv::branch;
+        if (block->terminator.place.line != 0 || !goes_on) {
+            return block->terminator.place;
+        }
+        block = &m_module.blocks[m_module.block_index.at(targets_of(*block).front())];
+        if (block->continue_target != 0) {
+            break; // another loop
+        }
+    }
+    return {};
 }
 
 /// What [MaxIters(n)] says of a loop, else more rounds than there may be.
 LoopBound Flow::bound_of(const Block& header) const {
     LoopBound bound;
     const Place place = place_of(header);
-    if (place.line != 0) {
-        const auto found = m_options.bounds.find({m_module.files[place.file], place.line});
-        if (found != m_options.bounds.end()) {
-            bound = found->second;
-            if (bound.problem.empty()) {
-                return bound;
-            }
+    const auto found = place.line == 0
+                           ? m_options.bounds.end()
+                           : m_options.bounds.find({m_module.files[place.file], place.line});
+    if (found != m_options.bounds.end()) {
+        bound = found->second;
+        const std::pair loop(place.file, bound.begin);
+        const bool is_inside =
+            std::find(m_bounded.begin(), m_bounded.end(), loop) != m_bounded.end();
+        if (bound.problem.empty() && is_inside) {
+            bound.problem = "it is not known which of two loops has [MaxIters(n)]; give the outer "
+                            "one a condition, as in for (int i = 0; i < n; i++)";
         }
     }
-    bound.rounds = m_options.most_rounds + 1;
+    if (found == m_options.bounds.end() || !bound.problem.empty()) {
+        bound.rounds = m_options.most_rounds + 1;
+    }
     return bound;
 }
 
@@ -341,7 +365,7 @@ void Flow::refuse_loop(const Block& header, const LoopBound& bound) {
     }
     refuse(text("a loop may have more than ", m_options.most_rounds,
                 " rounds; fix the parameter that bounds it (octaves=5), bound it as in "
-                "for (int i = 0; i < clamp(n, 1, 16); i++), or use OSL"));
+                "for (int i = 0; i < clamp(n, 1, 16); i++) or by [MaxIters(16)], or use OSL"));
 }
 
 /// State of a loop that has ended stays as it was: it may overflow in the rounds that do not count, and a Mix node would

@@ -59,7 +59,7 @@ private:
     void begin_round(const Block& header, const Edges& back, NodeId predicate);
     void run_body(const Block& block, NodeId predicate);
 
-    [[nodiscard]] static Place place_of(const Block& header);
+    [[nodiscard]] Place place_of(const Block& header) const;
     [[nodiscard]] LoopBound bound_of(const Block& header) const;
     [[noreturn]] void refuse_loop(const Block& header, const LoopBound& bound);
     [[nodiscard]] bool is_stop(Id block) const;
@@ -75,7 +75,9 @@ private:
     std::set<std::uint32_t>& m_loop_bounds;
     std::unordered_map<Id, Loop> m_loops; ///< by header
     std::vector<Id> m_active;             ///< headers of the loops that are running
-    std::unordered_map<Id, int> m_stops;  ///< how many constructs around end there
+    /// File and first line of the same loops, line 0 where nothing bounds them.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_bounded;
+    std::unordered_map<Id, int> m_stops; ///< how many constructs around end there
     int m_depth = 0;
 };
 

@@ -313,6 +313,7 @@ private:
         if (m_block.has_value() || !m_labels.insert(label).second) {
             fail("a block begins in another one, or twice");
         }
+        m_place = {}; // lines end with their block
         m_block.emplace();
         m_block->label = label;
     }

@@ -2,6 +2,7 @@
 #include "python/lowered_function.hpp"
 
 #include "core/text.hpp"
+#include "lower/loop_bounds.hpp"
 
 #include <string_view>
 #include <utility>
@@ -11,12 +12,28 @@ namespace weft::python {
 using core::ArgumentError;
 using core::text;
 
+namespace {
+
+/// What [MaxIters(n)] says in a module and in all that it imports.
+dag::LoopBounds bounds_of(const compile::LoadedModule& module) {
+    dag::LoopBounds bounds;
+    lower::collect_bounds(module.desc.text, module.desc.name, bounds);
+    for (const compile::Dependency& file : module.dependencies) {
+        lower::collect_bounds(file.text, file.path, bounds);
+    }
+    return bounds;
+}
+
+} // namespace
+
 CompiledFunction::CompiledFunction(std::shared_ptr<compile::Compiler> compiler,
                                    const compile::LoadedModuleRef& module, std::string source,
                                    std::uint32_t reals)
     : m_compiler(std::move(compiler)) {
     m_options.reals = reals;
+    m_options.bounds = bounds_of(*module);
     m_request.module = module;
+    m_request.has_lines = !m_options.bounds.empty();
     m_request.source = std::move(source);
     m_request.entry_point = std::string(lower::kEntryPoint);
     m_plain.spirv = dag::read_spirv(m_compiler->compile_kernel(m_request).code);
@@ -28,7 +45,7 @@ const dag::SpirvModule& CompiledFunction::spirv() const noexcept {
 
 void CompiledFunction::find_lines() {
     const std::lock_guard lock(m_mutex);
-    if (m_lined.has_value()) {
+    if (m_request.has_lines) {
         return;
     }
     m_request.has_lines = true;
