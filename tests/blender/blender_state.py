@@ -78,8 +78,10 @@ def blender_state():
 
 
 def is_own(functions, name):
-    """Return whether a menu has nothing but its own draw function."""
-    return len(functions) == 1 and functions[0].startswith("bl_ui.") and name in functions[0]
+    """Return whether a menu has nothing but the draw function of its own or a base class."""
+    classes = {cls.__qualname__ for cls in getattr(bpy.types, name).__mro__}
+    owner = functions[0].split(".")[-2]
+    return len(functions) == 1 and functions[0].startswith("bl_ui.") and owner in classes
 
 
 def differences(before, after):
