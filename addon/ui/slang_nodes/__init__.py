@@ -12,7 +12,7 @@ from .adding import (
     WEFT_OT_open_slang_file,
 )
 from .dropping import WEFT_FH_slang
-from .following import begin, end, forget, join, look
+from .following import begin, end, forget, join, look, move, settle, take_back
 from .menus import NODE_MT_weft_slang, draw_add_menu
 from .operators import (
     WEFT_OT_change_slang_function,
@@ -59,5 +59,8 @@ HANDLERS = (
     ("redo_post", forget),
     ("load_pre", forget),
     ("blend_import_post", join),
+    ("save_pre", move),
+    ("save_post", settle),
+    ("save_post_fail", take_back),
 )
 SETUPS = ((begin, end),)

@@ -7,11 +7,14 @@ import bpy
 
 from ...blender.session import find_session
 from ...blender.slang_nodes.joining import join_equal_groups
+from ...blender.slang_nodes.moving import Moved
 from ...blender.slang_nodes.updating import Updater
 from ..waiting import redraw
 
 IDLE, BUSY, EMPTY = 0.05, 0.01, 1.0
 """Seconds between two looks: as a rule, while something is built, without Slang nodes."""
+
+MOVED = Moved()
 
 
 def updater() -> Updater | None:
@@ -74,6 +77,27 @@ def forget(*_: object) -> None:
 def join(*_: object) -> None:
     """Let what was appended share groups with what is there."""
     join_equal_groups()
+
+
+@bpy.app.handlers.persistent
+def move(file: str, *_: object) -> None:
+    """Before a file is saved: paths are relative to its folder."""
+    MOVED.move(file)
+
+
+@bpy.app.handlers.persistent
+def settle(file: str, *_: object) -> None:
+    """After it: a copy of the open file leaves its own paths as they were."""
+    had_moved = bool(MOVED)
+    MOVED.settle(file)
+    if had_moved:
+        look()
+
+
+@bpy.app.handlers.persistent
+def take_back(*_: object) -> None:
+    """After it could not be saved."""
+    MOVED.settle("")
 
 
 def begin() -> None:
