@@ -87,6 +87,7 @@ public:
 
     std::vector<std::byte> request(const Request& request, const std::string& subject) override {
         const std::scoped_lock lock(m_mutex);
+        drop_ended();
         ensure_started();
         const bool is_fresh = m_requests == 0;
         std::optional<Reply> reply = ask(request, subject);
@@ -143,6 +144,15 @@ private:
         } catch (...) {
             m_process.reset();
             throw;
+        }
+    }
+
+    /// A process that somebody has ended between two requests, such as a system short of memory, is replaced: nothing
+    /// is wrong with the next source. One that waits for a request writes nothing.
+    void drop_ended() {
+        using namespace std::chrono_literals;
+        if (m_process && m_process->wait_for_output(Clock::now() + 1ms) != PipeStatus::timed_out) {
+            m_process.reset();
         }
     }
 

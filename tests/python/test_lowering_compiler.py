@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +42,29 @@ def test_a_source_that_hangs_the_compiler_is_one_error(
     monkeypatch.delenv("WEFT_COMPILE_TIME_LIMIT")
     weft.lowering._compiler.cache_clear()
     assert weft.lower(None, "g", text=FITS).nodes == 1
+
+
+def compilers() -> list[int]:
+    """Return the processes of this one's compilers that run."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "stat").read_text()
+        except OSError:
+            continue
+        name, rest = words[words.index("(") + 1 :].rsplit(") ", 1)
+        state, parent = rest.split()[:2]
+        if name.startswith("weft-compiler") and int(parent) == os.getpid() and state != "Z":
+            found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the process in /proc")
+def test_a_compiler_that_was_ended_while_it_waited_is_replaced() -> None:
+    for number in range(3):
+        assert weft.lower(None, "g", text=FITS.replace("1", f"{number}.25")).nodes == 1
+        ended = compilers()
+        assert ended
+        for process in ended:
+            os.kill(process, signal.SIGKILL)
+        time.sleep(0.05)  # its end of the pipe closes
