@@ -2,7 +2,7 @@
 #include "python/lowered_function.hpp"
 
 #include "core/text.hpp"
-#include "lower/loop_bounds.hpp"
+#include "python/loop_bounds.hpp"
 
 #include <string_view>
 #include <utility>
@@ -17,9 +17,9 @@ namespace {
 /// What [MaxIters(n)] says in a module and in all that it imports.
 dag::LoopBounds bounds_of(const compile::LoadedModule& module) {
     dag::LoopBounds bounds;
-    lower::collect_bounds(module.desc.text, module.desc.name, bounds);
+    collect_bounds(module.desc.text, module.desc.name, bounds);
     for (const compile::Dependency& file : module.dependencies) {
-        lower::collect_bounds(file.text, file.path, bounds);
+        collect_bounds(file.text, file.path, bounds);
     }
     return bounds;
 }

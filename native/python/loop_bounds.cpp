@@ -1,69 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/loop_bounds.hpp"
+#include "python/loop_bounds.hpp"
+
+#include "compile/slang_tokens.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <map>
-#include <vector>
 
-namespace weft::lower {
+namespace weft::python {
 
 namespace {
 
 constexpr std::array<std::string_view, 3> kLoops{"for", "while", "do"};
-
-/// A word, a number, or one other character.
-struct Token {
-    std::string_view text;
-    std::uint32_t line = 0;
-};
-
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// Where a comment or a text in quotes ends; `at` if none begins there.
-std::size_t end_of_ignored(std::string_view source, std::size_t at) {
-    const std::string_view rest = source.substr(at);
-    if (rest.starts_with("//")) {
-        return std::min(source.find('\n', at), source.size());
-    }
-    if (rest.starts_with("/*")) {
-        const std::size_t end = source.find("*/", at + 2);
-        return end == std::string_view::npos ? source.size() : end + 2;
-    }
-    if (rest.starts_with('"')) {
-        std::size_t end = at + 1;
-        while (end < source.size() && source[end] != '"' && source[end] != '\n') {
-            end += source[end] == '\\' ? 2 : 1;
-        }
-        return std::min(end + 1, source.size());
-    }
-    return at;
-}
-
-std::vector<Token> tokens_of(std::string_view source) {
-    std::vector<Token> tokens;
-    std::uint32_t line = 1;
-    for (std::size_t at = 0; at < source.size();) {
-        std::size_t end = end_of_ignored(source, at);
-        if (end == at) {
-            end = at + 1;
-            while (is_word(source[at]) && end < source.size() && is_word(source[end])) {
-                end++;
-            }
-            if (std::isspace(static_cast<unsigned char>(source[at])) == 0) {
-                tokens.push_back({source.substr(at, end - at), line});
-            }
-        }
-        const std::string_view passed = source.substr(at, end - at);
-        line += static_cast<std::uint32_t>(std::count(passed.begin(), passed.end(), '\n'));
-        at = end;
-    }
-    return tokens;
-}
 
 bool is_loop(std::string_view word) {
     return std::find(kLoops.begin(), kLoops.end(), word) != kLoops.end();
@@ -77,7 +26,7 @@ struct Head {
 
 class Collector {
 public:
-    explicit Collector(std::string_view source) : m_tokens(tokens_of(source)) {
+    explicit Collector(std::string_view source) : m_tokens(source) {
         int open = 0; // do without its while
         for (std::size_t i = 0; i < m_tokens.size(); i++) {
             open += text(i) == "do" ? 1 : 0;
@@ -109,12 +58,10 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string_view text(std::size_t i) const {
-        return i < m_tokens.size() ? m_tokens[i].text : std::string_view();
-    }
+    [[nodiscard]] std::string_view text(std::size_t i) const { return m_tokens.text(i); }
 
     [[nodiscard]] std::uint32_t line(std::size_t i) const {
-        return m_tokens[std::min(i, m_tokens.size() - 1)].line;
+        return static_cast<std::uint32_t>(m_tokens.line_of(i));
     }
 
     [[nodiscard]] Head head_of(std::size_t loop) const {
@@ -184,7 +131,7 @@ private:
         return bound;
     }
 
-    std::vector<Token> m_tokens;
+    compile::TokenList m_tokens;
     std::map<std::uint32_t, int> m_loops; ///< how many have a line in their heads
 };
 
@@ -196,4 +143,4 @@ void collect_bounds(std::string_view source, const std::string& file, dag::LoopB
     }
 }
 
-} // namespace weft::lower
+} // namespace weft::python
