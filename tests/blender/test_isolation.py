@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -18,6 +17,7 @@ import pytest
 
 from blender.fit_scene import fit, plate, principled, start
 from blender.operators import Event, Unbound
+from support.compiler_processes import compilers
 
 __all__ = ["plate"]
 
@@ -100,20 +100,6 @@ def test_a_fit_that_hangs_is_left_in_no_time_and_the_extension_can_go(plate, mon
     held.set()
     assert running.run.job.wait(60)
     assert fit(plate, ["Glaze.Roughness"], max_draws=2).reason == "draws"
-
-
-def compilers():
-    """Return the processes of this one's compilers."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "stat").read_text()
-        except OSError:
-            continue
-        name, rest = words[words.index("(") + 1 :].rsplit(") ", 1)
-        if name.startswith("weft-compiler") and int(rest.split()[1]) == os.getpid():
-            found.append(int(words.split()[0]))
-    return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the process in /proc")

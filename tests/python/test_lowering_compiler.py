@@ -8,11 +8,11 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import weft
+from support.compiler_processes import compilers
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("WEFT_COMPILER_IN_PROCESS") == "1", reason="no process to end"
@@ -42,21 +42,6 @@ def test_a_source_that_hangs_the_compiler_is_one_error(
     monkeypatch.delenv("WEFT_COMPILE_TIME_LIMIT")
     weft.lowering._compiler.cache_clear()
     assert weft.lower(None, "g", text=FITS).nodes == 1
-
-
-def compilers() -> list[int]:
-    """Return the processes of this one's compilers that run."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "stat").read_text()
-        except OSError:
-            continue
-        name, rest = words[words.index("(") + 1 :].rsplit(") ", 1)
-        state, parent = rest.split()[:2]
-        if name.startswith("weft-compiler") and int(parent) == os.getpid() and state != "Z":
-            found.append(int(entry.name))
-    return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the process in /proc")
