@@ -29,6 +29,11 @@ inline constexpr std::string_view kIntegerResults =
 /// Textures whose names begin so are inputs, looked up at the halves of a name's hash.
 inline constexpr std::string_view kNamedInput = "weft_input_";
 
+/// Textures whose names begin so are images, looked up at (u, v): the finest level, whatever derivatives are.
+inline constexpr std::string_view kImage = "weft_image_";
+/// The one of these that is looked up with the halves of a name's hash as its first derivative.
+inline constexpr std::string_view kNamedImage = "weft_image_named";
+
 /// Most rounds of a loop.
 struct LoopBound {
     std::uint32_t rounds = 0;

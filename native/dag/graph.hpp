@@ -93,6 +93,15 @@ struct NamedInput {
     [[nodiscard]] bool operator==(const NamedInput&) const = default;
 };
 
+/// What lookups read: a noise, or an image, which the caller gives.
+struct Texture {
+    std::string name; ///< the variable's
+    Word key = 0;     ///< of images that are called by name: its hash
+    bool is_image = false;
+
+    [[nodiscard]] bool operator==(const Texture&) const = default;
+};
+
 /// A function: what it reads and what it gives.
 struct Function {
     Graph graph;
@@ -100,7 +109,7 @@ struct Function {
     std::uint32_t integers = 0;
     std::vector<NodeId> real_results;
     std::vector<NodeId> integer_results;
-    std::vector<std::string> textures; ///< names, by number
+    std::vector<Texture> textures; ///< by number
     /// Numbers of the integer inputs on which it depends how often a loop runs.
     std::set<std::uint32_t> loop_bounds;
     std::vector<NamedInput> named;  ///< number i has the reals from first_named + 4 i on

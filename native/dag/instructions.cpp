@@ -42,8 +42,12 @@ void Instructions::run(const Instruction& i, NodeId predicate) {
         run_extended(i);
         return;
     }
+    if (i.opcode >= spv::dpdx && i.opcode <= spv::fwidth_coarse) {
+        refuse("the function takes derivatives of the screen (ddx), which nodes have not; take "
+               "that out of it");
+    }
     refuse(text("the function does what no node can (SPIR-V instruction ", i.opcode,
-                "): atomics, barriers, wave operations, derivatives (ddx), discard and "
+                "): atomics, barriers, wave operations, discard and "
                 "calls back to the host cannot be lowered; take them out of it"));
 }
 

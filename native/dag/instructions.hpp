@@ -104,6 +104,11 @@ private:
     bool run_texture(const Instruction& i);
     [[nodiscard]] Leaves place_of(const Instruction& i);
     void read_named(const Instruction& i, std::string_view kind);
+    /// The word whose halves are two numbers.
+    [[nodiscard]] Word key_of(std::span<const NodeId> halves, std::string_view reader);
+    /// Level 0 of an image.
+    void read_image(const Instruction& i, const std::string& name);
+    void set_lookup(const Instruction& i, const Texture& texture, std::span<const NodeId> place);
 
     bool run_matrix(const Instruction& i);
     bool run_arithmetic(const Instruction& i);

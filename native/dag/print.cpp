@@ -30,7 +30,7 @@ std::string label_of(const Function& function, const Node& node) {
     case Op::input:
         return core::text(node.type == Scalar::real ? "real " : "integer ", node.payload);
     case Op::lookup:
-        return core::text("lookup ", function.textures[node.payload / 4], ".",
+        return core::text("lookup ", function.textures[node.payload / 4].name, ".",
                           "xyzw"[node.payload % 4]);
     default: return std::string(operation(node.op).name);
     }
