@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dag/build.hpp"
 #include "dag/refusal.hpp"
 
 #include <algorithm>
@@ -22,6 +23,13 @@ namespace {
 
 constexpr std::size_t kMaxLeaves = 1024;
 constexpr std::string_view kComponents = "xyzw";
+constexpr std::string_view kSampler = "weft_sampler_";
+constexpr std::string_view kBuffers =
+    "StructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
+    "RWStructuredBuffer<float> weft_real_results;\nRWStructuredBuffer<int> weft_integer_results;\n";
+// A pixel shader may do what a kernel may not: look images up without a level.
+static_assert(kEntryPoint == "weft_lowered");
+constexpr std::string_view kHead = "[shader(\"fragment\")] void weft_lowered()\n{\n";
 
 /// Numbers the scalars of values in the two buffers.
 class Numbering {
@@ -63,6 +71,9 @@ private:
             }
             return;
         case TypeKind::structure:
+            if (type.full_name == "String") {
+                refuse_type(value, type, "is a text; fix it, as in build={\"name\": '\"Wood\"'}");
+            }
             for (const reflect::Field& field : type.fields) {
                 add(value, *field.type, path + '.' + field.name);
             }
@@ -71,7 +82,9 @@ private:
         case TypeKind::pointer:
             refuse_type(value, type, "is memory, which nodes have not; pass the values themselves");
         case TypeKind::resource:
-            refuse_type(value, type, "is a texture or a sampler; pass colors instead");
+            refuse_type(value, type,
+                        "is a texture or memory that nodes have not; take a Texture2D<float4> or a "
+                        "Sampler2D as a parameter of its own");
         case TypeKind::interface_:
         case TypeKind::generic_parameter:
             refuse_type(value, type, "has no type yet; name one, as in f<Disk>");
@@ -206,11 +219,54 @@ void check_function(const reflect::Function& function, const BuildValues& build_
             refuse(text(place_of(function), " has no parameter '", name, "'",
                         core::suggestion(name, names)));
         }
+        if (found->type->kind == TypeKind::resource) {
+            refuse(text(place_of(function), ": parameter '", name,
+                        "' is a texture and cannot have a fixed value"));
+        }
         if (found->direction != Direction::in) {
             refuse(text(place_of(function), ": parameter '", name,
                         "' is written by the function and cannot have a fixed value"));
         }
     }
+}
+
+enum class TextureKind : std::uint8_t { none, texture, sampler };
+
+/// What nodes have: two dimensions of floats, and how these are looked up.
+TextureKind texture_kind(const reflect::Parameter& parameter) {
+    const std::string& name = parameter.type->full_name;
+    if (parameter.type->kind != TypeKind::resource || parameter.direction != Direction::in) {
+        return TextureKind::none;
+    }
+    if (name == "SamplerState") {
+        return TextureKind::sampler;
+    }
+    for (const std::string_view begin : {"Texture2D<", "Sampler2D<"}) {
+        const std::string_view element =
+            std::string_view(name).substr(std::min(begin.size(), name.size()));
+        if (name.starts_with(begin) &&
+            (element == "float>" || element.starts_with("vector<float,"))) {
+            return TextureKind::texture;
+        }
+    }
+    return TextureKind::none;
+}
+
+/// Declares what a parameter that is a texture or a sampler is given.
+/// @return its name; empty: the parameter is neither
+std::string declare_texture(const reflect::Parameter& parameter, std::size_t number, Call& call,
+                            std::ostream& globals) {
+    const TextureKind kind = texture_kind(parameter);
+    if (kind == TextureKind::none) {
+        return "";
+    }
+    const bool is_image = kind == TextureKind::texture;
+    std::string name = text(is_image ? dag::kImage : kSampler, number);
+    if (is_image) {
+        call.images.push_back({parameter.name, name, hints_of(parameter)});
+    }
+    globals << parameter.type->full_name << ' ' << name << ";\n";
+    return name;
 }
 
 } // namespace
@@ -233,6 +289,7 @@ Call describe_call(const reflect::Function& function, const std::string& import_
     Numbering results(function);
     std::ostringstream before;
     std::ostringstream after;
+    std::ostringstream globals;
     std::string arguments;
     const bool has_result = function.return_type->scalar != ScalarKind::void_ ||
                             function.return_type->kind != TypeKind::scalar;
@@ -244,9 +301,15 @@ Call describe_call(const reflect::Function& function, const std::string& import_
     }
     for (std::size_t i = 0; i < function.parameters.size(); i++) {
         const reflect::Parameter& parameter = function.parameters[i];
-        const std::string name = text("weft_argument_", i);
-        arguments += (i == 0 ? "" : ", ") + name;
         const auto fixed = build_values.find(parameter.name);
+        const std::string separator = i == 0 ? "" : ", ";
+        if (const std::string global = declare_texture(parameter, i, call, globals);
+            !global.empty()) {
+            arguments += separator + global;
+            continue;
+        }
+        const std::string name = text("weft_argument_", i);
+        arguments += separator + name;
         before << parameter.type->full_name << ' ' << name;
         if (fixed != build_values.end()) {
             call.inputs.push_back({parameter.name, parameter.type, {}, hints_of(parameter)});
@@ -275,14 +338,9 @@ Call describe_call(const reflect::Function& function, const std::string& import_
         refuse(text(place_of(function),
                     " has no result; a node needs a returned value or an out parameter"));
     }
-    call.source =
-        text("import \"", import_name,
-             "\";\nStructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
-             "RWStructuredBuffer<float> weft_real_results;\n"
-             "RWStructuredBuffer<int> weft_integer_results;\n"
-             "[shader(\"compute\")] [numthreads(1, 1, 1)] void ",
-             kEntryPoint, "()\n{\n", before.str(), has_result ? "let weft_result = " : "",
-             function.full_name, '(', arguments, ");\n", after.str(), "}\n");
+    call.source = text("import \"", import_name, "\";\n", kBuffers, globals.str(), kHead,
+                       before.str(), has_result ? "let weft_result = " : "", function.full_name,
+                       '(', arguments, ");\n", after.str(), "}\n");
     return call;
 }
 

@@ -39,6 +39,13 @@ struct Value {
     Hints hints;
 };
 
+/// An image that whoever uses the function chooses; see images.hpp.
+struct ImageSlot {
+    std::string name;   ///< of the parameter, or what sampleImage() is given
+    std::string global; ///< the entry point's variable of a parameter
+    Hints hints;
+};
+
 /// Values of parameters that are fixed when the function is lowered, as Slang spells them: "5", "Mode.Soft".
 using BuildValues = std::map<std::string, std::string>;
 
@@ -53,14 +60,15 @@ inline constexpr std::string_view kEntryPoint = "weft_lowered";
 struct Call {
     std::vector<Value> inputs; ///< in and inout parameters, in order
     std::vector<Value>
-        results;        ///< the returned value first, then out and inout parameters, in order
-    std::string source; ///< Slang; the entry point is kEntryPoint
-    Literals literals;  ///< of the function's sources; see inputs.hpp
+        results; ///< the returned value first, then out and inout parameters, in order
+    std::vector<ImageSlot> images; ///< parameters that are textures, in order
+    std::string source;            ///< Slang; the entry point is kEntryPoint
+    Literals literals;             ///< of the function's sources; see inputs.hpp
 };
 
 /// @param import_name what `import "..."` reaches the function's module by
 /// @throws core::ArgumentError, beginning with "lower: ", for parameters that have no value without a buffer (tensors,
-///         pointers, textures), are of 8, 16 or 64 bits, or of an interface; for a function that is generic still, a method
+///         pointers, textures but Texture2D and Sampler2D), are of 8, 16 or 64 bits, or of an interface; for a function that is generic still, a method
 ///         of a structure that is not static, has no result, or gets a build value for a parameter that it has not.
 [[nodiscard]] Call describe_call(const reflect::Function& function, const std::string& import_name,
                                  const BuildValues& build_values = {});

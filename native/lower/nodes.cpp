@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "lower/emitter.hpp"
 #include "lower/fusion.hpp"
+#include "lower/images.hpp"
 #include "lower/inputs.hpp"
 #include "lower/noises.hpp"
 #include "lower/sockets.hpp"
@@ -66,6 +67,7 @@ public:
     Tree run() {
         m_tree.nodes.push_back({"NodeGroupInput", {}, {}});
         read_sockets();
+        read_images();
         const std::vector<FusedOperation> fused = fuse(m_function, m_tree.kind);
         for (const dag::NodeId id : m_function.live()) {
             if (fused[id].kind == Fused::absorbed || m_graph[id].op == Op::join) {
@@ -91,6 +93,14 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t kComponents = 4; ///< of a lookup
+
+    struct LookupLinks {
+        std::uint32_t node = 0;
+        std::map<std::string, std::uint32_t> parts; ///< nodes that separate its vectors, by output
+    };
+    using LookupKey = std::pair<std::string, std::array<dag::NodeId, 3>>;
+
     void read_sockets() {
         for (const Value& value : m_call.inputs) {
             for (TreeSocket& socket : sockets(value)) {
@@ -111,6 +121,19 @@ private:
             Link part = std::get<Link>(parts);
             part.socket = kAxes[k];
             put(socket.leaves[k], part);
+        }
+    }
+
+    /// Geometry trees have sockets for images, others nodes that hold them.
+    void read_images() {
+        m_images = image_slots(m_call, m_function);
+        if (m_tree.kind != TreeKind::geometry) {
+            m_tree.images = m_images;
+            return;
+        }
+        for (const ImageSlot& slot : m_images) {
+            m_image_sockets.push_back(std::to_string(m_tree.inputs.size()));
+            m_tree.inputs.push_back({slot.name, "NodeSocketImage", {}, slot.hints});
         }
     }
 
@@ -143,7 +166,6 @@ private:
 
     /// @param number of a component of a named input
     Source lower_named(std::uint32_t number) {
-        constexpr std::uint32_t kComponents = 4;
         const dag::NamedInput& input = m_function.named.at(number / kComponents);
         const auto [known, is_new] = m_named.try_emplace(number / kComponents);
         if (is_new) {
@@ -160,14 +182,10 @@ private:
     }
 
     Source lower_lookup(const dag::Node& own) {
-        constexpr std::uint32_t kComponents = 4;
-        const std::string& texture = m_function.textures.at(own.payload / kComponents);
-        const std::optional<NoiseNode> noise = noise_node(texture);
+        const dag::Texture& texture = m_function.textures.at(own.payload / kComponents);
+        const std::optional<NoiseNode> noise = noise_node(texture.name);
         if (!noise) {
-            throw core::ArgumentError(
-                text("lower: the function looks the texture '", texture,
-                     "' up, which no node of this tree does; "
-                     "take the color of an Image Texture node as a parameter"));
+            return lower_image(own, slot_of(texture, m_call, m_images));
         }
         // Textures of which one has the distance and the other the place are one node.
         std::string key = noise->type;
@@ -175,22 +193,58 @@ private:
             key += '.' + value;
         }
         const auto [known, is_new] =
-            m_noises.try_emplace({std::move(key), own.arguments}, NoiseLinks{});
-        NoiseLinks& links = known->second;
+            m_lookups.try_emplace({std::move(key), own.arguments}, LookupLinks{});
+        LookupLinks& links = known->second;
         if (is_new) {
             links.node = add_noise(*noise, m_graph.place_of(own));
         }
         const NoiseNode::Out& out = noise->outputs.at(own.payload % kComponents);
-        Link whole{links.node, std::string(out.socket)};
-        if (out.part.empty()) {
+        return part_of(links, std::string(out.socket), out.part);
+    }
+
+    /// @param part "X" of an output that is a vector; "" of one that is a number
+    Source part_of(LookupLinks& links, const std::string& output, std::string_view part) {
+        Link whole{links.node, output};
+        if (part.empty()) {
             return whole;
         }
-        const auto [parts, is_first] = links.parts.try_emplace(std::string(out.socket), 0);
+        const auto [parts, is_first] = links.parts.try_emplace(output, 0);
         if (is_first) {
             parts->second =
                 m_emitter->add({"ShaderNodeSeparateXYZ", {}, {{"Vector", Source(whole)}}});
         }
-        return Link{parts->second, std::string(out.part)};
+        return Link{parts->second, std::string(part)};
+    }
+
+    Source lower_image(const dag::Node& own, std::size_t slot) {
+        if (m_tree.kind == TreeKind::compositor) {
+            throw core::ArgumentError("lower: a tree of the compositor has no Image Texture node; "
+                                      "take the color of an Image node as a parameter");
+        }
+        const auto [known, is_new] =
+            m_lookups.try_emplace({text("image.", slot), own.arguments}, LookupLinks{});
+        if (is_new) {
+            known->second.node = add_image(slot, m_graph.place_of(own));
+        }
+        constexpr std::uint32_t kAlpha = 3;
+        const std::uint32_t component = own.payload % kComponents;
+        return component == kAlpha ? part_of(known->second, "Alpha", "")
+                                   : part_of(known->second, "Color", kAxes.substr(component, 1));
+    }
+
+    std::uint32_t add_image(std::size_t slot, const std::vector<dag::NodeId>& place) {
+        TreeNode node{
+            "ShaderNodeTexImage",
+            {{"interpolation", "Linear"}, {"extension", "REPEAT"}},
+            {{"Vector", vector_of({m_sources.at(place.at(0)), m_sources.at(place.at(1))}, 2)}}};
+        if (m_tree.kind == TreeKind::geometry) {
+            node.type = "GeometryNodeImageTexture";
+            node.inputs.push_back({"Image", Link{0, m_image_sockets.at(slot)}});
+        } else {
+            node.properties.emplace_back("projection", "FLAT");
+            node.properties.emplace_back("image", m_images.at(slot).name);
+        }
+        return m_emitter->add(std::move(node));
     }
 
     std::uint32_t add_noise(const NoiseNode& noise, const std::vector<dag::NodeId>& place) {
@@ -332,12 +386,6 @@ private:
         }
     }
 
-    struct NoiseLinks {
-        std::uint32_t node = 0;
-        std::map<std::string, std::uint32_t> parts; ///< nodes that separate its vectors, by output
-    };
-    using NoiseKey = std::pair<std::string, std::array<dag::NodeId, 3>>;
-
     const Call& m_call;
     const dag::Function& m_function;
     const dag::Graph& m_graph;
@@ -347,7 +395,9 @@ private:
     std::unordered_map<std::uint32_t, std::pair<Leaf, Source>> m_integers;
     std::unordered_map<dag::NodeId, Source> m_sources;
     std::unordered_map<std::uint32_t, Link> m_named; ///< inputs, or what separates them
-    std::map<NoiseKey, NoiseLinks> m_noises;         ///< by kind and place
+    std::map<LookupKey, LookupLinks> m_lookups;      ///< by kind and place
+    std::vector<ImageSlot> m_images;
+    std::vector<std::string> m_image_sockets; ///< of the group's input, by slot
 };
 
 } // namespace

@@ -19,8 +19,8 @@ struct NodeOptions {
 /// real, where Slang gives infinity or NaN.
 ///
 /// @param call the sockets; @param function what dag::build() made of its source
-/// @throws core::ArgumentError, beginning with "lower: ", for what such a tree cannot compute: bit casts, lookups of textures,
-///         integers beyond 2^24 outside of geometry trees, more values at once than Cycles' stack holds (240).
+/// @throws core::ArgumentError, beginning with "lower: ", for what such a tree cannot compute: bit casts, images in the
+///         compositor, integers beyond 2^24 outside of geometry trees, more values at once than Cycles' stack holds (240).
 [[nodiscard]] Tree make_tree(const Call& call, const dag::Function& function,
                              const NodeOptions& options = {});
 

@@ -41,7 +41,7 @@ struct NoiseNode {
 };
 
 /// @param texture the name in shaders/weft/noise.slang
-/// @return nullopt: it is a texture of the user's
+/// @return nullopt: it is an image
 [[nodiscard]] std::optional<NoiseNode> noise_node(std::string_view texture);
 
 } // namespace weft::lower

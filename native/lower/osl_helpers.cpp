@@ -212,6 +212,27 @@ constexpr auto kHelpers = std::to_array<Helper>({
     return (float)((x >> 8) & 16777215) * 256.0 + (float)(x & 255);
 }
 )"},
+    // IEC 61966-2-1.
+    {"weft_linear", R"(float weft_linear(float x)
+{
+    return x < 0.04045 ? max(x, 0.0) / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+}
+)"},
+    // The finest level: derivatives are 0. As Blender's nodes, colors are divided by alpha only where that is used, too.
+    {"weft_image", R"(void weft_image(string name, int is_srgb, int is_straight, float u, float v,
+    output color rgb, output float alpha)
+{
+    rgb = color(0.0);
+    alpha = 0.0;
+    if (name == "")
+        return;
+    rgb = texture(name, u, 1.0 - v, 0.0, 0.0, 0.0, 0.0, "wrap", "periodic", "interp", "linear", "alpha", alpha);
+    if (is_straight && alpha != 0.0 && alpha != 1.0)
+        rgb = rgb / alpha;
+    if (is_srgb)
+        rgb = color(weft_linear(rgb[0]), weft_linear(rgb[1]), weft_linear(rgb[2]));
+}
+)"},
 });
 
 /// Whether a text calls a function; names may begin alike.

@@ -175,11 +175,6 @@ std::string shortest(float value) {
 } // namespace
 
 Form form_of(const dag::Graph& graph, const dag::Node& node) {
-    if (node.op == Op::lookup || node.op == Op::join) {
-        throw core::ArgumentError(
-            "lower: the function looks a texture up, which a shader in OSL cannot do by itself; "
-            "take the color of an Image Texture node as a parameter");
-    }
     std::string_view form;
     if (node.count == 2) {
         if (const auto right = graph.value_of(node.arguments[1])) {

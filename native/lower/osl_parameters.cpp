@@ -167,6 +167,19 @@ void Parameters::add(const Value& value, bool is_output) {
     }
 }
 
+std::string Parameters::add_image(const ImageSlot& slot) {
+    std::string name = unused_name(slot.name, false);
+    m_names.insert(name + "_is_srgb");
+    const std::string& label = slot.hints.label.empty() ? slot.name : slot.hints.label;
+    const std::string help =
+        slot.hints.tooltip.empty() ? "" : text(", string help = ", quoted(slot.hints.tooltip));
+    m_declarations += text(",\n    string ", name, " = \"\" [[ string label = ", quoted(label),
+                           ", string widget = \"filename\"", help, " ]],\n    int ", name,
+                           "_is_srgb = 1 [[ string label = ", quoted(label + " is sRGB"),
+                           ", string widget = \"boolean\" ]]");
+    return name;
+}
+
 const std::string& Parameters::input(bool is_real, std::uint32_t number) const {
     const auto found = m_inputs.find({is_real, number});
     if (found == m_inputs.end()) {

@@ -18,6 +18,9 @@ class Parameters {
 public:
     explicit Parameters(const Call& call);
 
+    /// Adds a file and whether its colors are to be made linear, after all others.
+    /// @return the file's name; the other one is this with "_is_srgb" appended
+    std::string add_image(const ImageSlot& slot);
     /// All of them as OSL declares them, one a line.
     [[nodiscard]] const std::string& declarations() const noexcept { return m_declarations; }
     /// An input of the function's, by its number among those of its type; integers and booleans are one type.

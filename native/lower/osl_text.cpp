@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text.hpp"
+#include "lower/images.hpp"
 #include "lower/inputs.hpp"
 #include "lower/osl_operations.hpp"
 #include "lower/osl_parameters.hpp"
@@ -7,6 +8,7 @@
 #include "lower/osl_uses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -31,7 +33,18 @@ class Printer {
 public:
     Printer(const Program& program, const Call& call)
         : m_program(program), m_graph(program.graph()), m_uses(program), m_parameters(call),
-          m_call(call) {}
+          m_call(call), m_slots(image_slots(call, program.function)) {
+        for (const ImageSlot& slot : m_slots) {
+            m_images.push_back(m_parameters.add_image(slot));
+        }
+        for (NodeId id = 0; id < m_graph.size(); id++) {
+            const dag::Node& node = m_graph[id];
+            if (node.op == dag::Op::lookup && m_uses.is_live(id) &&
+                node.payload % kComponents == kComponents - 1) {
+                m_straight.insert(place_of(node));
+            }
+        }
+    }
 
     std::string print(const std::string& name) {
         print_list(m_program.body);
@@ -44,6 +57,15 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t kComponents = 4; ///< of a lookup
+
+    /// A texture and what it is looked up at.
+    using LookupPlace = std::pair<std::uint32_t, std::array<NodeId, 3>>;
+
+    static LookupPlace place_of(const dag::Node& lookup) {
+        return {lookup.payload / kComponents, lookup.arguments};
+    }
+
     void line(const std::string& words) {
         m_text.append(static_cast<std::size_t>(4) * m_depth, ' ');
         m_text += words;
@@ -76,7 +98,6 @@ private:
     [[nodiscard]] std::string variable_name(NodeId id) const { return text('v', m_numbers.at(id)); }
 
     std::string input(NodeId id) {
-        constexpr std::uint32_t kComponents = 4;
         if (m_program.is_variable(id)) {
             return variable(id);
         }
@@ -103,10 +124,12 @@ private:
 
     void print_list(const Statements& list) {
         m_scopes.emplace_back();
+        m_lookups.emplace_back();
         for (const Statement& statement : list) {
             print_statement(statement);
         }
         m_scopes.pop_back();
+        m_lookups.pop_back();
     }
 
     void print_body(const Statements& list) {
@@ -237,8 +260,9 @@ private:
                 continue;
             }
             if (is_ready) {
-                const std::string words = expression(id).words;
-                m_scopes.back()[id] = new_value(id, words);
+                m_scopes.back()[id] = node.op == dag::Op::lookup
+                                          ? looked_up(node)
+                                          : new_value(id, expression(id).words);
                 continue;
             }
             if (!m_uses.is_inlined(id)) {
@@ -248,6 +272,27 @@ private:
                 open.emplace_back(node.arguments[k], false);
             }
         }
+    }
+
+    /// A component of an image; the first one that is needed looks all of them up.
+    std::string looked_up(const dag::Node& node) {
+        const std::uint32_t component = node.payload % kComponents;
+        const LookupPlace place = place_of(node);
+        const auto [known, is_new] = m_lookups.back().try_emplace(place, m_values);
+        const std::string color = text('t', known->second);
+        const std::string alpha = text('t', known->second + 1);
+        if (is_new) {
+            m_values += 2;
+            const std::string& image =
+                m_images.at(slot_of(m_program.function.textures.at(place.first), m_call, m_slots));
+            line(text("color ", color, ';'));
+            line(text("float ", alpha, ';'));
+            line(text("weft_image(", image, ", ", image, "_is_srgb, ",
+                      m_straight.contains(place) ? "1, " : "0, ",
+                      expression(node.arguments[0]).words, ", ",
+                      expression(node.arguments[1]).words, ", ", color, ", ", alpha, ");"));
+        }
+        return component + 1 == kComponents ? alpha : text(color, '[', component, ']');
     }
 
     std::string new_value(NodeId id, const std::string& words) {
@@ -298,11 +343,16 @@ private:
     Uses m_uses;
     Parameters m_parameters;
     const Call& m_call;
+    std::vector<ImageSlot> m_slots;
+    std::vector<std::string> m_images;            ///< parameters, by slot
     std::map<std::uint32_t, std::string> m_named; ///< what declares inputs, by number
     std::string m_text;
     std::size_t m_depth = 1;
     std::size_t m_values = 0;
     std::vector<std::unordered_map<NodeId, std::string>> m_scopes; ///< names of what is computed
+    /// Numbers of the variables that lookups are in, of each scope.
+    std::vector<std::map<LookupPlace, std::size_t>> m_lookups;
+    std::set<LookupPlace> m_straight; ///< lookups of which alpha is used
     std::unordered_map<NodeId, std::size_t> m_numbers;
     std::vector<NodeId> m_variables;
 };

@@ -107,7 +107,8 @@ void Uses::count_arguments() {
         if (!own.is_live || node.count == 0) {
             continue;
         }
-        own.is_inlined = own.count == 1 && (own.defined == 0 || own.defined == own.used);
+        own.is_inlined = node.op != dag::Op::lookup && own.count == 1 &&
+                         (own.defined == 0 || own.defined == own.used);
         const int list = own.defined != 0 ? own.defined : (own.count == 1 ? own.used : 0);
         for (std::size_t k = 0; k < node.count; k++) {
             use(node.arguments[k], list);

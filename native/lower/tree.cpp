@@ -59,6 +59,7 @@ public:
         print_sockets(m_tree.inputs);
         m_out << ",\n  \"outputs\": ";
         print_sockets(m_tree.outputs);
+        print_images();
         m_out << ",\n  \"nodes\": [";
         for (std::size_t i = 0; i < m_tree.nodes.size(); i++) {
             m_out << (i == 0 ? "\n    " : ",\n    ");
@@ -83,14 +84,27 @@ private:
         m_out << (sockets.empty() ? "]" : "\n  ]");
     }
 
+    void print_images() {
+        m_out << ",\n  \"images\": [";
+        for (std::size_t i = 0; i < m_tree.images.size(); i++) {
+            const ImageSlot& slot = m_tree.images[i];
+            m_out << (i == 0 ? "" : ", ") << "{\"name\": " << quoted(slot.name);
+            print_text("label", slot.hints.label);
+            print_text("tooltip", slot.hints.tooltip);
+            m_out << '}';
+        }
+        m_out << ']';
+    }
+
+    void print_text(std::string_view key, const std::string& text) {
+        if (!text.empty()) {
+            m_out << ", " << quoted(key) << ": " << quoted(text);
+        }
+    }
+
     void print_socket(const TreeSocket& socket) {
         const Hints& hints = socket.hints;
         m_out << "{\"name\": " << quoted(socket.name) << ", \"type\": " << quoted(socket.type);
-        const auto print_text = [&](std::string_view key, const std::string& text) {
-            if (!text.empty()) {
-                m_out << ", " << quoted(key) << ": " << quoted(text);
-            }
-        };
         const auto print_number = [&](std::string_view key, const std::optional<double>& value) {
             if (value) {
                 m_out << ", " << quoted(key) << ": " << number(*value);

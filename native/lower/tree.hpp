@@ -38,7 +38,7 @@ struct Input {
 struct TreeNode {
     std::string type; ///< "ShaderNodeMath"
     std::vector<std::pair<std::string, std::string>>
-        properties; ///< enumerations: "operation", "ADD"; flags: "true", "false"
+        properties; ///< enumerations: "operation", "ADD"; flags: "true", "false"; "image": a slot's name
     std::vector<Input> inputs;
 };
 
@@ -59,11 +59,12 @@ struct Tree {
         nodes; ///< node 0 is the group's input; sources come before what they feed
     std::vector<Source>
         results; ///< one an output: of vectors a link to the node that combines them
+    std::vector<ImageSlot> images; ///< that nodes name; geometry trees have sockets instead
 };
 
 [[nodiscard]] std::string_view tree_type(TreeKind kind) noexcept; ///< "ShaderNodeTree"
 
-/// As JSON: an object with tree, blender, cost, cost_unit (cost.hpp), inputs, outputs, nodes and results; links are {"node": n, "socket": "..."}.
+/// As JSON: an object with tree, blender, cost, cost_unit (cost.hpp), inputs, outputs, images, nodes and results; links are {"node": n, "socket": "..."}.
 [[nodiscard]] std::string print_json(const Tree& tree);
 
 } // namespace weft::lower

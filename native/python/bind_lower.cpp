@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "dag/interpret.hpp"
 #include "dag/print.hpp"
+#include "lower/images.hpp"
 #include "lower/inputs.hpp"
 #include "lower/nodes.hpp"
 #include "lower/noises.hpp"
@@ -142,8 +143,8 @@ void refuse_stage(const core::CompileError& error) {
     const std::string_view what = error.what();
     for (const std::string_view code : {"error 36107", "error 31210"}) {
         if (what.find(code) != std::string_view::npos) {
-            throw ArgumentError("lower: the function takes derivatives of the screen (ddx) or "
-                                "discards, which only a pixel shader can; take that out of it");
+            throw ArgumentError("lower: the function calls what neither a kernel nor a pixel "
+                                "shader has; take that out of it");
         }
     }
 }
@@ -168,6 +169,7 @@ std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler
     if (imports(*module, "inputs")) {
         made->has_inputs = true;
         made->call.source += lower::kHasInputs;
+        lower::collect_literals(made->call.source, made->call.literals);
         lower::collect_literals(module->desc.text, made->call.literals);
         for (const compile::Dependency& file : module->dependencies) {
             lower::collect_literals(file.text, made->call.literals);
@@ -343,15 +345,20 @@ py::list inputs_of(LoweredFunction& self) {
 }
 
 template <typename T>
+std::vector<T> words_in(std::string_view view) {
+    std::vector<T> words(view.size() / sizeof(T));
+    const auto bytes = std::as_writable_bytes(std::span(words));
+    std::transform(view.begin(), view.begin() + static_cast<std::ptrdiff_t>(bytes.size()),
+                   bytes.begin(), [](char letter) { return static_cast<std::byte>(letter); });
+    return words;
+}
+
+template <typename T>
 std::vector<std::vector<T>> words_of(const py::list& arrays) {
     std::vector<std::vector<T>> all;
     all.reserve(arrays.size());
     for (const py::handle array : arrays) {
-        const auto view = array.cast<std::string_view>();
-        std::vector<T>& words = all.emplace_back(view.size() / sizeof(T));
-        const auto bytes = std::as_writable_bytes(std::span(words));
-        std::transform(view.begin(), view.begin() + static_cast<std::ptrdiff_t>(bytes.size()),
-                       bytes.begin(), [](char letter) { return static_cast<std::byte>(letter); });
+        all.push_back(words_in<T>(array.cast<std::string_view>()));
     }
     return all;
 }
@@ -366,9 +373,42 @@ py::list bytes_of(const std::vector<std::vector<T>>& arrays) {
     return all;
 }
 
+/// Names of the images that the function may look up; without a graph, those of its parameters.
+py::list images_of(LoweredFunction& self) {
+    std::vector<lower::ImageSlot> slots = self.call.images;
+    if (self.has_inputs) {
+        slots = lower::image_slots(self.call, self.plain_graph());
+    }
+    py::list names;
+    for (const lower::ImageSlot& slot : slots) {
+        names.append(slot.name);
+    }
+    return names;
+}
+
+/// Those of the function's textures.
+/// @param given (width, height, bytes of four floats a texel) of each slot
+std::vector<dag::Image> texels_of(const LoweredFunction& self, const py::list& given) {
+    const dag::Function& function = self.plain_graph();
+    const std::vector<lower::ImageSlot> slots = lower::image_slots(self.call, function);
+    std::vector<dag::Image> images(function.textures.size());
+    for (std::size_t i = 0; i < images.size(); i++) {
+        if (!function.textures[i].is_image) {
+            continue;
+        }
+        const std::size_t slot = lower::slot_of(function.textures[i], self.call, slots);
+        const auto [width, height, bytes] =
+            given[slot].cast<std::tuple<std::uint32_t, std::uint32_t, std::string_view>>();
+        images[i] = {width, height, words_in<float>(bytes)};
+    }
+    return images;
+}
+
+/// @param images see texels_of()
 py::tuple interpret(LoweredFunction& self, const py::list& reals, const py::list& integers,
-                    std::size_t count) {
-    dag::Values inputs{words_of<float>(reals), words_of<dag::Word>(integers)};
+                    std::size_t count, const py::list& images) {
+    dag::Values inputs{words_of<float>(reals), words_of<dag::Word>(integers),
+                       texels_of(self, images)};
     dag::Values results;
     {
         const Unlocked unlocked;
@@ -415,6 +455,7 @@ void bind_lower(py::module_& module) {
         .def_property_readonly("inputs", &inputs_of)
         .def_property_readonly(
             "results", [](const LoweredFunction& self) { return leaves_of(self.call.results); })
+        .def_property_readonly("images", &images_of)
         .def_property_readonly("loop_parameters", &loop_parameters)
         .def_property_readonly("source",
                                [](const LoweredFunction& self) { return self.call.source; })
@@ -426,7 +467,8 @@ void bind_lower(py::module_& module) {
              })
         .def("dag", [](LoweredFunction& self) { return dag::print_text(self.graph()); })
         .def("dot", [](LoweredFunction& self) { return dag::print_dot(self.graph()); })
-        .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"));
+        .def("interpret", &interpret, py::arg("reals"), py::arg("integers"), py::arg("count"),
+             py::arg("images"));
     py::class_<LoweringCompiler>(module, "LoweringCompiler",
                                  "Compiles functions for weft.lower, without a device.")
         .def(py::init<>())

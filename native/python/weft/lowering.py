@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft._native import FunctionInfo, LoweredFunction, StructInfo
 
     Values = Mapping[str, ArrayLike]
+    Texels = tuple[int, int, bytes]
 
 FORMS = ("nodes", "json", "osl", "dag", "dot", "slang")
 TREES = ("shader", "geometry", "compositor")
@@ -108,7 +109,11 @@ class Lowered:
             ``None`` unless the form is ``"nodes"`` or ``"json"``.
         cost_unit: The unit in words: ``"ns a shade"``; ``""`` without an estimate.
         warnings: What differs from renderer to renderer; not known of OSL without a graph.
-        parameters: What :meth:`evaluate` takes.
+        images: Names of the images that the function looks up: parameters that are textures, then
+            names that ``sampleImage`` is given. Geometry trees have sockets for them, after all
+            other inputs; nodes of shader trees name them in their property ``image``; shaders in
+            OSL have a file's name and whether it is sRGB, after all other parameters.
+        parameters: What :meth:`evaluate` takes besides.
         results: What it gives.
     """
 
@@ -125,6 +130,7 @@ class Lowered:
         self.cost_unit = ""
         self.operations = 0 if form in ("osl", "slang") else lowered.operations
         self.loop_parameters, self.warnings = _of_graph(lowered)
+        self.images = _images_of(lowered)
         self.parameters = tuple(variable for variable, _ in _variables(_inputs_of(lowered)))
         self.results = tuple(variable for variable, _ in _variables(lowered.results))
         if form in ("nodes", "json"):
@@ -152,18 +158,24 @@ class Lowered:
         """Nodes of the tree, without its input and output; 0 of other forms."""
         return len(self.tree["nodes"]) - 1 if self.tree else 0
 
-    def evaluate(self, values: Values) -> dict[str, NDArray[Any]]:
+    def evaluate(
+        self, values: Values, images: Mapping[str, ArrayLike] | None = None
+    ) -> dict[str, NDArray[Any]]:
         """Evaluate the graph on the host: the reference for everything that it is lowered to.
 
         Args:
             values: An array for each of ``parameters``, of one length N: shape (N,), of a vector
                 (N, components). Real numbers are float32, integers are taken modulo 2^32.
+            images: An array for each of ``images``: (height, width) or (height, width, channels),
+                of 1, 3 or 4 channels. The first row is where v is 0, as in ``pixels`` of Blender's
+                images; colors are taken as they are. One channel is gray, alpha is 1 unless it is
+                given. They are looked up linearly and repeated.
 
         Returns:
             An array for each of ``results``, of these shapes: float32, int32, uint32 or bool.
 
         Raises:
-            ArgumentError: One is missing, unknown or of another shape; a texture is looked up.
+            ArgumentError: One is missing, unknown or of another shape.
         """
         import numpy as np
 
@@ -173,6 +185,7 @@ class Lowered:
             names = ", ".join(sorted(known)) or "none"
             message = f"evaluate: '{self.name}' takes {names}; got {', '.join(values) or 'none'}"
             raise ArgumentError(message)
+        texels = _texels(self.name, self.images, images or {})
         count = _length(self.parameters, values)
         reals: dict[int, bytes] = {}
         integers: dict[int, bytes] = {}
@@ -180,7 +193,7 @@ class Lowered:
             array = _columns(variable, values[variable.name], count)
             for column, (is_real, number) in enumerate(leaves):
                 (reals if is_real else integers)[number] = array[:, column].tobytes()
-        found = self._lowered.interpret(_in_order(reals), _in_order(integers), count)
+        found = self._lowered.interpret(_in_order(reals), _in_order(integers), count, texels)
         results = {}
         for variable, leaves in _variables(self._lowered.results):
             columns = [
@@ -339,6 +352,40 @@ def _of_graph(lowered: LoweredFunction) -> tuple[tuple[str, ...], tuple[str, ...
         return tuple(lowered.loop_parameters), tuple(lowered.warnings)
     except ArgumentError:  # no graph: of nodes that is said by what makes them
         return (), ()
+
+
+def _images_of(lowered: LoweredFunction) -> tuple[str, ...]:
+    try:
+        return tuple(lowered.images)
+    except ArgumentError:  # no graph, and so no names
+        return ()
+
+
+def _texels(function: str, names: tuple[str, ...], images: Mapping[str, ArrayLike]) -> list[Texels]:
+    if set(images) != set(names):
+        message = (
+            f"evaluate: '{function}' looks up {', '.join(names) or 'no image'}; give images= "
+            f"an array for each, got {', '.join(images) or 'none'}"
+        )
+        raise ArgumentError(message)
+    return [_four_channels(name, images[name]) for name in names]
+
+
+def _four_channels(name: str, image: ArrayLike) -> Texels:
+    import numpy as np
+
+    array = np.asarray(image)
+    array = array[..., None] if array.ndim == 2 else array
+    if array.ndim != 3 or array.size == 0 or array.shape[2] not in (1, 3, 4):
+        message = (
+            f"evaluate: the image '{name}' must be (height, width) or (height, width, channels) "
+            f"with 1, 3 or 4 channels, got {np.shape(image)}"
+        )
+        raise ArgumentError(message)
+    height, width, channels = array.shape
+    texels = np.ones((height, width, 4), np.float32)
+    texels[..., : max(3, channels)] = array
+    return width, height, texels.tobytes()
 
 
 _Leaves = list[tuple[bool, int]]
