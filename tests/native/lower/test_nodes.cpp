@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include "tree_values.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -236,6 +237,7 @@ TEST_CASE("a tree is printed as JSON") {
   "outputs": [
     {"name": "Result", "type": "NodeSocketFloat"}
   ],
+  "images": [],
   "nodes": [
     {"type": "NodeGroupInput", "properties": {}, "inputs": {}},
     {"type": "ShaderNodeMath", "properties": {"operation": "MULTIPLY"}, "inputs": {"Value": {"node": 0, "socket": "0"}, "Value_001": 0.5}}
@@ -243,6 +245,32 @@ TEST_CASE("a tree is printed as JSON") {
   "results": [{"node": 1, "socket": "Value"}]
 }
 )");
+}
+
+TEST_CASE("an image is a node of a shader tree and a socket of a geometry tree") {
+    const Lowered made = lowered(R"(
+float twice(Texture2D<float4> wood, SamplerState sampler, float2 uv)
+{
+    float2 there = uv + 0.1f * wood.Sample(sampler, uv).a;
+    return wood.SampleLevel(sampler, there, 0).r + wood.Sample(sampler, uv).a;
+})");
+    const auto image_nodes = [](const Tree& tree) {
+        return std::count_if(tree.nodes.begin(), tree.nodes.end(), [](const TreeNode& node) {
+            return node.type.ends_with("TexImage") || node.type.ends_with("ImageTexture");
+        });
+    };
+
+    const Tree shader = make_tree(made.call, made.function);
+    REQUIRE(shader.images.size() == 1);
+    CHECK(shader.images[0].name == "wood");
+    CHECK(shader.inputs.size() == 1);
+    CHECK(image_nodes(shader) == 2);
+
+    const Tree geometry = make_tree(made.call, made.function, {TreeKind::geometry, {}});
+    CHECK(geometry.images.empty());
+    REQUIRE(geometry.inputs.size() == 2);
+    CHECK(geometry.inputs[1].type == "NodeSocketImage");
+    CHECK(image_nodes(geometry) == 2);
 }
 
 TEST_CASE("what a tree cannot compute is refused in one sentence") {
