@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
     Source = float | bool | str | Mapping[str, Any]
     Place = tuple[int, str]
+    Images = Mapping[str, bpy.types.Image | None]
 
 PART = 25
 """Nodes in a group of their own: Blender makes trees of this size fastest."""
 
 PART_MARK = "weft_part"
 """ID-property of groups that hold a part of another one."""
+
+IMAGE_MARK = "weft_image"
+"""ID-property of nodes that hold an image: the name by which the function calls it."""
 
 COLUMN, ROW = 180, 160
 """Distances of nodes in the editor."""
@@ -39,15 +43,20 @@ _SOCKETS = {
     "BOOLEAN": "NodeSocketBool",
     "VECTOR": "NodeSocketVector",
     "RGBA": "NodeSocketColor",
+    "IMAGE": "NodeSocketImage",
 }
 
 
-def build_group(tree: Mapping[str, Any], name: str) -> bpy.types.NodeTree:
+def build_group(
+    tree: Mapping[str, Any], name: str, images: Images | None = None
+) -> bpy.types.NodeTree:
     """Make a node group.
 
     Args:
         tree: ``Lowered.tree``, for this version of Blender.
         name: Of the group; Blender appends a number if there is one of that name.
+        images: That its nodes hold, by the names of ``tree["images"]``; others hold none. Geometry
+            trees have sockets instead.
 
     Returns:
         The group. Its nodes lie in groups of their own, whose names begin with a dot, if they are
@@ -56,7 +65,7 @@ def build_group(tree: Mapping[str, Any], name: str) -> bpy.types.NodeTree:
     Raises:
         RuntimeError: Blender refuses a node; nothing of the group is left then.
     """
-    builder = _Builder(tree, name)
+    builder = _Builder(tree, name, images or {})
     try:
         return builder.build()
     except BaseException:
@@ -69,6 +78,7 @@ def fill_group(
     tree: Mapping[str, Any],
     inputs: Sequence[str],
     outputs: Sequence[str],
+    images: Images | None = None,
 ) -> Steps[None]:
     """Put the nodes of a tree in the place of those that a group has.
 
@@ -80,9 +90,10 @@ def fill_group(
         tree: ``Lowered.tree``, for this version of Blender.
         inputs: Identifiers of the sockets that the tree's inputs are, in their order.
         outputs: The same.
+        images: As of ``build_group``; by default those that the group's nodes hold.
     """
     old = list(group.nodes)
-    builder = _Builder(tree, group.name)
+    builder = _Builder(tree, group.name, images_of(group) if images is None else images)
     try:
         yield from builder.fill(group, inputs, outputs)
     except BaseException:
@@ -91,6 +102,47 @@ def fill_group(
         builder.remove()
         raise
     replace_nodes(group, old)
+
+
+def images_of(group: bpy.types.NodeTree) -> dict[str, bpy.types.Image | None]:
+    """Return the images that a group's nodes hold, by the names that the function gives them."""
+    return {node[IMAGE_MARK]: node.image for node in _image_nodes(group)}
+
+
+def set_image(group: bpy.types.NodeTree, name: str, image: bpy.types.Image | None) -> bool:
+    """Give the nodes of a group another image; return whether there are any of that name."""
+    nodes = [node for node in _image_nodes(group) if node[IMAGE_MARK] == name]
+    for node in nodes:
+        node.image = image
+    return bool(nodes)
+
+
+def own_parts(group: bpy.types.NodeTree) -> None:
+    """Give a group, which may be a copy, parts of its own where they hold images."""
+    used: dict[bpy.types.NodeTree, list[bpy.types.Node]] = {}
+    for node in group.nodes:
+        part = getattr(node, "node_tree", None)
+        if part is not None and PART_MARK in part:
+            used.setdefault(part, []).append(node)
+    for part, nodes in used.items():
+        if not any(True for _ in _image_nodes(part)):
+            continue
+        own = part.copy() if part.users > len(nodes) else part
+        for node in nodes:
+            if own != part:
+                node.node_tree = own
+        own_parts(own)
+
+
+def _image_nodes(group: bpy.types.NodeTree) -> Iterator[bpy.types.Node]:
+    seen = set()
+    for node in group.nodes:
+        part = getattr(node, "node_tree", None)
+        if IMAGE_MARK in node:
+            yield node
+        elif part is not None and PART_MARK in part and part not in seen:
+            seen.add(part)
+            yield from _image_nodes(part)
 
 
 def replace_nodes(group: bpy.types.NodeTree, old: Sequence[bpy.types.Node]) -> None:
@@ -111,9 +163,10 @@ def replace_nodes(group: bpy.types.NodeTree, old: Sequence[bpy.types.Node]) -> N
 
 
 class _Builder:
-    def __init__(self, tree: Mapping[str, Any], name: str) -> None:
+    def __init__(self, tree: Mapping[str, Any], name: str, images: Images) -> None:
         self.tree = tree
         self.name = name
+        self.images = images
         self.made: list[bpy.types.NodeTree] = []
         self.outputs: dict[Place, bpy.types.NodeSocket] = {}  # in the outer tree
         self.used = _last_uses(tree)
@@ -197,7 +250,11 @@ class _Builder:
             node = group.nodes.new(entry["type"])
             node.location = (COLUMN * (1 + place // 5), -ROW * (place % 5))
             for name, value in entry["properties"].items():
-                setattr(node, name, value)
+                if name == "image":
+                    node[IMAGE_MARK] = value
+                    node.image = self.images.get(value)
+                else:
+                    setattr(node, name, value)
             inputs = {socket.identifier: socket for socket in node.inputs if socket.enabled}
             for identifier, source in entry["inputs"].items():
                 if (place, identifier) in slots:

@@ -67,7 +67,11 @@ DATA_TYPES = {
 
 def points_object(lowered, group, values):
     """Return an object of points whose modifier stores what a group gives as attributes."""
-    arrays = {f"in{k}": values_of(socket, values) for k, socket in enumerate(lowered.inputs)}
+    arrays = {
+        f"in{k}": values_of(socket, values)
+        for k, socket in enumerate(lowered.inputs)
+        if socket.type != "NodeSocketImage"
+    }
     mesh = points_with(arrays)
     tree = bpy.data.node_groups.new("test", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
@@ -76,6 +80,9 @@ def points_object(lowered, group, values):
     node = tree.nodes.new("GeometryNodeGroup")
     node.node_tree = group
     for number, socket in enumerate(lowered.inputs):
+        if socket.type == "NodeSocketImage":
+            node.inputs[number].default_value = values[socket.name]
+            continue
         attribute = tree.nodes.new("GeometryNodeInputNamedAttribute")
         attribute.data_type = DATA_TYPES[socket.type]
         attribute.inputs["Name"].default_value = f"in{number}"

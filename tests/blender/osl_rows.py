@@ -13,12 +13,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-DECLARATION = re.compile(r"^    (output )?(float|int|vector|color) (\w+) = ", re.MULTILINE)
+DECLARATION = re.compile(r"^    (output )?(float|int|vector|color|string) (\w+) = ", re.MULTILINE)
 SOCKETS = {
     "float": "NodeSocketFloat",
     "int": "NodeSocketInt",
     "vector": "NodeSocketVector",
     "color": "NodeSocketColor",
+    "string": "NodeSocketString",
 }
 HALVES = """shader halves(int x = 0, output vector Result = vector(0.0))
 {
