@@ -15,12 +15,14 @@ from weft.lowering import Lowered, lower
 
 from ..core.slang_nodes.preparing import FORMS, candidates, prepare, read_source
 from ..core.steps import last_value
+from .slang_nodes.image_slots import choose_images
 from .slang_nodes.nodes import (
     BLENDER,
     bring_up_to_date,
     change_node,
     group_for,
     place_node,
+    remove_unused,
     request_for,
     require_editable,
     require_tag,
@@ -87,18 +89,29 @@ def add_node(
     chosen = function or only_function(source)
     request = request_for(key, chosen, outer.bl_idname, spelled(build), form)
     prepared = prepare(request)
-    known = {spec.name: spec for spec in prepared.interface.inputs}
+    known = {entry.name: entry for entry in prepared.interface.inputs + prepared.interface.images}
     _check_inputs(known, inputs, prepared.interface.properties)
     group = last_value(group_for(prepared))
     node = place_node(outer, group, (float(location[0]), float(location[1])))
     try:
+        held = {entry.name for entry in prepared.interface.images} & set(inputs)
+        choose_images(group, {name: _image(name, inputs[name]) for name in held})
         identifiers = {entry.name: entry.identifier for entry in require_tag(group).inputs}
         for name, value in inputs.items():
-            set_input(outer, node, identifiers[name], name, value)
+            if name not in held:
+                set_input(outer, node, identifiers[name], name, value)
     except BaseException:
         outer.nodes.remove(node)
+        remove_unused(group)
         raise
     return node
+
+
+def _image(name: str, value: Any) -> bpy.types.Image | None:  # noqa: ANN401
+    if value is None or isinstance(value, bpy.types.Image):
+        return value
+    message = f"add_node: '{name}' is an image of bpy.data.images, got {value!r}"
+    raise ArgumentError(message)
 
 
 def _check_inputs(

@@ -18,6 +18,7 @@ from ...core.slang_nodes.matching import Existing, Matching, converted, match_so
 from ..lowered_groups import fill_group
 from .animation_paths import correct_curves, let_go, note_curves
 from .contents import content_of, kept_file
+from .image_slots import show_images
 from .marks import mark_nodes
 from .osl_nodes import fill_with_shader
 from .tags import Tag, body_hash, read_tag, write_tag
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from ...core.slang_nodes.interface import SocketSpec
     from ...core.slang_nodes.preparing import Prepared
     from ...core.steps import Steps
+
+
+IMAGE = "NodeSocketImage"
+"""Sockets of this type hold nothing that others could."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     _set_values(values)
     lost = correct_curves(curves)
     write_tag(tree, _tag_of(tree, prepared, old, entries, results))
+    show_images(tree)
     mark_nodes(tree, is_wrong=False)
     if hasattr(tree, "description"):
         tree.description = interface.tooltip
@@ -136,6 +142,10 @@ def _tag_of(
                 "tooltip": entry.tooltip,
             }
             for entry in interface.properties
+        ),
+        images=tuple(
+            {"name": entry.name, "label": entry.label, "tooltip": entry.tooltip}
+            for entry in interface.images
         ),
         form=request.form,
         used=prepared.form,
@@ -285,7 +295,7 @@ def _retyped_values(tree: bpy.types.NodeTree, inputs: Matching) -> list[tuple[An
     changed = {
         match.old.identifier: match.spec
         for match in inputs.sockets
-        if match.old and match.is_retyped
+        if match.old and match.is_retyped and IMAGE not in (match.old.type, match.spec.type)
     }
     if not changed:
         return noted

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..lowered_groups import images_of
 from .animation_paths import correct_curves, note_curves
 from .editing import was_edited
 from .tags import tagged_trees
@@ -27,12 +28,12 @@ def join_equal_groups() -> int:
 
     Links stay: groups are joined whose sockets have equal identifiers.
     """
-    kept: dict[tuple[str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
+    kept: dict[tuple[str, str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
     gone: list[bpy.types.NodeTree] = []
     for tree, tag in sorted(tagged_trees(), key=lambda entry: entry[0].name):
         if not tag.hash or not is_editable(tree) or was_edited(tree):
             continue
-        known = kept.setdefault((tree.bl_idname, tag.hash, tag.form), [])
+        known = kept.setdefault((tree.bl_idname, tag.hash, tag.form, repr(images_of(tree))), [])
         first = next((other for other, own in known if is_alike(own, tag)), None)
         if first is None:
             known.append((tree, tag))

@@ -34,6 +34,7 @@ class Tag:
         build: Parameters that are part of the tree, as Slang spells them.
         properties: What the panel shows of them: mappings with ``name``, ``label``, ``kind``,
             ``choices`` and ``tooltip``.
+        images: That it holds: mappings with ``name``, ``label`` and ``tooltip``.
         form: Asked for: ``AUTOMATIC``, ``NODES`` or ``OSL``.
         used: Of them that it has: ``NODES`` or ``OSL``.
         hash: Of all that decides what it computes.
@@ -56,6 +57,7 @@ class Tag:
     function: str
     build: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     properties: tuple[Mapping[str, Any], ...] = ()
+    images: tuple[Mapping[str, str], ...] = ()
     form: str = "AUTOMATIC"
     used: str = "NODES"
     hash: str = ""
@@ -85,8 +87,8 @@ def read_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
         record["source"] = parse_key(record["source"])
         for name in ("inputs", "outputs"):
             record[name] = tuple(Existing(*entry) for entry in record[name])
-        for name in ("properties", "files", "notes"):
-            record[name] = tuple(record[name])
+        for name in ("properties", "images", "files", "notes"):
+            record[name] = tuple(record.get(name, ()))
         known = {name: value for name, value in record.items() if name in Tag.__annotations__}
         return Tag(**known)
     except (ValueError, KeyError, TypeError):
@@ -95,10 +97,11 @@ def read_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
 
 def write_tag(tree: bpy.types.NodeTree, tag: Tag) -> None:
     """Write it."""
-    record = asdict(replace(tag, build={}, inputs=(), outputs=(), properties=()))
+    record = asdict(replace(tag, build={}, inputs=(), outputs=(), properties=(), images=()))
     record["source"] = str(tag.source)
     record["build"] = dict(tag.build)
     record["properties"] = [dict(entry) for entry in tag.properties]
+    record["images"] = [dict(entry) for entry in tag.images]
     for name, sockets in (("inputs", tag.inputs), ("outputs", tag.outputs)):
         record[name] = [(entry.identifier, entry.name, entry.type) for entry in sockets]
     tree[PROPERTY] = json.dumps(record, ensure_ascii=False)

@@ -89,6 +89,21 @@ class BuildProperty:
 
 
 @dataclass(frozen=True)
+class ImageSpec:
+    """An image that the tree holds.
+
+    Args:
+        name: The parameter's, or what ``sampleImage`` is given.
+        label: What people read.
+        tooltip: One sentence, or "".
+    """
+
+    name: str
+    label: str
+    tooltip: str = ""
+
+
+@dataclass(frozen=True)
 class Interface:
     """What a function is as a node."""
 
@@ -98,6 +113,7 @@ class Interface:
     inputs: tuple[SocketSpec, ...]
     outputs: tuple[SocketSpec, ...]
     properties: tuple[BuildProperty, ...]
+    images: tuple[ImageSpec, ...] = ()
 
 
 def text_of(owner: FunctionInfo | Parameter, attribute: str) -> str:
@@ -131,6 +147,7 @@ def describe(
     build: Mapping[str, str],
     *,
     has_integers: bool,
+    images: Sequence[str] = (),
 ) -> Interface:
     """Describe a function as a node.
 
@@ -139,6 +156,7 @@ def describe(
         inputs: Sockets of the lowered tree, or shader.
         outputs: The same.
         build: Parameters that are part of the tree, with their values.
+        images: Names of those that the tree holds.
         has_integers: Sockets of the kind of tree may be integers and booleans.
     """
     parameters = {entry.name: entry for entry in function.parameters}
@@ -155,6 +173,7 @@ def describe(
             for name, value in build.items()
             if name in parameters
         ),
+        tuple(ImageSpec(name, *_image_words(parameters, name)) for name in images),
     )
 
 
@@ -165,7 +184,19 @@ def first_sentence(documentation: str) -> str:
     return text if end is None else text[: end.start()]
 
 
+def _image_words(parameters: Mapping[str, Parameter], name: str) -> tuple[str, str]:
+    """Return what an image is called and its tooltip: not all are parameters."""
+    parameter = parameters.get(name)
+    if parameter is None:
+        return name, ""
+    text = text_of(parameter, "Tooltip") or first_sentence(parameter.documentation)
+    return text_of(parameter, "Label") or title_of(name), text
+
+
 def _input(parameters: Mapping[str, Parameter], socket: Socket, has_integers: bool) -> SocketSpec:
+    if socket.type == "NodeSocketImage":
+        label, tooltip = _image_words(parameters, socket.name)
+        return SocketSpec(socket.name, label, socket.type, tooltip)
     parameter = parameters[_root(socket.name)]
     is_whole = socket.name == parameter.name
     label = text_of(parameter, "Label") or title_of(parameter.name)

@@ -175,6 +175,12 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
             form = "OSL"
     if lowered is None:
         lowered = _lower(request, build, to="osl")
+        if lowered.images:
+            message = (
+                f"'{request.function}' looks images up, which Slang nodes do as nodes: choose "
+                'Nodes, or take the shader of weft.lower(to="osl") into a Script node'
+            )
+            raise weft.ArgumentError(message)
     inputs, outputs = lowered.inputs, lowered.outputs
     interface = describe(
         function,
@@ -182,6 +188,7 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         outputs,
         build,
         has_integers=form == "NODES" and request.blender >= (5, 2),
+        images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
     )
     request = replace(request, build=dict(build))
     return Prepared(

@@ -13,6 +13,7 @@ from .adding import (
 )
 from .dropping import WEFT_FH_slang
 from .following import begin, end, forget, join, look, move, settle, take_back
+from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
 from .menus import NODE_MT_weft_slang, draw_add_menu
 from .operators import (
     WEFT_OT_change_slang_function,
@@ -29,6 +30,8 @@ from .operators import (
 from .panels import NODE_PT_weft_slang
 
 CLASSES = (
+    WEFT_PG_slang_image,
+    WEFT_PG_slang_images,
     WEFT_OT_add_slang_node,
     WEFT_OT_new_slang_node,
     WEFT_OT_add_slang_expression,
@@ -46,6 +49,7 @@ CLASSES = (
     NODE_MT_weft_slang,
     NODE_PT_weft_slang,
 )
+POINTERS = ((bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),)
 MENUS = (
     (bpy.types.NODE_MT_shader_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_geometry_node_add_all, draw_add_menu),

@@ -9,6 +9,7 @@ import bpy
 
 from ...blender.slang_nodes.users import is_editable
 from ..text import draw_text
+from .images import draw_images
 from .operators import active_slang_node
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class NODE_PT_weft_slang(bpy.types.Panel):
             draw_text(layout, "The group is linked: make it local to change it", icon="LINKED")
         for entry in tag.properties:
             draw_value(layout, entry, tag.build.get(entry["name"], ""))
+        draw_images(layout, node.node_tree, tag)
         draw_form(layout, node, tag)
         layout.separator()
         row = layout.row(align=True)
