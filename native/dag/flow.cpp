@@ -158,6 +158,11 @@ Flow::Edge Flow::edge(Id from, Id to, NodeId predicate) {
 }
 
 NodeId Flow::arrive(const Block& block, const Edges& edges) {
+    for (const Edge& edge : edges) {
+        if (edge.phis.size() != block.phis.size()) {
+            throw SpirvError("spirv: a way leads to another block than it brings values for");
+        }
+    }
     const Edge& last = edges.back();
     NodeId predicate = edges.front().predicate;
     for (const Edge& edge : std::span(edges).subspan(1)) {

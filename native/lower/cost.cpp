@@ -56,6 +56,8 @@ constexpr std::array kKinds{
     KindCost{"ShaderNodeTexWhiteNoise", 14, 5},
     KindCost{"ShaderNodeTexNoise", 56, 120},
     KindCost{"ShaderNodeTexVoronoi", 200, 250},
+    KindCost{"ShaderNodeTexImage", 40, 0}, // of floats 26, of bytes 53
+    KindCost{"GeometryNodeImageTexture", 0, 48},
     KindCost{"GeometryNodeSwitch", 0, 0.7},
     KindCost{"FunctionNodeFloatToInt", 0, 0.4},
 };

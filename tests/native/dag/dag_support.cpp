@@ -43,7 +43,7 @@ std::vector<std::byte> compile_call(std::string_view text, std::string_view stat
                    "StructuredBuffer<float> weft_reals;\nStructuredBuffer<int> weft_integers;\n"
                    "RWStructuredBuffer<float> weft_real_results;\n"
                    "RWStructuredBuffer<int> weft_integer_results;\n"
-                   "[shader(\"compute\")] [numthreads(1, 1, 1)] void weft_lowered()\n{\n",
+                   "[shader(\"fragment\")] void weft_lowered()\n{\n",
                    statements, "\n}\n");
     return compile_source(module, source, "weft_lowered");
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/error.hpp"
 #include "dag_support.hpp"
 #include "support/catch.hpp"
 
@@ -290,6 +291,29 @@ int walked(int a)
     const Values values = interpret(function, {{}, {{2, 5}}}, 2);
 
     CHECK(values.integers[0] == std::vector<Word>{462, 145});
+}
+
+TEST_CASE("images are looked up between texels and repeated") {
+    const Function function =
+        function_of("float4 seen(Texture2D<float4> image, SamplerState sampler, float2 at)\n"
+                    "{ return image.Sample(sampler, at) + image.SampleLevel(sampler, at + 1, 0); }\n"
+                    "Texture2D<float4> weft_image_0; SamplerState smooth;\n",
+                    "let c = seen(weft_image_0, smooth, float2(weft_reals[0], weft_reals[1]));\n"
+                    "weft_real_results[0] = c.x;\nweft_real_results[1] = c.w;\n");
+    REQUIRE(function.textures.size() == 1);
+    CHECK(function.textures[0].is_image);
+    // Two texels beside each other: red 1 and 3, alpha 0 and 8.
+    const Image image{2, 1, {1, 0, 0, 0, 3, 0, 0, 8}};
+    const Values inputs{{{0.25F, 0.5F, 1.0F, -3.75F, 0.375F}, {0, 0.3F, 7, -2, 0}}, {}, {image}};
+
+    const Values found = interpret(function, inputs, 5);
+
+    CHECK(found.reals[0] == std::vector<float>{2, 4, 4, 2, 3});
+    CHECK(found.reals[1] == std::vector<float>{0, 8, 8, 0, 4});
+    const Values without{inputs.reals, {}, {}};
+    const Values torn{inputs.reals, {}, {Image{2, 1, {1, 0}}}};
+    CHECK_THROWS_AS(interpret(function, without, 5), weft::core::ArgumentError);
+    CHECK_THROWS_AS(interpret(function, torn, 5), weft::core::ArgumentError);
 }
 
 TEST_CASE("halves are rounded where they are made") {
