@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..core.repeats import Repeat, find_repeats
+from ..core.slang_nodes.menus import MENU, case_labels, find_case
 from ..core.steps import last_value
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _SOCKETS = {
     "VECTOR": "NodeSocketVector",
     "RGBA": "NodeSocketColor",
     "IMAGE": "NodeSocketImage",
+    "MENU": MENU,
 }
 
 
@@ -187,13 +189,17 @@ class _Builder:
         for socket in self.tree["outputs"]:
             _add_socket(group, socket, "OUTPUT")
         sockets = [item for item in group.interface.items_tree if item.item_type == "SOCKET"]
+        inputs = [item for item in sockets if item.in_out == "INPUT"]
         last_value(
             self.fill(
                 group,
-                [item.identifier for item in sockets if item.in_out == "INPUT"],
+                [item.identifier for item in inputs],
                 [item.identifier for item in sockets if item.in_out == "OUTPUT"],
             )
         )
+        for item, socket in zip(inputs, self.tree["inputs"], strict=True):
+            if item.bl_socket_idname == MENU and "default" in socket:
+                show_case(item, list(socket["cases"].items()), socket["default"])
         return group
 
     def fill(
@@ -255,6 +261,8 @@ class _Builder:
                     node.image = self.images.get(value)
                 else:
                     setattr(node, name, value)
+            if "items" in entry:
+                name_items(node, entry["items"])
             inputs = {socket.identifier: socket for socket in node.inputs if socket.enabled}
             for identifier, source in entry["inputs"].items():
                 if (place, identifier) in slots:
@@ -364,6 +372,31 @@ class _Builder:
             for socket, last in self.used.get(number, {}).items()
             if last > part[-1]
         ]
+
+
+def name_items(node: bpy.types.Node, names: Sequence[str]) -> None:
+    """Give a new Menu Switch its items, whose inputs are then called Item_0, Item_1, ..."""
+    items = node.enum_items
+    while len(items) > len(names):
+        items.remove(items[-1])
+    for place, label in enumerate(case_labels(names)):
+        if place < len(items):
+            items[place].name = label
+        else:
+            items.new(label)
+
+
+def show_case(
+    menu: bpy.types.NodeSocket | bpy.types.NodeTreeInterfaceSocket,
+    cases: Sequence[tuple[str, int]],
+    value: object,
+) -> None:
+    """Let a menu show a case; one that feeds nothing has no items, and shows none."""
+    place = find_case(cases, value)
+    try:
+        menu.default_value = case_labels(name for name, _ in cases)[place or 0]
+    except TypeError:
+        return
 
 
 def _last_uses(tree: Mapping[str, Any]) -> dict[int, dict[str, int]]:

@@ -103,7 +103,8 @@ private:
         if (value.leaves.size() >= kMaxLeaves) {
             refuse_type(value, *value.type, "has more than 1024 numbers");
         }
-        value.leaves.push_back({path, type.scalar, is_real, is_real ? m_reals++ : m_integers++});
+        value.leaves.push_back({path, type.scalar, is_real, is_real ? m_reals++ : m_integers++,
+                                type.kind == TypeKind::enumeration ? &type : nullptr});
     }
 
     [[noreturn]] void refuse_type(const Value& value, const Type& type, const std::string& why) {
@@ -171,6 +172,20 @@ double number_of(const T& value) {
     }
 }
 
+/// The value of the case that a default names: "Mode.Soft", "Mode::Soft".
+std::optional<double> case_value(const Type& type, std::string_view named) {
+    const std::size_t end = named.find_last_not_of(" )");
+    const std::size_t begin = named.find_last_of(".: (", end);
+    const std::string_view name =
+        named.substr(begin == std::string_view::npos ? 0 : begin + 1, end - begin);
+    for (const reflect::Enumerator& entry : type.enumerators) {
+        if (entry.name == name) {
+            return static_cast<double>(entry.value);
+        }
+    }
+    return std::nullopt;
+}
+
 Hints hints_of(const reflect::Parameter& parameter) {
     Hints hints;
     hints.tooltip = parameter.documentation;
@@ -193,6 +208,8 @@ Hints hints_of(const reflect::Parameter& parameter) {
     if (parameter.default_value) {
         hints.default_value = std::visit([](const auto& value) { return number_of(value); },
                                          *parameter.default_value);
+    } else {
+        hints.default_value = case_value(*parameter.type, parameter.default_text);
     }
     return hints;
 }

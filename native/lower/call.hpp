@@ -20,6 +20,7 @@ struct Leaf {
     reflect::ScalarKind kind = reflect::ScalarKind::float32;
     bool is_real = true;      ///< in the buffer of reals; integers and booleans are in the other
     std::uint32_t number = 0; ///< in that buffer
+    const reflect::Type* enumeration = nullptr; ///< of its cases; lives as long as the Value's type
 };
 
 /// What a parameter's attributes (module weft.node) and its declaration say to an editor.
@@ -27,8 +28,9 @@ struct Hints {
     std::string label;   ///< [Label("...")]
     std::string tooltip; ///< [Tooltip("...")], else the comment beside the parameter
     std::optional<double> minimum, maximum; ///< [Range(a, b)]; bounds of a slider, not of the value
-    std::optional<double> default_value;    ///< of a scalar: the literal; of a boolean 0 or 1
-    bool is_color = false;                  ///< [Color]
+    std::optional<double>
+        default_value; ///< of a scalar: the literal; of a boolean 0 or 1, of an enumeration the case's value
+    bool is_color = false; ///< [Color]
 };
 
 /// A parameter, or the returned value.

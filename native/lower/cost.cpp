@@ -58,6 +58,7 @@ constexpr std::array kKinds{
     KindCost{"ShaderNodeTexVoronoi", 200, 250},
     KindCost{"ShaderNodeTexImage", 40, 0}, // of floats 26, of bytes 53
     KindCost{"GeometryNodeImageTexture", 0, 48},
+    KindCost{"GeometryNodeMenuSwitch", 0, 0}, // of one value, not of points
     KindCost{"GeometryNodeSwitch", 0, 0.7},
     KindCost{"FunctionNodeFloatToInt", 0, 0.4},
 };

@@ -36,6 +36,29 @@ Source Emitter::math(std::string_view operation, std::initializer_list<Source> a
                 "Value");
 }
 
+bool Emitter::is_menu(const Leaf& leaf) const noexcept {
+    const bool has_menus =
+        m_tree.kind == TreeKind::geometry || m_tree.version >= BlenderVersion{5, 2};
+    return has_menus && leaf.enumeration != nullptr && !leaf.enumeration->enumerators.empty();
+}
+
+Source Emitter::case_of(const Leaf& leaf, Source menu, std::string_view type) {
+    TreeNode node{
+        "GeometryNodeMenuSwitch", {{"data_type", std::string(type)}}, {{"Menu", std::move(menu)}}};
+    for (const reflect::Enumerator& entry : leaf.enumeration->enumerators) {
+        const auto value = static_cast<std::int32_t>(entry.value);
+        Input& item = node.inputs.emplace_back();
+        item.socket = text("Item_", node.items.size());
+        if (type == "INT") {
+            item.source = std::int64_t{value};
+        } else {
+            item.source = static_cast<double>(value);
+        }
+        node.items.push_back(entry.name);
+    }
+    return Link{add(std::move(node)), "Output"};
+}
+
 Source Emitter::emit(dag::NodeId id, std::span<const Source> arguments) {
     const dag::Node& own = m_graph[id];
     Source result = 0.0;

@@ -30,6 +30,9 @@ public:
     /// What a socket of the group holds, as a value of the DAG.
     [[nodiscard]] virtual Source from_socket(const Leaf& leaf, Source source) = 0;
     [[nodiscard]] virtual std::string_view socket_type(const Leaf& leaf) const = 0;
+    /// Whether a parameter is an enumeration whose case is chosen in a menu: trees of materials and of the compositor have none
+    /// before Blender 5.2.
+    [[nodiscard]] bool is_menu(const Leaf& leaf) const noexcept;
 
     /// The number of a new node.
     std::uint32_t add(TreeNode node);
@@ -43,6 +46,9 @@ protected:
     virtual bool emit_other(dag::NodeId id, std::span<const Source> arguments, Source& result) = 0;
 
     [[nodiscard]] Source math(std::string_view operation, std::initializer_list<Source> arguments);
+    /// The value of the case that a menu shows.
+    /// @param type "INT", "FLOAT"
+    [[nodiscard]] Source case_of(const Leaf& leaf, Source menu, std::string_view type);
     [[nodiscard]] const dag::Graph& graph() const noexcept { return m_graph; }
     [[nodiscard]] TreeKind kind() const noexcept { return m_tree.kind; }
     [[nodiscard]] BlenderVersion version() const noexcept { return m_tree.version; }

@@ -47,6 +47,9 @@ Source FloatEmitter::from_socket(const Leaf& leaf, Source source) {
     if (leaf.is_real) {
         return source;
     }
+    if (is_menu(leaf)) {
+        return case_of(leaf, std::move(source), "FLOAT");
+    }
     // A socket of floats may hold 2.7.
     return leaf.kind == reflect::ScalarKind::bool_ ? math("GREATER_THAN", {std::move(source), 0.5})
                                                    : math("TRUNC", {std::move(source)});

@@ -24,8 +24,8 @@ Source GeometryEmitter::constant(const dag::Node& own) {
     }
 }
 
-Source GeometryEmitter::from_socket(const Leaf&, Source source) {
-    return source;
+Source GeometryEmitter::from_socket(const Leaf& leaf, Source source) {
+    return is_menu(leaf) ? case_of(leaf, std::move(source), "INT") : source;
 }
 
 std::string_view GeometryEmitter::socket_type(const Leaf& leaf) const {

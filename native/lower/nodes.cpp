@@ -42,6 +42,9 @@ std::vector<TreeSocket> tree_sockets(const Value& value, const ScalarType& scala
                                  : (is_color ? "NodeSocketColor" : "NodeSocketVector");
         socket.leaves = std::move(own.leaves);
         socket.hints = value.hints;
+        if (count == 1 && socket.leaves[0].enumeration != nullptr) {
+            socket.cases = socket.leaves[0].enumeration->enumerators;
+        }
         sockets.push_back(std::move(socket));
     }
     return sockets;
@@ -60,8 +63,11 @@ public:
         }
     }
 
-    std::vector<TreeSocket> sockets(const Value& value) const {
-        return tree_sockets(value, [&](const Leaf& leaf) { return m_emitter->socket_type(leaf); });
+    std::vector<TreeSocket> sockets(const Value& value, bool is_input) const {
+        return tree_sockets(value, [&](const Leaf& leaf) {
+            return is_input && m_emitter->is_menu(leaf) ? "NodeSocketMenu"
+                                                        : m_emitter->socket_type(leaf);
+        });
     }
 
     Tree run() {
@@ -103,7 +109,7 @@ private:
 
     void read_sockets() {
         for (const Value& value : m_call.inputs) {
-            for (TreeSocket& socket : sockets(value)) {
+            for (TreeSocket& socket : sockets(value, true)) {
                 read_socket(socket);
                 m_tree.inputs.push_back(std::move(socket));
             }
@@ -296,7 +302,7 @@ private:
 
     void write_sockets() {
         for (const Value& value : m_call.results) {
-            for (TreeSocket& socket : sockets(value)) {
+            for (TreeSocket& socket : sockets(value, false)) {
                 m_tree.results.push_back(result_of(socket));
                 m_tree.outputs.push_back(std::move(socket));
             }

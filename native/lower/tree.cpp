@@ -115,7 +115,16 @@ private:
         print_number("default", hints.default_value);
         print_number("minimum", hints.minimum);
         print_number("maximum", hints.maximum);
+        print_cases(socket.cases);
         m_out << '}';
+    }
+
+    void print_cases(const std::vector<reflect::Enumerator>& cases) {
+        for (std::size_t i = 0; i < cases.size(); i++) {
+            m_out << (i == 0 ? ", \"cases\": {" : ", ") << quoted(cases[i].name) << ": "
+                  << cases[i].value;
+        }
+        m_out << (cases.empty() ? "" : "}");
     }
 
     void print_node(const TreeNode& node) {
@@ -131,7 +140,11 @@ private:
             m_out << (i == 0 ? "" : ", ") << quoted(node.inputs[i].socket) << ": ";
             print_source(node.inputs[i].source);
         }
-        m_out << "}}";
+        m_out << '}';
+        for (std::size_t i = 0; i < node.items.size(); i++) {
+            m_out << (i == 0 ? ", \"items\": [" : ", ") << quoted(node.items[i]);
+        }
+        m_out << (node.items.empty() ? "}" : "]}");
     }
 
     void print_source(const Source& source) {

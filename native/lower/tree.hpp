@@ -40,6 +40,7 @@ struct TreeNode {
     std::vector<std::pair<std::string, std::string>>
         properties; ///< enumerations: "operation", "ADD"; flags: "true", "false"; "image": a slot's name
     std::vector<Input> inputs;
+    std::vector<std::string> items{}; ///< of a Menu Switch, whose inputs "Item_0", ... they name
 };
 
 /// A socket of the group around the tree.
@@ -48,6 +49,7 @@ struct TreeSocket {
     std::string type;         ///< "NodeSocketFloat"
     std::vector<Leaf> leaves; ///< one, or the components of a vector
     Hints hints;
+    std::vector<reflect::Enumerator> cases{}; ///< of an enumeration
 };
 
 struct Tree {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +41,11 @@ class Socket:
         type: Blender's: ``NodeSocketFloat``, ``NodeSocketVector``, ...
         label: What a person reads; ``""``: the name.
         tooltip: One sentence, or ``""``.
-        default: Of a scalar with a literal default.
+        default: Of a scalar with a literal default; of an enumeration the case's value.
         minimum: Of the slider, not of the value.
         maximum: The same.
+        cases: Of an enumeration, with their values; ``NodeSocketMenu`` shows their names, sockets
+            of other types hold a value.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Socket:
     default: float | None = None
     minimum: float | None = None
     maximum: float | None = None
+    cases: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -223,6 +223,31 @@ TEST_CASE("operations that only one other uses become one node with it") {
           "MULTIPLY SUBTRACT ");
 }
 
+TEST_CASE("enumerations are menus where trees have them, else numbers") {
+    const Lowered made =
+        lowered("enum Edge { Hard = 3, Soft = 7 }\n"
+                "int chosen(Edge edge = Edge.Soft) { return edge == Edge.Hard ? 6 : int(edge); }");
+    for (const NodeOptions options :
+         {NodeOptions{TreeKind::geometry, {4, 5}}, NodeOptions{TreeKind::shader, {5, 2}},
+          NodeOptions{TreeKind::compositor, {5, 2}}}) {
+        const Tree tree = make_tree(made.call, made.function, options);
+        CHECK(tree.inputs[0].type == "NodeSocketMenu");
+        CHECK(tree.inputs[0].hints.default_value == 7);
+        CHECK(tree.nodes[1].items == std::vector<std::string>{"Hard", "Soft"});
+        CHECK(values_of(tree, {0})[0] == 6);
+        CHECK(values_of(tree, {1})[0] == 7);
+    }
+    for (const TreeKind kind : {TreeKind::shader, TreeKind::compositor}) {
+        const Tree tree = make_tree(made.call, made.function, {kind, {4, 5}});
+        CHECK(tree.inputs[0].type == "NodeSocketFloat");
+        CHECK(values_of(tree, {7})[0] == 7);
+    }
+    const std::string json =
+        print_json(make_tree(made.call, made.function, {TreeKind::geometry, {4, 5}}));
+    CHECK_THAT(json, ContainsSubstring(R"("default": 7.0, "cases": {"Hard": 3, "Soft": 7}})"));
+    CHECK_THAT(json, ContainsSubstring(R"("Item_0": 3, "Item_1": 7}, "items": ["Hard", "Soft"]})"));
+}
+
 TEST_CASE("a tree is printed as JSON") {
     const Lowered made = lowered("float half_of(float x) { return x * 0.5f; }");
 

@@ -245,6 +245,9 @@ private:
                                                      : a == b;
             return {result ? 1.0 : 0.0};
         }
+        if (node.type == "GeometryNodeMenuSwitch") {
+            return {input(node, "Item_" + std::to_string(whole("Menu")))};
+        }
         if (node.type == "GeometryNodeSwitch") {
             return {input(node, "Switch") != 0 ? input(node, "True") : input(node, "False")};
         }

@@ -8,7 +8,7 @@
 namespace weft::lower {
 
 /// What a tree computes as Blender's nodes do: results as numbers, one a leaf of the outputs, for one point.
-/// @param inputs one a leaf of the inputs
+/// @param inputs one a leaf of the inputs; of a menu the place of the case
 /// @throws std::runtime_error for a node or an operation that Blender has not
 [[nodiscard]] std::vector<double> values_of(const Tree& tree, const std::vector<double>& inputs);
 
