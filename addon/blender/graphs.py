@@ -123,7 +123,8 @@ def _plain(value: object) -> Plain:
         numbers = tuple(value)  # type: ignore[arg-type]
     except TypeError:
         return None
-    return None if any(isinstance(x, str) for x in numbers) else tuple(map(float, numbers))
+    is_numbers = all(isinstance(x, (bool, int, float)) for x in numbers)
+    return tuple(map(float, numbers)) if is_numbers else None
 
 
 def _properties(node: bpy.types.Node) -> dict[str, Any]:

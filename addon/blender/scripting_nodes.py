@@ -13,6 +13,8 @@ import bpy
 from weft import ArgumentError, Error
 from weft.lowering import Lowered, lower
 
+from ..core.slang_nodes.matching import Existing, shown_case
+from ..core.slang_nodes.menus import find_case
 from ..core.slang_nodes.preparing import FORMS, candidates, prepare, read_source
 from ..core.steps import last_value
 from .slang_nodes.image_slots import choose_images
@@ -96,10 +98,10 @@ def add_node(
     try:
         held = {entry.name for entry in prepared.interface.images} & set(inputs)
         choose_images(group, {name: _image(name, inputs[name]) for name in held})
-        identifiers = {entry.name: entry.identifier for entry in require_tag(group).inputs}
+        sockets = {entry.name: entry for entry in require_tag(group).inputs}
         for name, value in inputs.items():
             if name not in held:
-                set_input(outer, node, identifiers[name], name, value)
+                set_input(outer, node, sockets[name], value)
     except BaseException:
         outer.nodes.remove(node)
         remove_unused(group)
@@ -133,8 +135,7 @@ def _check_inputs(
 def set_input(
     tree: bpy.types.NodeTree,
     node: bpy.types.Node,
-    identifier: str,
-    name: str,
+    entry: Existing,
     value: Any,  # noqa: ANN401
 ) -> None:
     """Link an output to an input of a node, or set its value.
@@ -142,17 +143,33 @@ def set_input(
     Raises:
         ArgumentError: The value does not fit.
     """
-    socket = next(entry for entry in node.inputs if entry.identifier == identifier)
+    socket = next(own for own in node.inputs if own.identifier == entry.identifier)
     if isinstance(value, bpy.types.NodeSocket):
         tree.links.new(value, socket)
         return
+    if entry.cases:
+        value = _case(entry, value)
     try:
         if socket.type == "RGBA" and len(value) == len("RGB"):
             value = (*value, 1.0)
         socket.default_value = value
     except (TypeError, ValueError) as error:
-        message = f"add_node: '{name}' is {socket.bl_idname[len('NodeSocket') :]}: {error}"
+        message = f"add_node: '{entry.name}' is {socket.bl_idname[len('NodeSocket') :]}: {error}"
         raise ArgumentError(message) from error
+
+
+def _case(entry: Existing, value: object) -> object:
+    """Return a case as a socket has it.
+
+    Raises:
+        ArgumentError: There is no such case.
+    """
+    place = find_case(entry.cases, value)
+    if place is None:
+        names = ", ".join(name for name, _ in entry.cases)
+        message = f"add_node: '{entry.name}' has no case {value!r}; it has: {names}"
+        raise ArgumentError(message)
+    return shown_case(entry.cases, place, entry.type)
 
 
 def only_function(source: SourceLike) -> str:

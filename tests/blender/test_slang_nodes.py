@@ -308,7 +308,7 @@ def test_geometry_and_compositor_trees_have_them_too():
 
 
 def test_a_modifier_keeps_its_inputs(material):
-    from addon.blender.slang_nodes.build import modifier_value, set_modifier_value
+    from addon.blender.slang_nodes.values import modifier_value, set_modifier_value
 
     text = text_block(WAVE)
     tree = bpy.data.node_groups.new("t", "GeometryNodeTree")

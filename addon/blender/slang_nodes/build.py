@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.slang_nodes.matching import Existing, Matching, converted, match_sockets
+from ...core.slang_nodes.matching import Existing, Matching, match_sockets
+from ...core.slang_nodes.menus import MENU
 from ..lowered_groups import fill_group
 from .animation_paths import correct_curves, let_go, note_curves
 from .contents import content_of, kept_file
@@ -22,16 +23,13 @@ from .image_slots import show_images
 from .marks import mark_nodes
 from .osl_nodes import fill_with_shader
 from .tags import Tag, body_hash, read_tag, write_tag
-from .users import group_nodes, modifiers
+from .users import group_nodes
+from .values import changed_values, new_values, set_value, set_values
 
 if TYPE_CHECKING:
     from ...core.slang_nodes.interface import SocketSpec
     from ...core.slang_nodes.preparing import Prepared
     from ...core.steps import Steps
-
-
-IMAGE = "NodeSocketImage"
-"""Sockets of this type hold nothing that others could."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     inputs = match_sockets(_present(tree, old.inputs, "INPUT"), interface.inputs)
     outputs = match_sockets(_present(tree, old.outputs, "OUTPUT"), interface.outputs)
     curves = note_curves(tree)
-    values = _retyped_values(tree, inputs)
+    values = changed_values(tree, inputs)
     users = group_nodes(tree)
     added: list[bpy.types.NodeTreeInterfaceSocket] = []
     try:
@@ -84,7 +82,12 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
         results = _add_and_retype(tree, outputs, "OUTPUT", added)
         ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
         if prepared.form == "OSL":
-            fill_with_shader(tree, prepared.lowered.text, *ends)
+            menus = {
+                item.identifier: spec.cases
+                for item, spec in zip(entries, interface.inputs, strict=True)
+                if spec.type == MENU
+            }
+            fill_with_shader(tree, prepared.lowered.text, *ends, menus)
         else:
             assert prepared.lowered.tree is not None
             yield from fill_group(tree, prepared.lowered.tree, *ends)
@@ -99,8 +102,8 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     for item, spec in zip(results + entries, interface.outputs + interface.inputs, strict=True):
         _describe(tree, item, spec)
     _arrange(tree, results, entries, interface.inputs)
-    values += _new_values(users, entries, inputs)
-    _set_values(values)
+    _set_menus(entries, inputs)
+    set_values(values + new_values(users, entries, inputs))
     lost = correct_curves(curves)
     write_tag(tree, _tag_of(tree, prepared, old, entries, results))
     show_images(tree)
@@ -124,7 +127,7 @@ def _tag_of(
         items: list[bpy.types.NodeTreeInterfaceSocket], specs: tuple[SocketSpec, ...]
     ) -> tuple[Existing, ...]:
         return tuple(
-            Existing(item.identifier, spec.name, spec.type)
+            Existing(item.identifier, spec.name, spec.type, spec.cases)
             for item, spec in zip(items, specs, strict=True)
         )
 
@@ -252,7 +255,15 @@ def _set_default(item: bpy.types.NodeTreeInterfaceSocket, spec: SocketSpec) -> N
     """Give a new socket the value that new nodes have."""
     if spec.default is None or item.in_out == "OUTPUT" or not hasattr(item, "default_value"):
         return
-    item.default_value = converted(spec.default, spec.type)
+    if spec.type != MENU:  # which has no items yet
+        item.default_value = spec.shown(spec.default)
+
+
+def _set_menus(entries: list[bpy.types.NodeTreeInterfaceSocket], inputs: Matching) -> None:
+    """Give menus the value that new nodes have, now that they have items."""
+    for item, match in zip(entries, inputs.sockets, strict=True):
+        if match.spec.type == MENU and (match.old is None or match.has_other_values):
+            set_value(item, match.spec.shown(match.spec.default))
 
 
 def _arrange(
@@ -287,74 +298,3 @@ def _arrange(
     for name, panel in panels.items():
         if name not in ends and not len(panel.interface_items):
             interface.remove(panel)
-
-
-def _retyped_values(tree: bpy.types.NodeTree, inputs: Matching) -> list[tuple[Any, str, Any]]:
-    """Note what sockets hold that get another type: (node or modifier, identifier, new value)."""
-    noted: list[tuple[Any, str, Any]] = []
-    changed = {
-        match.old.identifier: match.spec
-        for match in inputs.sockets
-        if match.old and match.is_retyped and IMAGE not in (match.old.type, match.spec.type)
-    }
-    if not changed:
-        return noted
-    for node in group_nodes(tree):
-        for socket in node.inputs:
-            spec = changed.get(socket.identifier)
-            if spec is not None and hasattr(socket, "default_value"):
-                value = _plain(socket.default_value)
-                noted.append((node, socket.identifier, converted(value, spec.type)))
-    for modifier in modifiers(tree):
-        for identifier, spec in changed.items():
-            value = modifier_value(modifier, identifier)
-            if value is not None:
-                noted.append((modifier, identifier, converted(value, spec.type)))
-    return noted
-
-
-def _new_values(
-    users: list[bpy.types.Node],
-    entries: list[bpy.types.NodeTreeInterfaceSocket],
-    inputs: Matching,
-) -> list[tuple[Any, str, Any]]:
-    """Return what sockets hold that nodes have only now: the interface's value came too late."""
-    return [
-        (node, item.identifier, converted(match.spec.default, match.spec.type))
-        for item, match in zip(entries, inputs.sockets, strict=True)
-        if match.old is None and match.spec.default is not None
-        for node in users
-    ]
-
-
-def _set_values(noted: list[tuple[Any, str, Any]]) -> None:
-    for owner, identifier, value in noted:
-        if isinstance(owner, bpy.types.Modifier):
-            set_modifier_value(owner, identifier, value)
-            continue
-        for socket in owner.inputs:
-            if socket.identifier == identifier and hasattr(socket, "default_value"):
-                socket.default_value = value
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    return tuple(value) if hasattr(value, "__len__") else value
-
-
-def modifier_value(modifier: bpy.types.Modifier, identifier: str) -> Any:  # noqa: ANN401
-    """Return what a modifier gives to an input of its group; ``None``: nothing of its own."""
-    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
-    if inputs is not None:
-        entry = getattr(inputs, identifier, None)
-        return None if entry is None else _plain(getattr(entry, "value", None))
-    value = modifier.get(identifier)
-    return None if value is None else _plain(value)
-
-
-def set_modifier_value(modifier: bpy.types.Modifier, identifier: str, value: Any) -> None:  # noqa: ANN401
-    """Set it."""
-    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
-    if inputs is not None:
-        getattr(inputs, identifier).value = value
-    else:
-        modifier[identifier] = value

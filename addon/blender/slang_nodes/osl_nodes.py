@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..lowered_groups import COLUMN, replace_nodes
+from ..lowered_groups import COLUMN, name_items, replace_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import bpy
 
@@ -26,7 +26,11 @@ _SOCKETS = {
 
 
 def fill_with_shader(
-    group: bpy.types.NodeTree, text: str, inputs: Sequence[str], outputs: Sequence[str]
+    group: bpy.types.NodeTree,
+    text: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    menus: Mapping[str, Sequence[tuple[str, int]]],
 ) -> None:
     """Put a shader in the place of the nodes that a group has.
 
@@ -35,6 +39,7 @@ def fill_with_shader(
         text: Of the shader, as ``weft.lower(to="osl")`` writes it.
         inputs: Identifiers of the sockets that the shader's inputs are, in their order.
         outputs: The same.
+        menus: Cases of those that are menus, by identifier; the shader takes their values.
 
     Raises:
         RuntimeError: Cycles does not compile it, or is not there.
@@ -57,13 +62,28 @@ def fill_with_shader(
         inputs, [entry for entry in declared if not entry[0]], strict=True
     ):
         socket = node.inputs.new(type=_SOCKETS[kind], name=name, identifier=name)
-        group.links.new(given[identifier], socket)
+        source = given[identifier]
+        if identifier in menus:
+            source = _value_of_menu(group, source, menus[identifier])
+        group.links.new(source, socket)
     for identifier, (_, kind, name) in zip(
         outputs, [entry for entry in declared if entry[0]], strict=True
     ):
         socket = node.outputs.new(type=_SOCKETS[kind], name=name, identifier=name)
         group.links.new(socket, taken[identifier])
     replace_nodes(group, old)
+
+
+def _value_of_menu(
+    group: bpy.types.NodeTree, menu: bpy.types.NodeSocket, cases: Sequence[tuple[str, int]]
+) -> bpy.types.NodeSocket:
+    node = group.nodes.new("GeometryNodeMenuSwitch")
+    node.data_type = "INT"
+    name_items(node, [name for name, _ in cases])
+    for socket, (_, value) in zip(node.inputs[1:], cases, strict=False):
+        socket.default_value = value
+    group.links.new(menu, node.inputs["Menu"])
+    return node.outputs["Output"]
 
 
 def bytecode(text: str) -> str:

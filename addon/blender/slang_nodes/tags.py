@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -38,7 +38,7 @@ class Tag:
         form: Asked for: ``AUTOMATIC``, ``NODES`` or ``OSL``.
         used: Of them that it has: ``NODES`` or ``OSL``.
         hash: Of all that decides what it computes.
-        inputs: Its sockets: identifier -> (name of the parameter, type).
+        inputs: Its sockets: identifier, name of the parameter, type, cases.
         outputs: The same.
         files: Of which the source is made.
         content: Hash of the texts of the source and its files, which tells whether anything has to
@@ -86,13 +86,19 @@ def read_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
             return None
         record["source"] = parse_key(record["source"])
         for name in ("inputs", "outputs"):
-            record[name] = tuple(Existing(*entry) for entry in record[name])
+            record[name] = tuple(_existing(*entry) for entry in record[name])
         for name in ("properties", "images", "files", "notes"):
             record[name] = tuple(record.get(name, ()))
         known = {name: value for name, value in record.items() if name in Tag.__annotations__}
         return Tag(**known)
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _existing(
+    identifier: str, name: str, kind: str, cases: Iterable[tuple[str, int]] = ()
+) -> Existing:
+    return Existing(identifier, name, kind, tuple((case, value) for case, value in cases))
 
 
 def write_tag(tree: bpy.types.NodeTree, tag: Tag) -> None:
@@ -103,7 +109,10 @@ def write_tag(tree: bpy.types.NodeTree, tag: Tag) -> None:
     record["properties"] = [dict(entry) for entry in tag.properties]
     record["images"] = [dict(entry) for entry in tag.images]
     for name, sockets in (("inputs", tag.inputs), ("outputs", tag.outputs)):
-        record[name] = [(entry.identifier, entry.name, entry.type) for entry in sockets]
+        record[name] = [
+            (entry.identifier, entry.name, entry.type, *([entry.cases] if entry.cases else []))
+            for entry in sockets
+        ]
     tree[PROPERTY] = json.dumps(record, ensure_ascii=False)
     tree[HASH] = tag.hash  # looked at in all trees for each node that is added
 

@@ -19,6 +19,7 @@ from ..problems import Problem
 from .bindings import Binding, LinkedInput, TextureBinding
 from .context import NodeContext, Unsupported
 from .linked import linked_inputs
+from .menus import MENU_SWITCH, chosen_item
 from .model import Graph, Images, Node, Socket
 from .nodes.volumes import compile_volume
 from .outputs import choose_output, output_kinds
@@ -205,6 +206,8 @@ class Compiler:
             return self._group_input(scope, socket)
         if node.kind == "ShaderNodeGroup":
             return self._group_output(scope, node, socket)
+        if node.kind == MENU_SWITCH:
+            return self._menu_item(scope, node, socket)
         spec = TABLE.get(node.kind)
         if spec is None:
             return self._unknown(scope, node, socket)
@@ -269,6 +272,14 @@ class Compiler:
         if end is None or found is None:
             return nothing(socket.kind)
         return self._pass_on(scope, self._arriving(inner, end, found), socket)
+
+    def _menu_item(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
+        """Return what a Menu Switch hands on."""
+        item = chosen_item(scope, node)
+        if item is None:
+            self.problem(scope, node, "what its menu shows is not known", _instead(socket))
+            return None
+        return self._convert(self.input(scope, node, item), socket.kind)
 
     def _pass_on(self, scope: Scope, carried: Carried | None, socket: Socket) -> Carried | None:
         """Return what leaves a node that is not there for Cycles."""

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .matching import converted, shown_case
+from .menus import MENU, find_case
 from .naming import title_of, unique_labels
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class SocketSpec:
         hides_value: It is there to be linked.
         source: What it carries unlinked, in geometry trees: Blender's ``default_input``.
         was_named: What its parameter was called.
+        cases: Of an enumeration, names and values. A menu shows them; other sockets hold a value.
     """
 
     name: str
@@ -65,6 +68,17 @@ class SocketSpec:
     hides_value: bool = False
     source: str = "VALUE"
     was_named: str = ""
+    cases: tuple[tuple[str, int], ...] = ()
+
+    def shown(self, value: Plain | bool | str) -> float | tuple[float, ...] | bool | str:
+        """Return a value as the socket has it: of an enumeration a case, else a number or three."""
+        if self.cases:
+            place = find_case(self.cases, value)
+            if place is None:
+                place = find_case(self.cases, self.default)
+            return shown_case(self.cases, place or 0, self.type)
+        assert value is not None
+        return 0.0 if isinstance(value, str) else converted(value, self.type)
 
 
 @dataclass(frozen=True)
@@ -147,6 +161,7 @@ def describe(
     build: Mapping[str, str],
     *,
     has_integers: bool,
+    has_menus: bool,
     images: Sequence[str] = (),
 ) -> Interface:
     """Describe a function as a node.
@@ -158,9 +173,11 @@ def describe(
         build: Parameters that are part of the tree, with their values.
         images: Names of those that the tree holds.
         has_integers: Sockets of the kind of tree may be integers and booleans.
+        has_menus: They may be menus.
     """
     parameters = {entry.name: entry for entry in function.parameters}
-    specs = [_input(parameters, socket, has_integers) for socket in inputs]
+    kinds = {**(_KINDS if has_integers else {}), **({"enum": MENU} if has_menus else {})}
+    specs = [_input(parameters, socket, kinds) for socket in inputs]
     results = [_output(parameters, socket) for socket in outputs]
     return Interface(
         title(function),
@@ -193,23 +210,26 @@ def _image_words(parameters: Mapping[str, Parameter], name: str) -> tuple[str, s
     return text_of(parameter, "Label") or title_of(name), text
 
 
-def _input(parameters: Mapping[str, Parameter], socket: Socket, has_integers: bool) -> SocketSpec:
+def _input(
+    parameters: Mapping[str, Parameter], socket: Socket, kinds: Mapping[str, str]
+) -> SocketSpec:
     if socket.type == "NodeSocketImage":
         label, tooltip = _image_words(parameters, socket.name)
         return SocketSpec(socket.name, label, socket.type, tooltip)
     parameter = parameters[_root(socket.name)]
     is_whole = socket.name == parameter.name
     label = text_of(parameter, "Label") or title_of(parameter.name)
-    default = _default(parameter, socket.default) if is_whole else None
-    kind = _kind(parameter, socket.type, has_integers) if is_whole else socket.type
+    cases = tuple(socket.cases.items())
+    default = _default(parameter, socket) if is_whole else None
+    kind = _kind("enum" if cases else parameter.type.name if is_whole else "", socket.type, kinds)
     closed = text_of(parameter, "ClosedPanel")
     panel = text_of(parameter, "Panel") or closed
     return SocketSpec(
         socket.name,
         label if is_whole else title_of(socket.name[len(parameter.name) :]),
         kind,
-        _tooltip(parameter, socket),
-        default,
+        _tooltip(parameter, socket, kind),
+        cases[0][1] if cases and default is None else default,
         socket.minimum,
         socket.maximum,
         _subtype(parameter, kind),
@@ -218,6 +238,7 @@ def _input(parameters: Mapping[str, Parameter], socket: Socket, has_integers: bo
         has(parameter, "Hidden"),
         SOURCES.get(text_of(parameter, "Source").lower(), "VALUE"),
         text_of(parameter, "WasNamed"),
+        cases,
     )
 
 
@@ -233,7 +254,7 @@ def _output(parameters: Mapping[str, Parameter], socket: Socket) -> SocketSpec:
         socket.name,
         label + rest,
         socket.type,
-        _tooltip(parameter, socket),
+        _tooltip(parameter, socket, socket.type),
         was_named=text_of(parameter, "WasNamed"),
     )
 
@@ -242,21 +263,24 @@ def _root(name: str) -> str:
     return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
-def _kind(parameter: Parameter, kind: str, has_integers: bool) -> str:
-    """Return a socket's type: where numbers are floats, whole ones and truths may be sockets."""
-    name = parameter.type.name
-    if kind != "NodeSocketFloat" or not has_integers:
-        return kind
-    return {"int": "NodeSocketInt", "uint": "NodeSocketInt", "bool": "NodeSocketBool"}.get(
-        name, kind
-    )
+_KINDS = {"int": "NodeSocketInt", "uint": "NodeSocketInt", "bool": "NodeSocketBool"}
 
 
-def _tooltip(parameter: Parameter, socket: Socket) -> str:
+def _kind(name: str, kind: str, kinds: Mapping[str, str]) -> str:
+    """Return a socket's type: where numbers are floats, others may be sockets nevertheless.
+
+    Args:
+        name: Of the parameter's type; ``enum`` of all enumerations, "" of fields.
+        kind: Of the socket of the tree.
+        kinds: What others there may be, by such names.
+    """
+    return kinds.get(name, kind) if kind == "NodeSocketFloat" else kind
+
+
+def _tooltip(parameter: Parameter, socket: Socket, kind: str) -> str:
     text = text_of(parameter, "Tooltip") or first_sentence(parameter.documentation)
-    cases = parameter.type.enumerators
-    if cases and "Menu" not in socket.type:
-        listed = ", ".join(f"{number}: {name}" for name, number in cases.items())
+    if socket.cases and kind != MENU:
+        listed = ", ".join(f"{number}: {name}" for name, number in socket.cases.items())
         return f"{text}. {listed}" if text else listed
     return text
 
@@ -290,11 +314,15 @@ def numbers_of(text: str) -> tuple[float, ...] | None:
     return numbers
 
 
-def _default(parameter: Parameter, literal: float | None) -> Plain:
+def _default(parameter: Parameter, socket: Socket) -> Plain:
     text = text_of(parameter, "Default")
-    if literal is not None and not text:
-        return float(literal)
+    if socket.default is not None and not text:
+        return float(socket.default)
     text = text or parameter.default_text
+    cases = tuple(socket.cases.items())
+    place = find_case(cases, text)
+    if place is not None:
+        return float(cases[place][1])
     numbers = numbers_of(text) if text else None
     if numbers is None:
         return None

@@ -6,12 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .menus import MENU, case_labels, find_case
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .interface import SocketSpec
 
     Plain = float | tuple[float, ...]
+    Value = Plain | bool | str
 
 
 @dataclass(frozen=True)
@@ -22,11 +25,13 @@ class Existing:
         identifier: Blender's.
         name: The parameter's that it was made for.
         type: Blender's: ``NodeSocketFloat``, ...
+        cases: Of an enumeration, names and values.
     """
 
     identifier: str
     name: str
     type: str
+    cases: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,26 @@ class Match:
 
     @property
     def is_retyped(self) -> bool:
-        """Whether its value has to be converted."""
+        """Whether its value is lost and has to be set anew."""
         return self.old is not None and self.old.type != self.spec.type
+
+    @property
+    def has_other_values(self) -> bool:
+        """Whether its value has to be converted: the type is another one, or the cases are."""
+        return self.old is not None and (self.is_retyped or self.old.cases != self.spec.cases)
+
+    def converted(self, value: Value) -> Value:
+        """Return a value of the old socket as the new one has it; cases keep their names.
+
+        A case that is there no longer becomes the default.
+        """
+        cases = () if self.old is None else self.old.cases
+        if cases:
+            place = find_case(cases, value)
+            if self.spec.cases:
+                return self.spec.shown("" if place is None else cases[place][0])
+            value = 0 if place is None else cases[place][1]
+        return self.spec.shown(value)
 
 
 @dataclass(frozen=True)
@@ -96,6 +119,11 @@ def _former_name(spec: SocketSpec) -> str:
 
 
 _VECTORS = ("NodeSocketVector", "NodeSocketColor")
+
+
+def shown_case(cases: Sequence[tuple[str, int]], place: int, kind: str) -> Value:
+    """Return a case as a socket has it: in a menu its label, else its value."""
+    return case_labels(name for name, _ in cases)[place] if kind == MENU else cases[place][1]
 
 
 def converted(value: Plain | bool, new: str) -> Plain | bool:

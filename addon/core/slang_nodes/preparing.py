@@ -188,6 +188,7 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         outputs,
         build,
         has_integers=form == "NODES" and request.blender >= (5, 2),
+        has_menus=request.blender >= (5, 2),
         images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
     )
     request = replace(request, build=dict(build))
@@ -259,11 +260,11 @@ def _lower_nodes(
 def _lower_bounded(
     request: Request, function: FunctionInfo, build: dict[str, str], refusal: weft.ArgumentError
 ) -> tuple[Lowered, dict[str, str]]:
-    """Find the integers without which a loop has no bound: one, or all."""
+    """Find the integers and cases without which a loop has no bound: one, or all."""
     integers = [
         entry
         for entry in function.parameters
-        if entry.type.name in _WHOLE and entry.name not in build
+        if (entry.type.name in _WHOLE or entry.type.enumerators) and entry.name not in build
     ]
     choices = [[entry] for entry in integers]
     if len(integers) > 1:
