@@ -13,9 +13,10 @@ import bpy
 from weft import ArgumentError, Error
 from weft.lowering import Lowered, lower
 
+from ..core.slang_nodes.choosing import candidates
 from ..core.slang_nodes.matching import Existing, shown_case
 from ..core.slang_nodes.menus import find_case
-from ..core.slang_nodes.preparing import FORMS, candidates, prepare, read_source
+from ..core.slang_nodes.preparing import FORMS, prepare, read_source
 from ..core.steps import last_value
 from .slang_nodes.image_slots import choose_images
 from .slang_nodes.nodes import (

@@ -246,6 +246,15 @@ py::dict source_info(const LoweringCompiler& self, const std::string& path,
     return info;
 }
 
+/// The declaration of what lower_named() would lower; of a generic function, with its arguments.
+reflect::Function function_info(const LoweringCompiler& self, const std::string& path,
+                                const std::string& source, const std::string& name,
+                                const py::dict& options) {
+    const compile::ModuleDesc desc = described(path, source, options);
+    const Unlocked unlocked;
+    return find_function(*self.compiler, *self.compiler->load_module(desc), name);
+}
+
 /// Names of the integer parameters on which it depends how often a loop runs.
 py::list loop_parameters(LoweredFunction& self) {
     const std::set<std::uint32_t>& bounds = self.any_graph().loop_bounds;
@@ -473,6 +482,8 @@ void bind_lower(py::module_& module) {
                                  "Compiles functions for weft.lower, without a device.")
         .def(py::init<>())
         .def("source_info", &source_info, py::arg("path"), py::arg("source"), py::arg("options"))
+        .def("function_info", &function_info, py::arg("path"), py::arg("source"), py::arg("name"),
+             py::arg("options"))
         .def("lower", &lower_named, py::arg("path"), py::arg("source"), py::arg("name"),
              py::arg("build"), py::arg("options"))
         .def("lower_function", &lower_function, py::arg("function"), py::arg("types"),

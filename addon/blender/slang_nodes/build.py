@@ -150,6 +150,8 @@ def _tag_of(
             {"name": entry.name, "label": entry.label, "tooltip": entry.tooltip}
             for entry in interface.images
         ),
+        signature=prepared.signature,
+        variants=prepared.variants,
         form=request.form,
         used=prepared.form,
         hash=prepared.hash,

@@ -48,6 +48,12 @@ def request_for(
     )
 
 
+def request_of(tree: bpy.types.NodeTree, tag: Tag) -> Request:
+    """Return what a tree asks for."""
+    request = request_for(tag.source, tag.function, tree.bl_idname, tag.build, tag.form)
+    return replace(request, known=tag.signature)
+
+
 def scene_runs_osl() -> bool:
     """Return whether the open scene's Cycles runs shaders in OSL."""
     settings = getattr(bpy.context.scene, "cycles", None)
@@ -135,10 +141,9 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
     group = node.node_tree
     tag = require_tag(group)
     require_editable(node.id_data)
-    wanted = replace(tag, **changes)
-    prepared = prepare(
-        request_for(wanted.source, wanted.function, group.bl_idname, wanted.build, wanted.form)
-    )
+    if "function" in changes:
+        changes["signature"] = ""
+    prepared = prepare(request_of(group, replace(tag, **changes)))
     shared = equal_tree(prepared)
     if shared is not None and shared != group and is_alike(require_tag(shared), tag):
         curves = note_curves(group)
@@ -199,9 +204,7 @@ def bring_up_to_date(tree: bpy.types.NodeTree) -> Built | None:
     tag = require_tag(tree)
     require_editable(tree)
     try:
-        prepared = prepare(
-            request_for(tag.source, tag.function, tree.bl_idname, tag.build, tag.form)
-        )
+        prepared = prepare(request_of(tree, tag))
         if prepared.hash == tag.hash:
             confirm(tree)
             return None
@@ -220,7 +223,7 @@ def rebuild(tree: bpy.types.NodeTree) -> Built:
     """
     tag = require_tag(tree)
     require_editable(tree)
-    prepared = prepare(request_for(tag.source, tag.function, tree.bl_idname, tag.build, tag.form))
+    prepared = prepare(request_of(tree, tag))
     return last_value(update_group(tree, prepared))
 
 
@@ -234,9 +237,7 @@ def relocate(key: SourceKey, path: str) -> None:
     other = key_of(path)
     for tree, tag in list(tagged_trees()):
         if tag.source == key and is_editable(tree):
-            prepared = prepare(
-                request_for(other, tag.function, tree.bl_idname, tag.build, tag.form)
-            )
+            prepared = prepare(request_of(tree, replace(tag, source=other)))
             last_value(update_group(tree, prepared))
 
 

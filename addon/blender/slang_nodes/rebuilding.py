@@ -14,7 +14,7 @@ from ...core.slang_nodes.preparing import Prepared, Request, prepare, read_sourc
 from .build import update_group
 from .editing import was_edited
 from .marks import confirm, note_error
-from .nodes import request_for
+from .nodes import request_of
 from .tags import PROPERTY, Tag, tagged_trees
 from .users import is_editable
 
@@ -68,8 +68,7 @@ def work_of(keys: Iterable[SourceKey]) -> list[Work]:
 
 def work_for(tree: bpy.types.NodeTree, tag: Tag) -> Work:
     """Return the work that a tree is."""
-    request = request_for(tag.source, tag.function, tree.bl_idname, tag.build, tag.form)
-    return Work(tree.name, request, tag.hash)
+    return Work(tree.name, request_of(tree, tag), tag.hash)
 
 
 def prepare_all(work: list[Work], cancelled: threading.Event) -> Outcome:

@@ -35,6 +35,8 @@ class Tag:
         properties: What the panel shows of them: mappings with ``name``, ``label``, ``kind``,
             ``choices`` and ``tooltip``.
         images: That it holds: mappings with ``name``, ``label`` and ``tooltip``.
+        signature: Of the function, with its types.
+        variants: Overloads and specializations that it could be instead.
         form: Asked for: ``AUTOMATIC``, ``NODES`` or ``OSL``.
         used: Of them that it has: ``NODES`` or ``OSL``.
         hash: Of all that decides what it computes.
@@ -58,6 +60,8 @@ class Tag:
     build: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     properties: tuple[Mapping[str, Any], ...] = ()
     images: tuple[Mapping[str, str], ...] = ()
+    signature: str = ""
+    variants: tuple[str, ...] = ()
     form: str = "AUTOMATIC"
     used: str = "NODES"
     hash: str = ""
@@ -87,7 +91,7 @@ def read_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
         record["source"] = parse_key(record["source"])
         for name in ("inputs", "outputs"):
             record[name] = tuple(_existing(*entry) for entry in record[name])
-        for name in ("properties", "images", "files", "notes"):
+        for name in ("properties", "images", "files", "notes", "variants"):
             record[name] = tuple(record.get(name, ()))
         known = {name: value for name, value in record.items() if name in Tag.__annotations__}
         return Tag(**known)

@@ -42,6 +42,23 @@ def _words(name: str) -> Iterator[list[str]]:
         yield word
 
 
+def base_name(spelled: str) -> str:
+    """Return the name of a function without types and arguments."""
+    return spelled.split("(")[0].split("<")[0].strip()
+
+
+def arguments_of(spelled: str) -> str:
+    """Return the arguments of a generic function, ``<float, 3>``; "" without them."""
+    begin = spelled.find("<")
+    is_generic = begin >= 0 and "(" not in spelled[:begin]
+    return spelled[begin : spelled.rfind(">") + 1] if is_generic else ""
+
+
+def variant_label(spelled: str) -> str:
+    """Return what tells a function from others of its name: ``(float2, int)``, ``<float, 3>``."""
+    return spelled.strip()[len(base_name(spelled)) :]
+
+
 def unique_labels(labels: Iterable[str]) -> list[str]:
     """Return labels of which no two are equal: the second "Scale" is "Scale 2".
 

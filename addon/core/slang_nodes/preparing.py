@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import weft
 from weft import lowering
 
-from .interface import Interface, describe, has, signature, text_of
+from .choosing import choose
+from .interface import Interface, describe, has, signature
 from .sources import FORMAT
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Request:
             function fixes anyway have its defaults if they are left out.
         form: One of ``FORMS``.
         has_osl: The scene runs OSL: Automatic may choose it.
+        known: Signature of what the node is so far, which tells overloads apart that were edited.
     """
 
     source: Source
@@ -60,6 +62,7 @@ class Request:
     build: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     form: str = "AUTOMATIC"
     has_osl: bool = False
+    known: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +70,15 @@ class Prepared:
     """A function as a node.
 
     Args:
-        request: What was asked for; of a function that was renamed, with its new name.
+        request: What was asked for, with the function that was found.
         interface: Its sockets.
         lowered: The tree or the shader.
         form: ``NODES`` or ``OSL``.
         hash: Of all that decides what the node computes.
         files: That the source is made of.
         notes: What a person should know: warnings, why a form was not taken.
+        signature: Of the function.
+        variants: Overloads and specializations that it could be instead; empty: none.
     """
 
     request: Request
@@ -83,6 +88,8 @@ class Prepared:
     hash: str
     files: tuple[str, ...]
     notes: tuple[str, ...]
+    signature: str
+    variants: tuple[str, ...]
 
 
 def read_source(source: Source) -> SourceInfo:
@@ -111,39 +118,6 @@ def _named(message: str, title: str) -> str:
     return _PLACE.sub(lambda _: title, message)
 
 
-def candidates(info: SourceInfo) -> list[str]:
-    """Return what of a source can be a node; overloads are told apart by their types."""
-    usable = [entry for entry in info.functions if _is_usable(entry)]
-    names = [entry.name for entry in usable]
-    return [signature(entry) if names.count(entry.name) > 1 else entry.name for entry in usable]
-
-
-def _is_usable(function: FunctionInfo) -> bool:
-    has_result = function.return_type.name != "void" or any(
-        str(entry.direction) != "Direction.in_" for entry in function.parameters
-    )
-    return not function.generics and not function.owner and has_result
-
-
-def find_function(info: SourceInfo, spelled: str) -> FunctionInfo:
-    """Return the declaration of a function, by its name of today or an earlier one.
-
-    Raises:
-        ArgumentError: There is none.
-    """
-    base = spelled.split("(")[0].split("<")[0]
-    for entry in info.functions:
-        if spelled in (entry.name, signature(entry)):
-            return entry
-    for wanted in (base, spelled):
-        for entry in info.functions:
-            if entry.name == wanted or text_of(entry, "WasNamed") == wanted:
-                return entry
-    names = ", ".join(candidates(info)) or "none that can be a node"
-    message = f"the source has no function '{spelled}'; it has: {names}"
-    raise weft.ArgumentError(message)
-
-
 def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     """Compile and lower a function.
 
@@ -156,10 +130,9 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         ArgumentError: The function is not there, or cannot be lowered; says why.
     """
     info = info or read_source(request.source)
-    function = find_function(info, request.function)
-    base = request.function.split("(")[0].split("<")[0]
-    if function.name != base:
-        request = replace(request, function=function.name)
+    choice = choose(request.source, info, request.function, request.known)
+    function = choice.function
+    request = replace(request, function=choice.spelled)
     build = _asked_build(function, request.build)
     notes: list[str] = []
     form = request.form
@@ -200,6 +173,8 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         node_hash(request, interface, lowered),
         info.files,
         (*notes, *lowered.warnings),
+        signature(function),
+        choice.variants,
     )
 
 

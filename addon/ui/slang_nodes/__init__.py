@@ -18,6 +18,8 @@ from .menus import NODE_MT_weft_slang, draw_add_menu
 from .operators import (
     WEFT_OT_change_slang_function,
     WEFT_OT_change_slang_value,
+    WEFT_OT_change_slang_variant,
+    WEFT_OT_choose_slang_case,
     WEFT_OT_choose_slang_form,
     WEFT_OT_copy_as_slang,
     WEFT_OT_rebuild_slang_node,
@@ -38,6 +40,8 @@ CLASSES = (
     WEFT_OT_open_slang_file,
     WEFT_OT_change_slang_function,
     WEFT_OT_change_slang_value,
+    WEFT_OT_change_slang_variant,
+    WEFT_OT_choose_slang_case,
     WEFT_OT_choose_slang_form,
     WEFT_OT_copy_as_slang,
     WEFT_OT_rebuild_slang_node,

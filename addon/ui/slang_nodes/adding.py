@@ -100,7 +100,8 @@ def found_or_prepared(request: Request, cancelled: threading.Event) -> Prepared 
 
     from weft import ArgumentError
 
-    from ...core.slang_nodes.preparing import candidates, prepare, read_source
+    from ...core.slang_nodes.choosing import candidates
+    from ...core.slang_nodes.preparing import prepare, read_source
 
     info = read_source(request.source)
     if cancelled.is_set():
@@ -124,13 +125,11 @@ def ask_for_function(context: bpy.types.Context, source: str, names: list[str]) 
     """Show a menu of a source's functions."""
 
     def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
-        from ...core.slang_nodes.naming import title_of
+        from ...core.slang_nodes.naming import base_name, title_of, variant_label
 
         for name in names:
-            base, bracket, types = name.partition("(")
-            button = menu.layout.operator(
-                "weft.add_slang_node", text=title_of(base) + (f" ({types}" if bracket else "")
-            )
+            label = f"{title_of(base_name(name))} {variant_label(name)}".rstrip()
+            button = menu.layout.operator("weft.add_slang_node", text=label)
             button.source, button.function = source, name
 
     context.window_manager.popup_menu(draw, title="Slang Node", icon="NODE")

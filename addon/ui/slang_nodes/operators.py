@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...blender.slang_nodes.tags import Tag, read_tag
+from ...core.slang_nodes.menus import case_labels
+from ...core.slang_nodes.naming import base_name, variant_label
 from ..waiting import redraw
 from .adding import UNDO
 
@@ -113,7 +115,8 @@ class WEFT_OT_change_slang_function(ActiveNodeOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Show a menu of the source's functions, unless the button names one."""
         from ...blender.slang_nodes.reading import source_of
-        from ...core.slang_nodes.preparing import candidates, read_source
+        from ...core.slang_nodes.choosing import candidates
+        from ...core.slang_nodes.preparing import read_source
 
         if self.function:
             return self.execute(context)
@@ -124,18 +127,109 @@ class WEFT_OT_change_slang_function(ActiveNodeOperator, bpy.types.Operator):
         result = self.attempt(
             context, lambda: names.extend(candidates(read_source(source_of(key))))
         )
-
-        def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
-            for name in names:
-                menu.layout.operator("weft.change_slang_function", text=name).function = name
-
         if names:
-            context.window_manager.popup_menu(draw, title="Function")
+            entries = [(name, name) for name in names]
+            pop_up(context, self.bl_idname, "Function", "function", entries)
         return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Make the node's tree of it."""
         return self.change(context, function=self.function, build={})
+
+
+class WEFT_OT_change_slang_variant(ActiveNodeOperator, bpy.types.Operator):
+    """Make this node of another overload of its function, or of a generic one with other types"""
+
+    bl_idname = "weft.change_slang_variant"
+    bl_label = "Types"
+    bl_options = UNDO
+    bl_property = "variant"
+
+    variant: bpy.props.StringProperty(
+        name="Types", description="Of an overload (float2, int), of a generic function <float, 3>"
+    )
+    asks: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Show a menu of them, unless the button names one; a generic function takes others."""
+        found = active_slang_node(context)
+        assert found is not None
+        tag = found[1]
+        if self.asks:
+            self.variant = variant_label(tag.function)
+            return set(context.window_manager.invoke_props_dialog(self))
+        if self.properties.is_property_set("variant"):
+            return self.execute(context)
+        entries = [(variant_label(name), variant_label(name)) for name in tag.variants]
+        other = any("<" in name for name, _ in entries)
+        pop_up(context, self.bl_idname, "Types", "variant", entries, asks=other)
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Make the node's tree of it; values that are part of the tree stay."""
+        found = active_slang_node(context)
+        assert found is not None
+        name = base_name(found[1].function)
+        return self.change(context, function=name + self.variant.strip())
+
+
+class WEFT_OT_choose_slang_case(ActiveNodeOperator, bpy.types.Operator):
+    """Choose a case of an enumeration by its name: trees of this version have no menus"""
+
+    bl_idname = "weft.choose_slang_case"
+    bl_label = "Case"
+    bl_options = UNDO
+
+    name: bpy.props.StringProperty(name="Parameter", options={"HIDDEN"})
+    case: bpy.props.StringProperty(name="Case")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Show a menu of the cases, unless the button names one."""
+        if self.case:
+            return self.execute(context)
+        found = active_slang_node(context)
+        assert found is not None
+        cases = next(entry.cases for entry in found[1].inputs if entry.name == self.name)
+        entries = [
+            (label, name)
+            for label, (name, _) in zip(case_labels(name for name, _ in cases), cases, strict=True)
+        ]
+        pop_up(context, self.bl_idname, "Case", "case", entries, name=self.name)
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Set the value of the socket."""
+        from ...blender.scripting_nodes import set_input
+
+        found = active_slang_node(context)
+        assert found is not None
+        node, tag = found
+        entry = next(own for own in tag.inputs if own.name == self.name)
+        return self.attempt(context, lambda: set_input(node.id_data, node, entry, self.case))
+
+
+def pop_up(
+    context: bpy.types.Context,
+    operator: str,
+    title: str,
+    argument: str,
+    entries: list[tuple[str, str]],
+    *,
+    asks: bool = False,
+    **fixed: str,
+) -> None:
+    """Show a menu of (label, value of an operator's argument), and one that asks for another."""
+
+    def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+        menu.layout.operator_context = "INVOKE_DEFAULT"
+        for label, value in entries:
+            button = menu.layout.operator(operator, text=label or "()")
+            for name, given in {**fixed, argument: value}.items():
+                setattr(button, name, given)
+        if asks:
+            menu.layout.operator(operator, text="Other...").asks = True
+
+    context.window_manager.popup_menu(draw, title=title)
 
 
 class WEFT_OT_rebuild_slang_node(ActiveNodeOperator, bpy.types.Operator):

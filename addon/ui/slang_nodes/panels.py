@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...blender.slang_nodes.users import is_editable
+from ...core.slang_nodes.menus import case_labels, find_case
+from ...core.slang_nodes.naming import base_name, variant_label
 from ..text import draw_text
 from .images import draw_images
 from .operators import active_slang_node
@@ -42,13 +44,19 @@ class NODE_PT_weft_slang(bpy.types.Panel):
         layout = self.layout
         row = layout.row(align=True)
         row.operator("weft.show_slang_source", text=tag.source.name, icon=ICONS[tag.source.kind])
-        layout.operator("weft.change_slang_function", text=tag.function, icon="DOWNARROW_HLT")
+        layout.operator(
+            "weft.change_slang_function", text=base_name(tag.function), icon="DOWNARROW_HLT"
+        )
+        if tag.variants:
+            label = variant_label(tag.function) or variant_label(tag.signature)
+            layout.operator("weft.change_slang_variant", text=label, icon="DOWNARROW_HLT")
         if tag.error:
             draw_error(layout, tag)
         if not is_editable(node.node_tree):
             draw_text(layout, "The group is linked: make it local to change it", icon="LINKED")
         for entry in tag.properties:
             draw_value(layout, entry, tag.build.get(entry["name"], ""))
+        draw_cases(layout, node, tag)
         draw_images(layout, node.node_tree, tag)
         draw_form(layout, node, tag)
         layout.separator()
@@ -95,6 +103,24 @@ def draw_value(layout: bpy.types.UILayout, entry: Mapping[str, Any], value: str)
     row.operator("weft.change_slang_value", text=value).name = entry["name"]
     if number is not None:
         _draw_step(row, entry["name"], number + 1, "ADD")
+
+
+def draw_cases(layout: bpy.types.UILayout, node: bpy.types.Node, tag: Tag) -> None:
+    """Draw the enumerations whose sockets are numbers, by the names of their cases."""
+    sockets = {socket.identifier: socket for socket in node.inputs}
+    for entry in tag.inputs:
+        socket = sockets.get(entry.identifier)
+        if not entry.cases or socket is None or socket.type == "MENU" or socket.is_linked:
+            continue
+        place = find_case(entry.cases, socket.default_value)
+        labels = case_labels(name for name, _ in entry.cases)
+        row = layout.row(align=True)
+        row.label(text=socket.name)
+        row.operator(
+            "weft.choose_slang_case",
+            text="None" if place is None else labels[place],
+            icon="DOWNARROW_HLT",
+        ).name = entry.name
 
 
 def _draw_step(row: bpy.types.UILayout, name: str, value: int, icon: str) -> None:

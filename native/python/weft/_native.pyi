@@ -550,6 +550,9 @@ class LoweringCompiler:
     Compiles functions for weft.lower, without a device.
     """
     def __init__(self) -> None: ...
+    def function_info(
+        self, path: str, source: str, name: str, options: dict[str, object]
+    ) -> FunctionInfo: ...
     def lower(
         self,
         path: str,

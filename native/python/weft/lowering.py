@@ -256,10 +256,7 @@ def lower(
     if function is None:
         message = 'lower: name the function, as in weft.lower("noise.slang", "noise")'
         raise ArgumentError(message)
-    if (source is None) == (text is None):
-        message = "lower: give either the path of a source or text="
-        raise ArgumentError(message)
-    path = "" if source is None else _path(source)
+    path = _only_one("lower", source, text)
     options = _options(include_paths, defines) | {"has_old_cells": has_old_cells}
     lowered = _compiler().lower(path, text or "", function, fixed, options)
     return Lowered(lowered, to, tree, version)
@@ -284,10 +281,7 @@ def source_info(
         ArgumentError: Neither or both of path and text are given.
         CompileError: The source does not compile.
     """
-    if (source is None) == (text is None):
-        message = "source_info: give either the path of a source or text="
-        raise ArgumentError(message)
-    path = "" if source is None else _path(source)
+    path = _only_one("source_info", source, text)
     found = _compiler().source_info(path, text or "", _options(include_paths, defines))
     return SourceInfo(
         tuple(found["functions"]),
@@ -295,6 +289,42 @@ def source_info(
         tuple(found["files"]),
         found["hash"],
     )
+
+
+def function_info(
+    source: str | os.PathLike[str] | None,
+    function: str,
+    *,
+    text: str | None = None,
+    include_paths: Sequence[str | os.PathLike[str]] = (),
+    defines: Mapping[str, object] | None = None,
+) -> FunctionInfo:
+    """Read one declaration; no device is needed.
+
+    Args:
+        source: The path of a ``.slang`` file; ``None`` with ``text``.
+        function: As :func:`lower` takes it. Of ``"f<float, 3>"`` the types of the parameters are
+            those of the generic function with these arguments.
+        text: The source itself.
+        include_paths: Folders in which imports are looked for.
+        defines: Preprocessor definitions.
+
+    Raises:
+        ArgumentError: There is no such function, overload or specialization; neither or both of
+            path and text are given.
+        CompileError: The source does not compile.
+    """
+    path = _only_one("function_info", source, text)
+    options = _options(include_paths, defines)
+    return _compiler().function_info(path, text or "", function, options)
+
+
+def _only_one(name: str, source: str | os.PathLike[str] | None, text: str | None) -> str:
+    """Return the path, "" of a text."""
+    if (source is None) == (text is None):
+        message = f"{name}: give either the path of a source or text="
+        raise ArgumentError(message)
+    return "" if source is None else _path(source)
 
 
 def _options(
