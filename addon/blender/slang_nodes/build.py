@@ -210,11 +210,17 @@ def _add_and_retype(
         else:
             item = items[match.old.identifier]
             if match.is_retyped:
+                _end_toggle(item)
                 item.socket_type = match.spec.type
                 item = _items(tree)[match.old.identifier]  # of another class now
                 _set_default(item, match.spec)
         found.append(item)
     return found
+
+
+def _end_toggle(item: bpy.types.NodeTreeInterfaceSocket) -> None:
+    if item.is_panel_toggle:
+        item.is_panel_toggle = False
 
 
 def _remove(tree: bpy.types.NodeTree, gone: tuple[Existing, ...]) -> list[str]:
@@ -230,6 +236,7 @@ def _describe(
     tree: bpy.types.NodeTree, item: bpy.types.NodeTreeInterfaceSocket, spec: SocketSpec
 ) -> None:
     """Give a socket what does not touch its value."""
+    _end_toggle(item)  # until it stands in its panel: its name is the panel's
     item.name = spec.label
     item.description = spec.tooltip
     if item.in_out == "OUTPUT":
@@ -287,15 +294,20 @@ def _arrange(
                 interface.move_to_parent(item, None, place)
             interface.move(item, place)
             place += 1
-    for item, spec in zip(entries, specs, strict=True):
+    # A switch stands first.
+    inside = sorted(zip(entries, specs, strict=True), key=lambda pair: not pair[1].is_panel_toggle)
+    for item, spec in inside:
         if not spec.panel:
             continue
         panel = panels.get(spec.panel)
         if panel is None:
-            panel = interface.new_panel(spec.panel, default_closed=spec.is_panel_closed)
+            is_closed = any(own.is_panel_closed for own in specs if own.panel == spec.panel)
+            panel = interface.new_panel(spec.panel, default_closed=is_closed)
             panels[spec.panel] = panel
         number = ends.get(spec.panel, 0)
         interface.move_to_parent(item, panel, number)
+        if spec.is_panel_toggle and number == 0:
+            item.is_panel_toggle = True
         ends[spec.panel] = number + 1
     for name, panel in panels.items():
         if name not in ends and not len(panel.interface_items):

@@ -44,11 +44,12 @@ class SocketSpec:
         type: Blender's: ``NodeSocketFloat``, ...
         tooltip: One sentence, or "".
         default: Of new nodes: a number, or three.
-        minimum: Of the value that a person can give it.
+        minimum: Of the slider; people may type other values, except in modifiers.
         maximum: The same.
         subtype: Blender's unit.
         panel: In which it stands, "": in none.
         is_panel_closed: At first.
+        is_panel_toggle: It switches its panel, in whose heading it stands.
         hides_value: It is there to be linked.
         source: What it carries unlinked, in geometry trees: Blender's ``default_input``.
         was_named: What its parameter was called.
@@ -69,6 +70,7 @@ class SocketSpec:
     source: str = "VALUE"
     was_named: str = ""
     cases: tuple[tuple[str, int], ...] = ()
+    is_panel_toggle: bool = False
 
     def shown(self, value: Plain | bool | str) -> float | tuple[float, ...] | bool | str:
         """Return a value as the socket has it: of an enumeration a case, else a number or three."""
@@ -162,6 +164,7 @@ def describe(
     *,
     has_integers: bool,
     has_menus: bool,
+    has_toggles: bool,
     images: Sequence[str] = (),
 ) -> Interface:
     """Describe a function as a node.
@@ -174,9 +177,14 @@ def describe(
         images: Names of those that the tree holds.
         has_integers: Sockets of the kind of tree may be integers and booleans.
         has_menus: They may be menus.
+        has_toggles: Booleans that switch a panel may be booleans, whatever others are.
     """
     parameters = {entry.name: entry for entry in function.parameters}
-    kinds = {**(_KINDS if has_integers else {}), **({"enum": MENU} if has_menus else {})}
+    kinds = {
+        **(_KINDS if has_integers else {}),
+        **({"enum": MENU} if has_menus else {}),
+        **({"toggle": "NodeSocketBool"} if has_toggles else {}),
+    }
     specs = [_input(parameters, socket, kinds) for socket in inputs]
     results = [_output(parameters, socket) for socket in outputs]
     return Interface(
@@ -223,15 +231,22 @@ def _input(
     default = _default(parameter, socket) if is_whole else None
     kind = _kind("enum" if cases else parameter.type.name if is_whole else "", socket.type, kinds)
     closed = text_of(parameter, "ClosedPanel")
-    panel = text_of(parameter, "Panel") or closed
+    toggled = text_of(parameter, "PanelToggle") if is_whole else ""
+    is_toggle = bool(toggled) and parameter.type.name == "bool"
+    if is_toggle:
+        kind = kinds.get("toggle", kind)
+        is_toggle = kind == "NodeSocketBool"
+        label = toggled if is_toggle else label
+    panel = toggled or text_of(parameter, "Panel") or closed
+    low, high = _slider(parameter, socket)
     return SocketSpec(
         socket.name,
         label if is_whole else title_of(socket.name[len(parameter.name) :]),
         kind,
         _tooltip(parameter, socket, kind),
         cases[0][1] if cases and default is None else default,
-        socket.minimum,
-        socket.maximum,
+        low,
+        high,
         _subtype(parameter, kind),
         panel or ("" if is_whole else label),
         bool(closed),
@@ -239,6 +254,7 @@ def _input(
         SOURCES.get(text_of(parameter, "Source").lower(), "VALUE"),
         text_of(parameter, "WasNamed"),
         cases,
+        is_toggle,
     )
 
 
@@ -275,6 +291,17 @@ def _kind(name: str, kind: str, kinds: Mapping[str, str]) -> str:
         kinds: What others there may be, by such names.
     """
     return kinds.get(name, kind) if kind == "NodeSocketFloat" else kind
+
+
+def _slider(parameter: Parameter, socket: Socket) -> tuple[float | None, float | None]:
+    """Return the range of a slider; of an enumeration that is a number, that of its cases."""
+    for entry in parameter.attributes:
+        if entry.name == "SoftRange":
+            low, high = entry.arguments
+            return float(low), float(high)
+    if socket.minimum is None and socket.cases:
+        return min(socket.cases.values()), max(socket.cases.values())
+    return socket.minimum, socket.maximum
 
 
 def _tooltip(parameter: Parameter, socket: Socket, kind: str) -> str:

@@ -162,6 +162,7 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         build,
         has_integers=form == "NODES" and request.blender >= (5, 2),
         has_menus=request.blender >= (5, 2),
+        has_toggles=request.blender >= (5, 2) or request.tree != "CompositorNodeTree",
         images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
     )
     request = replace(request, build=dict(build))
