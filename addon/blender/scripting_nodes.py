@@ -279,6 +279,7 @@ def lower_function(
     """Lower a function of a source of the open file; see ``weft_blender.lower``."""
     found = source_of(key_of(os.fspath(source) if isinstance(source, os.PathLike) else source))
     options.setdefault("blender", BLENDER)
+    options.setdefault("name", found.title)
     return lower(found.path, function, text=found.text, include_paths=found.folders, **options)
 
 

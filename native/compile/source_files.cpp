@@ -99,9 +99,13 @@ void check_source(const std::string& source, const std::string& name) {
                  "text?"));
     }
     const std::size_t bad = core::find_invalid_utf8(source);
-    if (bad != std::string::npos || source.find('\0') != std::string::npos) {
-        const std::size_t position = std::min(bad, source.find('\0'));
-        throw ArgumentError(text("load_module: '", name, "' is not UTF-8 text (byte ", position,
+    const std::size_t zero = source.find('\0');
+    if (zero < bad) {
+        throw ArgumentError(text("load_module: '", name, "' has a NUL at byte ", zero,
+                                 "; expected Slang source, which is text without zeros"));
+    }
+    if (bad != std::string::npos) {
+        throw ArgumentError(text("load_module: '", name, "' is not UTF-8 text (byte ", bad,
                                  "); expected Slang source, save the file as UTF-8"));
     }
 }

@@ -2,11 +2,13 @@
 #include "lower/call.hpp"
 
 #include "core/error.hpp"
+#include "core/file.hpp"
 #include "core/text.hpp"
 #include "dag/build.hpp"
 #include "dag/refusal.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <type_traits>
 
@@ -214,6 +216,12 @@ Hints hints_of(const reflect::Parameter& parameter) {
     return hints;
 }
 
+/// Whether what a function returns is a color.
+bool is_color(const reflect::Function& function) {
+    return std::any_of(function.attributes.begin(), function.attributes.end(),
+                       [](const auto& attribute) { return attribute.name == "Color"; });
+}
+
 void check_function(const reflect::Function& function, const BuildValues& build_values) {
     if (!function.generics.empty()) {
         refuse(text(place_of(function), " is generic; name its arguments, as in ", function.name,
@@ -286,15 +294,23 @@ std::string declare_texture(const reflect::Parameter& parameter, std::size_t num
     return name;
 }
 
+void require_result(const reflect::Function& function, const Call& call) {
+    if (call.results.empty()) {
+        refuse(text(place_of(function),
+                    " has no result; a node needs a returned value or an out parameter"));
+    }
+}
+
 } // namespace
 
 std::string place_of(const reflect::Function& function) {
     if (function.location.line == 0) {
         return function.full_name;
     }
-    const std::size_t slash = function.location.file.find_last_of("/\\");
-    const std::string file = slash == std::string::npos ? function.location.file
-                                                        : function.location.file.substr(slash + 1);
+    // A text is called by its name, which may have slashes as well.
+    const std::filesystem::path path = core::path_from_utf8(function.location.file);
+    const std::string file =
+        path.is_absolute() ? core::utf8_path(path.filename()) : function.location.file;
     return text(function.full_name, " (", file, ':', function.location.line, ')');
 }
 
@@ -312,6 +328,7 @@ Call describe_call(const reflect::Function& function, const std::string& import_
                             function.return_type->kind != TypeKind::scalar;
     if (has_result) {
         call.results.push_back(results.number("", function.return_type));
+        call.results.back().hints.is_color = is_color(function);
         for (const Leaf& leaf : call.results.back().leaves) {
             after << result_text(leaf, "weft_result");
         }
@@ -351,10 +368,7 @@ Call describe_call(const reflect::Function& function, const std::string& import_
             }
         }
     }
-    if (call.results.empty()) {
-        refuse(text(place_of(function),
-                    " has no result; a node needs a returned value or an out parameter"));
-    }
+    require_result(function, call);
     call.source = text("import \"", import_name, "\";\n", kBuffers, globals.str(), kHead,
                        before.str(), has_result ? "let weft_result = " : "", function.full_name,
                        '(', arguments, ");\n", after.str(), "}\n");

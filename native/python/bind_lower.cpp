@@ -50,10 +50,12 @@ bool imports(const compile::LoadedModule& module, std::string_view name) {
                        [&](const compile::Dependency& file) { return names(file.text); });
 }
 
-compile::ModuleDesc describe_module(const std::string& path, const std::string& source) {
+/// @param name of a text, in messages
+compile::ModuleDesc describe_module(const std::string& path, const std::string& source,
+                                    const std::string& name) {
     compile::ModuleDesc desc;
     if (path.empty()) {
-        desc.name = "source";
+        desc.name = name;
         desc.text = source;
         core::remove_byte_order_mark(desc.text);
     } else {
@@ -206,10 +208,10 @@ lower::BuildValues build_values_of(const py::dict& given) {
     return values;
 }
 
-/// @param options include_paths and defines
+/// @param options include_paths, defines and name
 compile::ModuleDesc described(const std::string& path, const std::string& source,
                               const py::dict& options) {
-    compile::ModuleDesc desc = describe_module(path, source);
+    compile::ModuleDesc desc = describe_module(path, source, options["name"].cast<std::string>());
     for (const py::handle folder : py::list(options["include_paths"])) {
         desc.include_paths.push_back(path_argument(folder, "lower", "include_paths"));
     }

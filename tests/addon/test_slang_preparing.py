@@ -25,6 +25,7 @@ def test_a_text_that_does_not_compile_is_called_by_its_name(name):
 
     assert str(caught.value).startswith(f"'{name}' does not compile: {name}:2:")
     assert "'sinn'" in str(caught.value)
+    assert [(entry.file, entry.line) for entry in caught.value.diagnostics] == [(name, 2)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,7 +49,7 @@ def test_a_file_keeps_its_path(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("float f(float x) { return x; }\0", "'rings.slang' is not UTF-8 text"),
+        ("float f(float x) { return x; }\0", "'rings.slang' has a NUL at byte 30"),
         ("", "the source has no function 'f'"),
         ("void f(float x) {}\n", r"f \(rings\.slang:1\) has no result"),
         ("float f(float x) { return x; }\n" * 2, r"rings\.slang:2:7: error 30201: redeclared"),

@@ -35,7 +35,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_source_that_hangs_the_compiler_is_one_error(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(weft.CompileError, match=r"'source' took longer.*0\.75 s") as refused:
+    with pytest.raises(weft.CompileError, match=r"'<text>' took longer.*0\.75 s") as refused:
         weft.lower(None, "f", text=HANGS, to=form)
     assert refused.value.__cause__ is None
 

@@ -43,3 +43,20 @@ def test_what_is_not_there_is_named(spelled: str, message: str) -> None:
 def test_a_path_or_a_text_is_given() -> None:
     with pytest.raises(weft.ArgumentError, match="function_info: give either the path"):
         lowering.function_info(None, "f")
+
+
+def test_what_a_function_returns_may_be_a_color() -> None:
+    text = "import weft.node;\n[Color] float3 f(float3 x) { return x; }\n"
+
+    assert weft.lower(None, "f", text=text).outputs[0].type == "NodeSocketColor"
+    assert "output color Result" in weft.lower(None, "f", text=text, to="osl").text
+
+
+@pytest.mark.parametrize(("name", "shown"), [(None, "<text>"), ("rings.slang", "rings.slang")])
+def test_errors_call_a_text_by_its_name(name: str | None, shown: str) -> None:
+    given = {} if name is None else {"name": name}
+
+    with pytest.raises(weft.CompileError, match=f"'{shown}' does not compile") as caught:
+        weft.lower(None, "f", text="\nfloat f(float x) { return sinn(x); }", **given)
+
+    assert [(entry.file, entry.line) for entry in caught.value.diagnostics] == [(shown, 2)]

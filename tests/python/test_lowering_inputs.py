@@ -119,7 +119,7 @@ def test_inputs_that_a_tree_has_not_are_refused(
     with pytest.raises(weft.ArgumentError) as raised:
         lower(name, **options)
 
-    assert str(raised.value).startswith(f"lower: {name} (source:")
+    assert str(raised.value).startswith(f"lower: {name} (<text>:")
     assert all(word in str(raised.value) for word in words)
 
 

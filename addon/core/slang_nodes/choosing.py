@@ -144,7 +144,11 @@ def specializations(source: Source, info: SourceInfo, function: FunctionInfo) ->
 def _declaration(source: Source, spelled: str) -> FunctionInfo | None:
     try:
         return lowering.function_info(
-            source.path, spelled, text=source.text, include_paths=source.folders
+            source.path,
+            spelled,
+            text=source.text,
+            include_paths=source.folders,
+            name=source.title,
         )
     except (weft.ArgumentError, weft.CompileError):
         return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -36,7 +35,6 @@ _TREES = {
     "CompositorNodeTree": "compositor",
 }
 _WHOLE = ("int", "uint")
-_PLACE = re.compile(r"(?<![^\s(])source(?=:\d)")
 
 
 @dataclass(frozen=True)
@@ -98,24 +96,20 @@ def read_source(source: Source) -> SourceInfo:
     Raises:
         CompileError: It does not compile.
     """
-    with _errors_named(source):
-        return lowering.source_info(source.path, text=source.text, include_paths=source.folders)
+    with _plain_errors():
+        return lowering.source_info(
+            source.path, text=source.text, include_paths=source.folders, name=source.title
+        )
 
 
 @contextlib.contextmanager
-def _errors_named(source: Source) -> Iterator[None]:
-    """Have errors call a text by its name: the engine knows none and says ``source``."""
+def _plain_errors() -> Iterator[None]:
+    """Have errors leave the engine's own function out, which people did not call."""
     try:
         yield
     except (weft.CompileError, weft.ArgumentError) as error:
-        if source.text is not None:
-            error.args = (_named(str(error), source.title),)
+        error.args = (str(error).removeprefix("load_module: "),)
         raise
-
-
-def _named(message: str, title: str) -> str:
-    message = message.replace("load_module: 'source'", f"'{title}'", 1)
-    return _PLACE.sub(lambda _: title, message)
 
 
 def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
@@ -256,7 +250,7 @@ def _lower_bounded(
 
 def _lower(request: Request, build: Mapping[str, str], *, to: str) -> Lowered:
     source = request.source
-    with _errors_named(source):
+    with _plain_errors():
         return lowering.lower(
             source.path,
             request.function,
@@ -266,4 +260,5 @@ def _lower(request: Request, build: Mapping[str, str], *, to: str) -> Lowered:
             build=build,
             text=source.text,
             include_paths=source.folders,
+            name=source.title,
         )

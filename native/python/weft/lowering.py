@@ -10,6 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weft._lowered_values import (
+    Variable as Variable,
+)
+from weft._lowered_values import (
+    columns_of,
+    in_order,
+    length_of,
+    result_of,
+    variables_of,
+)
 from weft._native import ArgumentError, ArgumentTypeError, Function, LoweringCompiler
 
 if TYPE_CHECKING:
@@ -28,7 +38,8 @@ OLDEST_BLENDER = (4, 5)
 NEW_CELLS = (5, 0)
 """The version from which on Voronoi textures have other points and colors."""
 
-COMPONENTS = "xyzw"
+TEXT_NAME = "<text>"
+"""What messages call a text that has no name."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +67,6 @@ class Socket:
     minimum: float | None = None
     maximum: float | None = None
     cases: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A parameter, or a result, as :meth:`Lowered.evaluate` takes and gives it.
-
-    Attributes:
-        name: As of a socket.
-        scalar: Slang's name of a component's type.
-        components: 1; of a vector 2, 3 or 4.
-    """
-
-    name: str
-    scalar: str
-    components: int
 
 
 @dataclass(frozen=True)
@@ -134,8 +130,8 @@ class Lowered:
         self.operations = 0 if form in ("osl", "slang") else lowered.operations
         self.loop_parameters, self.warnings = _of_graph(lowered)
         self.images = _images_of(lowered)
-        self.parameters = tuple(variable for variable, _ in _variables(_inputs_of(lowered)))
-        self.results = tuple(variable for variable, _ in _variables(lowered.results))
+        self.parameters = tuple(variable for variable, _ in variables_of(_inputs_of(lowered)))
+        self.results = tuple(variable for variable, _ in variables_of(lowered.results))
         if form in ("nodes", "json"):
             self.text = lowered.tree(tree, *blender)
             self.tree = json.loads(self.text)
@@ -189,18 +185,18 @@ class Lowered:
             message = f"evaluate: '{self.name}' takes {names}; got {', '.join(values) or 'none'}"
             raise ArgumentError(message)
         texels = _texels(self.name, self.images, images or {})
-        count = _length(self.parameters, values)
+        count = length_of(self.parameters, values)
         reals: dict[int, bytes] = {}
         integers: dict[int, bytes] = {}
-        for variable, leaves in _variables(_inputs_of(self._lowered)):
-            array = _columns(variable, values[variable.name], count)
+        for variable, leaves in variables_of(_inputs_of(self._lowered)):
+            array = columns_of(variable, values[variable.name], count)
             for column, (is_real, number) in enumerate(leaves):
                 (reals if is_real else integers)[number] = array[:, column].tobytes()
-        found = self._lowered.interpret(_in_order(reals), _in_order(integers), count, texels)
+        found = self._lowered.interpret(in_order(reals), in_order(integers), count, texels)
         results = {}
-        for variable, leaves in _variables(self._lowered.results):
+        for variable, leaves in variables_of(self._lowered.results):
             columns = [
-                _result(found[0 if is_real else 1][number], variable.scalar)
+                result_of(found[0 if is_real else 1][number], variable.scalar)
                 for is_real, number in leaves
             ]
             is_vector = variable.components > 1
@@ -219,6 +215,7 @@ def lower(
     text: str | None = None,
     include_paths: Sequence[str | os.PathLike[str]] = (),
     defines: Mapping[str, object] | None = None,
+    name: str = TEXT_NAME,
 ) -> Lowered:
     """Lower a Slang function to nodes of Blender, to OSL or to a graph of its operations.
 
@@ -236,6 +233,7 @@ def lower(
         text: The source itself, instead of a path.
         include_paths: Folders in which imports are looked for.
         defines: Preprocessor definitions.
+        name: What messages call a `text`.
 
     Returns:
         The tree or the text, its sockets and counts.
@@ -257,7 +255,7 @@ def lower(
         message = 'lower: name the function, as in weft.lower("noise.slang", "noise")'
         raise ArgumentError(message)
     path = _only_one("lower", source, text)
-    options = _options(include_paths, defines) | {"has_old_cells": has_old_cells}
+    options = _options(include_paths, defines, name) | {"has_old_cells": has_old_cells}
     lowered = _compiler().lower(path, text or "", function, fixed, options)
     return Lowered(lowered, to, tree, version)
 
@@ -268,6 +266,7 @@ def source_info(
     text: str | None = None,
     include_paths: Sequence[str | os.PathLike[str]] = (),
     defines: Mapping[str, object] | None = None,
+    name: str = TEXT_NAME,
 ) -> SourceInfo:
     """Read what a source declares; no device is needed.
 
@@ -276,13 +275,14 @@ def source_info(
         text: The source itself.
         include_paths: Folders in which imports are looked for.
         defines: Preprocessor definitions.
+        name: What messages call a `text`.
 
     Raises:
         ArgumentError: Neither or both of path and text are given.
         CompileError: The source does not compile.
     """
     path = _only_one("source_info", source, text)
-    found = _compiler().source_info(path, text or "", _options(include_paths, defines))
+    found = _compiler().source_info(path, text or "", _options(include_paths, defines, name))
     return SourceInfo(
         tuple(found["functions"]),
         tuple(found["structures"]),
@@ -298,6 +298,7 @@ def function_info(
     text: str | None = None,
     include_paths: Sequence[str | os.PathLike[str]] = (),
     defines: Mapping[str, object] | None = None,
+    name: str = TEXT_NAME,
 ) -> FunctionInfo:
     """Read one declaration; no device is needed.
 
@@ -308,6 +309,7 @@ def function_info(
         text: The source itself.
         include_paths: Folders in which imports are looked for.
         defines: Preprocessor definitions.
+        name: What messages call a `text`.
 
     Raises:
         ArgumentError: There is no such function, overload or specialization; neither or both of
@@ -315,7 +317,7 @@ def function_info(
         CompileError: The source does not compile.
     """
     path = _only_one("function_info", source, text)
-    options = _options(include_paths, defines)
+    options = _options(include_paths, defines, name)
     return _compiler().function_info(path, text or "", function, options)
 
 
@@ -328,9 +330,12 @@ def _only_one(name: str, source: str | os.PathLike[str] | None, text: str | None
 
 
 def _options(
-    include_paths: Sequence[str | os.PathLike[str]], defines: Mapping[str, object] | None
+    include_paths: Sequence[str | os.PathLike[str]],
+    defines: Mapping[str, object] | None,
+    name: str,
 ) -> dict[str, object]:
     return {
+        "name": name,
         "include_paths": [str(Path(folder).absolute()) for folder in include_paths],
         "defines": dict(defines or {}),
     }
@@ -421,70 +426,8 @@ def _four_channels(name: str, image: ArrayLike) -> Texels:
     return width, height, texels.tobytes()
 
 
-_Leaves = list[tuple[bool, int]]
-
-
 def _inputs_of(lowered: LoweredFunction) -> list[tuple[str, str, str, bool, int]]:
     try:
         return lowered.inputs
     except ArgumentError:  # no graph: what there is none of cannot be evaluated either
         return []
-
-
-def _variables(leaves: list[tuple[str, str, str, bool, int]]) -> list[tuple[Variable, _Leaves]]:
-    """Return parameters or results with the scalars of each; components of a vector are one."""
-    found: list[tuple[Variable, _Leaves]] = []
-    vector = ""  # the name of what the last leaf is a component of
-    for name, path, scalar, is_real, number in leaves:
-        full = (name or "Result") + path
-        last, scalars = found[-1] if found else (None, [])
-        if last and vector and last.scalar == scalar and len(scalars) < len(COMPONENTS):
-            if full == f"{vector}.{COMPONENTS[len(scalars)]}":
-                scalars.append((is_real, number))
-                found[-1] = (Variable(vector, scalar, len(scalars)), scalars)
-                continue
-        vector = full[:-2] if path.endswith(".x") else ""
-        found.append((Variable(full, scalar, 1), [(is_real, number)]))
-    return found
-
-
-def _length(parameters: tuple[Variable, ...], values: Values) -> int:
-    import numpy as np
-
-    if not parameters:
-        return 1
-    shape = np.shape(values[parameters[0].name])
-    return int(shape[0]) if shape else 1
-
-
-def _columns(variable: Variable, value: ArrayLike, count: int) -> NDArray[Any]:
-    import numpy as np
-
-    array: NDArray[Any] = np.asarray(value)
-    wanted = (count, variable.components) if variable.components > 1 else (count,)
-    if array.shape != wanted:
-        message = (
-            f"evaluate: '{variable.name}' must have the shape {wanted}, got {tuple(array.shape)}"
-        )
-        raise ArgumentError(message)
-    if variable.scalar in ("float", "half"):
-        array = array.astype(np.float32)
-    elif variable.scalar == "bool":
-        array = array.astype(bool).astype(np.int32)
-    else:
-        array = array.astype(np.int64).astype(np.uint32)
-    return array.reshape(count, variable.components)
-
-
-def _in_order(arrays: dict[int, bytes]) -> list[bytes]:
-    return [arrays.get(number, b"") for number in range(max(arrays, default=-1) + 1)]
-
-
-def _result(words: bytes, scalar: str) -> NDArray[Any]:
-    import numpy as np
-
-    if scalar == "bool":
-        truth: NDArray[Any] = np.frombuffer(words, np.int32) != 0
-        return truth
-    kind = {"float": "f4", "half": "f4", "uint": "u4"}.get(scalar, "i4")
-    return np.frombuffer(words, kind)

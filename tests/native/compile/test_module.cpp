@@ -174,6 +174,8 @@ TEST_CASE("an absent file, a directory, a large file and bytes that are not text
                       ContainsSubstring("larger than 16 MB"));
     CHECK_THROWS_WITH(load(folder.write("binary.slang", std::string("\x89PNG\xff\x00\x01", 7))),
                       ContainsSubstring("is not UTF-8 text (byte 0)"));
+    CHECK_THROWS_WITH(load(folder.write("zero.slang", std::string("int a;\0\xff", 8))),
+                      ContainsSubstring("has a NUL at byte 6"));
     CHECK_THROWS_WITH(load("/tmp/\xff.slang"),
                       ContainsSubstring("path of the module is not valid UTF-8"));
     CHECK_THROWS_AS(load(folder.path() / "absent.slang"), ArgumentError);
