@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..blender.session import require_session
+from ..core.slang_nodes.reports import readable
 
 if TYPE_CHECKING:
     import bpy
@@ -72,7 +73,7 @@ class WaitingOperator:
         try:
             self.finish(context, self._job.result())
         except Exception as error:
-            self.report({"ERROR"}, str(error))  # type: ignore[attr-defined]
+            self.report({"ERROR"}, readable(str(error)))  # type: ignore[attr-defined]
             return {"CANCELLED"}
         finally:
             redraw(context)

@@ -104,3 +104,11 @@ def test_cycles_computes_what_a_switch_says(tmp_path):
     found = blender.in_cycles(rows, str(tmp_path / "coat.exr"))
 
     np.testing.assert_allclose(found[:, 0, 0], [1.5, 1, 1.5, 1], rtol=1e-5)
+
+
+def test_what_a_function_returns_is_a_color(tree):
+    text = text_block("import weft.node;\n[Color] float3 f(float3 x) { return x; }\n")
+    node = weft_blender.add_node(tree, text)
+
+    assert (node.outputs[0].name, node.outputs[0].type) == ("Result", "RGBA")
+    assert node.inputs["X"].type == "VECTOR"

@@ -10,6 +10,7 @@ import bpy
 from ...blender.slang_nodes.tags import Tag, read_tag
 from ...core.slang_nodes.menus import case_labels
 from ...core.slang_nodes.naming import base_name, variant_label
+from ...core.slang_nodes.reports import readable
 from ..waiting import redraw
 from .adding import UNDO
 
@@ -46,7 +47,7 @@ class ActiveNodeOperator:
         try:
             work()
         except (Error, RuntimeError) as error:
-            self.report({"ERROR"}, str(error))  # type: ignore[attr-defined]
+            self.report({"ERROR"}, readable(str(error)))  # type: ignore[attr-defined]
             return {"CANCELLED"}
         finally:
             redraw(context)

@@ -10,6 +10,7 @@ import bpy
 from ...blender.slang_nodes.users import is_editable
 from ...core.slang_nodes.menus import case_labels, find_case
 from ...core.slang_nodes.naming import base_name, variant_label
+from ...core.slang_nodes.reports import readable
 from ..text import draw_text
 from .images import draw_images
 from .operators import active_slang_node
@@ -68,7 +69,7 @@ class NODE_PT_weft_slang(bpy.types.Panel):
 def draw_error(layout: bpy.types.UILayout, tag: Tag) -> None:
     """Draw why the node is not what its source says."""
     box = layout.box()
-    draw_text(box, tag.error, icon="ERROR")
+    draw_text(box, readable(tag.error), icon="ERROR")
     row = box.row(align=True)
     row.operator("weft.show_slang_source", text="Show Error")
     if tag.source.kind == "file":
