@@ -90,18 +90,21 @@ def test_imports_in_a_circle_do_no_harm(material, following, tmp_path):
     assert weft_blender.node_source(node).error == ""
 
 
-def test_a_renamed_text_says_so_and_comes_back(material, following):
+def test_a_renamed_text_is_followed(material, following):
     text = text_block(WAVE)
-    name = text.name
     node = weft_blender.add_node(material, text)
     follow(following)
 
     text.name = "other.slang"
-    follow(following, until=lambda: weft_blender.node_source(node).error != "")
-    assert f"'{name}' is gone" in weft_blender.node_source(node).error
+    follow(following)
+    found = weft_blender.node_source(node)
+    assert (found.source, found.error) == ("text:other.slang", "")
 
-    text.name = name
-    follow(following, until=lambda: weft_blender.node_source(node).error == "")
+    text_block(WAVE.replace("float shift", "float gain = 2, float shift"), "other.slang")
+    follow(following, until=lambda: "Gain" in node.inputs)
+    text_block("float another(float x) { return x; }\n", "wave.slang")
+    follow(following)
+    assert weft_blender.node_source(node).error == ""
 
 
 def test_a_broken_source_of_many_nodes(material, following):

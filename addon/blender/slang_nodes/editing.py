@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .tags import HASH, PROPERTY, body_hash, read_tag
+from .tags import HASH, PROPERTY, TEXT, body_hash, read_tag
 
 if TYPE_CHECKING:
     import bpy
@@ -19,6 +19,6 @@ def was_edited(tree: bpy.types.NodeTree) -> bool:
 
 def unpack(tree: bpy.types.NodeTree) -> None:
     """Make a Slang node's group a plain one, that a person may edit and that follows no source."""
-    for name in (PROPERTY, HASH):
+    for name in (PROPERTY, HASH, TEXT):
         if name in tree:
             del tree[name]

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import bpy
+
 from ..lowered_groups import images_of
 from .animation_paths import correct_curves, note_curves
 from .editing import was_edited
-from .tags import tagged_trees
+from .tags import TEXT, tagged_trees
 from .users import is_editable, remove_group
 
 if TYPE_CHECKING:
-    import bpy
-
     from .tags import Tag
 
 
@@ -29,7 +29,7 @@ def join_equal_groups() -> int:
     Links stay: groups are joined whose sockets have equal identifiers.
     """
     kept: dict[tuple[str, str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
-    gone: list[bpy.types.NodeTree] = []
+    gone: list[tuple[bpy.types.NodeTree, bpy.types.NodeTree]] = []
     for tree, tag in sorted(tagged_trees(), key=lambda entry: entry[0].name):
         if not tag.hash or not is_editable(tree) or was_edited(tree):
             continue
@@ -41,7 +41,18 @@ def join_equal_groups() -> int:
         curves = note_curves(tree)
         tree.user_remap(first)
         correct_curves(curves)
-        gone.append(tree)
-    for tree in gone:
+        gone.append((tree, first))
+    for tree, first in gone:
+        text, kept_text = tree.get(TEXT), first.get(TEXT)
         remove_group(tree)
+        remove_copy(text, kept_text)
     return len(gone)
+
+
+def remove_copy(text: bpy.types.Text | None, kept: bpy.types.Text | None) -> None:
+    """Remove a text that came with a group, if nothing uses it and another one is equal."""
+    if text is None or kept is None or text == kept or text.library is not None:
+        return
+    is_unused = text.users <= int(text.use_fake_user)
+    if is_unused and text.as_string() == kept.as_string():
+        bpy.data.texts.remove(text)

@@ -3,6 +3,8 @@
 
 It is one ID-property of the tree, JSON: interfaces of Blender 5.2 hold no properties, and trees
 keep theirs when they are copied, appended or linked. Without the extension it is left alone.
+Another one points to the text block of the source: Blender brings that along where the tree is
+appended, and it may be renamed.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from ..lowered_groups import PART_MARK
 
 PROPERTY = "weft_slang"
 HASH = "weft_slang_hash"
+TEXT = "weft_slang_text"
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def read_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
         record = json.loads(text)
         if record["version"] > FORMAT:
             return None
-        record["source"] = parse_key(record["source"])
+        record["source"] = _source(tree, parse_key(record["source"]))
         for name in ("inputs", "outputs"):
             record[name] = tuple(_existing(*entry) for entry in record[name])
         for name in ("properties", "images", "files", "notes", "variants"):
@@ -97,6 +100,13 @@ def read_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
         return Tag(**known)
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _source(tree: bpy.types.NodeTree, key: SourceKey) -> SourceKey:
+    """Return a source, whose text may have another name by now."""
+    text = tree.get(TEXT)
+    is_there = key.kind == "text" and isinstance(text, bpy.types.Text)
+    return SourceKey("text", text.name) if is_there else key
 
 
 def _existing(
@@ -119,6 +129,11 @@ def write_tag(tree: bpy.types.NodeTree, tag: Tag) -> None:
         ]
     tree[PROPERTY] = json.dumps(record, ensure_ascii=False)
     tree[HASH] = tag.hash  # looked at in all trees for each node that is added
+    text = bpy.data.texts.get(tag.source.name) if tag.source.kind == "text" else None
+    if text is not None:
+        tree[TEXT] = text
+    elif tag.source.kind != "text" and TEXT in tree:
+        del tree[TEXT]
 
 
 def tagged_trees() -> Iterator[tuple[bpy.types.NodeTree, Tag]]:
