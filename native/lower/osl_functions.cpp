@@ -80,35 +80,43 @@ constexpr auto kFunctions = std::to_array<Helper>({
     return p * x * x * x;
 }
 )"},
-    {"weft_log", R"(float weft_log(float x)
+    // Whether y is the logarithm already; else x = 2^n (m + 1).
+    {"weft_log_begin",
+     R"(int weft_log_begin(float x, output float m, output float n, output float y)
 {
+    m = 0.0;
+    n = 0.0;
+    y = x;
     if (x == 0.0)
-        return -weft_inf();
-    if (x < 0.0)
-        return 0.0;
-    if (isinf(x) || isnan(x))
-        return x;
-    float m;
-    float n;
+        y = -weft_inf();
+    else if (x < 0.0)
+        y = 0.0;
+    if (x <= 0.0 || isinf(x) || isnan(x))
+        return 1;
     weft_split(x, m, n);
     m -= 1.0;
-    float y = weft_log_rest(m) - 2.12194440e-4 * n - 0.5 * m * m;
+    return 0;
+}
+)"},
+    {"weft_log", R"(float weft_log(float x)
+{
+    float m;
+    float n;
+    float y;
+    if (weft_log_begin(x, m, n, y))
+        return y;
+    y = weft_log_rest(m) - 2.12194440e-4 * n - 0.5 * m * m;
     return (m + y) + 0.693359375 * n;
 }
 )"},
     {"weft_log2", R"(float weft_log2(float x)
 {
-    if (x == 0.0)
-        return -weft_inf();
-    if (x < 0.0)
-        return 0.0;
-    if (isinf(x) || isnan(x))
-        return x;
     float m;
     float n;
-    weft_split(x, m, n);
-    m -= 1.0;
-    float y = weft_log_rest(m) - 0.5 * m * m;
+    float y;
+    if (weft_log_begin(x, m, n, y))
+        return y;
+    y = weft_log_rest(m) - 0.5 * m * m;
     return (y * 0.44269504 + m * 0.44269504 + y + m) + n;
 }
 )"},
