@@ -185,42 +185,107 @@ def emission_of(name, node_of, sockets, output):
     return material
 
 
-def in_cycles(rows, path, *, osl=False):
-    """Return what outputs of nodes give in Cycles, (rows, POINTS, 3).
+def with_sign(material):
+    """Multiply what a material shines in by the attribute "sign"."""
+    tree = material.node_tree
+    color = next(node for node in tree.nodes if node.type == "EMISSION").inputs["Color"]
+    sign, product = tree.nodes.new("ShaderNodeAttribute"), tree.nodes.new("ShaderNodeVectorMath")
+    sign.attribute_name, product.operation = "sign", "MULTIPLY"
+    tree.links.new(color.links[0].from_socket, product.inputs[0])
+    tree.links.new(sign.outputs["Fac"], product.inputs[1])
+    tree.links.new(product.outputs[0], color)
+
+
+def add_row(place, material, arrays):
+    """Add a row of squares with attributes."""
+    made = bpy.data.objects.new("row", squares(arrays))
+    made.matrix_world = Matrix.Translation((0, place, 0))
+    made.material_slots[0].link = "OBJECT"
+    made.material_slots[0].material = material
+    bpy.context.scene.collection.objects.link(made)
+
+
+def add_rows(rows, *, signs=()):
+    """Add rows of squares for outputs of nodes, and a camera that sees a pixel a square.
 
     Args:
         rows: Of each: a name, what makes the node in a tree, sockets of its inputs, values of the
             parameters, and the number of the output.
-        path: Of the picture.
-        osl: Shade with OSL.
+        signs: Add all rows with each of these factors.
+
+    Returns:
+        The number of rows that are seen.
     """
-    scene = bpy.context.scene
     for number, (name, node_of, sockets, values, output) in enumerate(rows):
         arrays = {f"in{k}": values_of(socket, values) for k, socket in enumerate(sockets)}
-        made = bpy.data.objects.new(name, squares(arrays or {"in0": np.zeros(POINTS)}))
-        made.matrix_world = Matrix.Translation((0, number, 0))
-        made.material_slots[0].link = "OBJECT"
-        made.material_slots[0].material = emission_of(name, node_of, sockets, output)
-        scene.collection.objects.link(made)
+        material = emission_of(name, node_of, sockets, output)
+        if signs:
+            with_sign(material)
+        for place, sign in enumerate(signs or (1,)):
+            given = arrays | {"sign": np.full(POINTS, sign, np.float32)}
+            add_row(place * len(rows) + number, material, given)
+    count = len(rows) * max(1, len(signs))
+    look_down(count)
+    return count
+
+
+def look_down(count):
+    """Add a camera that sees rows, a pixel a square."""
+    scene = bpy.context.scene
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
     scene.collection.objects.link(camera)
     scene.camera = camera
     camera.data.type, camera.data.sensor_fit = "ORTHO", "HORIZONTAL"
     camera.data.ortho_scale = POINTS
-    camera.matrix_world = Matrix.Translation((POINTS / 2, len(rows) / 2 - 0.5, 10))
-    render = scene.render
-    render.engine, render.filepath = "CYCLES", path
-    render.resolution_x, render.resolution_y, render.resolution_percentage = POINTS, len(rows), 100
+    camera.matrix_world = Matrix.Translation((POINTS / 2, count / 2 - 0.5, 10))
+
+
+def picture(rows, path):
+    """Render rows with the scene's engine, a sample a pixel; return (rows, POINTS, 3)."""
+    render = bpy.context.scene.render
+    render.filepath = path
+    render.resolution_x, render.resolution_y, render.resolution_percentage = POINTS, rows, 100
     render.image_settings.file_format = "OPEN_EXR"
     render.image_settings.color_depth = "32"
     render.filter_size = 0.01
+    bpy.ops.render.render(write_still=True)
+    image = bpy.data.images.load(path)
+    image.colorspace_settings.name = "Non-Color"
+    pixels = np.empty(rows * POINTS * 4, np.float32)
+    image.pixels.foreach_get(pixels)
+    return pixels.reshape(rows, POINTS, 4)[..., :3]
+
+
+def in_cycles(rows, path, *, osl=False):
+    """Return what outputs of nodes give in Cycles, (rows, POINTS, 3).
+
+    Args:
+        rows: As of `add_rows`.
+        path: Of the picture.
+        osl: Shade with OSL.
+    """
+    count = add_rows(rows)
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
     scene.cycles.samples, scene.cycles.max_bounces = 1, 0
     scene.cycles.use_denoising = scene.cycles.use_adaptive_sampling = False
     scene.cycles.pixel_filter_type = "BOX"
     scene.cycles.shading_system = osl
-    bpy.ops.render.render(write_still=True)
-    image = bpy.data.images.load(path)
-    image.colorspace_settings.name = "Non-Color"
-    pixels = np.empty(len(rows) * POINTS * 4, np.float32)
-    image.pixels.foreach_get(pixels)
-    return pixels.reshape(len(rows), POINTS, 4)[..., :3]
+    return picture(count, path)
+
+
+def in_eevee(rows, path):
+    """Return what outputs of nodes give in EEVEE, (rows, POINTS, 3), in halves.
+
+    Nothing shines in negative numbers there: they are rendered with the other sign.
+
+    Args:
+        rows: As of `add_rows`.
+        path: Of the picture.
+    """
+    count = add_rows(rows, signs=(1, -1))
+    scene = bpy.context.scene
+    scene.render.engine = "BLENDER_EEVEE" if bpy.app.version >= (5, 0) else "BLENDER_EEVEE_NEXT"
+    scene.eevee.taa_render_samples = 1
+    found = picture(count, path)
+    return found[: len(rows)] - found[len(rows) :]

@@ -76,28 +76,42 @@ def group_node(group):
     return make
 
 
-def test_cycles_computes_the_corpus(tmp_path):
+def rows_of(functions, values_for=blender.inputs_of):
+    """Return a row for each output of functions, by their names, and what each gives."""
     rows, expected = [], []
-    for name, function in lowered_functions("shader").items():
+    for name, function in functions.items():
         group = build_group(function.tree, name)
-        values = blender.inputs_of(function)
+        values = values_for(function)
         for number, array in enumerate(expected_of(function, values).values()):
             rows.append((name, group_node(group), function.inputs, values, number))
             expected.append(array.astype(np.float32))
+    return rows, expected
 
-    found = blender.in_cycles(rows, str(tmp_path / "corpus.exr"))
 
+def differences_of(rows, found, expected):
+    """Return the largest difference of each row of a picture."""
     differences = {}
-    for row, picture, array in zip(rows, found[: len(rows)], expected, strict=True):
+    for row, picture, array in zip(rows, found, expected, strict=True):
         three = array if array.ndim == 2 else np.repeat(array[:, None], 3, axis=1)
         differences[f"{row[0]} {row[4]}"] = worst(picture, three)
     print(sorted(differences.items(), key=lambda item: -item[1])[:5])
+    return differences
+
+
+def test_cycles_computes_the_corpus(tmp_path):
+    rows, expected = rows_of(lowered_functions("shader"))
+
+    found = blender.in_cycles(rows, str(tmp_path / "corpus.exr"))
+
+    differences = differences_of(rows, found, expected)
     assert len(differences) > 45
     assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
 
 
 # Of max(1, abs): Cycles' noise and cells beside shaders/weft/nodes.
 PATTERN = 2e-5
+# The same: EEVEE's film holds halves.
+HALF = 1e-3
 
 
 def pattern_values(function):
@@ -131,22 +145,27 @@ def test_noise_and_voronoi_in_geometry_nodes():
 
 
 def test_noise_and_voronoi_in_cycles(tmp_path):
-    rows, expected = [], []
-    for name, function in patterns("shader").items():
-        values = pattern_values(function)
-        node = group_node(build_group(function.tree, name))
-        rows.append((name, node, function.inputs, values, 0))
-        array = expected_of(function, values)["Result"]
-        expected.append(array if array.ndim == 2 else np.repeat(array[:, None], 3, axis=1))
+    rows, expected = rows_of(patterns("shader"), pattern_values)
 
     found = blender.in_cycles(rows, str(tmp_path / "patterns.exr"))
 
-    differences = {
-        row[0]: worst(picture, array)
-        for row, picture, array in zip(rows, found, expected, strict=True)
-    }
-    print(sorted(differences.items(), key=lambda item: -item[1]))
+    differences = differences_of(rows, found, expected)
     assert {name: value for name, value in differences.items() if not value < PATTERN} == {}
+
+
+@pytest.mark.full
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_eevee_computes_the_corpus(tmp_path):
+    rows, expected = rows_of(lowered_functions("shader"))
+    of_patterns, expected_of_patterns = rows_of(patterns("shader"), pattern_values)
+    rows, expected = rows + of_patterns, expected + expected_of_patterns
+
+    found = blender.in_eevee(rows, str(tmp_path / "corpus.exr"))
+
+    differences = differences_of(rows, found, expected)
+    assert len(differences) > 60
+    assert {name: value for name, value in differences.items() if not value < HALF} == {}
 
 
 INPUTS = """
@@ -212,6 +231,13 @@ def edge_values(function):
     return values
 
 
+def reals_at_their_edges():
+    return {
+        name: lowered(name, "shader", text=corpus.OPERATIONS)
+        for name in corpus.names_of_reals(corpus.OPERATIONS)
+    }
+
+
 def test_operations_at_their_edges_in_geometry_nodes():
     differences = {}
     for name in corpus.names(corpus.OPERATIONS):
@@ -225,22 +251,29 @@ def test_operations_at_their_edges_in_geometry_nodes():
 
 
 def test_operations_at_their_edges_in_cycles(tmp_path):
-    rows, expected = [], []
-    for name in corpus.names_of_reals(corpus.OPERATIONS):
-        function = lowered(name, "shader", text=corpus.OPERATIONS)
-        values = edge_values(function)
-        rows.append(
-            (name, group_node(build_group(function.tree, name)), function.inputs, values, 0)
-        )
-        expected.append(function.evaluate(values)["Result"])
+    rows, expected = rows_of(reals_at_their_edges(), edge_values)
 
     found = blender.in_cycles(rows, str(tmp_path / "edges.exr"))
 
-    differences = {
-        row[0]: worst(picture[:, 0], array)
-        for row, picture, array in zip(rows, found, expected, strict=True)
-    }
+    differences = differences_of(rows, found, expected)
     assert {name: value for name, value in differences.items() if not value < 1e-5} == {}
+
+
+@pytest.mark.full
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_operations_at_their_edges_in_eevee(tmp_path):
+    def positive_zeros(function):
+        # GLSL's atan2(-0, -1) is pi.
+        return {name: array + 0 for name, array in edge_values(function).items()}
+
+    rows, expected = rows_of(reals_at_their_edges(), positive_zeros)
+
+    found = blender.in_eevee(rows, str(tmp_path / "edges.exr"))
+
+    most = np.finfo(np.float16).max
+    differences = differences_of(rows, found, [np.clip(array, -most, most) for array in expected])
+    assert {name: value for name, value in differences.items() if not value < HALF} == {}
 
 
 def test_long_trees_lie_in_groups_of_their_own():
