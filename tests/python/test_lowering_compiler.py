@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
@@ -53,3 +55,33 @@ def test_a_compiler_that_was_ended_while_it_waited_is_replaced() -> None:
         for process in ended:
             os.kill(process, signal.SIGKILL)
         time.sleep(0.05)  # its end of the pipe closes
+
+
+def crash_what_starts(known: set[int]) -> None:
+    """End the first compiler that is not known as a crash does."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        for process in set(compilers()) - known:
+            os.kill(process, signal.SIGSEGV)
+            return
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("form", ["nodes", "osl"])
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the process in /proc")
+def test_a_compiler_that_crashes_is_one_error(form: str) -> None:
+    weft.lowering._compiler.cache_clear()
+    crash = threading.Thread(target=crash_what_starts, args=(set(compilers()),))
+    crash.start()
+
+    with pytest.raises(weft.CompileError) as refused:
+        weft.lower(None, "f", text=HANGS, to=form)
+
+    crash.join()
+    assert re.match(
+        r"compiling 'source' crashed the Slang compiler \(its process was killed by signal 11.*\); "
+        "look for deeply nested or very long expressions",
+        str(refused.value),
+    )
+    assert refused.value.__cause__ is None
+    assert weft.lower(None, "g", text=FITS.replace("1", "7.5")).nodes == 1
