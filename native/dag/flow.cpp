@@ -226,6 +226,7 @@ Flow::Exits Flow::run_from(Id label, Edges edges) {
             break;
         }
         const Block& block = m_module.block(label);
+        append(exits, leave_loops(block, edges));
         const NodeId predicate = arrive(block, edges);
         run_body(block, predicate);
         if (block.continue_target != 0 ||

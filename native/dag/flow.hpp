@@ -51,6 +51,9 @@ private:
     [[nodiscard]] Exits take_branches(const Block& block, NodeId predicate);
     [[nodiscard]] Exits run_targets(const std::vector<Id>& order, Exits edges);
 
+    /// Takes the ways out of `edges` that leave a loop by the block's branch, whatever the others do.
+    [[nodiscard]] Exits leave_loops(const Block& block, Edges& edges);
+
     [[nodiscard]] Edge edge(Id from, Id to, NodeId predicate);
     /// Sets the values that ways bring to a block; returns when one of them is taken.
     [[nodiscard]] NodeId arrive(const Block& block, const Edges& edges);

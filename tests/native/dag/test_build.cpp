@@ -110,6 +110,30 @@ float endless(float x, int n)
     CHECK_THAT(refusal, ContainsSubstring("more than 256 rounds"));
 }
 
+TEST_CASE("a loop that an inner loop may leave with a value of its own is unrolled") {
+    const Function function = function_of(R"(
+int found(float x, int n, bool b)
+{
+    int sum = n;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++)
+        {
+            sum += 10 * i + k;
+            if (x <= i)
+                return b ? sum : 4;
+        }
+    return sum + 1;
+}
+)",
+                                          "weft_integer_results[0] = found(weft_reals[0], "
+                                          "weft_integers[0], weft_integers[1] != 0);");
+
+    const Values values =
+        interpret(function, {{{-1, 0.5f, 1.5f, 5, 0.5f}}, {{7, 7, 7, 7, 7}, {1, 1, 1, 1, 0}}}, 5);
+
+    CHECK(values.integers[0] == std::vector<Word>{7, 18, 49, 71, 4});
+}
+
 TEST_CASE("what a loop leaves behind is what it was when the loop ended") {
     const Function function =
         function_of(R"(
