@@ -157,51 +157,58 @@ Flow::Edge Flow::edge(Id from, Id to, NodeId predicate) {
     return made;
 }
 
-NodeId Flow::arrive(const Block& block, const Edges& edges) {
-    for (const Edge& edge : edges) {
-        if (edge.phis.size() != block.phis.size()) {
-            throw SpirvError("spirv: a way leads to another block than it brings values for");
-        }
+void Flow::check_phis(const Edge& edge, std::size_t count) {
+    if (edge.phis.size() != count) {
+        throw SpirvError("spirv: a way leads to another block than it brings values for");
     }
-    const Edge& last = edges.back();
-    NodeId predicate = edges.front().predicate;
+}
+
+/// One way instead of several to the same block.
+Flow::Edge Flow::merged(const Edges& edges) {
+    Edge all = edges.back();
+    all.predicate = edges.front().predicate;
+    for (const Edge& edge : edges) {
+        check_phis(edge, all.phis.size());
+    }
     for (const Edge& edge : std::span(edges).subspan(1)) {
-        predicate = m_graph.make(Op::b_or, {predicate, edge.predicate});
+        all.predicate = m_graph.make(Op::b_or, {all.predicate, edge.predicate});
     }
     // From the last to the first: the condition of the first way is asked first.
-    const auto chosen = [&](const auto& leaves_of) {
-        Leaves leaves = *leaves_of(last);
+    const auto choose = [&](Leaves& leaves, const auto& leaves_of) {
         for (std::size_t i = edges.size() - 1; i-- > 0;) {
             if (const Leaves* other = leaves_of(edges[i])) {
                 leaves = m_instructions.select(edges[i].predicate, *other, leaves);
             }
         }
-        return leaves;
     };
-    Memory memory;
-    for (const auto& [id, leaves] : last.memory) {
-        memory[id] = chosen([key = id](const Edge& edge) -> const Leaves* {
-            const auto own = edge.memory.find(key);
-            return own == edge.memory.end() ? nullptr : &own->second;
-        });
+    const auto choose_all = [&](auto& values, auto Edge::* member) {
+        for (auto& [id, leaves] : values) {
+            choose(leaves, [&, key = id](const Edge& edge) -> const Leaves* {
+                const auto own = (edge.*member).find(key);
+                return own == (edge.*member).end() ? nullptr : &own->second;
+            });
+        }
+    };
+    choose_all(all.memory, &Edge::memory);
+    choose_all(all.outlived, &Edge::outlived);
+    for (std::size_t k = 0; k < all.phis.size(); k++) {
+        choose(all.phis[k], [k](const Edge& edge) { return &edge.phis[k]; });
     }
-    m_instructions.memory() = std::move(memory);
-    for (const auto& [id, leaves] : last.outlived) {
-        m_instructions.set(id, chosen([key = id](const Edge& edge) -> const Leaves* {
-                               const auto own = edge.outlived.find(key);
-                               return own == edge.outlived.end() ? nullptr : &own->second;
-                           }));
-    }
-    std::vector<Leaves> phis;
-    phis.reserve(block.phis.size());
-    for (std::size_t k = 0; k < block.phis.size(); k++) {
-        phis.push_back(chosen([k](const Edge& edge) { return &edge.phis[k]; }));
+    return all;
+}
+
+NodeId Flow::arrive(const Block& block, const Edges& edges) {
+    Edge all = merged(edges);
+    check_phis(all, block.phis.size());
+    m_instructions.memory() = std::move(all.memory);
+    for (auto& [id, leaves] : all.outlived) {
+        m_instructions.set(id, std::move(leaves));
     }
     for (std::size_t k = 0; k < block.phis.size(); k++) {
         m_instructions.set_type(block.phis[k].result, block.phis[k].type);
-        m_instructions.set(block.phis[k].result, std::move(phis[k]));
+        m_instructions.set(block.phis[k].result, std::move(all.phis[k]));
     }
-    return predicate;
+    return all.predicate;
 }
 
 void Flow::run_body(const Block& block, NodeId predicate) {
@@ -261,11 +268,12 @@ Flow::Exits Flow::run_construct(const Block& block, NodeId predicate, Edges& aft
 
 Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) {
     Exits exits;
+    Edges leaving; // the loop in this round
     const auto keep = [&](Exits&& found, Id inner) {
         Edges next = std::move(found[inner]);
         found.erase(inner);
         std::move(found[header.merge].begin(), found[header.merge].end(),
-                  std::back_inserter(after));
+                  std::back_inserter(leaving));
         found.erase(header.merge);
         append(exits, std::move(found));
         drop_dead(next);
@@ -288,6 +296,8 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
             const Depth depth(*this, {header.merge, header.label});
             back = keep(run_from(header.continue_target, std::move(back)), header.label);
         }
+        end_round(predicate, std::move(leaving), after);
+        leaving.clear();
         if (back.empty() || round == bound.rounds) {
             break;
         }
@@ -302,6 +312,24 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
     m_active.pop_back();
     m_bounded.pop_back();
     return exits;
+}
+
+/// What a loop leaves is chosen round by round: while it runs, the values of this round, else those of the rounds before. So
+/// rounds are equal, and few values live on.
+void Flow::end_round(NodeId predicate, Edges leaving, Edges& after) {
+    drop_dead(leaving);
+    if (leaving.empty()) {
+        return;
+    }
+    Edge own = merged(leaving);
+    if (!after.empty()) {
+        Edge earlier = std::move(after.front());
+        const NodeId left = m_graph.make(Op::b_or, {earlier.predicate, own.predicate});
+        earlier.predicate = m_graph.make(Op::b_not, {predicate});
+        own = merged({std::move(earlier), std::move(own)});
+        own.predicate = left;
+    }
+    after = {std::move(own)};
 }
 
 void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {

@@ -55,11 +55,16 @@ private:
     [[nodiscard]] Exits leave_loops(const Block& block, Edges& edges);
 
     [[nodiscard]] Edge edge(Id from, Id to, NodeId predicate);
+    /// @throws SpirvError if a way has not as many values as there are phis.
+    static void check_phis(const Edge& edge, std::size_t count);
+    [[nodiscard]] Edge merged(const Edges& edges);
     /// Sets the values that ways bring to a block; returns when one of them is taken.
     [[nodiscard]] NodeId arrive(const Block& block, const Edges& edges);
     /// Notes the integer inputs on which a predicate depends. @param seen nodes that need no look
     void note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen);
     void begin_round(const Block& header, const Edges& back, NodeId predicate);
+    /// @param after what has left the loop so far, as one way; empty at first
+    void end_round(NodeId predicate, Edges leaving, Edges& after);
     void run_body(const Block& block, NodeId predicate);
 
     [[nodiscard]] Place place_of(const Block& header) const;

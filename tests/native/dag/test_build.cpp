@@ -177,6 +177,39 @@ float2 mandelbrot(float2 c)
     }
 }
 
+TEST_CASE("a loop is left in several ways, some of which not every round has") {
+    const Function function = function_of(R"(
+float left(float x)
+{
+    float sum = 0, mark = -1;
+    for (int i = 0; i < 6; i++)
+    {
+        if (x < i)
+        {
+            mark = 10 * i;
+            break;
+        }
+        sum += x;
+        if (i == 4 && sum > 18)
+        {
+            mark = sum;
+            break;
+        }
+        if (sum > 100)
+            return -sum;
+        mark = i;
+    }
+    return mark + sum / 128;
+}
+)",
+                                          "weft_real_results[0] = left(weft_reals[0]);");
+
+    const auto got = reals_of(function, {{-1, 0.5f, 2.5f, 3.5f, 4.25f, 8, 24, 60}});
+
+    CHECK(got[0] == std::vector<float>{0, 10.00390625f, 30.05859375f, 40.109375f,
+                                       21.25f + 21.25f / 128, 40.3125f, 120.9375f, -120});
+}
+
 TEST_CASE("loops in loops, with continue and a break out of both") {
     const Function function = function_of(R"(
 int first(int target)
