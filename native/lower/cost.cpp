@@ -60,6 +60,9 @@ constexpr std::array kKinds{
     KindCost{"GeometryNodeImageTexture", 0, 48},
     KindCost{"GeometryNodeMenuSwitch", 0, 0}, // of one value, not of points
     KindCost{"GeometryNodeSwitch", 0, 0.7},
+    KindCost{"GeometryNodeIndexSwitch", 0, 0}, // of single values
+    KindCost{"GeometryNodeRepeatInput", 0, 0},
+    KindCost{"GeometryNodeRepeatOutput", 0, 0},
     KindCost{"FunctionNodeFloatToInt", 0, 0.4},
 };
 constexpr KindCost kOther{"", 3.6, 0.1};
@@ -80,13 +83,22 @@ const KindCost& cost_of_node(const TreeNode& node) noexcept {
     return cost_of_kind(node.type);
 }
 
+double rounds_of(const Tree& tree, const Zone& zone) noexcept {
+    const auto* rounds = std::get_if<std::int64_t>(&tree.nodes[zone.input].inputs[0].source);
+    return rounds == nullptr ? 1 : static_cast<double>(*rounds);
+}
+
 } // namespace
 
 double cost_of(const Tree& tree) noexcept {
     double cost = 0;
+    auto zone = tree.zones.begin();
     for (std::size_t i = 1; i < tree.nodes.size(); i++) {
+        zone += zone != tree.zones.end() && zone->output < i ? 1 : 0;
+        const bool is_within = zone != tree.zones.end() && zone->input < i && i < zone->output;
         const KindCost& kind = cost_of_node(tree.nodes[i]);
-        cost += tree.kind == TreeKind::shader ? kind.shade : kind.million;
+        cost += (tree.kind == TreeKind::shader ? kind.shade : kind.million) *
+                (is_within ? rounds_of(tree, *zone) : 1);
     }
     return cost;
 }

@@ -70,6 +70,11 @@ public:
             m_out << (i == 0 ? "" : ", ");
             print_source(m_tree.results[i]);
         }
+        m_out << "],\n  \"zones\": [";
+        for (std::size_t i = 0; i < m_tree.zones.size(); i++) {
+            m_out << (i == 0 ? "" : ", ");
+            print_zone(m_tree.zones[i]);
+        }
         m_out << "]\n}\n";
         return std::move(m_out).str();
     }
@@ -145,6 +150,15 @@ private:
             m_out << (i == 0 ? ", \"items\": [" : ", ") << quoted(node.items[i]);
         }
         m_out << (node.items.empty() ? "}" : "]}");
+    }
+
+    void print_zone(const Zone& zone) {
+        m_out << "{\"input\": " << zone.input << ", \"output\": " << zone.output
+              << ", \"items\": [";
+        for (std::size_t i = 0; i < zone.items.size(); i++) {
+            m_out << (i == 0 ? "" : ", ") << quoted(zone.items[i]);
+        }
+        m_out << "]}";
     }
 
     void print_source(const Source& source) {

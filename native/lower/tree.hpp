@@ -27,6 +27,8 @@ struct BlenderVersion {
 struct Link {
     std::uint32_t node = 0;
     std::string socket; ///< identifier of the output
+
+    [[nodiscard]] bool operator==(const Link&) const = default;
 };
 using Source = std::variant<Link, double, std::int64_t, bool, std::string>;
 
@@ -52,6 +54,15 @@ struct TreeSocket {
     std::vector<reflect::Enumerator> cases{}; ///< of an enumeration
 };
 
+/// Nodes that Blender runs round by round: those between a GeometryNodeRepeatInput, which gives what a round begins with, and the
+/// GeometryNodeRepeatOutput, which takes what it ends with. Sockets of both are numbered as the items are: "0", "1", ...
+struct Zone {
+    std::uint32_t input =
+        0; ///< number of the first node; its input "Iterations" is how many rounds there are
+    std::uint32_t output = 0;       ///< of the last
+    std::vector<std::string> items; ///< types of what rounds hand on: "FLOAT", "INT", "BOOLEAN"
+};
+
 struct Tree {
     TreeKind kind = TreeKind::shader;
     BlenderVersion version;
@@ -62,11 +73,12 @@ struct Tree {
     std::vector<Source>
         results; ///< one an output: of vectors a link to the node that combines them
     std::vector<ImageSlot> images; ///< that nodes name; geometry trees have sockets instead
+    std::vector<Zone> zones;       ///< in the order of their nodes; none lies in another
 };
 
 [[nodiscard]] std::string_view tree_type(TreeKind kind) noexcept; ///< "ShaderNodeTree"
 
-/// As JSON: an object with tree, blender, cost, cost_unit (cost.hpp), inputs, outputs, images, nodes and results; links are {"node": n, "socket": "..."}.
+/// As JSON: an object with tree, blender, cost, cost_unit (cost.hpp), inputs, outputs, images, nodes, results and zones; links are {"node": n, "socket": "..."}.
 [[nodiscard]] std::string print_json(const Tree& tree);
 
 } // namespace weft::lower

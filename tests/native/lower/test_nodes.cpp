@@ -267,7 +267,8 @@ TEST_CASE("a tree is printed as JSON") {
     {"type": "NodeGroupInput", "properties": {}, "inputs": {}},
     {"type": "ShaderNodeMath", "properties": {"operation": "MULTIPLY"}, "inputs": {"Value": {"node": 0, "socket": "0"}, "Value_001": 0.5}}
   ],
-  "results": [{"node": 1, "socket": "Value"}]
+  "results": [{"node": 1, "socket": "Value"}],
+  "zones": []
 }
 )");
 }

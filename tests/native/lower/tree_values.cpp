@@ -120,8 +120,16 @@ public:
         : m_tree(tree), m_inputs(inputs) {}
 
     std::vector<double> run() {
-        for (std::size_t i = 0; i < m_tree.nodes.size(); i++) {
-            m_values.push_back(i == 0 ? Values{} : evaluate(m_tree.nodes[i]));
+        m_values.resize(m_tree.nodes.size());
+        for (std::size_t i = 1; i < m_tree.nodes.size(); i++) {
+            const auto zone = std::find_if(m_tree.zones.begin(), m_tree.zones.end(),
+                                           [&](const Zone& found) { return found.input == i; });
+            if (zone != m_tree.zones.end()) {
+                run_zone(*zone);
+                i = zone->output;
+            } else {
+                m_values[i] = evaluate(m_tree.nodes[i]);
+            }
         }
         std::vector<double> results;
         for (std::size_t i = 0; i < m_tree.results.size(); i++) {
@@ -138,6 +146,37 @@ public:
     }
 
 private:
+    /// What a zone's first node gives is one number an item, and the number of the round.
+    void run_zone(const Zone& zone) {
+        const auto items = [&](std::uint32_t number, double round) {
+            Values values;
+            for (std::size_t k = 0; k < zone.items.size(); k++) {
+                values.push_back(input(m_tree.nodes[number], std::to_string(k)));
+            }
+            values.push_back(round);
+            return values;
+        };
+        m_values[zone.output] = items(zone.input, 0);
+        const double rounds = input(m_tree.nodes[zone.input], "Iterations");
+        for (double round = 0; round < rounds; round++) {
+            m_values[zone.input] = m_values[zone.output];
+            m_values[zone.input].back() = round;
+            for (std::uint32_t i = zone.input + 1; i < zone.output; i++) {
+                m_values[i] = evaluate(m_tree.nodes[i]);
+            }
+            m_values[zone.output] = items(zone.output, round);
+        }
+    }
+
+    /// Which number of a node's an output is.
+    std::size_t component_of(const Link& link) const {
+        if (!m_tree.nodes[link.node].type.starts_with("GeometryNodeRepeat")) {
+            return link.socket == "Y" ? 1 : (link.socket == "Z" ? 2 : 0);
+        }
+        return link.socket == "Iteration" ? m_values.at(link.node).size() - 1
+                                          : std::stoul(link.socket);
+    }
+
     /// The vector, or the number, of a socket of the group.
     Values of_group(const std::string& socket) const {
         std::size_t first = 0;
@@ -166,8 +205,7 @@ private:
         if (link.node == 0) {
             return of_group(link.socket)[0];
         }
-        const std::size_t component = link.socket == "Y" ? 1 : (link.socket == "Z" ? 2 : 0);
-        return m_values.at(link.node).at(component);
+        return m_values.at(link.node).at(component_of(link));
     }
 
     double input(const TreeNode& node, const std::string& socket, double otherwise = 0) const {
@@ -250,6 +288,10 @@ private:
         }
         if (node.type == "GeometryNodeSwitch") {
             return {input(node, "Switch") != 0 ? input(node, "True") : input(node, "False")};
+        }
+        if (node.type == "GeometryNodeIndexSwitch") {
+            const int index = static_cast<int>(input(node, "Index"));
+            return {input(node, "Item_" + std::to_string(index))};
         }
         if (node.type == "FunctionNodeFloatToInt") {
             return {std::trunc(input(node, "Float"))};
