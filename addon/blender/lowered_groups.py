@@ -11,6 +11,7 @@ import bpy
 from ..core.repeats import Repeat, find_repeats
 from ..core.slang_nodes.menus import MENU, case_labels, find_case
 from ..core.steps import last_value
+from .lowered_zones import add_items, by_identifier, new_zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -172,6 +173,8 @@ class _Builder:
         self.made: list[bpy.types.NodeTree] = []
         self.outputs: dict[Place, bpy.types.NodeSocket] = {}  # in the outer tree
         self.used = _last_uses(tree)
+        self.zones = {zone["input"]: zone for zone in tree["zones"]}
+        self.ends: dict[int, bpy.types.Node] = {}  # of zones, by number
 
     def remove(self) -> None:
         for group in reversed(self.made):
@@ -209,38 +212,70 @@ class _Builder:
         given = {socket.identifier: socket for socket in entry.outputs}
         for number, identifier in enumerate(inputs):
             self.outputs[0, str(number)] = given[identifier]
-        pieces = self.pieces()
-        if len(pieces) == 1 and isinstance(pieces[0], range):
-            self.add_nodes(group, pieces[0], self.outputs)
+        numbers = range(1, len(self.tree["nodes"]))
+        pieces = [numbers] if len(numbers) <= PART else self.pieces()
+        if len(numbers) <= PART:
+            self.add_nodes(group, numbers, self.outputs)
         else:
             for piece in pieces:
-                if isinstance(piece, range):
+                if isinstance(piece, Repeat):
+                    self.add_repeat(group, piece)
+                elif isinstance(piece, range):
                     self.add_part(group, piece)
                 else:
-                    self.add_repeat(group, piece)
+                    self.add_zone_node(group, piece)
                 yield
         end = group.nodes.new("NodeGroupOutput")
-        columns = sum(1 if isinstance(piece, range) else piece.count for piece in pieces)
+        columns = sum(piece.count if isinstance(piece, Repeat) else 1 for piece in pieces)
         end.location = (COLUMN * (1 + columns), 0)
         taken = {socket.identifier: socket for socket in end.inputs}
         for identifier, source in zip(outputs, self.tree["results"], strict=True):
             _feed(group, taken[identifier], source, self.outputs)
 
-    def pieces(self) -> list[range | Repeat]:
-        """Return what becomes groups of its own, in order."""
-        nodes = self.tree["nodes"]
-        numbers = range(1, len(nodes))
-        repeats = find_repeats(nodes, numbers) if len(numbers) > PART else []
+    def pieces(self) -> list[range | Repeat | int]:
+        """Return what becomes groups of its own, and the numbers of zones' ends, in order."""
+        pieces: list[range | Repeat | int] = []
+        begin = 1
+        for zone in self.tree["zones"]:
+            first, last = zone["input"], zone["output"]
+            pieces += [*self.repeated(range(begin, first)), first]
+            pieces += [*_parts(range(first + 1, last)), last]
+            begin = last + 1
+        return [*pieces, *self.repeated(range(begin, len(self.tree["nodes"])))]
+
+    def repeated(self, numbers: range) -> list[range | Repeat]:
+        """Return what becomes groups of its own of nodes outside of zones."""
+        repeats = find_repeats(self.tree["nodes"], numbers) if len(numbers) > PART else []
         pieces: list[range | Repeat] = []
         begin = numbers.start
-        for repeat in [*repeats, None]:
-            stop = numbers.stop if repeat is None else repeat.start
-            starts = range(begin, stop, PART)
-            pieces += [range(start, min(start + PART, stop)) for start in starts]
-            if repeat is not None:
-                pieces.append(repeat)
-                begin = repeat.end
-        return pieces
+        for repeat in repeats:
+            pieces += [*_parts(range(begin, repeat.start)), repeat]
+            begin = repeat.end
+        return [*pieces, *_parts(range(begin, numbers.stop))]
+
+    def new_node(self, group: bpy.types.NodeTree, number: int) -> bpy.types.Node:
+        """Add a node; the last of a zone comes with the first."""
+        entry = self.tree["nodes"][number]
+        zone = self.zones.get(number)
+        if zone is not None:
+            node, self.ends[zone["output"]] = new_zone(group, zone["items"])
+        else:
+            node = self.ends.pop(number, None) or group.nodes.new(entry["type"])
+        for name, value in entry["properties"].items():
+            if name == "image":
+                node[IMAGE_MARK] = value
+                node.image = self.images.get(value)
+            else:
+                setattr(node, name, value)
+        if "items" in entry:
+            name_items(node, entry["items"])
+        add_items(node, entry["inputs"])
+        return node
+
+    def add_zone_node(self, group: bpy.types.NodeTree, number: int) -> None:
+        """Add the first or the last node of a zone."""
+        column = len(group.nodes) - len(self.ends)
+        self.add_nodes(group, [number], self.outputs, column=column)
 
     def add_nodes(
         self,
@@ -248,29 +283,22 @@ class _Builder:
         part: Sequence[int],
         known: dict[Place, bpy.types.NodeSocket],
         slots: frozenset[Place] = frozenset(),
+        column: int = 1,
     ) -> dict[Place, bpy.types.NodeSocket]:
         """Add nodes and feed them, but for inputs in `slots`, which are returned."""
         opened = {}
         for place, number in enumerate(part):
             entry = self.tree["nodes"][number]
-            node = group.nodes.new(entry["type"])
-            node.location = (COLUMN * (1 + place // 5), -ROW * (place % 5))
-            for name, value in entry["properties"].items():
-                if name == "image":
-                    node[IMAGE_MARK] = value
-                    node.image = self.images.get(value)
-                else:
-                    setattr(node, name, value)
-            if "items" in entry:
-                name_items(node, entry["items"])
-            inputs = {socket.identifier: socket for socket in node.inputs if socket.enabled}
+            node = self.new_node(group, number)
+            node.location = (COLUMN * (column + place // 5), -ROW * (place % 5))
+            inputs = by_identifier(node, node.inputs)
             for identifier, source in entry["inputs"].items():
                 if (place, identifier) in slots:
                     opened[place, identifier] = inputs[identifier]
                 else:
                     _feed(group, inputs[identifier], source, known)
-            for socket in node.outputs:
-                known[number, socket.identifier] = socket
+            for name, socket in by_identifier(node, node.outputs).items():
+                known[number, name] = socket
         return opened
 
     def add_part(self, group: bpy.types.NodeTree, part: Sequence[int]) -> None:
@@ -338,7 +366,7 @@ class _Builder:
     ) -> bpy.types.Node:
         node = group.nodes.new(_GROUP_NODES[self.tree["tree"]])
         node.node_tree = inner
-        node.location = (COLUMN * (len(group.nodes) - 1), 0)
+        node.location = (COLUMN * (len(group.nodes) - 1 - len(self.ends)), 0)
         return node
 
     def place_part(
@@ -408,6 +436,11 @@ def _last_uses(tree: Mapping[str, Any]) -> dict[int, dict[str, int]]:
     for node, socket in _places(tree["results"]):
         used.setdefault(node, {})[socket] = len(tree["nodes"])
     return used
+
+
+def _parts(numbers: range) -> list[range]:
+    starts = range(numbers.start, numbers.stop, PART)
+    return [range(start, min(start + PART, numbers.stop)) for start in starts]
 
 
 def _places(sources: Iterable[Source]) -> Iterator[Place]:
