@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/output_types.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::lower {
+
+namespace {
+
+struct OutputType {
+    std::string_view node;
+    std::string_view socket; ///< "": any
+    std::string_view type;
+};
+
+constexpr std::array kOutputs{
+    OutputType{"ShaderNodeMath", "", "FLOAT"},
+    OutputType{"ShaderNodeMix", "Result_Float", "FLOAT"},
+    OutputType{"ShaderNodeClamp", "", "FLOAT"},
+    OutputType{"ShaderNodeSeparateXYZ", "", "FLOAT"},
+    OutputType{"ShaderNodeCombineXYZ", "", "VECTOR"},
+    OutputType{"ShaderNodeTexWhiteNoise", "Value", "FLOAT"},
+    OutputType{"ShaderNodeTexWhiteNoise", "Color", "RGBA"},
+    OutputType{"ShaderNodeTexNoise", "Fac", "FLOAT"},
+    OutputType{"ShaderNodeTexNoise", "Color", "RGBA"},
+    OutputType{"ShaderNodeTexVoronoi", "Distance", "FLOAT"},
+    OutputType{"ShaderNodeTexVoronoi", "W", "FLOAT"},
+    OutputType{"ShaderNodeTexVoronoi", "Position", "VECTOR"},
+    OutputType{"ShaderNodeTexVoronoi", "Color", "RGBA"},
+    OutputType{"FunctionNodeIntegerMath", "", "INT"},
+    OutputType{"FunctionNodeBitMath", "", "INT"},
+    OutputType{"FunctionNodeFloatToInt", "", "INT"},
+    OutputType{"FunctionNodeCompare", "", "BOOLEAN"},
+    OutputType{"FunctionNodeBooleanMath", "", "BOOLEAN"},
+    OutputType{"GeometryNodeInputPosition", "", "VECTOR"},
+    OutputType{"GeometryNodeInputNormal", "", "VECTOR"},
+    OutputType{"GeometryNodeInputSceneTime", "", "FLOAT"},
+};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSockets{{
+    {"NodeSocketFloat", "FLOAT"},
+    {"NodeSocketInt", "INT"},
+    {"NodeSocketBool", "BOOLEAN"},
+    {"NodeSocketVector", "VECTOR"},
+    {"NodeSocketColor", "RGBA"},
+}};
+
+std::string_view socket_type(std::string_view socket) noexcept {
+    const auto* found = std::find_if(kSockets.begin(), kSockets.end(),
+                                     [&](const auto& entry) { return entry.first == socket; });
+    return found == kSockets.end() ? "" : found->second;
+}
+
+std::string_view property(const TreeNode& node, std::string_view name) noexcept {
+    const auto found = std::find_if(node.properties.begin(), node.properties.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    return found == node.properties.end() ? std::string_view() : found->second;
+}
+
+} // namespace
+
+std::string_view output_type(const Tree& tree, const Link& link) noexcept {
+    const TreeNode& node = tree.nodes[link.node];
+    if (link.node == 0) {
+        std::size_t number = 0;
+        for (const char digit : link.socket) {
+            number = 10 * number + static_cast<std::size_t>(digit - '0');
+        }
+        return number < tree.inputs.size() ? socket_type(tree.inputs[number].type) : "";
+    }
+    if (node.type == "GeometryNodeSwitch") {
+        return property(node, "input_type");
+    }
+    if (node.type == "GeometryNodeInputNamedAttribute") {
+        return property(node, "data_type") == "FLOAT" ? "FLOAT" : "VECTOR";
+    }
+    const auto* found =
+        std::find_if(kOutputs.begin(), kOutputs.end(), [&](const OutputType& entry) {
+            return entry.node == node.type && (entry.socket.empty() || entry.socket == link.socket);
+        });
+    return found == kOutputs.end() ? "" : found->type;
+}
+
+std::string_view source_type(const Tree& tree, const Source& source) noexcept {
+    if (const auto* link = std::get_if<Link>(&source)) {
+        return output_type(tree, *link);
+    }
+    if (std::holds_alternative<double>(source)) {
+        return "FLOAT";
+    }
+    if (std::holds_alternative<std::int64_t>(source)) {
+        return "INT";
+    }
+    return std::holds_alternative<bool>(source) ? "BOOLEAN" : "";
+}
+
+} // namespace weft::lower
