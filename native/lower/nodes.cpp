@@ -9,6 +9,7 @@
 #include "lower/inputs.hpp"
 #include "lower/noises.hpp"
 #include "lower/sockets.hpp"
+#include "lower/zones.hpp"
 
 #include <algorithm>
 #include <array>
@@ -94,6 +95,9 @@ public:
         drop_unused();
         if (m_tree.kind == TreeKind::shader) {
             check_live();
+        }
+        if (m_tree.kind == TreeKind::geometry) {
+            make_zones(m_tree);
         }
         return std::move(m_tree);
     }

@@ -287,9 +287,8 @@ def test_long_trees_lie_in_groups_of_their_own():
     assert sum(len(part.nodes) - 2 for part in parts) == function.nodes
 
 
-@pytest.mark.parametrize("tree", ["shader", "geometry"])
-def test_rounds_of_a_loop_share_a_group(tree):
-    function = lowered("mandelbrot", tree)
+def test_rounds_of_a_loop_share_a_group():
+    function = lowered("mandelbrot", "shader")
     group = build_group(function.tree, "orbits")
 
     nodes = [node for node in group.nodes if hasattr(node, "node_tree")]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dag_support.hpp"
+#include "lower/cost.hpp"
 #include "lower/nodes.hpp"
 #include "support/catch.hpp"
 #include "tree_values.hpp"
@@ -246,6 +247,68 @@ TEST_CASE("enumerations are menus where trees have them, else numbers") {
         print_json(make_tree(made.call, made.function, {TreeKind::geometry, {4, 5}}));
     CHECK_THAT(json, ContainsSubstring(R"("default": 7.0, "cases": {"Hard": 3, "Soft": 7}})"));
     CHECK_THAT(json, ContainsSubstring(R"("Item_0": 3, "Item_1": 7}, "items": ["Hard", "Soft"]})"));
+}
+
+/// Loops with many rounds: with a break, with numbers that differ from round to round, with values of the round before the
+/// last one, one behind another, in each other.
+constexpr const char* kLong = R"(
+float2 escaped(float2 c)
+{
+    float2 z = float2(0); int n = 0; float last = 0;
+    for (n = 0; n < 30; n++)
+    {
+        z = float2(z.x * z.x - z.y * z.y, 2 * z.x * z.y) + c;
+        last = dot(z, z);
+        if (last > 4) break;
+    }
+    return float2(n, min(last, 1000.f));
+}
+float weighted(float x) { float s = 0, a = 1; for (int i = 0; i < 20; i++) { s += a * frac(x * (i + 1)); a *= 0.8f; } return s; }
+float two(float x) { float a = x, b = 1; for (int i = 0; i < 40; i++) { float c = a * 0.5f + b; a = b; b = frac(c); } return a + 10 * b; }
+int halves(int n) { n = clamp(abs(n), 1, 90); int steps = 0; for (; steps < 100 && n != 1; steps++) n = (n & 1) != 0 ? 3 * n + 1 : n / 2; return steps; }
+float after(float x) { float s = x; for (int i = 0; i < 20; i++) s = frac(s * 3 + i); float t = s; for (int i = 0; i < 30; i++) { t = abs(t * 2 - s) + x; t = frac(t); } return s + t; }
+float within(float x) { float s = 0; for (int i = 0; i < 12; i++) { for (int j = 0; j < 4; j++) s += frac(x * i + j * 0.3f); s = frac(s); } return s; }
+)";
+
+TEST_CASE("long loops are repeat zones in geometry trees") {
+    const compile::LoadedModuleRef module = dag::load_text(kLong);
+    for (const reflect::Function& function : module->reflection.functions) {
+        CAPTURE(function.name);
+        const Lowered made = lowered(module, function);
+
+        const Tree tree = make_tree(made.call, made.function, {TreeKind::geometry, {}});
+
+        REQUIRE(!tree.zones.empty());
+        CHECK(tree.zones.size() == (function.name == "after" ? 2 : 1));
+        CHECK(tree.nodes.size() < 80);
+        check_tree(made, TreeKind::geometry);
+    }
+}
+
+TEST_CASE("short loops, and trees of shaders, have no zone") {
+    const auto tree_of = [](const char* rounds, TreeKind kind) {
+        const Lowered made = lowered((std::string("float f(float x) { for (int i = 0; i < ") +
+                                      rounds + "; i++) x = frac(x * x + 0.3f) * x; return x; }")
+                                         .c_str());
+        return make_tree(made.call, made.function, {kind, {}});
+    };
+
+    const Tree little = tree_of("6", TreeKind::geometry);
+    CHECK(little.zones.empty());
+    CHECK(little.nodes.size() == 1 + 6 * 3);
+    CHECK(tree_of("40", TreeKind::geometry).zones.size() == 1);
+    CHECK(tree_of("40", TreeKind::shader).zones.empty());
+}
+
+TEST_CASE("what a zone computes is estimated as often as it runs") {
+    const auto cost = [](const char* rounds) {
+        const Lowered made = lowered((std::string("float f(float x) { for (int i = 0; i < ") +
+                                      rounds + "; i++) x = sin(cos(x) + x) * 3; return x; }")
+                                         .c_str());
+        return cost_of(make_tree(made.call, made.function, {TreeKind::geometry, {}}));
+    };
+
+    CHECK(cost("40") == Approx(8 * cost("5")));
 }
 
 TEST_CASE("a tree is printed as JSON") {
