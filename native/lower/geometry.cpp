@@ -193,7 +193,8 @@ bool GeometryEmitter::emit_shift(const dag::Node& own, std::span<const Source> a
     if (is_known) {
         places = own.op == Op::shift_left ? count : -count;
     } else {
-        places = bits("AND", "B", a[1], std::int64_t{31});
+        const bool is_small = by.low >= 0 && by.high <= 31;
+        places = is_small ? a[1] : bits("AND", "B", a[1], std::int64_t{31});
         if (own.op != Op::shift_left) {
             places = node("FunctionNodeIntegerMath", {{"operation", "NEGATE"}}, {{"Value", places}},
                           "Value");
