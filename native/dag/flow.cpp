@@ -318,18 +318,37 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
 /// rounds are equal, and few values live on.
 void Flow::end_round(NodeId predicate, Edges leaving, Edges& after) {
     drop_dead(leaving);
-    if (leaving.empty()) {
-        return;
+    std::map<std::vector<int>, Edges> apart;
+    for (Edge& edge : leaving) {
+        apart[truths_of(edge)].push_back(std::move(edge));
     }
-    Edge own = merged(leaving);
-    if (!after.empty()) {
-        Edge earlier = std::move(after.front());
-        const NodeId left = m_graph.make(Op::b_or, {earlier.predicate, own.predicate});
-        earlier.predicate = m_graph.make(Op::b_not, {predicate});
-        own = merged({std::move(earlier), std::move(own)});
-        own.predicate = left;
+    for (const auto& [truths, edges] : apart) {
+        Edge own = merged(edges);
+        const auto earlier = std::find_if(after.begin(), after.end(), [&](const Edge& edge) {
+            return truths_of(edge) == truths;
+        });
+        if (earlier == after.end()) {
+            after.push_back(std::move(own));
+            continue;
+        }
+        const NodeId left = m_graph.make(Op::b_or, {earlier->predicate, own.predicate});
+        earlier->predicate = m_graph.make(Op::b_not, {predicate});
+        *earlier = merged({std::move(*earlier), std::move(own)});
+        earlier->predicate = left;
     }
-    after = {std::move(own)};
+}
+
+/// The truth values that a way brings with it, which keep it apart from others: see leave_loops().
+std::vector<int> Flow::truths_of(const Edge& edge) const {
+    constexpr int kUnknown = 2;
+    std::vector<int> truths;
+    for (const Leaves& leaves : edge.phis) {
+        const bool is_truth = leaves.size() == 1 && m_graph[leaves[0]].type == Scalar::boolean;
+        const std::optional<Word> value =
+            is_truth ? m_graph.value_of(leaves[0]) : std::optional<Word>();
+        truths.push_back(value.has_value() ? static_cast<int>(*value) : kUnknown);
+    }
+    return truths;
 }
 
 void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {

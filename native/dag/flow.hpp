@@ -63,8 +63,9 @@ private:
     /// Notes the integer inputs on which a predicate depends. @param seen nodes that need no look
     void note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen);
     void begin_round(const Block& header, const Edges& back, NodeId predicate);
-    /// @param after what has left the loop so far, as one way; empty at first
+    /// @param after what has left the loop so far, as a way for each set of truth values; empty at first
     void end_round(NodeId predicate, Edges leaving, Edges& after);
+    [[nodiscard]] std::vector<int> truths_of(const Edge& edge) const;
     void run_body(const Block& block, NodeId predicate);
 
     [[nodiscard]] Place place_of(const Block& header) const;
