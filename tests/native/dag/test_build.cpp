@@ -351,12 +351,12 @@ int walked(int a)
 }
 
 TEST_CASE("images are looked up between texels and repeated") {
-    const Function function =
-        function_of("float4 seen(Texture2D<float4> image, SamplerState sampler, float2 at)\n"
-                    "{ return image.Sample(sampler, at) + image.SampleLevel(sampler, at + 1, 0); }\n"
-                    "Texture2D<float4> weft_image_0; SamplerState smooth;\n",
-                    "let c = seen(weft_image_0, smooth, float2(weft_reals[0], weft_reals[1]));\n"
-                    "weft_real_results[0] = c.x;\nweft_real_results[1] = c.w;\n");
+    const Function function = function_of(
+        "float4 seen(Texture2D<float4> image, SamplerState sampler, float2 at)\n"
+        "{ return image.Sample(sampler, at) + image.SampleLevel(sampler, at + 1, 0); }\n"
+        "Texture2D<float4> weft_image_0; SamplerState smooth;\n",
+        "let c = seen(weft_image_0, smooth, float2(weft_reals[0], weft_reals[1]));\n"
+        "weft_real_results[0] = c.x;\nweft_real_results[1] = c.w;\n");
     REQUIRE(function.textures.size() == 1);
     CHECK(function.textures[0].is_image);
     // Two texels beside each other: red 1 and 3, alpha 0 and 8.
