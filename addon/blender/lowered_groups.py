@@ -11,6 +11,7 @@ import bpy
 from ..core.repeats import Repeat, find_repeats
 from ..core.slang_nodes.menus import MENU, case_labels, find_case
 from ..core.steps import last_value
+from .image_nodes import IMAGE_MARK, PART_MARK, images_of
 from .lowered_zones import add_items, by_identifier, new_zone
 
 if TYPE_CHECKING:
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
 
 PART = 25
 """Nodes in a group of their own: Blender makes trees of this size fastest."""
-
-PART_MARK = "weft_part"
-"""ID-property of groups that hold a part of another one."""
-
-IMAGE_MARK = "weft_image"
-"""ID-property of nodes that hold an image: the name by which the function calls it."""
 
 COLUMN, ROW = 180, 160
 """Distances of nodes in the editor."""
@@ -105,47 +100,6 @@ def fill_group(
         builder.remove()
         raise
     replace_nodes(group, old)
-
-
-def images_of(group: bpy.types.NodeTree) -> dict[str, bpy.types.Image | None]:
-    """Return the images that a group's nodes hold, by the names that the function gives them."""
-    return {node[IMAGE_MARK]: node.image for node in _image_nodes(group)}
-
-
-def set_image(group: bpy.types.NodeTree, name: str, image: bpy.types.Image | None) -> bool:
-    """Give the nodes of a group another image; return whether there are any of that name."""
-    nodes = [node for node in _image_nodes(group) if node[IMAGE_MARK] == name]
-    for node in nodes:
-        node.image = image
-    return bool(nodes)
-
-
-def own_parts(group: bpy.types.NodeTree) -> None:
-    """Give a group, which may be a copy, parts of its own where they hold images."""
-    used: dict[bpy.types.NodeTree, list[bpy.types.Node]] = {}
-    for node in group.nodes:
-        part = getattr(node, "node_tree", None)
-        if part is not None and PART_MARK in part:
-            used.setdefault(part, []).append(node)
-    for part, nodes in used.items():
-        if not any(True for _ in _image_nodes(part)):
-            continue
-        own = part.copy() if part.users > len(nodes) else part
-        for node in nodes:
-            if own != part:
-                node.node_tree = own
-        own_parts(own)
-
-
-def _image_nodes(group: bpy.types.NodeTree) -> Iterator[bpy.types.Node]:
-    seen = set()
-    for node in group.nodes:
-        part = getattr(node, "node_tree", None)
-        if IMAGE_MARK in node:
-            yield node
-        elif part is not None and PART_MARK in part and part not in seen:
-            seen.add(part)
-            yield from _image_nodes(part)
 
 
 def replace_nodes(group: bpy.types.NodeTree, old: Sequence[bpy.types.Node]) -> None:

@@ -314,43 +314,6 @@ Flow::Exits Flow::run_loop(const Block& header, NodeId predicate, Edges& after) 
     return exits;
 }
 
-/// What a loop leaves is chosen round by round: while it runs, the values of this round, else those of the rounds before. So
-/// rounds are equal, and few values live on.
-void Flow::end_round(NodeId predicate, Edges leaving, Edges& after) {
-    drop_dead(leaving);
-    std::map<std::vector<int>, Edges> apart;
-    for (Edge& edge : leaving) {
-        apart[truths_of(edge)].push_back(std::move(edge));
-    }
-    for (const auto& [truths, edges] : apart) {
-        Edge own = merged(edges);
-        const auto earlier = std::find_if(after.begin(), after.end(), [&](const Edge& edge) {
-            return truths_of(edge) == truths;
-        });
-        if (earlier == after.end()) {
-            after.push_back(std::move(own));
-            continue;
-        }
-        const NodeId left = m_graph.make(Op::b_or, {earlier->predicate, own.predicate});
-        earlier->predicate = m_graph.make(Op::b_not, {predicate});
-        *earlier = merged({std::move(*earlier), std::move(own)});
-        earlier->predicate = left;
-    }
-}
-
-/// The truth values that a way brings with it, which keep it apart from others: see leave_loops().
-std::vector<int> Flow::truths_of(const Edge& edge) const {
-    constexpr int kUnknown = 2;
-    std::vector<int> truths;
-    for (const Leaves& leaves : edge.phis) {
-        const bool is_truth = leaves.size() == 1 && m_graph[leaves[0]].type == Scalar::boolean;
-        const std::optional<Word> value =
-            is_truth ? m_graph.value_of(leaves[0]) : std::optional<Word>();
-        truths.push_back(value.has_value() ? static_cast<int>(*value) : kUnknown);
-    }
-    return truths;
-}
-
 void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {
     std::vector<NodeId> open{predicate};
     while (!open.empty()) {

@@ -226,10 +226,7 @@ constexpr auto kHelpers = std::to_array<Helper>({
     alpha = 0.0;
     if (name == "")
         return;
-    rgb = texture(name, u, 1.0 - v, 0.0, 0.0, 0.0, 0.0, "wrap", "periodic", "interp", "linear", "alpha", alpha);
-    int channels;
-    if (gettextureinfo(name, "channels", channels) && channels % 2 == 1)
-        alpha = 1.0;
+    rgb = texture(name, u, 1.0 - v, 0.0, 0.0, 0.0, 0.0, "wrap", "periodic", "interp", "linear", "alpha", alpha, "fill", 1.0);
     if (is_straight && alpha != 0.0 && alpha != 1.0)
         rgb = rgb / alpha;
     if (is_srgb)

@@ -8,7 +8,7 @@ import re
 import bpy
 import numpy as np
 import pytest
-from addon.blender.lowered_groups import images_of
+from addon.blender.image_nodes import images_of
 
 import weft
 import weft_blender

@@ -149,3 +149,8 @@ def test_a_texture_cannot_be_fixed() -> None:
 def test_an_image_of_a_name_that_is_put_together() -> None:
     with pytest.raises(weft.ArgumentError, match="is a text; fix it"):
         lower("named")
+
+
+def test_osl_of_blender_5_reads_files_otherwise() -> None:
+    with pytest.raises(weft.ArgumentError, match="Cycles of Blender 5 does in another way"):
+        lower("either", to="osl", blender=(5, 2))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lowered_groups import images_of, own_parts, set_image
+from ..image_nodes import images_of, own_parts, set_image
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

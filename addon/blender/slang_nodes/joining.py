@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..lowered_groups import images_of
+from ..image_nodes import images_of
 from .animation_paths import correct_curves, note_curves
 from .editing import was_edited
 from .tags import TEXT, tagged_trees

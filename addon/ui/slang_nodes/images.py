@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...blender.lowered_groups import images_of, own_parts, set_image
+from ...blender.image_nodes import images_of, own_parts, set_image
 
 if TYPE_CHECKING:
     from ...blender.slang_nodes.tags import Tag

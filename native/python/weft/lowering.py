@@ -38,6 +38,9 @@ OLDEST_BLENDER = (4, 5)
 NEW_CELLS = (5, 0)
 """The version from which on Voronoi textures have other points and colors."""
 
+NEW_FILES = (5, 0)
+"""The version from which on shaders in OSL look files up in another way, seen in 5.2."""
+
 TEXT_NAME = "<text>"
 """What messages call a text that has no name."""
 
@@ -111,7 +114,8 @@ class Lowered:
         images: Names of the images that the function looks up: parameters that are textures, then
             names that ``sampleImage`` is given. Geometry trees have sockets for them, after all
             other inputs; nodes of shader trees name them in their property ``image``; shaders in
-            OSL have a file's name and whether it is sRGB, after all other parameters.
+            OSL, for Blender 4 alone, have a file's name and whether it is sRGB, after all other
+            parameters.
         parameters: What :meth:`evaluate` takes besides.
         results: What it gives.
     """
@@ -139,6 +143,12 @@ class Lowered:
             self._read_sockets(self.tree)
         elif form == "osl":
             self.text = lowered.osl()
+            if self.images and blender >= NEW_FILES:
+                message = (
+                    f"lower: '{self.name}' looks images up, which Cycles of Blender 5 does in "
+                    "another way in OSL: lower it to nodes, or for blender=(4, 5)"
+                )
+                raise ArgumentError(message)
             self._read_sockets(json.loads(lowered.sockets()))
         elif form == "slang":
             self.text = lowered.source
