@@ -12,15 +12,17 @@ import weft
 from blender import lowered_values as blender
 
 VERSION = bpy.app.version[:2]
-# Long enough that the menu goes through a group of its own.
-TEXT = """
-enum Edge { Hard = 3, verySoft = 7, Round }
+# Long enough that the menu goes through a group of its own, and nothing repeats thrice: that would
+# be a zone in geometry trees.
+STEPS = "abbabaabbaababbabaababba"
+STEP = {"a": "x = sin(x) + 0.3f;", "b": "x = cos(x * 1.5f);"}
+TEXT = f"""
+enum Edge {{ Hard = 3, verySoft = 7, Round }}
 float line(float x, Edge edge = Edge.verySoft)
-{
-    for (int i = 0; i < 12; i++)
-        x = sin(x) + 0.3f * cos(x * i);
+{{
+    {" ".join(STEP[letter] for letter in STEPS)}
     return edge == Edge.Hard ? x : edge == Edge.Round ? 2 * x : x * x;
-}
+}}
 """
 LABELS = {"Hard": 3, "Very Soft": 7, "Round": 8}
 needs_menus = pytest.mark.skipif(VERSION < (5, 2), reason="trees of materials have no menus")
