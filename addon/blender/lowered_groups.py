@@ -11,6 +11,7 @@ import bpy
 from ..core.repeats import Repeat, find_repeats
 from ..core.slang_nodes.menus import MENU, case_labels, find_case
 from ..core.steps import last_value
+from .batches import COLUMN, ROW, place_nodes, set_numbers, set_property
 from .image_nodes import IMAGE_MARK, PART_MARK, images_of
 from .lowered_zones import add_items, by_identifier, new_zone
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 PART = 25
 """Nodes in a group of their own: Blender makes trees of this size fastest."""
 
-COLUMN, ROW = 180, 160
-"""Distances of nodes in the editor."""
 
 _GROUP_NODES = {
     "ShaderNodeTree": "ShaderNodeGroup",
@@ -220,7 +219,7 @@ class _Builder:
                 node[IMAGE_MARK] = value
                 node.image = self.images.get(value)
             else:
-                setattr(node, name, value)
+                set_property(node, name, value)
         if "items" in entry:
             name_items(node, entry["items"])
         add_items(node, entry["inputs"])
@@ -241,18 +240,21 @@ class _Builder:
     ) -> dict[Place, bpy.types.NodeSocket]:
         """Add nodes and feed them, but for inputs in `slots`, which are returned."""
         opened = {}
+        places: dict[str, tuple[float, float]] = {}
         for place, number in enumerate(part):
             entry = self.tree["nodes"][number]
             node = self.new_node(group, number)
-            node.location = (COLUMN * (column + place // 5), -ROW * (place % 5))
+            places[node.name] = (COLUMN * (column + place // 5), -ROW * (place % 5))
             inputs = by_identifier(node, node.inputs)
-            for identifier, source in entry["inputs"].items():
-                if (place, identifier) in slots:
+            is_open = {name for at, name in slots if at == place}.__contains__
+            for identifier, source in set_numbers(node, entry["inputs"], is_open).items():
+                if is_open(identifier):
                     opened[place, identifier] = inputs[identifier]
                 else:
                     _feed(group, inputs[identifier], source, known)
             for name, socket in by_identifier(node, node.outputs).items():
                 known[number, name] = socket
+        place_nodes(group, places)
         return opened
 
     def add_part(self, group: bpy.types.NodeTree, part: Sequence[int]) -> None:

@@ -103,25 +103,39 @@ def _runs(equal: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 def _checked(nodes: Sequence[Node], start: int, period: int, count: int) -> Repeat | None:
     """Return a repeat of as many rounds as are linked alike within themselves."""
-    first = [_inner(nodes[start + k], start) for k in range(period)]
     for number in range(1, count):
-        begin = start + number * period
-        if any(_inner(nodes[begin + k], begin) != first[k] for k in range(period)):
+        if not _is_alike(nodes, start, start + number * period, period):
             count = number
             break
     if count < FEWEST:
         return None
     slots = []
     for k in range(period):
+        first = _inner(nodes[start + k], start)
         for socket in nodes[start + k]["inputs"]:
             sources = [nodes[start + n * period + k]["inputs"][socket] for n in range(count)]
-            is_inner = first[k][socket] is not None
+            is_inner = first[socket] is not None
             is_number = not isinstance(sources[0], dict) and all(
                 type(source) is type(sources[0]) and source == sources[0] for source in sources
             )
             if not is_inner and not is_number:
                 slots.append((k, socket))
     return Repeat(start, period, count, tuple(slots))
+
+
+def _is_alike(nodes: Sequence[Node], start: int, begin: int, period: int) -> bool:
+    """Return whether two rounds are linked alike within themselves."""
+    for k in range(period):
+        others = nodes[begin + k]["inputs"]
+        for socket, source in nodes[start + k]["inputs"].items():
+            other = others[socket]
+            place = source["node"] - start if isinstance(source, dict) else -1
+            other_place = other["node"] - begin if isinstance(other, dict) else -1
+            if max(place, -1) != max(other_place, -1):
+                return False
+            if place >= 0 and source["socket"] != other["socket"]:
+                return False
+    return True
 
 
 def _inner(node: Node, begin: int) -> dict[str, tuple[int, str] | None]:

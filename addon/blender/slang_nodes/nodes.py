@@ -115,9 +115,9 @@ def place_node(
         raise ArgumentError(message)
     node = tree.nodes.new(NODE_TYPES[tree.bl_idname])
     node.node_tree = group
-    node.name = node.label = group.name
-    node.label = ""
-    node.location = location
+    node.name = group.name
+    if tuple(location) != tuple(node.location):
+        node.location = location
     return node
 
 

@@ -92,32 +92,43 @@ def print_following(operations: int) -> None:
 
 
 def script_of(tree: bpy.types.NodeTree) -> float:
-    """Return what the same nodes and links cost a plain script, in equal groups."""
-    groups = [tree, *(node.node_tree for node in tree.nodes if getattr(node, "node_tree", None))]
-    plans = []
-    for group in groups:
-        nodes = [
-            (node.name, node.bl_idname, getattr(node, "operation", None)) for node in group.nodes
-        ]
-        links = [
-            (link.from_node.name, list(link.from_node.outputs).index(link.from_socket),
-             link.to_node.name, list(link.to_node.inputs).index(link.to_socket))
-            for link in group.links
-            if "Group" not in link.from_node.bl_idname and "Group" not in link.to_node.bl_idname
-        ]  # fmt: skip
-        plans.append((nodes, links))
+    """Return what the same nodes, sockets and links cost a plain script, in equal groups."""
+    parts = {
+        node.node_tree.name: node.node_tree for node in tree.nodes if hasattr(node, "node_tree")
+    }
+    plans = [plan_of(group) for group in (*parts.values(), tree)]
+    made: dict[str, bpy.types.NodeTree] = {}
     start = time.process_time()
-    for nodes, links in plans:
-        made = bpy.data.node_groups.new("s", "ShaderNodeTree")
+    for name, sockets, nodes, links in plans:
+        group = made[name] = bpy.data.node_groups.new("s", "ShaderNodeTree")
+        for label, direction, kind in sockets:
+            group.interface.new_socket(label, in_out=direction, socket_type=kind)
         known = {}
-        for name, kind, operation in nodes:
-            node = made.nodes.new(kind)
+        for label, kind, operation, part in nodes:
+            node = known[label] = group.nodes.new(kind)
+            if part:
+                node.node_tree = made[part]
             if operation:
                 node.operation = operation
-            known[name] = node
         for source_name, output, target, place in links:
-            made.links.new(known[source_name].outputs[output], known[target].inputs[place])
+            group.links.new(known[source_name].outputs[output], known[target].inputs[place])
     return time.process_time() - start
+
+
+def plan_of(group: bpy.types.NodeTree) -> tuple:
+    """Return a group's name, sockets, nodes and links."""
+    sockets = [(item.name, item.in_out, item.socket_type) for item in group.interface.items_tree]
+    nodes = [
+        (node.name, node.bl_idname, getattr(node, "operation", None),
+         node.node_tree.name if hasattr(node, "node_tree") else "")
+        for node in group.nodes
+    ]  # fmt: skip
+    links = [
+        (link.from_node.name, list(link.from_node.outputs).index(link.from_socket),
+         link.to_node.name, list(link.to_node.inputs).index(link.to_socket))
+        for link in group.links
+    ]  # fmt: skip
+    return group.name, sockets, nodes, links
 
 
 def print_building(operations: int) -> None:
