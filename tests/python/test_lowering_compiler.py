@@ -79,7 +79,7 @@ def test_a_compiler_that_crashes_is_one_error(form: str) -> None:
 
     crash.join()
     assert re.match(
-        r"compiling 'source' crashed the Slang compiler \(its process was killed by signal 11.*\); "
+        r"compiling '<text>' crashed the Slang compiler \(its process was killed by signal 11.*\); "
         "look for deeply nested or very long expressions",
         str(refused.value),
     )
