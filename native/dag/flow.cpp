@@ -13,6 +13,8 @@ using core::text;
 namespace {
 
 constexpr int kMaxDepth = 200; // of constructs in each other
+constexpr std::uint64_t kMostSteps =
+    2'000'000; // blocks run: constants alone make no nodes that end it
 
 } // namespace
 
@@ -231,6 +233,11 @@ Flow::Exits Flow::run_from(Id label, Edges edges) {
         if (is_stop(label)) {
             std::move(edges.begin(), edges.end(), std::back_inserter(exits[label]));
             break;
+        }
+        if (++m_steps > kMostSteps) {
+            refuse(
+                "loops have more than 2 million rounds and branches in all, whose values are all "
+                "known; give them fewer rounds, or use OSL");
         }
         const Block& block = m_module.block(label);
         append(exits, leave_loops(block, edges));

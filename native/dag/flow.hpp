@@ -88,6 +88,7 @@ private:
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_bounded;
     std::unordered_map<Id, int> m_stops; ///< how many constructs around end there
     int m_depth = 0;
+    std::uint64_t m_steps = 0; ///< blocks that were run
 };
 
 } // namespace weft::dag

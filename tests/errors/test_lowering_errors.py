@@ -31,6 +31,15 @@ REFUSALS = [
         "use OSL",
     ),
     (
+        "rounds of constants",
+        "float f(float x) { float a = 0; for (int i = 0; i < 250; i++)"
+        " for (int j = 0; j < 250; j++) for (int k = 0; k < 40; k++) a += 1; return a * x; }",
+        "nodes",
+        "geometry",
+        "more than 2 million rounds",
+        "fewer rounds",
+    ),
+    (
         "buffer",
         "StructuredBuffer<float> table; float f(int i) { return table[i]; }",
         "nodes",

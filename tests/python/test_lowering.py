@@ -302,6 +302,26 @@ def test_hashes_of_sines_are_warned_of(form: str) -> None:
         assert of_text("f", f"float f(float x) {{ return {text}; }}", to=form).warnings == ()
 
 
+def choices(count: int) -> str:
+    """Return a function with a Mix node for each of `count` choices."""
+    lines = [f"    a = a > {k} ? a * .5f : a + x;\n" for k in range(count)]
+    return "float f(float x)\n{\n    float a = x;\n" + "".join(lines) + "    return a;\n}\n"
+
+
+def test_trees_that_eevee_draws_wrong_are_warned_of() -> None:
+    (warning,) = of_text("f", choices(900)).warnings
+    assert "EEVEE draws the material wrong" in warning
+
+    assert of_text("f", choices(600)).warnings == ()
+    assert of_text("f", choices(900), blender="5.2").warnings == ()
+    assert of_text("f", choices(900), tree="geometry").warnings == ()
+
+
+def test_trees_that_eevee_compiles_slowly_are_warned_of() -> None:
+    (warning,) = of_text("f", choices(2000), blender="5.2").warnings
+    assert "EEVEE needs long to compile" in warning
+
+
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "noise.slang"
     path.write_text(NOISE)

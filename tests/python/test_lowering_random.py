@@ -63,7 +63,7 @@ def batches(seed: int, count: int) -> Iterator[list[generator.Program]]:
     """Yield functions, some at a time.
 
     Slang 2026.12 writes cases that go on in the next one as SPIR-V that the validation layer
-    reports: those are compared in tests/blender alone.
+    reports, and Mesa refuses a fifth of: those are compared in tests/blender alone.
     """
     functions = [entry for entry in generator.programs(seed, count) if not entry.falls]
     for start in range(0, len(functions), BATCH):
@@ -89,17 +89,6 @@ def wrong(function: generator.Program, values: dict[str, Array], expected: Array
     return f"{found[first]} for {expected[first]} at {at}\n{function.source}"
 
 
-def has_bounds(function: generator.Program) -> bool:
-    """Return whether all loops end in time; of some, deep in cases, that is not seen."""
-    try:
-        weft.lower(None, function.name, text=function.source, to="dag")
-    except weft.ArgumentError as refusal:
-        if "256 rounds" not in str(refusal):
-            raise
-        return False
-    return True
-
-
 def check(device: weft.Device, seed: int, count: int) -> None:
     values = generator.inputs(seed, POINTS)
     compared = repeated = refused = 0
@@ -109,9 +98,6 @@ def check(device: weft.Device, seed: int, count: int) -> None:
         refused += len(functions) - len(results)
         for function in functions:
             if function.name not in results or (seed, function.name) in MISCOMPILED:
-                continue
-            if not has_bounds(function):
-                refused += 1
                 continue
             problem = wrong(function, values, results[function.name])
             if problem and len(functions) > 1:

@@ -54,7 +54,7 @@ class Program:
         name: Its name.
         kind: What it returns.
         text: The function and its helper, without ``PRELUDE``.
-        falls: Whether cases may go on in the next one, of which Mesa 22 refuses some functions.
+        falls: Whether a case goes on in the next one: Mesa 22 refuses some such functions.
     """
 
     name: str
@@ -131,6 +131,7 @@ class _Writer:
         self.helper = ""
         self.rounds = 1
         self.falls = self.random.random() < 0.3
+        self.fell = False
 
     def program(self, number: int) -> Program:
         name, helper = f"f{number}", f"h{number}"
@@ -145,7 +146,7 @@ class _Writer:
         body = self.block(3, "    ") + self.block(3, "    ")
         text += f"{self.kind} {name}({PARAMETERS})\n{{\n    int k = n;\n{self.locals()}{body}"
         text += f"    return {self.result()};\n}}\n"
-        return Program(name, self.kind, text, self.falls)
+        return Program(name, self.kind, text, self.fell)
 
     def locals(self) -> str:
         return (
@@ -363,9 +364,11 @@ class _Writer:
         inner, falls = indent + "    ", False
         for case in self.random.sample(range(4), self.random.randint(1, 4)):
             fell, falls = falls, self.falls and self.random.random() < 0.5
+            self.fell = self.fell or fell
             body = self.block(0 if fell or falls else depth - 1, inner)
             text += f"{indent}case {case}:\n{body}" + ("" if falls else f"{inner}break;\n")
         if self.random.random() < 0.7:
+            self.fell = self.fell or falls
             text += f"{indent}default:\n{self.block(0 if falls else depth - 1, inner)}"
         self.can_break = before
         return f"{text}{indent}    break;\n{indent}}}\n"

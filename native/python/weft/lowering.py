@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weft._eevee_limits import eevee_warnings
 from weft._lowered_values import (
     Variable as Variable,
 )
@@ -110,7 +111,8 @@ class Lowered:
             tree nanoseconds a shade in Cycles, of others milliseconds a million points or pixels;
             ``None`` unless the form is ``"nodes"`` or ``"json"``.
         cost_unit: The unit in words: ``"ns a shade"``; ``""`` without an estimate.
-        warnings: What differs from renderer to renderer; not known of OSL without a graph.
+        warnings: What differs from renderer to renderer; not known of OSL without a graph. What
+            EEVEE does not manage of a shader tree.
         images: Names of the images that the function looks up: parameters that are textures, then
             names that ``sampleImage`` is given. Geometry trees have sockets for them, after all
             other inputs; nodes of shader trees name them in their property ``image``; shaders in
@@ -140,6 +142,7 @@ class Lowered:
             self.text = lowered.tree(tree, *blender)
             self.tree = json.loads(self.text)
             self.cost, self.cost_unit = self.tree["cost"], self.tree["cost_unit"]
+            self.warnings += eevee_warnings(self.tree)
             self._read_sockets(self.tree)
         elif form == "osl":
             self.text = lowered.osl()

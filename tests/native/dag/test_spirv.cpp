@@ -142,6 +142,22 @@ TEST_CASE("a function that calls itself is refused") {
     CHECK(message.find("write it as a loop") != std::string::npos);
 }
 
+TEST_CASE("a way that goes round without a loop ends in an error") {
+    SpirvModule module = read_spirv(compile_call(kText, kCall));
+    for (Block& block : module.blocks) {
+        if (block.continue_target == 0) {
+            continue;
+        }
+        block.continue_target = block.merge = 0;
+        block.phis.clear();
+        block.terminator = {spv::branch, 0, 0, {block.label}, {}};
+    }
+
+    const std::string message = refusal_of([&] { static_cast<void>(build(module)); });
+
+    CHECK(message.find("2 million rounds") != std::string::npos);
+}
+
 TEST_CASE("words that are cut off or flipped end in an error or a function, nothing else") {
     const bool has_calls = GENERATE(false, true);
     const std::vector<std::byte> whole =
