@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..core.graph.model import Graph, Node, Plain, Socket
+from .slang_nodes.tags import PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +40,7 @@ def read_graph(tree: bpy.types.NodeTree) -> Graph:
         walks_once=is_old,
         ies_ends_dark=is_old,
         random_walk="random_walk_5_2" if bpy.app.version >= (5, 2, 0) else "random_walk",
+        is_function=PROPERTY in tree,
     )
 
 

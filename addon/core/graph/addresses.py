@@ -127,6 +127,12 @@ def _why_absent(materials: list[CompiledMaterial], address: Address) -> str:
             f"'{address}' cannot be found: no visible object shows material '{address.material}'; "
             "give it to one, or remove the parameter"
         )
+    if len(address.path) > 1:
+        return (
+            f"'{address}' is no parameter: nothing leads from node '{address.path[-1]}' to the "
+            f"material's output, or '{address.path[0]}' is a Slang node, of which inputs alone can "
+            "be fitted; link it, choose an input, or remove the parameter"
+        )
     return (
         f"'{address}' has no effect on the surface: nothing leads from node '{address.path[-1]}' "
         "to the material's output; link it or remove the parameter"

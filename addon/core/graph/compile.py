@@ -18,6 +18,7 @@ from weft.scene.values import Value
 from ..problems import Problem
 from .bindings import Binding, LinkedInput, TextureBinding
 from .context import NodeContext, Unsupported
+from .functions import Folding
 from .linked import linked_inputs
 from .menus import MENU_SWITCH, chosen_item
 from .model import Graph, Images, Node, Socket
@@ -103,6 +104,7 @@ class Scope:
         path: Names of the group nodes around it.
         parent: Where the group node is.
         group: The node.
+        function: Of a group that was made from a Slang function, and of groups in it.
     """
 
     graph: Graph
@@ -110,6 +112,7 @@ class Scope:
     path: tuple[str, ...] = ()
     parent: Scope | None = None
     group: Node | None = None
+    function: Folding | None = None
 
 
 @dataclass(eq=False)
@@ -255,7 +258,10 @@ class Compiler:
         outer = scope.group.find_input(socket.identifier)
         if outer is None:
             return None
-        return self._pass_on(scope, self._arriving(scope.parent, scope.group, outer), socket)
+        carried = self._pass_on(scope, self._arriving(scope.parent, scope.group, outer), socket)
+        if scope.function is not None and scope.parent.function is None:
+            scope.function.take(carried)
+        return carried
 
     def _group_output(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         """Return what a group hands out."""
@@ -265,13 +271,18 @@ class Compiler:
         key = (scope, node.name)
         if key not in self.scopes:
             place = f"{scope.place} > group '{node.name}'"
-            self.scopes[key] = Scope(node.tree, place, (*scope.path, node.name), scope, node)
+            function = scope.function or (Folding() if node.tree.is_function else None)
+            path = (*scope.path, node.name)
+            self.scopes[key] = Scope(node.tree, place, path, scope, node, function)
         inner = self.scopes[key]
         end = choose_output(node.tree, ("NodeGroupOutput",))
         found = None if end is None else end.find_input(socket.identifier)
         if end is None or found is None:
             return nothing(socket.kind)
-        return self._pass_on(scope, self._arriving(inner, end, found), socket)
+        carried = self._arriving(inner, end, found)
+        if inner.function is not None and scope.function is None:
+            carried = inner.function.fold_carried(carried)
+        return self._pass_on(scope, carried, socket)
 
     def _menu_item(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         """Return what a Menu Switch hands on."""
@@ -304,8 +315,10 @@ class Compiler:
 
     def constant(
         self, scope: Scope, node: Node, socket: Socket, is_output: bool = False
-    ) -> Constant:
-        """Return the parameter for the number of a socket."""
+    ) -> Constant | float | tuple[float, ...]:
+        """Return the parameter for the number of a socket; in a function it is none."""
+        if scope.function is not None:
+            return number_of(socket)
         key = (scope.graph.name, node.name, f"{socket.identifier}{' out' if is_output else ''}")
         if key not in self.constants:
             path = (*scope.path, node.name)

@@ -26,6 +26,8 @@ def linked_inputs(
         socket = node.find_input(identifier)
         if socket is None or socket.link is None or carried.content is None:
             continue
+        if scope.function is not None:
+            continue
         if isinstance(carried.content, SURFACES) or socket.kind not in SIZES:
             continue
         if compiler.is_own(carried.content, scope, node):

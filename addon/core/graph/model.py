@@ -95,6 +95,8 @@ class Graph:
         walks_once: Subsurface scattering is diffuse behind a diffuse bounce, as before Blender 5.0.
         ies_ends_dark: Curves of IES textures come from and end in darkness, as before Blender 5.0.
         random_walk: What the method *Random Walk* is, of ``weft.scene.closures.WALKS``.
+        is_function: It was made from a Slang function: its numbers are part of it, and it is one
+            function for the engine and for fits.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Graph:
     walks_once: bool = False
     ies_ends_dark: bool = False
     random_walk: str = "random_walk"
+    is_function: bool = False
 
 
 def property_keys(kind: str, name: str) -> tuple[str, str]:
