@@ -240,6 +240,10 @@ bool Instructions::run_matrix(const Instruction& i) {
 
 void Instructions::run_extended(const Instruction& i) {
     const auto set_of = m_module.imports.find(operand(i, 0));
+    if (set_of != m_module.imports.end() && set_of->second == kPrints) {
+        refuse("the function prints (printf), which nodes and shaders of Blender cannot; take that "
+               "out of it");
+    }
     if (set_of == m_module.imports.end() || set_of->second != "GLSL.std.450") {
         return; // debug information
     }

@@ -275,7 +275,8 @@ private:
 
     [[nodiscard]] bool is_debug(Id set) const {
         const auto found = m_module.imports.find(set);
-        return found != m_module.imports.end() && found->second.starts_with("NonSemantic.");
+        return found != m_module.imports.end() && found->second.starts_with("NonSemantic.") &&
+               found->second != kPrints;
     }
 
     /// Instructions that only say where the others come from.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,9 @@ class SpirvError : public core::Error {
 public:
     using Error::Error;
 };
+
+/// Instructions of this set print: unlike other non-semantic ones they are kept.
+inline constexpr std::string_view kPrints = "NonSemantic.DebugPrintf";
 
 enum class TypeKind : std::uint8_t {
     none, ///< what values cannot have: void, functions, ...

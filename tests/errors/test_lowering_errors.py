@@ -39,6 +39,17 @@ REFUSALS = [
         "more than 2 million rounds",
         "fewer rounds",
     ),
+    *(
+        (
+            f"printf, {form}",
+            'float f(float x) { printf("%f", x); return x; }',
+            form,
+            "shader",
+            "printf",
+            "take that out of it",
+        )
+        for form in ("nodes", "osl")
+    ),
     (
         "buffer",
         "StructuredBuffer<float> table; float f(int i) { return table[i]; }",
