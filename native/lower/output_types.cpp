@@ -28,6 +28,8 @@ constexpr std::array kOutputs{
     OutputType{"ShaderNodeTexVoronoi", "W", "FLOAT"},
     OutputType{"ShaderNodeTexVoronoi", "Position", "VECTOR"},
     OutputType{"ShaderNodeTexVoronoi", "Color", "RGBA"},
+    OutputType{"GeometryNodeImageTexture", "Color", "RGBA"},
+    OutputType{"GeometryNodeImageTexture", "Alpha", "FLOAT"},
     OutputType{"FunctionNodeIntegerMath", "", "INT"},
     OutputType{"FunctionNodeBitMath", "", "INT"},
     OutputType{"FunctionNodeFloatToInt", "", "INT"},

@@ -69,3 +69,33 @@ def test_long_texts_and_many_parameters_are_a_node():
     prepared = prepare(Request(source, "f", "ShaderNodeTree", (4, 5)))
 
     assert [entry.name for entry in prepared.interface.inputs] == names
+
+
+ORBIT = """float2 orbit(float2 c)
+{
+    float2 z = float2(0);
+    for (int i = 0; i < 24; i++)
+        if (dot(z, z) < 4)
+            z = float2(z.x * z.x - z.y * z.y, 2 * z.x * z.y) + c;
+    return z;
+}
+"""
+POWERS = "float powers(float x) { %s return x; }" % ("x = pow(x + 1, 1.3f) + x;" * 40)
+
+
+@pytest.mark.parametrize(
+    ("text", "tree", "is_offered"),
+    [
+        (ORBIT, "ShaderNodeTree", True),
+        (ORBIT, "GeometryNodeTree", False),
+        (POWERS, "ShaderNodeTree", False),  # which OSL computes no faster
+        ("float f(float x) { return 2 * x; }", "ShaderNodeTree", False),
+    ],
+)
+def test_a_form_that_is_five_times_faster_is_offered(text, tree, is_offered):
+    source = text_source(text)
+    name = read_source(source).functions[0].name
+
+    notes = prepare(Request(source, name, tree, (4, 5))).notes
+
+    assert any(note.startswith("as OSL it would take about") for note in notes) is is_offered

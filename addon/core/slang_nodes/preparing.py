@@ -18,6 +18,7 @@ from weft import lowering
 
 from .choosing import choose
 from .interface import Interface, describe, has, signature
+from .offers import offer_of
 from .sources import FORMAT
 
 if TYPE_CHECKING:
@@ -148,6 +149,9 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
                 'Nodes, or take the shader of weft.lower(to="osl") into a Script node'
             )
             raise weft.ArgumentError(message)
+    offer = offer_of(lowered)
+    if offer is not None:
+        notes.append(offer)
     inputs, outputs = lowered.inputs, lowered.outputs
     interface = describe(
         function,
