@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <utility>
 
 using namespace weft::dag;
 
@@ -46,6 +47,19 @@ constexpr const char* kCallTwice =
     "int n = weft_integers[0]; weft_real_results[0] = outer(weft_reals[0], n);\n"
     "weft_real_results[1] = outer(weft_reals[0] + 1, n); weft_integer_results[0] = n;";
 constexpr const char* kCall = "weft_real_results[0] = looped(weft_reals[0], weft_integers[0]);";
+constexpr const char* kImages = R"(
+Texture2D<float4> weft_image_0; SamplerState smooth;
+float4 seen(float2 at, int n)
+{
+    float4 sum = 0;
+    for (int i = 0; i < clamp(n, 1, 4); i++)
+        sum += weft_image_0.Sample(smooth, at + sum.xy);
+    return sum;
+}
+)";
+constexpr const char* kCallImages =
+    "float4 c = seen(float2(weft_reals[0], weft_reals[1]), weft_integers[0]);\n"
+    "weft_real_results[0] = c.x; weft_real_results[1] = c.w;";
 
 /// The places of all instructions with an opcode, in words.
 std::vector<std::size_t> words_of(const std::vector<std::byte>& code, std::uint16_t opcode) {
@@ -159,9 +173,9 @@ TEST_CASE("a way that goes round without a loop ends in an error") {
 }
 
 TEST_CASE("words that are cut off or flipped end in an error or a function, nothing else") {
-    const bool has_calls = GENERATE(false, true);
-    const std::vector<std::byte> whole =
-        has_calls ? compile_call(kCalls, kCallTwice) : compile_call(kText, kCall);
+    const auto [text, statements] = GENERATE(std::pair(kText, kCall), std::pair(kCalls, kCallTwice),
+                                             std::pair(kImages, kCallImages));
+    const std::vector<std::byte> whole = compile_call(text, statements);
     std::mt19937 random(7);
     const auto try_it = [](const std::vector<std::byte>& code) {
         try {
