@@ -326,12 +326,14 @@ void Flow::note_bounds(NodeId predicate, std::unordered_set<NodeId>& seen) {
     while (!open.empty()) {
         const NodeId id = open.back();
         open.pop_back();
-        if (!seen.insert(id).second) {
+        const std::uint64_t integers = m_graph.integers_of(id);
+        if ((integers & ~m_noted) == 0 || !seen.insert(id).second) {
             continue;
         }
         const Node& node = m_graph[id];
         if (node.op == Op::input && node.type != Scalar::real) {
             m_loop_bounds.insert(node.payload);
+            m_noted |= Graph::has_own_bit(node.payload) ? integers : 0;
         }
         open.insert(open.end(), node.arguments.begin(), node.arguments.begin() + node.count);
     }

@@ -87,6 +87,8 @@ private:
     /// File and first line of the same loops, line 0 where nothing bounds them.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_bounded;
     std::unordered_map<Id, int> m_stops; ///< how many constructs around end there
+    std::uint64_t m_noted =
+        0; ///< integers among the loops' bounds, as Graph::integers_of() has them
     int m_depth = 0;
     std::uint64_t m_steps = 0; ///< blocks that were run
 };

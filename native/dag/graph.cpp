@@ -45,6 +45,12 @@ NodeId Graph::add(const Node& node) {
     const auto id = static_cast<NodeId>(m_nodes.size());
     m_nodes.push_back(node);
     m_ranges.push_back(range_of_node(*this, node));
+    const bool is_integer_input = node.op == Op::input && node.type != Scalar::real;
+    std::uint64_t integers = is_integer_input ? std::uint64_t{1} << std::min(node.payload, 63U) : 0;
+    for (std::size_t i = 0; i < node.count; i++) {
+        integers |= m_integers[node.arguments[i]];
+    }
+    m_integers.push_back(integers);
     m_places.push_back(m_place);
     m_known.emplace(node, id);
     return id;

@@ -68,6 +68,10 @@ public:
     [[nodiscard]] Place place() const noexcept { return m_place; }
     /// Of the nodes that are made from now on.
     void set_place(Place place) noexcept { m_place = place; }
+    /// The integer inputs that a node depends on: bit number min(number of the input, 63).
+    [[nodiscard]] std::uint64_t integers_of(NodeId id) const noexcept { return m_integers[id]; }
+    /// Whether no other integer input has the bit of this one.
+    [[nodiscard]] static bool has_own_bit(std::uint32_t number) noexcept { return number < 63; }
     /// Of integers.
     [[nodiscard]] Range range_of(NodeId id) const noexcept { return m_ranges[id]; }
 
@@ -80,6 +84,7 @@ private:
 
     std::vector<Node> m_nodes;
     std::vector<Range> m_ranges;
+    std::vector<std::uint64_t> m_integers;
     std::vector<Place> m_places;
     Place m_place;
     std::unordered_map<Node, NodeId, Hash> m_known;

@@ -395,3 +395,22 @@ TEST_CASE("what no node can do is refused in one sentence") {
     CHECK_THAT(refusal("void nothing(float x) {}", "nothing(weft_reals[0]);"),
                ContainsSubstring("no result"));
 }
+
+TEST_CASE("an integer bounds a loop only if its rounds depend on it, in nested loops too") {
+    const Function function =
+        function_of("float f(float x, int n, int mode, int m)\n"
+                    "{\n"
+                    "    if (mode > 2)\n"
+                    "        for (int i = 0; i < 4; i++)\n"
+                    "            for (int k = 0; k < clamp(n, 1, 3); k++)\n"
+                    "                x = sin(x) + k;\n"
+                    "    for (int j = 0; j < 3; j++)\n"
+                    "        x += m;\n"
+                    "    return x;\n"
+                    "}\n",
+                    "weft_real_results[0] = f(weft_reals[0], weft_integers[0], weft_integers[1], "
+                    "weft_integers[2]);");
+
+    CHECK(function.loop_bounds == std::set<std::uint32_t>{0});
+    CHECK(function.graph.integers_of(function.real_results.at(0)) == 0b111);
+}
