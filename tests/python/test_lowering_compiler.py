@@ -54,7 +54,10 @@ def test_a_compiler_that_was_ended_while_it_waited_is_replaced() -> None:
         assert ended
         for process in ended:
             os.kill(process, signal.SIGKILL)
-        time.sleep(0.05)  # its end of the pipe closes
+        until = time.monotonic() + 60
+        while set(ended) & set(compilers()):  # its end of the pipe is open
+            assert time.monotonic() < until
+            time.sleep(0.01)
 
 
 def crash_what_starts(known: set[int]) -> None:
