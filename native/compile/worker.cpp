@@ -108,7 +108,8 @@ public:
     std::uint64_t helper_starts() const noexcept override { return m_starts; }
 
 private:
-    /// Returns the reply of the process; nothing, and the process has ended, where it was out of memory.
+    /// Returns the reply of the process; nothing, and the process has ended, where it was out of memory, or
+    /// was ended from outside and had other requests before.
     std::optional<Reply> ask(const Request& request, const std::string& subject) {
         ++m_requests;
         std::vector<std::byte> bytes;
@@ -117,7 +118,11 @@ private:
             const std::string end = m_process->finish();
             m_process.reset(); // the next request starts a new one
             // How the dynamic loader ends a process when it finds no memory for symbols or threads.
-            if (status != PipeStatus::timed_out && end == "exited with status 127") {
+            const bool had_no_memory = end == "exited with status 127";
+            // From outside, by a system short of memory for instance: before it read the request, or for what earlier ones
+            // have left in it.
+            const bool was_ended = m_requests > 1 && end.starts_with("was killed by signal 9 ");
+            if (status != PipeStatus::timed_out && (had_no_memory || was_ended)) {
                 return std::nullopt;
             }
             throw_ended(status, end, subject);
