@@ -204,11 +204,13 @@ REFUSALS = [
     ids=[entry[0] for entry in REFUSALS],
 )
 def test_refusal(source: str, form: str, tree: str, met: str, advice: str) -> None:
+    text = f"\n\n\n{source}"
+    line = 1 + text.partition(" f(")[0].count("\n")
     with pytest.raises(weft.Error) as raised:
-        weft.lower(None, "f", text=source, to=form, tree=tree)
+        weft.lower(None, "f", text=text, to=form, tree=tree)
 
     message = str(raised.value)
-    assert "lower: f (<text>:" in message
+    assert f"lower: f (<text>:{line})" in message
     assert met in message
     assert advice in message
 
