@@ -100,6 +100,10 @@ def on_all_cores() -> list[str]:
     return ["-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile"]
 
 
+SLOWEST = ["--durations=12", "--durations-min=4"]
+"""Arguments that let whole runs name their slowest tests: the time of all runs has a limit."""
+
+
 def python_tests(
     name: str,
     environment: Environment,
@@ -260,7 +264,7 @@ def blender_tests(arguments: Sequence[str]) -> list[Result]:
             environments.provide(outside, "build")
             wheels.install_wheel(inside, wheels.build_wheel(outside))
             present.append((f"bpy {entry.version}, Python {entry.python}", inside))
-    chosen = [*arguments, blender.FOLDER]
+    chosen = [*SLOWEST, *arguments, blender.FOLDER]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 2)) as pool:
         runs = [
             pool.submit(python_tests, name, inside, chosen, is_shown=number == 0)
@@ -292,7 +296,7 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
     results = [native_tests("dev", environment)]
     wheels.install_wheel(environment, wheels.build_wheel(environment))
     marks = [] if full else ["-m", "not full"]
-    chosen = [*on_all_cores(), *marks, *arguments]
+    chosen = [*on_all_cores(), *SLOWEST, *marks, *arguments]
     results.append(python_tests(f"Python {environment.name}", environment, chosen))
     results += torch_results([*chosen, *torch_tests.present()], None)
     second = wheels.second_environment()
@@ -300,7 +304,7 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
         wheels.install_wheel(second, wheels.build_wheel(second))
         quick = ["-m", "not slow and not full"]
         left_out = [] if full else for_a_second_python()
-        chosen = [*on_all_cores(), *quick, *left_out, *arguments]
+        chosen = [*on_all_cores(), *SLOWEST, *quick, *left_out, *arguments]
         results.append(python_tests(f"Python {second.name}", second, chosen))
     results += blender_tests([*marks, *arguments])
     if full:

@@ -12,6 +12,7 @@ import bpy
 import pytest
 
 from blender.installed import InstalledBlender
+from support.patience import at_most
 
 ARCHIVE = os.environ.get("WEFT_EXTENSION", "")
 
@@ -99,7 +100,7 @@ def test_installed_extension_runs_its_own_engine_and_goes_without_a_trace(blende
         assert len(own) == 2  # Embree and TBB of the extension
         assert len(facts["loaded"]) > 2  # and Blender's
     # Blender unpacks the wheels anew; seconds of the processor, as others may use the machine too.
-    assert facts["seconds"] < 1
+    assert facts["seconds"] < at_most(1)
     assert facts["left"] == {}
     assert facts["files"] == []
 

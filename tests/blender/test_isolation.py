@@ -18,6 +18,7 @@ import pytest
 from blender.fit_scene import fit, plate, principled, start
 from blender.operators import Event, Unbound
 from support.compiler_processes import compilers
+from support.patience import at_most
 
 __all__ = ["plate"]
 
@@ -90,12 +91,12 @@ def test_a_fit_that_hangs_is_left_in_no_time_and_the_extension_can_go(plate, mon
 
     begun = time.perf_counter()
     assert operator.modal(bpy.context, Event("ESC", "PRESS")) == {"CANCELLED"}
-    assert time.perf_counter() - begun < 0.3
+    assert time.perf_counter() - begun < at_most(0.3)
     assert roughness().default_value == before
 
     begun = time.perf_counter()
     session().close_device()
-    assert time.perf_counter() - begun < 2
+    assert time.perf_counter() - begun < at_most(2)
     assert not running.is_done
     held.set()
     assert running.run.job.wait(60)
