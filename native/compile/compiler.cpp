@@ -74,12 +74,12 @@ public:
     explicit CachingCompiler(const CompilerDesc& desc)
         : m_desc(desc),
           m_cache({.directory = desc.cache_directory, .size_limit = desc.cache_size_limit}),
-          m_environment(hash_environment(desc.slang_directory, desc.shader_directory)) {}
+          m_installation(hash_environment(desc.slang_directory, desc.shader_directory)) {}
 
     void warm_up() override {
         // A folder that has served this compiler before answers most requests: then wait for a miss.
         if (!m_cache.is_enabled() || !std::filesystem::exists(m_cache.entry_path(
-                                         kServedEntry, binary_key(m_environment, "weft")))) {
+                                         kServedEntry, binary_key(m_installation, "weft")))) {
             worker().warm_up();
         }
     }
@@ -90,7 +90,7 @@ public:
             check_source(own_text, desc.name);
         }
         const Hash128 key = core::Hasher()
-                                .add(hash_module(m_environment, desc, {}))
+                                .add(hash_module(environment(), desc, {}))
                                 .add(core::hash_text(own_text))
                                 .finish();
         auto cached = try_load<LoadResult>(m_cache, kModuleEntry, key);
@@ -166,13 +166,23 @@ private:
         return request;
     }
 
-    LoadedModuleRef finish(const ModuleDesc& desc, LoadResult result) const {
+    /// What the keys of results depend on: the same for equal installations, if there is a cache to share.
+    Hash128 environment() {
+        std::call_once(m_hashed, [this] {
+            m_environment = m_cache.is_enabled() ? hash_compiler(m_cache, m_desc.slang_directory,
+                                                                 m_desc.shader_directory)
+                                                 : m_installation;
+        });
+        return m_environment;
+    }
+
+    LoadedModuleRef finish(const ModuleDesc& desc, LoadResult result) {
         LoadedModule module;
         module.desc = desc;
         module.desc.repairs = result.repairs;
         module.reflection = std::move(result.reflection);
         module.import_name = std::move(result.import_name);
-        module.hash = hash_module(m_environment, module.desc, result.dependencies);
+        module.hash = hash_module(environment(), module.desc, result.dependencies);
         module.dependencies = std::move(result.dependencies);
         module.warnings = std::move(result.warnings);
         return std::make_shared<const LoadedModule>(std::move(module));
@@ -212,7 +222,9 @@ private:
 
     CompilerDesc m_desc;
     core::FileCache m_cache;
-    Hash128 m_environment;
+    Hash128 m_installation; ///< of hash_environment()
+    std::once_flag m_hashed;
+    Hash128 m_environment; ///< see environment()
     std::atomic<std::uint64_t> m_owner{core::process_id()};
     std::unique_ptr<Worker> m_worker = create_worker();
     std::atomic<std::uint64_t> m_module_hits{0}, m_module_misses{0}, m_kernel_hits{0},

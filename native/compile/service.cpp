@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <span>
 
 namespace weft::compile {
 
@@ -25,6 +27,10 @@ constexpr int kMaxKernelsPerSession = 64;
 /// What calls of any kind, their gradients, and programs of SlangTorch import; others are rare, or small.
 constexpr std::array<std::string_view, 4> kShipped{"weft", "weft_diff", "weft_storage",
                                                    "compat/slangtorch"};
+
+/// What hash_libraries() found, by where the libraries lie.
+constexpr std::string_view kLibrariesEntry = "libraries";
+constexpr std::uint64_t kMaxLibraryBytes = std::uint64_t{1} << 30;
 
 constexpr std::int32_t kOldestYear = 2026;
 constexpr std::int32_t kOldestRelease = 12;
@@ -113,6 +119,50 @@ core::Hash128 hash_shaders(const fs::path& directory) {
         hasher.add(name).add(bytes ? core::hash_bytes(*bytes) : core::Hash128());
     }
     return hasher.finish();
+}
+
+/// The libraries of a folder: Slang, and what it loads by itself (glslang).
+std::vector<fs::path> libraries_in(const fs::path& directory) {
+    std::error_code error;
+    std::vector<fs::path> libraries;
+    for (fs::directory_iterator it(directory, error), end; !error && it != end;
+         it.increment(error)) {
+        if (core::utf8_path(it->path().filename()).find("slang") != std::string::npos &&
+            it->is_regular_file(error)) {
+            libraries.push_back(it->path());
+        }
+    }
+    std::sort(libraries.begin(), libraries.end());
+    return libraries;
+}
+
+/// Of the contents of those libraries.
+core::Hash128 hash_libraries(core::FileCache& cache, const fs::path& directory) {
+    std::error_code error;
+    core::Hasher identity;
+    const std::vector<fs::path> libraries = libraries_in(directory);
+    for (const fs::path& library : libraries) {
+        const auto time = fs::last_write_time(library, error).time_since_epoch().count();
+        identity.add(core::utf8_path(library))
+            .add(static_cast<std::uint64_t>(fs::file_size(library, error)))
+            .add(static_cast<std::int64_t>(time));
+    }
+    const core::Hash128 key = identity.finish();
+    core::Hash128 contents;
+    if (const auto known = cache.try_load(kLibrariesEntry, key);
+        known && known->size() == sizeof(contents)) {
+        std::memcpy(&contents, known->data(), sizeof(contents));
+        return contents;
+    }
+    core::Hasher hasher;
+    for (const fs::path& library : libraries) {
+        const auto bytes = core::try_read_file(library, kMaxLibraryBytes);
+        // One that cannot be read is told apart by where it lies.
+        hasher.add(core::utf8_path(library.filename())).add(bytes ? core::hash_bytes(*bytes) : key);
+    }
+    contents = hasher.finish();
+    cache.store(kLibrariesEntry, key, std::as_bytes(std::span(&contents, 1)));
+    return contents;
 }
 
 /// Sessions are shared by requests for the same modules with the same content.
@@ -332,6 +382,16 @@ core::Hash128 hash_environment(const fs::path& slang_directory, const fs::path& 
         static_cast<std::int64_t>(fs::last_write_time(library, error).time_since_epoch().count()));
     hasher.add(core::utf8_path(shader_directory)).add(hash_shaders(shader_directory));
     return hasher.finish();
+}
+
+core::Hash128 hash_compiler(core::FileCache& cache, const fs::path& slang_directory,
+                            const fs::path& shader_directory) {
+    return core::Hasher()
+        .add(std::string_view(WEFT_VERSION))
+        .add(kProtocol)
+        .add(hash_libraries(cache, find_slang_library(slang_directory).parent_path()))
+        .add(hash_shaders(shader_directory))
+        .finish();
 }
 
 core::Hash128 hash_contents(std::string_view compiler, const fs::path& shader_directory) {

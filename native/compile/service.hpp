@@ -82,10 +82,17 @@ private:
     std::list<std::unique_ptr<LiveSession>> m_sessions; ///< most recently used first
 };
 
-/// Identifies the compiler in cache keys without loading it: its file name, size and time, Weft's version
-/// and the content of its shaders.
+/// Identifies one installation of the compiler without loading it: its file name, size and time, Weft's version,
+/// the folder of its shaders and their content.
 [[nodiscard]] core::Hash128 hash_environment(const std::filesystem::path& slang_directory,
                                              const std::filesystem::path& shader_directory);
+
+/// Of everything that decides what this compiler makes of a source, wherever it is installed: Weft's version and
+/// the contents of the Slang libraries and of Weft's shaders. Reading the libraries takes 30 ms: what came of it
+/// is kept in `cache` under their paths, sizes and times.
+[[nodiscard]] core::Hash128 hash_compiler(core::FileCache& cache,
+                                          const std::filesystem::path& slang_directory,
+                                          const std::filesystem::path& shader_directory);
 
 /// Of what IR depends on wherever it is installed: Weft's version, that of the compiler, and the shaders.
 /// @param compiler: its build tag.

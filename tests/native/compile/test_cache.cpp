@@ -69,6 +69,32 @@ TEST_CASE("a warm start answers from the cache and starts no process", "[helper]
     CHECK(second->reflection.functions[1].parameters[0].type->tensor.rank == 2);
 }
 
+TEST_CASE("another installation of the same compiler and shaders takes what is in the cache",
+          "[helper]") {
+    const test::TemporaryFolder cache;
+    const test::TemporaryFolder elsewhere;
+    const CompilerDesc here = describe_cached_compiler(cache.path());
+    CompilerDesc there = here;
+    there.slang_directory = elsewhere.path() / "lib";
+    there.shader_directory = elsewhere.path() / "shaders";
+    std::filesystem::copy(here.slang_directory, there.slang_directory,
+                          std::filesystem::copy_options::recursive);
+    std::filesystem::copy(here.shader_directory, there.shader_directory,
+                          std::filesystem::copy_options::recursive);
+    const auto first = Compiler::create(here);
+    (void)first->compile_kernel(simple_kernel(load_text(*first, kText)));
+
+    const auto second = Compiler::create(there);
+    (void)second->compile_kernel(simple_kernel(load_text(*second, kText)));
+    std::ofstream(there.shader_directory / "weft" / "node.slang", std::ios::app) << "// other\n";
+    const auto third = Compiler::create(there);
+    (void)third->compile_kernel(simple_kernel(load_text(*third, kText)));
+
+    CHECK(second->statistics().kernel_hits == 1);
+    CHECK(second->statistics().helper_starts == 0);
+    CHECK(third->statistics().kernel_hits == 0);
+}
+
 TEST_CASE("damaged cache entries are replaced, not used") {
     const test::TemporaryFolder cache;
     const auto compiler = Compiler::create(describe_cached_compiler(cache.path()));
