@@ -144,8 +144,13 @@ def unchecked_gradients():
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory):
-    """Keep the user's cache and trusted functions out of the tests."""
+    """Keep the user's cache and trusted functions out of the tests.
+
+    Whole runs have one cache for all their suites: most of their time goes into compiling.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for variable in ("WEFT_CACHE_DIR", "WEFT_TRUST_DIR"):
             patch.setenv(variable, str(tmp_path_factory.mktemp("own")))
+        if shared := os.environ.get("WEFT_TEST_CACHE"):
+            patch.setenv("WEFT_CACHE_DIR", shared)
         yield

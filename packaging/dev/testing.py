@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -132,27 +133,66 @@ def python_tests(
     return Result(name, passed, time.monotonic() - start, summary, skips_of(lines))
 
 
-# What these test is Slang and the pictures that it makes: minutes that a second interpreter does
-# not need. Fits of numbers and the command render on it, too.
+# What these test is Slang, arithmetic and the pictures that they make: minutes that a second
+# interpreter does not need. Fits of numbers and the command render on it, too.
 SAME_ON_EVERY_PYTHON = (
-    "tests/shaders",
+    "tests/checks/*",
     "tests/docs/test_snippets.py",
-    "tests/python/render",
-    "tests/python/fit",
-    "tests/python/test_random_gradients.py",
-    "tests/slangtorch",
+    "tests/errors/test_lowering*",
+    "tests/errors/test_gradient*",
+    "tests/python/render/*",
+    "tests/python/fit/*",
+    "tests/python/test_*gradient*",
+    "tests/python/test_*hazards*",
+    "tests/python/test_fitting_models.py",
+    "tests/python/test_fused_steps.py",
+    "tests/python/test_higher_order.py",
+    "tests/python/test_large_tensors.py",
+    "tests/python/test_lbfgs.py",
+    "tests/python/test_levenberg_marquardt.py",
+    "tests/python/test_long_loops.py",
+    "tests/python/test_lowering*",
+    "tests/python/test_mlp*",
+    "tests/python/test_optimisers*",
+    "tests/python/test_reductions.py",
+    "tests/python/test_refused_sources.py",
+    "tests/python/test_ssim.py",
+    "tests/shaders/*",
+    "tests/slangtorch/*",
+    "tests/templates/*",
 )
-BUT = ("test_fit_command", "test_kernels", "test_reports", "test_scalar_fits", "test_target_files")
-"""Files of what is left out that a second interpreter runs."""
+BUT = (
+    "test_fit_command",
+    "test_gradient_structures",
+    "test_gradients",
+    "test_kernels",
+    "test_lowering",
+    "test_lowering_calls",
+    "test_lowering_errors",
+    "test_reports",
+    "test_scalar_fits",
+    "test_target_files",
+)
+"""Files of what is left out that a second interpreter runs: the bindings of each part."""
 
 
 def for_a_second_python() -> list[str]:
     """Return the arguments that leave out what one interpreter tests for both."""
-    files = [path for name in SAME_ON_EVERY_PYTHON for path in sorted((ROOT / name).glob("*.py"))]
-    files += [ROOT / name for name in SAME_ON_EVERY_PYTHON if name.endswith(".py")]
-    return [f"--ignore={path.relative_to(ROOT)}" for path in files if path.stem not in BUT]
+    files = [path for name in SAME_ON_EVERY_PYTHON for path in sorted(ROOT.glob(name))]
+    return [
+        f"--ignore={path.relative_to(ROOT)}"
+        for path in files
+        if path.suffix == ".py" and path.stem not in BUT
+    ]
 
 
+def share_compiled_code() -> None:
+    """Let all suites of this run, and no other run, take what one of them compiled."""
+    shutil.rmtree(COMPILED, ignore_errors=True)
+    os.environ["WEFT_TEST_CACHE"] = str(COMPILED)
+
+
+COMPILED = BUILD / "compiled-in-tests"
 SYNCHRONISATION = BUILD / "synchronisation"
 LAYER_SETTINGS = """
 khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
@@ -251,7 +291,7 @@ def blender_tests(arguments: Sequence[str]) -> list[Result]:
     """Run tests/blender on the wheels, in each Blender whose Python this machine has.
 
     Blender's module takes one core, so they run side by side; the first one's output comes as it
-    is made.
+    is made. They begin at different ends, so that each finds compiled what the other has run.
     """
     for archive in extension.provide_extension():
         if "linux" in archive.name:
@@ -264,10 +304,17 @@ def blender_tests(arguments: Sequence[str]) -> list[Result]:
             environments.provide(outside, "build")
             wheels.install_wheel(inside, wheels.build_wheel(outside))
             present.append((f"bpy {entry.version}, Python {entry.python}", inside))
-    chosen = [*SLOWEST, *arguments, blender.FOLDER]
+    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(f"{blender.FOLDER}/test_*.py"))
+    chosen = [*SLOWEST, *arguments]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 2)) as pool:
         runs = [
-            pool.submit(python_tests, name, inside, chosen, is_shown=number == 0)
+            pool.submit(
+                python_tests,
+                name,
+                inside,
+                [*chosen, *(reversed(files) if number % 2 else files)],
+                is_shown=number == 0,
+            )
             for number, (name, inside) in enumerate(present)
         ]
         return [run.result() for run in runs]
@@ -293,6 +340,7 @@ def fast_tests(arguments: list[str]) -> int:
 def whole_tests(arguments: list[str], *, full: bool) -> int:
     """Run all that a change must pass; `full` adds sanitizers, soak and concurrency tests."""
     environment = native_build.build_and_stage()
+    share_compiled_code()
     results = [native_tests("dev", environment)]
     wheels.install_wheel(environment, wheels.build_wheel(environment))
     marks = [] if full else ["-m", "not full"]

@@ -136,12 +136,5 @@ def test_lamps_follow_their_rules(device, tmp_path, case):
 
     assert [str(problem) for problem in exported.problems] == []
     apart = difference(picture, by_cycles(tmp_path, 256, bounces=1))
-    import numpy as np
-
-    from blender.beside_cycles import block_means
-
-    r = by_cycles(tmp_path, 256, bounces=1)
-    print(np.round((block_means(picture) - block_means(r)).mean(-1) / r.mean(), 4))
-    print(np.round(block_means(r).mean(-1) / r.mean(), 2))
     assert apart.mean < 0.01
     assert apart.block < 0.03

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,15 @@ pytestmark = pytest.mark.skipif(
 
 HANGS = "void f() { " + "{" * 20000 + "}" * 20000 + " }"
 FITS = "float g(float x) { return x + 1; }"
+
+
+@pytest.fixture(autouse=True)
+def compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A compiler that finds nothing compiled, so that its process starts."""
+    monkeypatch.setenv("WEFT_CACHE_DIR", str(tmp_path))
+    weft.lowering._compiler.cache_clear()
+    yield
+    weft.lowering._compiler.cache_clear()
 
 
 @pytest.fixture
