@@ -57,13 +57,17 @@ private:
                 add_scalar(value, type, path + '.' + component);
             }
             return;
-        case TypeKind::matrix:
+        case TypeKind::matrix: {
+            const std::size_t first = value.leaves.size();
             for (std::int32_t row = 0; row < type.rows; row++) {
                 for (std::int32_t column = 0; column < type.columns; column++) {
                     add_scalar(value, type, text(path, '[', row, "][", column, ']'));
                 }
             }
+            value.leaves[first].begins_matrix =
+                value.leaves[first].is_real && type.rows == 4 && type.columns == 4;
             return;
+        }
         case TypeKind::array:
             if (type.count <= 0) {
                 refuse_type(value, type, "has no length; nodes need one");

@@ -21,6 +21,7 @@ struct Leaf {
     bool is_real = true;      ///< in the buffer of reals; integers and booleans are in the other
     std::uint32_t number = 0; ///< in that buffer
     const reflect::Type* enumeration = nullptr; ///< of its cases; lives as long as the Value's type
+    bool begins_matrix = false; ///< the first of the 16 reals of a matrix, row by row
 };
 
 /// What a parameter's attributes (module weft.node) and its declaration say to an editor.

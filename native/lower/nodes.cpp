@@ -9,6 +9,7 @@
 #include "lower/inputs.hpp"
 #include "lower/noises.hpp"
 #include "lower/sockets.hpp"
+#include "lower/tree_sockets.hpp"
 #include "lower/zones.hpp"
 
 #include <algorithm>
@@ -30,27 +31,6 @@ constexpr std::size_t kMostLive =
 constexpr std::string_view kAxes = "XYZ";
 constexpr std::size_t kMostNodes = 20'000;
 
-/// @param scalar_type Blender's type of a socket with one scalar
-template <typename ScalarType>
-std::vector<TreeSocket> tree_sockets(const Value& value, const ScalarType& scalar_type) {
-    std::vector<TreeSocket> sockets;
-    for (SocketLeaves& own : sockets_of(value)) {
-        const std::size_t count = own.leaves.size();
-        const bool is_color = value.hints.is_color && count == 3;
-        TreeSocket socket;
-        socket.name = std::move(own.name);
-        socket.type = count == 1 ? std::string(scalar_type(own.leaves[0]))
-                                 : (is_color ? "NodeSocketColor" : "NodeSocketVector");
-        socket.leaves = std::move(own.leaves);
-        socket.hints = value.hints;
-        if (count == 1 && socket.leaves[0].enumeration != nullptr) {
-            socket.cases = socket.leaves[0].enumeration->enumerators;
-        }
-        sockets.push_back(std::move(socket));
-    }
-    return sockets;
-}
-
 class Lowering {
 public:
     Lowering(const Call& call, const dag::Function& function, const NodeOptions& options)
@@ -65,10 +45,11 @@ public:
     }
 
     std::vector<TreeSocket> sockets(const Value& value, bool is_input) const {
-        return tree_sockets(value, [&](const Leaf& leaf) {
+        const auto scalar = [&](const Leaf& leaf) {
             return is_input && m_emitter->is_menu(leaf) ? "NodeSocketMenu"
                                                         : m_emitter->socket_type(leaf);
-        });
+        };
+        return tree_sockets(value, {scalar, m_tree.kind == TreeKind::geometry});
     }
 
     Tree run() {
@@ -126,11 +107,13 @@ private:
             put(socket.leaves[0], whole);
             return;
         }
-        const Source parts = m_emitter->node("ShaderNodeSeparateXYZ", {}, {{"Vector", whole}}, "X");
+        const bool is_matrix = socket.leaves.size() == kMatrixLeaves;
+        TreeNode node{is_matrix ? "FunctionNodeSeparateMatrix" : "ShaderNodeSeparateXYZ", {}, {}};
+        node.inputs.push_back({is_matrix ? "Matrix" : "Vector", whole});
+        const std::uint32_t parts = m_emitter->add(std::move(node));
         for (std::size_t k = 0; k < socket.leaves.size(); k++) {
-            Link part = std::get<Link>(parts);
-            part.socket = kAxes[k];
-            put(socket.leaves[k], part);
+            Link part{parts, is_matrix ? matrix_socket(k) : std::string(1, kAxes[k])};
+            put(socket.leaves[k], std::move(part));
         }
     }
 
@@ -326,7 +309,24 @@ private:
         sources.reserve(socket.leaves.size());
         std::transform(socket.leaves.begin(), socket.leaves.end(), std::back_inserter(sources),
                        source);
-        return vector_of(sources, 3);
+        return sources.size() == kMatrixLeaves ? matrix_of(sources) : vector_of(sources, 3);
+    }
+
+    /// A matrix of these elements, row by row; the one that they were taken from, if they are all of it.
+    Source matrix_of(const std::vector<Source>& sources) {
+        const auto* first = std::get_if<Link>(&sources[0]);
+        bool is_whole = first != nullptr &&
+                        m_tree.nodes[first->node].type == "FunctionNodeSeparateMatrix";
+        std::vector<Input> inputs;
+        inputs.reserve(sources.size());
+        for (const Source& source : sources) {
+            std::string element = matrix_socket(inputs.size());
+            is_whole = is_whole && source == Source(Link{first->node, element});
+            inputs.push_back({std::move(element), source});
+        }
+        return is_whole ? m_tree.nodes[first->node].inputs[0].source
+                        : m_emitter->node("FunctionNodeCombineMatrix", {}, std::move(inputs),
+                                          "Matrix");
     }
 
     /// Takes away what separates vectors that only textures take, as a whole.
@@ -421,7 +421,7 @@ Tree make_sockets(const Call& call) {
     const auto add = [](const std::vector<Value>& values, std::vector<TreeSocket>& sockets) {
         for (const Value& value : values) {
             for (TreeSocket& socket :
-                 tree_sockets(value, [](const Leaf&) { return "NodeSocketFloat"; })) {
+                 tree_sockets(value, {[](const Leaf&) { return "NodeSocketFloat"; }})) {
                 sockets.push_back(std::move(socket));
             }
         }

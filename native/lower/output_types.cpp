@@ -30,6 +30,8 @@ constexpr std::array kOutputs{
     OutputType{"ShaderNodeTexVoronoi", "Color", "RGBA"},
     OutputType{"GeometryNodeImageTexture", "Color", "RGBA"},
     OutputType{"GeometryNodeImageTexture", "Alpha", "FLOAT"},
+    OutputType{"FunctionNodeSeparateMatrix", "", "FLOAT"},
+    OutputType{"FunctionNodeCombineMatrix", "", "MATRIX"},
     OutputType{"FunctionNodeIntegerMath", "", "INT"},
     OutputType{"FunctionNodeBitMath", "", "INT"},
     OutputType{"FunctionNodeFloatToInt", "", "INT"},
@@ -40,12 +42,13 @@ constexpr std::array kOutputs{
     OutputType{"GeometryNodeInputSceneTime", "", "FLOAT"},
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSockets{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSockets{{
     {"NodeSocketFloat", "FLOAT"},
     {"NodeSocketInt", "INT"},
     {"NodeSocketBool", "BOOLEAN"},
     {"NodeSocketVector", "VECTOR"},
     {"NodeSocketColor", "RGBA"},
+    {"NodeSocketMatrix", "MATRIX"},
 }};
 
 std::string_view socket_type(std::string_view socket) noexcept {

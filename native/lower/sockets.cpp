@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/sockets.hpp"
 
+#include <string_view>
+
 namespace weft::lower {
 
-std::vector<SocketLeaves> sockets_of(const Value& value) {
+std::vector<SocketLeaves> sockets_of(const Value& value, bool has_matrices) {
     std::vector<SocketLeaves> sockets;
     for (std::size_t i = 0; i < value.leaves.size();) {
         const Leaf& first = value.leaves[i];
@@ -18,12 +20,17 @@ std::vector<SocketLeaves> sockets_of(const Value& value) {
                                      first.path.size() - 1) == 0;
         };
         std::size_t count = 1;
-        if (component(0, 'x') && component(1, 'y')) {
+        std::size_t suffix = 0; ///< letters of the path that name a component
+        if (has_matrices && first.begins_matrix) {
+            count = kMatrixLeaves;
+            suffix = std::string_view("[0][0]").size();
+        } else if (component(0, 'x') && component(1, 'y')) {
             count = component(2, 'z') ? 3 : 2;
+            suffix = std::string_view(".x").size();
         }
         SocketLeaves socket;
         socket.name = (value.name.empty() ? "Result" : value.name) +
-                      (count == 1 ? first.path : first.path.substr(0, first.path.size() - 2));
+                      first.path.substr(0, first.path.size() - suffix);
         for (std::size_t k = 0; k < count; k++) {
             socket.leaves.push_back(value.leaves[i + k]);
         }

@@ -52,6 +52,7 @@ struct TreeSocket {
     std::vector<Leaf> leaves; ///< one, or the components of a vector
     Hints hints;
     std::vector<reflect::Enumerator> cases{}; ///< of an enumeration
+    std::vector<TreeSocket> items{};          ///< of a bundle, whose leaves are theirs
 };
 
 /// Nodes that Blender runs round by round: those between a GeometryNodeRepeatInput, which gives what a round begins with, and the

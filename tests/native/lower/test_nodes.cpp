@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dag_support.hpp"
 #include "lower/cost.hpp"
 #include "lower/nodes.hpp"
 #include "support/catch.hpp"
+#include "tree_checks.hpp"
 #include "tree_values.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 using namespace weft;
 using namespace weft::lower;
@@ -76,66 +75,6 @@ int ordered(int a, int b) { return (uint(a) < uint(b) ? 1 : 0) + int(min(uint(a)
 uint converted(float x) { return uint(abs(x) * 1e9f); }
 )";
 
-struct Lowered {
-    Call call;
-    dag::Function function;
-};
-
-Lowered lowered(const compile::LoadedModuleRef& module, const reflect::Function& function) {
-    Lowered made{describe_call(function, module->import_name), {}};
-    made.function =
-        dag::build(dag::read_spirv(dag::compile_source(module, made.call.source, kEntryPoint)));
-    return made;
-}
-
-Lowered lowered(const char* text) {
-    const compile::LoadedModuleRef module = dag::load_text(text);
-    return lowered(module, module->reflection.functions.back());
-}
-
-/// Compares a tree with the interpreter of DAGs at random points.
-void check_tree(const Lowered& made, TreeKind kind) {
-    const Tree tree = make_tree(made.call, made.function, {kind, {}});
-    std::mt19937 random(11);
-    std::uniform_real_distribution<float> reals(-4, 4);
-    std::uniform_int_distribution<int> integers(-100, 100);
-    for (int point = 0; point < 200; point++) {
-        dag::Values inputs;
-        std::vector<double> flat;
-        for (const Value& value : made.call.inputs) {
-            for (const Leaf& leaf : value.leaves) {
-                if (leaf.is_real) {
-                    inputs.reals.push_back({reals(random)});
-                    flat.push_back(inputs.reals.back()[0]);
-                } else {
-                    const int number = leaf.kind == reflect::ScalarKind::bool_
-                                           ? integers(random) & 1
-                                           : integers(random);
-                    inputs.integers.push_back({static_cast<dag::Word>(number)});
-                    flat.push_back(number);
-                }
-            }
-        }
-        const dag::Values expected = dag::interpret(made.function, inputs, 1);
-        const std::vector<double> got = values_of(tree, flat);
-        std::size_t at = 0;
-        for (const Value& value : made.call.results) {
-            for (const Leaf& leaf : value.leaves) {
-                CAPTURE(point, leaf.path, flat);
-                REQUIRE(at < got.size());
-                if (leaf.is_real) {
-                    CHECK(got[at] ==
-                          Approx(expected.reals[leaf.number][0]).margin(1e-4).epsilon(1e-4));
-                } else {
-                    CHECK(got[at] == static_cast<std::int32_t>(expected.integers[leaf.number][0]));
-                }
-                at++;
-            }
-        }
-        CHECK(at == got.size());
-    }
-}
-
 } // namespace
 
 TEST_CASE("trees of shaders and of geometry compute what the function does") {
@@ -143,9 +82,9 @@ TEST_CASE("trees of shaders and of geometry compute what the function does") {
     for (const reflect::Function& function : module->reflection.functions) {
         CAPTURE(function.name);
         const Lowered made = lowered(module, function);
-        check_tree(made, TreeKind::shader);
-        check_tree(made, TreeKind::geometry);
-        check_tree(made, TreeKind::compositor);
+        check_tree(made, {TreeKind::shader, {}});
+        check_tree(made, {TreeKind::geometry, {}});
+        check_tree(made, {TreeKind::compositor, {}});
     }
 }
 
@@ -154,7 +93,7 @@ TEST_CASE("trees of geometry compute with all bits of integers, and those of sha
     for (const reflect::Function& function : module->reflection.functions) {
         CAPTURE(function.name);
         const Lowered made = lowered(module, function);
-        check_tree(made, TreeKind::geometry);
+        check_tree(made, {TreeKind::geometry, {}});
         if (function.name != "converted") {
             const std::string refusal = refusal_of([&] {
                 static_cast<void>(make_tree(made.call, made.function, {TreeKind::shader, {}}));
@@ -281,7 +220,7 @@ TEST_CASE("long loops are repeat zones in geometry trees") {
         REQUIRE(!tree.zones.empty());
         CHECK(tree.zones.size() == (function.name == "after" ? 2 : 1));
         CHECK(tree.nodes.size() < 80);
-        check_tree(made, TreeKind::geometry);
+        check_tree(made, {TreeKind::geometry, {}});
     }
 }
 

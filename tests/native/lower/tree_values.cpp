@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree_values.hpp"
 
+#include "lower/tree_sockets.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,12 +10,63 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace weft::lower {
 
 namespace {
 
-using Values = std::vector<double>;
+/// A number, or the parts of what is more than one: of a vector "X" and on, of a matrix the sockets of the nodes that take it
+/// apart, of a bundle its items, of a zone's ends the numbers of what rounds hand on.
+struct Datum {
+    double number = 0;
+    std::map<std::string, Datum> parts{};
+
+    [[nodiscard]] Datum part(const std::string& name) const {
+        const auto found = parts.find(name);
+        return found == parts.end() ? Datum{} : found->second;
+    }
+};
+
+constexpr std::string_view kAxes = "XYZ";
+
+/// What a socket of the group holds, of its leaves.
+Datum gathered(const TreeSocket& socket, std::vector<double>::const_iterator& next) {
+    const std::size_t count = socket.leaves.size();
+    Datum whole;
+    if (!socket.items.empty()) {
+        for (const TreeSocket& item : socket.items) {
+            whole.parts[item.name] = gathered(item, next);
+        }
+    } else if (count == 1) {
+        whole.number = *next++;
+    } else {
+        for (std::size_t k = 0; k < count; k++) {
+            const std::string name =
+                socket.type == "NodeSocketMatrix" ? matrix_socket(k) : std::string(1, kAxes[k]);
+            whole.parts[name].number = *next++;
+        }
+    }
+    return whole;
+}
+
+/// The contrary of gathered().
+void scatter(const TreeSocket& socket, const Datum& whole, std::vector<double>& numbers) {
+    const std::size_t count = socket.leaves.size();
+    if (!socket.items.empty()) {
+        for (const TreeSocket& item : socket.items) {
+            scatter(item, whole.part(item.name), numbers);
+        }
+    } else if (count == 1) {
+        numbers.push_back(whole.number);
+    } else {
+        for (std::size_t k = 0; k < count; k++) {
+            const std::string name =
+                socket.type == "NodeSocketMatrix" ? matrix_socket(k) : std::string(1, kAxes[k]);
+            numbers.push_back(whole.part(name).number);
+        }
+    }
+}
 
 float safe(float value) {
     return std::isfinite(value) ? value : 0.f;
@@ -120,7 +173,11 @@ public:
         : m_tree(tree), m_inputs(inputs) {}
 
     std::vector<double> run() {
+        auto next = m_inputs.begin();
         m_values.resize(m_tree.nodes.size());
+        for (std::size_t i = 0; i < m_tree.inputs.size(); i++) {
+            m_values[0].parts[std::to_string(i)] = gathered(m_tree.inputs[i], next);
+        }
         for (std::size_t i = 1; i < m_tree.nodes.size(); i++) {
             const auto zone = std::find_if(m_tree.zones.begin(), m_tree.zones.end(),
                                            [&](const Zone& found) { return found.input == i; });
@@ -133,88 +190,81 @@ public:
         }
         std::vector<double> results;
         for (std::size_t i = 0; i < m_tree.results.size(); i++) {
-            const std::size_t count = m_tree.outputs[i].leaves.size();
-            if (count == 1) {
-                results.push_back(number(m_tree.results[i]));
-                continue;
-            }
-            const Values& vector = m_values.at(std::get<Link>(m_tree.results[i]).node);
-            results.insert(results.end(), vector.begin(),
-                           vector.begin() + static_cast<std::ptrdiff_t>(count));
+            scatter(m_tree.outputs[i], datum(m_tree.results[i]), results);
         }
         return results;
     }
 
 private:
-    /// What a zone's first node gives is one number an item, and the number of the round.
     void run_zone(const Zone& zone) {
-        const auto items = [&](std::uint32_t number, double round) {
-            Values values;
+        const auto items = [&](std::uint32_t number) {
+            Datum values;
             for (std::size_t k = 0; k < zone.items.size(); k++) {
-                values.push_back(input(m_tree.nodes[number], std::to_string(k)));
+                const std::string name = std::to_string(k);
+                values.parts[name].number = input(m_tree.nodes[number], name);
             }
-            values.push_back(round);
             return values;
         };
-        m_values[zone.output] = items(zone.input, 0);
+        m_values[zone.output] = items(zone.input);
         const double rounds = input(m_tree.nodes[zone.input], "Iterations");
         for (double round = 0; round < rounds; round++) {
             m_values[zone.input] = m_values[zone.output];
-            m_values[zone.input].back() = round;
+            m_values[zone.input].parts["Iteration"].number = round;
             for (std::uint32_t i = zone.input + 1; i < zone.output; i++) {
                 m_values[i] = evaluate(m_tree.nodes[i]);
             }
-            m_values[zone.output] = items(zone.output, round);
+            m_values[zone.output] = items(zone.output);
         }
     }
 
-    /// Which number of a node's an output is.
-    std::size_t component_of(const Link& link) const {
-        if (!m_tree.nodes[link.node].type.starts_with("GeometryNodeRepeat")) {
-            return link.socket == "Y" ? 1 : (link.socket == "Z" ? 2 : 0);
-        }
-        return link.socket == "Iteration" ? m_values.at(link.node).size() - 1
-                                          : std::stoul(link.socket);
-    }
-
-    /// The vector, or the number, of a socket of the group.
-    Values of_group(const std::string& socket) const {
-        std::size_t first = 0;
-        const std::size_t index = std::stoul(socket);
-        for (std::size_t i = 0; i < index; i++) {
-            first += m_tree.inputs[i].leaves.size();
-        }
-        Values values;
-        for (std::size_t k = 0; k < m_tree.inputs[index].leaves.size(); k++) {
-            values.push_back(m_inputs.at(first + k));
-        }
-        return values;
-    }
-
-    double number(const Source& source) const {
+    Datum datum(const Source& source) const {
         if (const auto* real = std::get_if<double>(&source)) {
-            return static_cast<float>(*real);
+            return {static_cast<float>(*real)};
         }
         if (const auto* integer = std::get_if<std::int64_t>(&source)) {
-            return static_cast<double>(*integer);
+            return {static_cast<double>(*integer)};
         }
         if (const auto* truth = std::get_if<bool>(&source)) {
-            return *truth ? 1 : 0;
+            return {*truth ? 1.0 : 0.0};
         }
         const Link& link = std::get<Link>(source);
-        if (link.node == 0) {
-            return of_group(link.socket)[0];
+        const TreeNode& node = m_tree.nodes[link.node];
+        const Datum& whole = m_values.at(link.node);
+        if (node.type == "NodeSeparateBundle") {
+            return whole.part(
+                node.items.at(std::stoul(link.socket.substr(link.socket.find('_') + 1))));
         }
-        return m_values.at(link.node).at(component_of(link));
+        const bool has_parts = link.node == 0 || node.type.starts_with("GeometryNodeRepeat") ||
+                               node.type.find("Separate") != std::string::npos;
+        return has_parts ? whole.parts.at(link.socket) : whole;
     }
 
-    double input(const TreeNode& node, const std::string& socket, double otherwise = 0) const {
+    Datum whole_input(const TreeNode& node, const std::string& socket) const {
+        const auto found =
+            std::find_if(node.inputs.begin(), node.inputs.end(),
+                         [&](const Input& entry) { return entry.socket == socket; });
+        return found == node.inputs.end() ? Datum{} : datum(found->source);
+    }
+
+    double input(const TreeNode& node, const std::string& socket) const {
+        return whole_input(node, socket).number;
+    }
+
+    /// A datum whose parts are the inputs of a node.
+    Datum combined(const TreeNode& node) const {
+        Datum whole;
         for (const Input& entry : node.inputs) {
-            if (entry.socket == socket) {
-                return number(entry.source);
-            }
+            whole.parts[entry.socket] = datum(entry.source);
         }
-        return otherwise;
+        return whole;
+    }
+
+    Datum bundle(const TreeNode& node) const {
+        Datum whole;
+        for (std::size_t k = 0; k < node.items.size(); k++) {
+            whole.parts[node.items[k]] = whole_input(node, "Item_" + std::to_string(k));
+        }
+        return whole;
     }
 
     static std::string property(const TreeNode& node, const std::string& name) {
@@ -226,7 +276,7 @@ private:
         throw std::runtime_error(node.type + " without " + name);
     }
 
-    Values evaluate(const TreeNode& node) const {
+    Datum evaluate(const TreeNode& node) const {
         const auto whole = [&](const char* socket) {
             return static_cast<std::int32_t>(input(node, socket));
         };
@@ -246,11 +296,22 @@ private:
         if (node.type == "ShaderNodeClamp") {
             return {std::fmin(std::fmax(real("Value"), real("Min")), real("Max"))};
         }
-        if (node.type == "ShaderNodeSeparateXYZ") {
-            return of_group(std::get<Link>(node.inputs[0].source).socket);
+        if (node.type == "ShaderNodeSeparateXYZ" || node.type == "FunctionNodeSeparateMatrix" ||
+            node.type == "NodeSeparateBundle") {
+            return datum(node.inputs.at(0).source);
         }
-        if (node.type == "ShaderNodeCombineXYZ") {
-            return {input(node, "X"), input(node, "Y"), input(node, "Z")};
+        if (node.type == "ShaderNodeCombineXYZ" || node.type == "FunctionNodeCombineMatrix") {
+            return combined(node);
+        }
+        if (node.type == "NodeCombineBundle") {
+            return bundle(node);
+        }
+        if (node.type == "NodeJoinBundle") {
+            Datum joined = whole_input(node, "Defaults");
+            for (const auto& [name, part] : whole_input(node, "Bundle").parts) {
+                joined.parts[name] = part;
+            }
+            return joined;
         }
         if (node.type == "FunctionNodeIntegerMath") {
             return {static_cast<double>(
@@ -301,7 +362,7 @@ private:
 
     const Tree& m_tree;
     const std::vector<double>& m_inputs;
-    std::vector<Values> m_values;
+    std::vector<Datum> m_values;
 };
 
 } // namespace
