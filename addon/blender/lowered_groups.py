@@ -41,6 +41,7 @@ _SOCKETS = {
     "RGBA": "NodeSocketColor",
     "IMAGE": "NodeSocketImage",
     "MENU": MENU,
+    "MATRIX": "NodeSocketMatrix",
 }
 
 

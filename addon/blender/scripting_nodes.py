@@ -148,6 +148,10 @@ def set_input(
     if isinstance(value, bpy.types.NodeSocket):
         tree.links.new(value, socket)
         return
+    if not hasattr(socket, "default_value"):
+        kind = socket.bl_idname[len("NodeSocket") :]
+        message = f"add_node: '{entry.name}' is {kind}: link an output to it, got {value!r}"
+        raise ArgumentError(message)
     if entry.cases:
         value = _case(entry, value)
     try:

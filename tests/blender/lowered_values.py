@@ -23,7 +23,10 @@ def inputs_of(lowered, seed=0):
 
 
 def values_of(socket, values):
-    """Return what goes through a socket of the group: (N,), or (N, 3) of a vector."""
+    """Return what goes through a socket of the group: (N,), (N, 3) of a vector, (N, 4, 4)."""
+    if socket.type == "NodeSocketMatrix":
+        elements = [values[f"{socket.name}[{k // 4}][{k % 4}]"] for k in range(16)]
+        return np.stack(elements, axis=1).reshape(-1, 4, 4).astype(np.float32)
     if socket.name in values:
         array = np.asarray(values[socket.name])
         if socket.type in ("NodeSocketVector", "NodeSocketColor"):
@@ -47,7 +50,9 @@ def points_with(attributes):
 
 def put_attribute(mesh, name, values, domain):
     """Store an attribute of the type that the array has."""
-    if values.ndim == 2:
+    if values.ndim == 3:  # Blender stores matrices by column
+        kind, field, values = "FLOAT4X4", "value", values.transpose(0, 2, 1)
+    elif values.ndim == 2:
         kind, field = "FLOAT_VECTOR", "vector"
     else:
         kinds = {"f": "FLOAT", "i": "INT", "u": "INT", "b": "BOOLEAN"}
@@ -62,6 +67,7 @@ DATA_TYPES = {
     "NodeSocketBool": "BOOLEAN",
     "NodeSocketVector": "FLOAT_VECTOR",
     "NodeSocketColor": "FLOAT_VECTOR",
+    "NodeSocketMatrix": "FLOAT4X4",
 }
 
 
@@ -135,6 +141,10 @@ def in_geometry_nodes(lowered, group, values):
 def read_attribute(attribute):
     """Return the values of an attribute."""
     count = len(attribute.data)
+    if attribute.data_type == "FLOAT4X4":
+        array = np.empty((count, 4, 4), np.float32)
+        attribute.data.foreach_get("value", array.ravel())
+        return array.transpose(0, 2, 1)
     if attribute.data_type == "FLOAT_VECTOR":
         array = np.empty((count, 3), np.float32)
         attribute.data.foreach_get("vector", array.ravel())

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     Noted = list[tuple[Any, str, Any]]
     """(Node or modifier, identifier of the socket, value)."""
 
-IMAGE = "NodeSocketImage"
-"""Sockets of this type hold nothing that others could."""
+HOLDERS_OF_OTHERS = frozenset({"NodeSocketImage", "NodeSocketMatrix"})
+"""Sockets of these types hold nothing that others could."""
 
 
 def changed_values(tree: bpy.types.NodeTree, inputs: Matching) -> Noted:
@@ -25,7 +25,9 @@ def changed_values(tree: bpy.types.NodeTree, inputs: Matching) -> Noted:
     changed = {
         match.old.identifier: match
         for match in inputs.sockets
-        if match.old and match.has_other_values and IMAGE not in (match.old.type, match.spec.type)
+        if match.old
+        and match.has_other_values
+        and HOLDERS_OF_OTHERS.isdisjoint((match.old.type, match.spec.type))
     }
     if not changed:
         return noted
