@@ -33,6 +33,11 @@ constexpr std::string_view kBuffers =
 static_assert(kEntryPoint == "weft_lowered");
 constexpr std::string_view kHead = "[shader(\"fragment\")] void weft_lowered()\n{\n";
 
+bool has_attribute(const std::vector<reflect::Attribute>& attributes, std::string_view name) {
+    return std::any_of(attributes.begin(), attributes.end(),
+                       [&](const auto& attribute) { return attribute.name == name; });
+}
+
 /// Numbers the scalars of values in the two buffers.
 class Numbering {
 public:
@@ -81,7 +86,12 @@ private:
                 refuse_type(value, type, "is a text; fix it, as in build={\"name\": '\"Wood\"'}");
             }
             for (const reflect::Field& field : type.fields) {
+                const std::size_t first = value.leaves.size();
                 add(value, *field.type, path + '.' + field.name);
+                if (has_attribute(field.attributes, "Color")) {
+                    std::for_each(value.leaves.begin() + static_cast<std::ptrdiff_t>(first),
+                                  value.leaves.end(), [](Leaf& leaf) { leaf.is_color = true; });
+                }
             }
             return;
         case TypeKind::tensor:
@@ -205,6 +215,8 @@ Hints hints_of(const reflect::Parameter& parameter) {
             hints.tooltip = *first;
         } else if (attribute.name == "Color") {
             hints.is_color = true;
+        } else if (attribute.name == "Bundle") {
+            hints.is_bundle = true;
         } else if (attribute.name == "Range" && arguments.size() == 2) {
             const auto number = [](const auto& value) { return number_of(value); };
             hints.minimum = std::visit(number, arguments[0]);
@@ -220,10 +232,13 @@ Hints hints_of(const reflect::Parameter& parameter) {
     return hints;
 }
 
-/// Whether what a function returns is a color.
-bool is_color(const reflect::Function& function) {
-    return std::any_of(function.attributes.begin(), function.attributes.end(),
-                       [](const auto& attribute) { return attribute.name == "Color"; });
+void check_bundle(const reflect::Function& function, const Value& value) {
+    if (value.hints.is_bundle && value.type->kind != TypeKind::structure) {
+        refuse(text(place_of(function), ": ",
+                    value.name.empty() ? "the result" : text("parameter '", value.name, "'"),
+                    " is marked [Bundle], which takes a structure, and is a ",
+                    value.type->full_name, "; take the attribute away"));
+    }
 }
 
 void check_function(const reflect::Function& function, const BuildValues& build_values) {
@@ -298,6 +313,31 @@ std::string declare_texture(const reflect::Parameter& parameter, std::size_t num
     return name;
 }
 
+/// What structures hold that are made without values, or with those of the declaration.
+std::string default_source(const reflect::Function& function, const std::string& import_name,
+                           const Call& call) {
+    std::ostringstream body;
+    Numbering numbering(function);
+    for (const Value& value : call.inputs) {
+        if (value.type->kind != TypeKind::structure || value.leaves.empty()) {
+            continue;
+        }
+        const auto parameter =
+            std::find_if(function.parameters.begin(), function.parameters.end(),
+                         [&](const auto& entry) { return entry.name == value.name; });
+        const std::string name = text("weft_default_", value.name);
+        body << value.type->full_name << ' ' << name << " = "
+             << (parameter->default_text.empty() ? "{}" : parameter->default_text) << ";\n";
+        for (const Leaf& leaf : numbering.number(value.name, value.type).leaves) {
+            body << result_text(leaf, name);
+        }
+    }
+    const std::string statements = std::move(body).str();
+    return statements.empty()
+               ? ""
+               : text("import \"", import_name, "\";\n", kBuffers, kHead, statements, "}\n");
+}
+
 void require_result(const reflect::Function& function, const Call& call) {
     if (call.results.empty()) {
         refuse(text(place_of(function),
@@ -332,7 +372,10 @@ Call describe_call(const reflect::Function& function, const std::string& import_
                             function.return_type->kind != TypeKind::scalar;
     if (has_result) {
         call.results.push_back(results.number("", function.return_type));
-        call.results.back().hints.is_color = is_color(function);
+        Hints& hints = call.results.back().hints;
+        hints.is_color = has_attribute(function.attributes, "Color");
+        hints.is_bundle = has_attribute(function.attributes, "Bundle");
+        check_bundle(function, call.results.back());
         for (const Leaf& leaf : call.results.back().leaves) {
             after << result_text(leaf, "weft_result");
         }
@@ -359,6 +402,7 @@ Call describe_call(const reflect::Function& function, const std::string& import_
             call.inputs.push_back(inputs.number(parameter.name, parameter.type));
             Value& value = call.inputs.back();
             value.hints = hints_of(parameter);
+            check_bundle(function, value);
             for (const Leaf& leaf : value.leaves) {
                 before << name << leaf.path << " = " << read_text(leaf, type_at(value, leaf.path))
                        << ";\n";
@@ -367,16 +411,34 @@ Call describe_call(const reflect::Function& function, const std::string& import_
         if (parameter.direction != Direction::in) {
             call.results.push_back(results.number(parameter.name, parameter.type));
             call.results.back().hints = hints_of(parameter);
+            check_bundle(function, call.results.back());
             for (const Leaf& leaf : call.results.back().leaves) {
                 after << result_text(leaf, name);
             }
         }
     }
     require_result(function, call);
+    call.default_source = default_source(function, import_name, call);
     call.source = text("import \"", import_name, "\";\n", kBuffers, globals.str(), kHead,
                        before.str(), has_result ? "let weft_result = " : "", function.full_name,
                        '(', arguments, ");\n", after.str(), "}\n");
     return call;
+}
+
+void set_defaults(Call& call, const std::vector<std::vector<float>>& reals,
+                  const std::vector<std::vector<std::uint32_t>>& integers) {
+    std::size_t real = 0;
+    std::size_t integer = 0;
+    for (Value& value : call.inputs) {
+        if (value.type->kind != TypeKind::structure) {
+            continue;
+        }
+        for (Leaf& leaf : value.leaves) {
+            leaf.default_value = leaf.is_real
+                                     ? static_cast<double>(reals.at(real++).at(0))
+                                     : static_cast<std::int32_t>(integers.at(integer++).at(0));
+        }
+    }
 }
 
 } // namespace weft::lower

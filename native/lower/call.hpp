@@ -22,6 +22,8 @@ struct Leaf {
     std::uint32_t number = 0; ///< in that buffer
     const reflect::Type* enumeration = nullptr; ///< of its cases; lives as long as the Value's type
     bool begins_matrix = false; ///< the first of the 16 reals of a matrix, row by row
+    bool is_color = false;      ///< of a field that is [Color]
+    double default_value = 0;   ///< of a structure; see set_defaults()
 };
 
 /// What a parameter's attributes (module weft.node) and its declaration say to an editor.
@@ -31,7 +33,8 @@ struct Hints {
     std::optional<double> minimum, maximum; ///< [Range(a, b)]; bounds of a slider, not of the value
     std::optional<double>
         default_value; ///< of a scalar: the literal; of a boolean 0 or 1, of an enumeration the case's value
-    bool is_color = false; ///< [Color]
+    bool is_color = false;  ///< [Color]
+    bool is_bundle = false; ///< [Bundle], of a structure
 };
 
 /// A parameter, or the returned value.
@@ -66,14 +69,21 @@ struct Call {
         results; ///< the returned value first, then out and inout parameters, in order
     std::vector<ImageSlot> images; ///< parameters that are textures, in order
     std::string source;            ///< Slang; the entry point is kEntryPoint
+    /// Of an entry point whose results are what structures among the inputs hold by default; empty without one.
+    std::string default_source;
     Literals literals;             ///< of the function's sources; see inputs.hpp
 };
 
 /// @param import_name what `import "..."` reaches the function's module by
 /// @throws core::ArgumentError, beginning with "lower: ", for parameters that have no value without a buffer (tensors,
 ///         pointers, textures but Texture2D and Sampler2D), are of 8, 16 or 64 bits, or of an interface; for a function that is generic still, a method
-///         of a structure that is not static, has no result, or gets a build value for a parameter that it has not.
+///         of a structure that is not static, has no result, gets a build value for a parameter that it has not, or marks as a
+///         [Bundle] what is no structure.
 [[nodiscard]] Call describe_call(const reflect::Function& function, const std::string& import_name,
                                  const BuildValues& build_values = {});
+
+/// Notes what the entry point of `default_source` gave, in the order of its results.
+void set_defaults(Call& call, const std::vector<std::vector<float>>& reals,
+                  const std::vector<std::vector<std::uint32_t>>& integers);
 
 } // namespace weft::lower

@@ -49,7 +49,9 @@ public:
             return is_input && m_emitter->is_menu(leaf) ? "NodeSocketMenu"
                                                         : m_emitter->socket_type(leaf);
         };
-        return tree_sockets(value, {scalar, m_tree.kind == TreeKind::geometry});
+        const bool has_bundles =
+            m_tree.kind != TreeKind::compositor && m_tree.version >= BlenderVersion{5, 2};
+        return tree_sockets(value, {scalar, m_tree.kind == TreeKind::geometry, has_bundles});
     }
 
     Tree run() {
@@ -95,14 +97,17 @@ private:
     void read_sockets() {
         for (const Value& value : m_call.inputs) {
             for (TreeSocket& socket : sockets(value, true)) {
-                read_socket(socket);
+                read_socket(socket, Link{0, std::to_string(m_tree.inputs.size())});
                 m_tree.inputs.push_back(std::move(socket));
             }
         }
     }
 
-    void read_socket(const TreeSocket& socket) {
-        const Source whole = Link{0, std::to_string(m_tree.inputs.size())};
+    void read_socket(const TreeSocket& socket, const Source& whole) {
+        if (!socket.items.empty()) {
+            read_bundle(socket, whole);
+            return;
+        }
         if (socket.leaves.size() == 1) {
             put(socket.leaves[0], whole);
             return;
@@ -115,6 +120,48 @@ private:
             Link part{parts, is_matrix ? matrix_socket(k) : std::string(1, kAxes[k])};
             put(socket.leaves[k], std::move(part));
         }
+    }
+
+    void read_bundle(const TreeSocket& socket, const Source& whole) {
+        TreeNode node = bundle_node("NodeSeparateBundle", socket.items);
+        node.inputs.push_back({"Bundle", with_defaults(socket, whole)});
+        const std::uint32_t parts = m_emitter->add(std::move(node));
+        for (std::size_t k = 0; k < socket.items.size(); k++) {
+            read_socket(socket.items[k], Link{parts, item_socket(k)});
+        }
+    }
+
+    /// A bundle in which items that are not in the one that is given have their values by default: Separate Bundle gives 0.
+    Source with_defaults(const TreeSocket& socket, const Source& given) {
+        // All items are there, so that what people read of them is the same as elsewhere.
+        TreeNode node = bundle_node("NodeCombineBundle", socket.items);
+        for (std::size_t k = 0; k < socket.items.size(); k++) {
+            const TreeSocket& item = socket.items[k];
+            if (item.items.empty() && has_default(item)) {
+                node.inputs.push_back({item_socket(k), default_of(item)});
+            }
+        }
+        if (node.inputs.empty()) {
+            return given;
+        }
+        const Source defaults = Link{m_emitter->add(std::move(node)), "Bundle"};
+        return m_emitter->node("NodeJoinBundle", {}, {{"Defaults", defaults}, {"Bundle", given}},
+                               "Bundle");
+    }
+
+    Source default_of(const TreeSocket& item) {
+        std::vector<Source> numbers;
+        for (const Leaf& leaf : item.leaves) {
+            numbers.emplace_back(leaf.default_value);
+        }
+        if (numbers.size() > 1) {
+            return vector_of(numbers, 3);
+        }
+        const auto whole = static_cast<std::int64_t>(item.leaves[0].default_value);
+        if (item.type == "NodeSocketInt") {
+            return whole;
+        }
+        return item.type == "NodeSocketBool" ? Source(whole != 0) : numbers[0];
     }
 
     /// Geometry trees have sockets for images, others nodes that hold them.
@@ -297,6 +344,13 @@ private:
     }
 
     Source result_of(const TreeSocket& socket) {
+        if (!socket.items.empty()) {
+            TreeNode node = bundle_node("NodeCombineBundle", socket.items);
+            for (std::size_t k = 0; k < socket.items.size(); k++) {
+                node.inputs.push_back({item_socket(k), result_of(socket.items[k])});
+            }
+            return Link{m_emitter->add(std::move(node)), "Bundle"};
+        }
         const auto source = [&](const Leaf& leaf) {
             return m_sources.at(
                 (leaf.is_real ? m_function.real_results : m_function.integer_results)

@@ -71,10 +71,19 @@ std::string number_text(double value, bool is_real) {
 }
 
 std::string default_text(const Hints& hints, const SocketLeaves& socket, bool is_color) {
-    if (socket.leaves.size() > 1) {
-        return is_color ? "color(0.0)" : "vector(0.0)";
+    const Leaf& first = socket.leaves[0];
+    if (socket.leaves.size() == 1) {
+        return number_text(hints.default_value.value_or(first.default_value), first.is_real);
     }
-    return number_text(hints.default_value.value_or(0), socket.leaves[0].is_real);
+    std::string numbers;
+    bool is_zero = true;
+    for (const Leaf& leaf : socket.leaves) {
+        is_zero = is_zero && leaf.default_value == 0;
+        numbers += (numbers.empty() ? "" : ", ") + number_text(leaf.default_value, true);
+    }
+    constexpr std::size_t kComponents = 3;
+    const std::string rest = socket.leaves.size() < kComponents ? ", 0.0" : "";
+    return text(is_color ? "color(" : "vector(", is_zero ? "0.0" : numbers + rest, ')');
 }
 
 /// What Blender and others show of a parameter.
@@ -153,7 +162,8 @@ void Parameters::add(const Value& value, bool is_output) {
             const Leaf& leaf = socket.leaves[k];
             places[{leaf.is_real, leaf.number}] = is_vector ? text(name, '[', k, ']') : name;
         }
-        const bool is_color = value.hints.is_color && socket.leaves.size() == 3;
+        const bool is_color =
+            (value.hints.is_color || first.is_color) && socket.leaves.size() == 3;
         const std::string_view type = is_color    ? "color "
                                       : is_vector ? "vector "
                                                   : (first.is_real ? "float " : "int ");

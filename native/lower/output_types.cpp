@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace weft::lower {
 
@@ -32,6 +33,8 @@ constexpr std::array kOutputs{
     OutputType{"GeometryNodeImageTexture", "Alpha", "FLOAT"},
     OutputType{"FunctionNodeSeparateMatrix", "", "FLOAT"},
     OutputType{"FunctionNodeCombineMatrix", "", "MATRIX"},
+    OutputType{"NodeCombineBundle", "", "BUNDLE"},
+    OutputType{"NodeJoinBundle", "", "BUNDLE"},
     OutputType{"FunctionNodeIntegerMath", "", "INT"},
     OutputType{"FunctionNodeBitMath", "", "INT"},
     OutputType{"FunctionNodeFloatToInt", "", "INT"},
@@ -42,20 +45,15 @@ constexpr std::array kOutputs{
     OutputType{"GeometryNodeInputSceneTime", "", "FLOAT"},
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSockets{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kSockets{{
     {"NodeSocketFloat", "FLOAT"},
     {"NodeSocketInt", "INT"},
     {"NodeSocketBool", "BOOLEAN"},
     {"NodeSocketVector", "VECTOR"},
     {"NodeSocketColor", "RGBA"},
     {"NodeSocketMatrix", "MATRIX"},
+    {"NodeSocketBundle", "BUNDLE"},
 }};
-
-std::string_view socket_type(std::string_view socket) noexcept {
-    const auto* found = std::find_if(kSockets.begin(), kSockets.end(),
-                                     [&](const auto& entry) { return entry.first == socket; });
-    return found == kSockets.end() ? "" : found->second;
-}
 
 std::string_view property(const TreeNode& node, std::string_view name) noexcept {
     const auto found = std::find_if(node.properties.begin(), node.properties.end(),
@@ -65,14 +63,23 @@ std::string_view property(const TreeNode& node, std::string_view name) noexcept 
 
 } // namespace
 
-std::string_view output_type(const Tree& tree, const Link& link) noexcept {
+std::string_view data_type(std::string_view socket) noexcept {
+    const auto* found = std::find_if(kSockets.begin(), kSockets.end(),
+                                     [&](const auto& entry) { return entry.first == socket; });
+    return found == kSockets.end() ? "" : found->second;
+}
+
+std::string_view output_type(const Tree& tree, const Link& link) {
     const TreeNode& node = tree.nodes[link.node];
     if (link.node == 0) {
         std::size_t number = 0;
         for (const char digit : link.socket) {
             number = 10 * number + static_cast<std::size_t>(digit - '0');
         }
-        return number < tree.inputs.size() ? socket_type(tree.inputs[number].type) : "";
+        return number < tree.inputs.size() ? data_type(tree.inputs[number].type) : "";
+    }
+    if (node.type == "NodeSeparateBundle") {
+        return node.types[std::stoul(link.socket.substr(std::string_view("Item_").size()))];
     }
     if (node.type == "GeometryNodeSwitch") {
         return property(node, "input_type");
@@ -87,7 +94,7 @@ std::string_view output_type(const Tree& tree, const Link& link) noexcept {
     return found == kOutputs.end() ? "" : found->type;
 }
 
-std::string_view source_type(const Tree& tree, const Source& source) noexcept {
+std::string_view source_type(const Tree& tree, const Source& source) {
     if (const auto* link = std::get_if<Link>(&source)) {
         return output_type(tree, *link);
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/repeats.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string>
 
 namespace weft::lower {
+
+using core::text;
 
 namespace {
 
@@ -30,7 +34,9 @@ std::vector<std::uint32_t> kinds_of(const std::vector<TreeNode>& nodes) {
     kinds.reserve(nodes.size());
     for (const TreeNode& node : nodes) {
         const auto number = static_cast<std::uint32_t>(known.size());
-        kinds.push_back(known.try_emplace(name_of(node), number).first->second);
+        // Items of bundles have types of their own: such nodes stand outside of rounds.
+        const std::string name = node.types.empty() ? name_of(node) : text("bundle ", number);
+        kinds.push_back(known.try_emplace(name, number).first->second);
     }
     return kinds;
 }

@@ -2,6 +2,7 @@
 #include "lower/tree.hpp"
 
 #include "lower/cost.hpp"
+#include "lower/tree_sockets.hpp"
 
 #include <cmath>
 #include <limits>
@@ -120,8 +121,30 @@ private:
         print_number("default", hints.default_value);
         print_number("minimum", hints.minimum);
         print_number("maximum", hints.maximum);
+        print_defaults(socket);
         print_cases(socket.cases);
+        if (!socket.items.empty()) {
+            m_out << ", \"items\": [";
+            for (std::size_t i = 0; i < socket.items.size(); i++) {
+                m_out << (i == 0 ? "" : ", ");
+                print_socket(socket.items[i]);
+            }
+            m_out << ']';
+        }
         m_out << '}';
+    }
+
+    /// What a structure holds by default: a number, or a list.
+    void print_defaults(const TreeSocket& socket) {
+        if (!socket.items.empty() || !has_default(socket)) {
+            return;
+        }
+        const bool is_list = socket.leaves.size() > 1;
+        m_out << ", \"default\": " << (is_list ? "[" : "");
+        for (std::size_t i = 0; i < socket.leaves.size(); i++) {
+            m_out << (i == 0 ? "" : ", ") << number(socket.leaves[i].default_value);
+        }
+        m_out << (is_list ? "]" : "");
     }
 
     void print_cases(const std::vector<reflect::Enumerator>& cases) {
@@ -146,10 +169,16 @@ private:
             print_source(node.inputs[i].source);
         }
         m_out << '}';
-        for (std::size_t i = 0; i < node.items.size(); i++) {
-            m_out << (i == 0 ? ", \"items\": [" : ", ") << quoted(node.items[i]);
+        print_names("items", node.items);
+        print_names("types", node.types);
+        m_out << '}';
+    }
+
+    void print_names(std::string_view key, const std::vector<std::string>& names) {
+        for (std::size_t i = 0; i < names.size(); i++) {
+            m_out << ", " << (i == 0 ? quoted(key) + ": [" : "") << quoted(names[i]);
         }
-        m_out << (node.items.empty() ? "}" : "]}");
+        m_out << (names.empty() ? "" : "]");
     }
 
     void print_zone(const Zone& zone) {

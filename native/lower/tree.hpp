@@ -42,14 +42,17 @@ struct TreeNode {
     std::vector<std::pair<std::string, std::string>>
         properties; ///< enumerations: "operation", "ADD"; flags: "true", "false"; "image": a slot's name
     std::vector<Input> inputs;
-    std::vector<std::string> items{}; ///< of a Menu Switch, whose inputs "Item_0", ... they name
+    /// Of a Menu Switch, and of what takes bundles apart and together, whose sockets "Item_0", ... they name. A Join Bundle
+    /// takes "Defaults" first and then "Bundle", whose items win.
+    std::vector<std::string> items{};
+    std::vector<std::string> types{}; ///< of items of bundles: "FLOAT", "BUNDLE"
 };
 
 /// A socket of the group around the tree.
 struct TreeSocket {
     std::string name;         ///< of the parameter, with the path of what it holds of it
     std::string type;         ///< "NodeSocketFloat"
-    std::vector<Leaf> leaves; ///< one, or the components of a vector
+    std::vector<Leaf> leaves; ///< one, or those of a vector, a matrix, a bundle
     Hints hints;
     std::vector<reflect::Enumerator> cases{}; ///< of an enumeration
     std::vector<TreeSocket> items{};          ///< of a bundle, whose leaves are theirs

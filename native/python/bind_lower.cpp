@@ -168,6 +168,7 @@ std::shared_ptr<LoweredFunction> lowered(const std::shared_ptr<compile::Compiler
     auto made = std::make_shared<LoweredFunction>();
     made->function = std::move(function);
     made->call = lower::describe_call(made->function, module->import_name, options.build_values);
+    set_defaults(made->call, compiler, module);
     if (imports(*module, "inputs")) {
         made->has_inputs = true;
         made->call.source += lower::kHasInputs;

@@ -2,6 +2,7 @@
 #include "python/lowered_function.hpp"
 
 #include "core/text.hpp"
+#include "dag/interpret.hpp"
 #include "python/loop_bounds.hpp"
 
 #include <string_view>
@@ -60,6 +61,23 @@ const dag::Function& CompiledFunction::dag() {
         code.dag = dag::build(code.spirv, m_options);
     }
     return *code.dag;
+}
+
+void set_defaults(lower::Call& call, const std::shared_ptr<compile::Compiler>& compiler,
+                  const compile::LoadedModuleRef& module) {
+    if (call.default_source.empty()) {
+        return;
+    }
+    dag::Values found;
+    try {
+        CompiledFunction compiled(compiler, module, call.default_source, 0);
+        found = dag::interpret(compiled.dag(), {}, 1);
+    } catch (const core::CompileError&) {
+        return; // a constructor needs values, or the declaration names what the module hides
+    } catch (const ArgumentError&) {
+        return; // it reads what stands in memory
+    }
+    lower::set_defaults(call, found.reals, found.integers);
 }
 
 void rethrow_named(const reflect::Function& function) {

@@ -72,6 +72,10 @@ decltype(auto) named(const reflect::Function& function, const Made& make) {
     }
 }
 
+/// Notes what structures among a call's inputs hold by default; nothing of what needs values to be made.
+void set_defaults(lower::Call& call, const std::shared_ptr<compile::Compiler>& compiler,
+                  const compile::LoadedModuleRef& module);
+
 /// What a function is, before the kind of tree is chosen.
 struct LoweredFunction {
     reflect::Function function;

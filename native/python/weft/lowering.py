@@ -56,21 +56,35 @@ class Socket:
         type: Blender's: ``NodeSocketFloat``, ``NodeSocketVector``, ...
         label: What a person reads; ``""``: the name.
         tooltip: One sentence, or ``""``.
-        default: Of a scalar with a literal default; of an enumeration the case's value.
+        default: Of a scalar with a literal default; of an enumeration the case's value; of what a
+            structure holds a number, or two or three of a vector, where it is not 0.
         minimum: Of the slider, not of the value.
         maximum: The same.
         cases: Of an enumeration, with their values; ``NodeSocketMenu`` shows their names, sockets
             of other types hold a value.
+        items: Of a ``NodeSocketBundle``, with names of their own (``place``); bundles in it are
+            among them.
     """
 
     name: str
     type: str
     label: str = ""
     tooltip: str = ""
-    default: float | None = None
+    default: float | tuple[float, ...] | None = None
     minimum: float | None = None
     maximum: float | None = None
     cases: Mapping[str, int] = field(default_factory=dict)
+    items: tuple[Socket, ...] = ()
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Socket:
+        """Return a socket of its entry in ``Lowered.tree``."""
+        default = entry.get("default")
+        items = tuple(map(cls.of, entry.get("items", ())))
+        found = {**entry, "items": items}
+        if isinstance(default, list):
+            found["default"] = tuple(default)
+        return cls(**found)
 
 
 @dataclass(frozen=True)
@@ -159,8 +173,8 @@ class Lowered:
             self.text = lowered.dag() if form == "dag" else lowered.dot()
 
     def _read_sockets(self, tree: dict[str, Any]) -> None:
-        self.inputs = tuple(Socket(**socket) for socket in tree["inputs"])
-        self.outputs = tuple(Socket(**socket) for socket in tree["outputs"])
+        self.inputs = tuple(map(Socket.of, tree["inputs"]))
+        self.outputs = tuple(map(Socket.of, tree["outputs"]))
 
     def __repr__(self) -> str:
         return f"<weft.Lowered {self.name}: {self.form}, {self.operations} operations>"
