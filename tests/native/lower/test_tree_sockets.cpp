@@ -58,3 +58,100 @@ TEST_CASE("arrays of four by four numbers are no matrix") {
 
     CHECK(make_tree(made.call, made.function, {TreeKind::geometry, {}}).inputs.size() == 16);
 }
+
+namespace {
+
+constexpr const char* kBundles = R"(
+import weft.node;
+enum Edge { Hard = 3, Soft = 7 }
+struct Inner { float2 at; int n; bool on; }
+struct Wall { float size; [Color] float3 color; Inner inner; Inner layers[2]; Edge edge; float4 rest; float4x4 m; }
+[Bundle] Wall f([Bundle] Wall wall, float x, [Bundle] inout Inner other)
+{
+    wall.size *= x;
+    wall.inner.n = clamp(wall.inner.n, -50, 50) + clamp(other.n, -50, 50);
+    wall.layers[0] = other;
+    wall.layers[0].n = 7;
+    wall.layers[1].n = 8;
+    wall.edge = Edge.Hard;
+    other.n = 9;
+    return wall;
+}
+)";
+
+std::vector<std::string> names_of(const std::vector<TreeSocket>& sockets) {
+    std::vector<std::string> names;
+    std::transform(sockets.begin(), sockets.end(), std::back_inserter(names),
+                   [](const TreeSocket& socket) { return socket.name; });
+    return names;
+}
+
+} // namespace
+
+TEST_CASE("a structure that is a bundle is one socket, with bundles in it") {
+    const Lowered made = lowered(kBundles);
+
+    const Tree tree = make_tree(made.call, made.function, {TreeKind::geometry, {5, 2}});
+
+    CHECK(names_of(tree.inputs) == std::vector<std::string>{"wall", "x", "other"});
+    CHECK(names_of(tree.outputs) == std::vector<std::string>{"Result", "other"});
+    const TreeSocket& wall = tree.inputs[0];
+    CHECK(wall.type == "NodeSocketBundle");
+    CHECK(names_of(wall.items) ==
+          std::vector<std::string>{"size", "color", "inner", "layers[0]", "layers[1]", "edge",
+                                   "rest", "rest.w", "m"});
+    CHECK(wall.items[1].type == "NodeSocketColor");
+    CHECK(wall.items[2].type == "NodeSocketBundle");
+    CHECK(names_of(wall.items[3].items) == std::vector<std::string>{"at", "n", "on"});
+    CHECK(wall.items[5].type == "NodeSocketInt");
+    CHECK(wall.items[5].cases.size() == 2);
+    CHECK(wall.items[8].type == "NodeSocketMatrix");
+    CHECK(count_of(tree, "NodeSeparateBundle") == 1 + 2 + 1);
+    CHECK(count_of(tree, "NodeCombineBundle") == 1 + 3 + 1);
+    CHECK(count_of(tree, "NodeJoinBundle") == 0);
+    check_tree(made, {TreeKind::geometry, {5, 2}});
+    check_tree(made, {TreeKind::shader, {5, 2}});
+}
+
+TEST_CASE("where trees have no bundles a structure is a socket a field") {
+    const Lowered made = lowered(kBundles);
+
+    for (const NodeOptions options :
+         {NodeOptions{TreeKind::geometry, {4, 5}}, NodeOptions{TreeKind::shader, {4, 5}},
+          NodeOptions{TreeKind::compositor, {5, 2}}}) {
+        const Tree tree = make_tree(made.call, made.function, options);
+        CHECK(tree.inputs[0].name == "wall.size");
+        CHECK(count_of(tree, "NodeSeparateBundle") == 0);
+        check_tree(made, options);
+    }
+    CHECK(make_sockets(made.call).inputs[1].type == "NodeSocketColor");
+}
+
+TEST_CASE("items that are not given are joined to the bundle") {
+    Lowered made = lowered("import weft.node; struct B { float x; float3 y; int n; bool on; }\n"
+                           "float f([Bundle] B b) { return b.x + b.y.z + b.n + (b.on ? 10 : 0); }");
+    set_defaults(made.call, {{2}, {0}, {0}, {0.5f}}, {{4}, {1}});
+
+    const Tree tree = make_tree(made.call, made.function, {TreeKind::geometry, {5, 2}});
+
+    CHECK(count_of(tree, "NodeJoinBundle") == 1);
+    check_tree(made, {TreeKind::geometry, {5, 2}});
+    const std::string json = print_json(tree);
+    CHECK_THAT(json, ContainsSubstring(R"({"name": "b", "type": "NodeSocketBundle", "items": [)"
+                                       R"({"name": "x", "type": "NodeSocketFloat", "default": 2.0})"));
+    CHECK_THAT(json, ContainsSubstring(R"("default": [0.0, 0.0, 0.5])"));
+    CHECK_THAT(json, ContainsSubstring(R"("items": ["x", "y", "n", "on"], )"
+                                       R"("types": ["FLOAT", "VECTOR", "INT", "BOOLEAN"])"));
+}
+
+TEST_CASE("what is no structure cannot be a bundle") {
+    const auto refusal = [](const char* text) {
+        return dag::refusal_of([&] { static_cast<void>(lowered(text)); });
+    };
+
+    CHECK_THAT(refusal("import weft.node;\nfloat f([Bundle] float3 x) { return x.x; }"),
+               ContainsSubstring("parameter 'x' is marked [Bundle], which takes a structure, and "
+                                 "is a vector<float,3>; take the attribute away"));
+    CHECK_THAT(refusal("import weft.node;\n[Bundle] float f(float x) { return x; }"),
+               ContainsSubstring("the result is marked [Bundle]"));
+}

@@ -323,9 +323,10 @@ private:
                                                  whole(is_shift ? "Shift" : "B")))};
         }
         if (node.type == "FunctionNodeCompare") {
-            const bool is_real = property(node, "data_type") == "FLOAT";
-            const double a = input(node, is_real ? "A" : "A_INT");
-            const double b = input(node, is_real ? "B" : "B_INT");
+            const bool is_short = property(node, "data_type") == "FLOAT" ||
+                                  m_tree.version >= BlenderVersion{5, 2};
+            const double a = input(node, is_short ? "A" : "A_INT");
+            const double b = input(node, is_short ? "B" : "B_INT");
             const std::string operation = property(node, "operation");
             const bool result = operation == "LESS_THAN"       ? a < b
                                 : operation == "LESS_EQUAL"    ? a <= b
