@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..core.repeats import Repeat, find_repeats
+from ..core.slang_nodes.bundles import BUNDLE
 from ..core.slang_nodes.menus import MENU, case_labels, find_case
 from ..core.steps import last_value
 from .batches import COLUMN, ROW, place_nodes, set_numbers, set_property
 from .image_nodes import IMAGE_MARK, PART_MARK, images_of
-from .lowered_zones import add_items, by_identifier, new_zone
+from .lowered_zones import add_bundle_items, add_items, by_identifier, new_zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ _SOCKETS = {
     "IMAGE": "NodeSocketImage",
     "MENU": MENU,
     "MATRIX": "NodeSocketMatrix",
+    "BUNDLE": BUNDLE,
 }
 
 
@@ -221,7 +223,9 @@ class _Builder:
                 node.image = self.images.get(value)
             else:
                 set_property(node, name, value)
-        if "items" in entry:
+        if "types" in entry:
+            add_bundle_items(node, entry["items"], entry["types"])
+        elif "items" in entry:
             name_items(node, entry["items"])
         add_items(node, entry["inputs"])
         return node
@@ -420,6 +424,14 @@ def _feed(
         socket.default_value = float(source) if is_word else source
 
 
+def _set_whole_default(item: bpy.types.NodeTreeInterfaceSocket, value: Any) -> None:  # noqa: ANN401
+    """Give a boolean, or a vector, its value by default; menus get theirs later."""
+    if isinstance(item.default_value, bool):
+        item.default_value = bool(value)
+    elif isinstance(value, list):
+        item.default_value = (*value, *(0.0, 1.0)[len(value) - 2 :])[: len(item.default_value)]
+
+
 def _add_socket(group: bpy.types.NodeTree, socket: Mapping[str, Any], direction: str) -> None:
     item = group.interface.new_socket(
         socket.get("label") or socket["name"], in_out=direction, socket_type=socket["type"]
@@ -427,8 +439,8 @@ def _add_socket(group: bpy.types.NodeTree, socket: Mapping[str, Any], direction:
     item.description = socket.get("tooltip", "")
     is_scalar = hasattr(item, "min_value") and not hasattr(item.default_value, "__len__")
     if not is_scalar:
-        if "default" in socket and isinstance(item.default_value, bool):
-            item.default_value = bool(socket["default"])
+        if "default" in socket and hasattr(item, "default_value"):
+            _set_whole_default(item, socket["default"])
         return
     kind = int if isinstance(item.default_value, int) else float
     for name, key in (("min_value", "minimum"), ("max_value", "maximum")):

@@ -74,6 +74,8 @@ def find_repeats(nodes: Sequence[Node], numbers: range) -> list[Repeat]:
 
 
 def _kind(node: Node) -> object:
+    if "types" in node:  # items of bundles have types of their own: such nodes stand outside
+        return id(node)
     return node["type"], tuple(sorted(node["properties"].items())), tuple(node["inputs"])
 
 

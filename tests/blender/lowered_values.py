@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from addon.core.slang_nodes.bundles import item_labels
 from mathutils import Matrix
 
 from support import lowering_corpus as corpus
@@ -36,6 +38,94 @@ def values_of(socket, values):
         return array
     name, _, component = socket.name.rpartition(".")
     return np.asarray(values[name])[:, "xyzw".index(component)]
+
+
+@dataclass(frozen=True)
+class PlainSocket:
+    """A socket that is no bundle, called as its parameter with the path of what it holds of it."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class PlainFunction:
+    """What helpers here read of a lowered function."""
+
+    inputs: tuple[PlainSocket, ...]
+    outputs: tuple[PlainSocket, ...]
+
+
+def plain_sockets(sockets, prefix=""):
+    """Return what bundles hold in their place."""
+    found = []
+    for socket in sockets:
+        name = prefix + socket.name
+        if socket.items:
+            found += plain_sockets(socket.items, f"{name}.")
+        else:
+            found.append(PlainSocket(name, socket.type))
+    return found
+
+
+def unbundled(lowered, group):
+    """Return a group around another that takes bundles apart and together, and its sockets."""
+    plain = PlainFunction(
+        tuple(plain_sockets(lowered.inputs)), tuple(plain_sockets(lowered.outputs))
+    )
+    tree = bpy.data.node_groups.new(f"plain {group.name}", group.bl_idname)
+    for direction, sockets in (("INPUT", plain.inputs), ("OUTPUT", plain.outputs)):
+        for socket in sockets:
+            tree.interface.new_socket(socket.name, in_out=direction, socket_type=socket.type)
+    entry, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    kind = group.bl_idname.replace("NodeTree", "NodeGroup")
+    node = tree.nodes.new(kind)
+    node.node_tree = group
+    given = iter(entry.outputs)
+    for socket, own in zip(lowered.inputs, node.inputs, strict=True):
+        tree.links.new(_put_together(tree, socket, given), own)
+    taken = iter(end.inputs)
+    for socket, own in zip(lowered.outputs, node.outputs, strict=True):
+        _take_apart(tree, socket, own, taken)
+    return plain, tree
+
+
+def bundle_items(node, socket):
+    """Give a node the items of a bundle."""
+    for label, item in zip(item_labels(own.name for own in socket.items), socket.items, strict=True):
+        node.bundle_items.new(_ITEM_TYPES[item.type], label)
+
+
+def _put_together(tree, socket, given):
+    if not socket.items:
+        return next(given)
+    node = tree.nodes.new("NodeCombineBundle")
+    bundle_items(node, socket)
+    for item, own in zip(socket.items, node.inputs, strict=False):
+        tree.links.new(_put_together(tree, item, given), own)
+    return node.outputs[0]
+
+
+def _take_apart(tree, socket, output, taken):
+    if not socket.items:
+        tree.links.new(output, next(taken))
+        return
+    node = tree.nodes.new("NodeSeparateBundle")
+    bundle_items(node, socket)
+    tree.links.new(output, node.inputs[0])
+    for item, own in zip(socket.items, node.outputs, strict=False):
+        _take_apart(tree, item, own, taken)
+
+
+_ITEM_TYPES = {
+    "NodeSocketFloat": "FLOAT",
+    "NodeSocketInt": "INT",
+    "NodeSocketBool": "BOOLEAN",
+    "NodeSocketVector": "VECTOR",
+    "NodeSocketColor": "RGBA",
+    "NodeSocketMatrix": "MATRIX",
+    "NodeSocketBundle": "BUNDLE",
+}
 
 
 def points_with(attributes):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.slang_nodes.bundles import BUNDLE
 from .users import group_nodes, modifiers
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     Noted = list[tuple[Any, str, Any]]
     """(Node or modifier, identifier of the socket, value)."""
 
-HOLDERS_OF_OTHERS = frozenset({"NodeSocketImage", "NodeSocketMatrix"})
+HOLDERS_OF_OTHERS = frozenset({"NodeSocketImage", "NodeSocketMatrix", BUNDLE})
 """Sockets of these types hold nothing that others could."""
 
 
