@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from weft import ArgumentError, Error
 from weft.lowering import Lowered, lower
 
+from ..core.slang_nodes.bundles import fields_of, spread
 from ..core.slang_nodes.choosing import candidates
 from ..core.slang_nodes.matching import Existing, shown_case
 from ..core.slang_nodes.menus import find_case
 from ..core.slang_nodes.preparing import FORMS, prepare, read_source
 from ..core.steps import last_value
+from .slang_nodes.bundle_nodes import put_together, remove_unused_node
 from .slang_nodes.image_slots import choose_images
 from .slang_nodes.nodes import (
     BLENDER,
@@ -33,6 +35,9 @@ from .slang_nodes.nodes import (
 from .slang_nodes.reading import key_of, source_of
 from .slang_nodes.tags import Tag, read_tag, tagged_trees
 from .slang_nodes.users import NODE_TYPES, all_trees, owner_of
+
+if TYPE_CHECKING:
+    from ..core.slang_nodes.interface import SocketSpec
 
 SourceLike = Any
 """A text block or its name, a path, ``"text:..."``, ``"file:..."``, ``"template:..."``."""
@@ -93,6 +98,7 @@ def add_node(
     request = request_for(key, chosen, outer.bl_idname, spelled(build), form)
     prepared = prepare(request)
     known = {entry.name: entry for entry in prepared.interface.inputs + prepared.interface.images}
+    inputs = spread(inputs, list(known))
     _check_inputs(known, inputs, prepared.interface.properties)
     group = last_value(group_for(prepared))
     node = place_node(outer, group, (float(location[0]), float(location[1])))
@@ -100,11 +106,19 @@ def add_node(
         held = {entry.name for entry in prepared.interface.images} & set(inputs)
         choose_images(group, {name: _image(name, inputs[name]) for name in held})
         sockets = {entry.name: entry for entry in require_tag(group).inputs}
+        structures = {entry.name: entry for entry in prepared.interface.inputs if entry.items}
+        for name in structures.keys() & inputs.keys():
+            check_items(structures[name], inputs[name])
         for name, value in inputs.items():
-            if name not in held:
+            if name in structures:
+                set_bundle(node, sockets[name].identifier, structures[name], value)
+            elif name not in held:
                 set_input(outer, node, sockets[name], value)
     except BaseException:
+        feeding = [socket.links[0].from_node for socket in node.inputs if socket.is_linked]
         outer.nodes.remove(node)
+        for own in feeding:
+            remove_unused_node(own)
         remove_unused(group)
         raise
     return node
@@ -133,6 +147,61 @@ def _check_inputs(
     raise ArgumentError(message)
 
 
+def check_items(spec: SocketSpec, value: Any) -> None:  # noqa: ANN401
+    """Say what does not fit of a bundle, before any node is made for it.
+
+    Raises:
+        ArgumentError: It is neither a mapping nor an output, or has what the structure has not.
+    """
+    if isinstance(value, bpy.types.NodeSocket):
+        return
+    names = ", ".join(item.name for item in spec.items)
+    if not isinstance(value, Mapping):
+        message = f"add_node: '{spec.name}' is Bundle: give a dict of {names}, or an output, got "
+        raise ArgumentError(f"{message}{value!r}")
+    known = {item.name: item for item in spec.items}
+    for name, own in value.items():
+        if name not in known:
+            message = f"add_node: '{spec.name}' has no item {name!r}; it has: {names}"
+            raise ArgumentError(message)
+        if known[name].items:
+            check_items(replace(known[name], name=f"{spec.name}.{name}"), own)
+        elif isinstance(own, Mapping):
+            kind = known[name].type[len("NodeSocket") :]
+            message = f"add_node: '{spec.name}.{name}' is {kind} and no structure, got {own!r}"
+            raise ArgumentError(message)
+
+
+def set_bundle(node: bpy.types.Node, identifier: str, spec: SocketSpec, value: Any) -> None:  # noqa: ANN401
+    """Link a bundle of values, each of which may be an output, to an input.
+
+    Raises:
+        ArgumentError: A value does not fit.
+    """
+    tree = node.id_data
+    target = next(own for own in node.inputs if own.identifier == identifier)
+    if isinstance(value, bpy.types.NodeSocket):
+        tree.links.new(value, target)
+        return
+    values = dict(_paths(value))
+
+    def give(socket: bpy.types.NodeSocket, item: SocketSpec, path: str) -> None:
+        if path in values:
+            entry = replace(item, name=f"{spec.name}.{path}")
+            _set_socket(tree, socket, entry, values[path])
+
+    put_together(target, spec.items, give, lambda path: bool(fields_of(path, values)))
+
+
+def _paths(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Return what is in mappings, each with the path to it."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _paths(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
 def set_input(
     tree: bpy.types.NodeTree,
     node: bpy.types.Node,
@@ -145,11 +214,23 @@ def set_input(
         ArgumentError: The value does not fit.
     """
     socket = next(own for own in node.inputs if own.identifier == entry.identifier)
+    _set_socket(tree, socket, entry, value)
+
+
+def _set_socket(
+    tree: bpy.types.NodeTree,
+    socket: bpy.types.NodeSocket,
+    entry: Existing | SocketSpec,
+    value: Any,  # noqa: ANN401
+) -> None:
     if isinstance(value, bpy.types.NodeSocket):
         tree.links.new(value, socket)
         return
+    kind = socket.bl_idname[len("NodeSocket") :]
+    if isinstance(value, Mapping):
+        message = f"add_node: '{entry.name}' is {kind} and no structure, got {value!r}"
+        raise ArgumentError(message)
     if not hasattr(socket, "default_value"):
-        kind = socket.bl_idname[len("NodeSocket") :]
         message = f"add_node: '{entry.name}' is {kind}: link an output to it, got {value!r}"
         raise ArgumentError(message)
     if entry.cases:
@@ -159,11 +240,11 @@ def set_input(
             value = (*value, 1.0)
         socket.default_value = value
     except (TypeError, ValueError) as error:
-        message = f"add_node: '{entry.name}' is {socket.bl_idname[len('NodeSocket') :]}: {error}"
+        message = f"add_node: '{entry.name}' is {kind}: {error}"
         raise ArgumentError(message) from error
 
 
-def _case(entry: Existing, value: object) -> object:
+def _case(entry: Existing | SocketSpec, value: object) -> object:
     """Return a case as a socket has it.
 
     Raises:

@@ -71,7 +71,7 @@ struct Call {
     std::string source;            ///< Slang; the entry point is kEntryPoint
     /// Of an entry point whose results are what structures among the inputs hold by default; empty without one.
     std::string default_source;
-    Literals literals;             ///< of the function's sources; see inputs.hpp
+    Literals literals; ///< of the function's sources; see inputs.hpp
 };
 
 /// @param import_name what `import "..."` reaches the function's module by

@@ -369,8 +369,8 @@ private:
     /// A matrix of these elements, row by row; the one that they were taken from, if they are all of it.
     Source matrix_of(const std::vector<Source>& sources) {
         const auto* first = std::get_if<Link>(&sources[0]);
-        bool is_whole = first != nullptr &&
-                        m_tree.nodes[first->node].type == "FunctionNodeSeparateMatrix";
+        bool is_whole =
+            first != nullptr && m_tree.nodes[first->node].type == "FunctionNodeSeparateMatrix";
         std::vector<Input> inputs;
         inputs.reserve(sources.size());
         for (const Source& source : sources) {
@@ -378,9 +378,9 @@ private:
             is_whole = is_whole && source == Source(Link{first->node, element});
             inputs.push_back({std::move(element), source});
         }
-        return is_whole ? m_tree.nodes[first->node].inputs[0].source
-                        : m_emitter->node("FunctionNodeCombineMatrix", {}, std::move(inputs),
-                                          "Matrix");
+        return is_whole
+                   ? m_tree.nodes[first->node].inputs[0].source
+                   : m_emitter->node("FunctionNodeCombineMatrix", {}, std::move(inputs), "Matrix");
     }
 
     /// Takes away what separates vectors that only textures take, as a whole.

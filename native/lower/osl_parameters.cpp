@@ -162,8 +162,7 @@ void Parameters::add(const Value& value, bool is_output) {
             const Leaf& leaf = socket.leaves[k];
             places[{leaf.is_real, leaf.number}] = is_vector ? text(name, '[', k, ']') : name;
         }
-        const bool is_color =
-            (value.hints.is_color || first.is_color) && socket.leaves.size() == 3;
+        const bool is_color = (value.hints.is_color || first.is_color) && socket.leaves.size() == 3;
         const std::string_view type = is_color    ? "color "
                                       : is_vector ? "vector "
                                                   : (first.is_real ? "float " : "int ");

@@ -10,8 +10,9 @@ namespace weft::lower {
 
 /// Leaves of a value that one socket of a node holds.
 struct SocketLeaves {
-    std::string name;         ///< of the parameter, with the path of what it holds of it; "Result"
-    std::vector<Leaf> leaves; ///< one, two or three components of a vector of reals, or 16 of a matrix
+    std::string name; ///< of the parameter, with the path of what it holds of it; "Result"
+    std::vector<Leaf>
+        leaves; ///< one, two or three components of a vector of reals, or 16 of a matrix
 };
 
 inline constexpr std::size_t kMatrixLeaves = 16;

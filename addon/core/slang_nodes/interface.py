@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .bundles import item_labels
 from .matching import converted, shown_case
 from .menus import MENU, find_case
 from .naming import title_of, unique_labels
@@ -49,11 +50,12 @@ class SocketSpec:
         subtype: Blender's unit.
         panel: In which it stands, "": in none.
         is_panel_closed: At first.
-        is_panel_toggle: It switches its panel, in whose heading it stands.
         hides_value: It is there to be linked.
         source: What it carries unlinked, in geometry trees: Blender's ``default_input``.
         was_named: What its parameter was called.
         cases: Of an enumeration, names and values. A menu shows them; other sockets hold a value.
+        is_panel_toggle: It switches its panel, in whose heading it stands.
+        items: Of a bundle, called as their fields; their labels are what Blender finds them by.
     """
 
     name: str
@@ -71,6 +73,7 @@ class SocketSpec:
     was_named: str = ""
     cases: tuple[tuple[str, int], ...] = ()
     is_panel_toggle: bool = False
+    items: tuple[SocketSpec, ...] = ()
 
     def shown(self, value: Plain | bool | str) -> float | tuple[float, ...] | bool | str:
         """Return a value as the socket has it: of an enumeration a case, else a number or three."""
@@ -228,7 +231,7 @@ def _input(
     is_whole = socket.name == parameter.name
     label = text_of(parameter, "Label") or title_of(parameter.name)
     cases = tuple(socket.cases.items())
-    default = _default(parameter, socket) if is_whole else None
+    default = _default(parameter, socket) if is_whole else socket.default
     kind = _kind("enum" if cases else parameter.type.name if is_whole else "", socket.type, kinds)
     closed = text_of(parameter, "ClosedPanel")
     toggled = text_of(parameter, "PanelToggle") if is_whole else ""
@@ -255,6 +258,23 @@ def _input(
         text_of(parameter, "WasNamed"),
         cases,
         is_toggle,
+        _items(socket),
+    )
+
+
+def _items(socket: Socket) -> tuple[SocketSpec, ...]:
+    """Return the items of a bundle."""
+    labels = item_labels(item.name for item in socket.items)
+    return tuple(
+        SocketSpec(
+            item.name,
+            label,
+            item.type,
+            default=item.default,
+            cases=tuple(item.cases.items()),
+            items=_items(item),
+        )
+        for label, item in zip(labels, socket.items, strict=True)
     )
 
 
@@ -262,7 +282,8 @@ def _output(parameters: Mapping[str, Parameter], socket: Socket) -> SocketSpec:
     parameter = parameters.get(_root(socket.name))
     if parameter is None:  # what is returned, or a field of it
         field = socket.name.removeprefix(RESULT)
-        return SocketSpec(socket.name, title_of(field) if field else RESULT, socket.type)
+        label = title_of(field) if field else RESULT
+        return SocketSpec(socket.name, label, socket.type, items=_items(socket))
     is_whole = socket.name == parameter.name
     label = text_of(parameter, "Label") or title_of(parameter.name)
     rest = "" if is_whole else f" {title_of(socket.name[len(parameter.name) :])}"
@@ -272,6 +293,7 @@ def _output(parameters: Mapping[str, Parameter], socket: Socket) -> SocketSpec:
         socket.type,
         _tooltip(parameter, socket, socket.type),
         was_named=text_of(parameter, "WasNamed"),
+        items=_items(socket),
     )
 
 
@@ -344,7 +366,8 @@ def numbers_of(text: str) -> tuple[float, ...] | None:
 def _default(parameter: Parameter, socket: Socket) -> Plain:
     text = text_of(parameter, "Default")
     if socket.default is not None and not text:
-        return float(socket.default)
+        is_vector = isinstance(socket.default, tuple)
+        return socket.default if is_vector else float(socket.default)
     text = text or parameter.default_text
     cases = tuple(socket.cases.items())
     place = find_case(cases, text)
