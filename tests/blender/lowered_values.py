@@ -92,7 +92,8 @@ def unbundled(lowered, group):
 
 def bundle_items(node, socket):
     """Give a node the items of a bundle."""
-    for label, item in zip(item_labels(own.name for own in socket.items), socket.items, strict=True):
+    labels = item_labels(item.name for item in socket.items)
+    for label, item in zip(labels, socket.items, strict=True):
         node.bundle_items.new(_ITEM_TYPES[item.type], label)
 
 

@@ -129,7 +129,8 @@ def test_bundles_go_into_groups_of_parts(tmp_path):
     steps = "x = sin(x) + b.y; y = cos(y * 1.5f) + x;" * 20
     text = (
         "import weft.node; struct B { float x = 1; float y = 2; }\n"
-        f"[Bundle] B f([Bundle] B b) {{ float x = b.x, y = b.y; {steps} B c = {{ x, y }}; return c; }}"
+        f"[Bundle] B f([Bundle] B b) {{ float x = b.x, y = b.y; {steps}\n"
+        "B c = { x, y }; return c; }"
     )
     assert lowered("f", "shader", text).nodes > PART
 
@@ -174,9 +175,7 @@ def test_items_that_are_not_given_have_the_values_of_the_structure(tmp_path):
         node.node_tree = group
         return node
 
-    rows = [
-        ("row", make, (), {}, output) for make in (unlinked, partly) for output in (0, 1)
-    ]
+    rows = [("row", make, (), {}, output) for make in (unlinked, partly) for output in (0, 1)]
     pictures = blender.in_cycles(rows, str(tmp_path / "defaults.exr"))
     np.testing.assert_allclose(pictures[0, 0], UNLINKED[:3], rtol=1e-5)
     np.testing.assert_allclose(pictures[1, 0, 0], UNLINKED[3], rtol=1e-5)
@@ -194,9 +193,7 @@ def drawn_text(seed):
     for number in range(draw.randint(1, 3)):
         kinds = [draw.choice(FIELDS) for _ in range(draw.randint(1, 4))]
         kinds += [f"S{inner}" for inner in range(number) if draw.random() < 0.7]
-        fields = [
-            f"{kind} aField{k}{draw.choice(['', '[2]'])};" for k, kind in enumerate(kinds)
-        ]
+        fields = [f"{kind} aField{k}{draw.choice(['', '[2]'])};" for k, kind in enumerate(kinds)]
         structures.append(f"struct S{number} {{ {' '.join(fields)} }}")
     last = len(structures) - 1
     parameters = [f"[Bundle] S{last} a", f"{draw.choice(['', '[Bundle] '])}inout S0 b"]

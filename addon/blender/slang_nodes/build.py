@@ -22,6 +22,7 @@ from .contents import content_of, kept_file
 from .image_slots import show_images
 from .marks import mark_nodes
 from .osl_nodes import fill_with_shader
+from .regrouping import note_structures, set_structures
 from .tags import Tag, body_hash, read_tag, write_tag
 from .users import group_nodes
 from .values import changed_values, new_values, set_value, set_values
@@ -76,6 +77,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     curves = note_curves(tree)
     values = changed_values(tree, inputs)
     users = group_nodes(tree)
+    structures = note_structures(users, inputs, outputs)
     added: list[bpy.types.NodeTreeInterfaceSocket] = []
     try:
         entries = _add_and_retype(tree, inputs, "INPUT", added)
@@ -104,6 +106,8 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     _arrange(tree, results, entries, interface.inputs)
     _set_menus(entries, inputs)
     set_values(values + new_values(users, entries, inputs))
+    names = (_identifiers(entries, interface.inputs), _identifiers(results, interface.outputs))
+    set_structures(structures, *names)
     lost = correct_curves(curves)
     write_tag(tree, _tag_of(tree, prepared, old, entries, results))
     show_images(tree)
@@ -111,6 +115,12 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     if hasattr(tree, "description"):
         tree.description = interface.tooltip
     return Built(tree, tuple(lost), tuple(removed))
+
+
+def _identifiers(
+    items: list[bpy.types.NodeTreeInterfaceSocket], specs: tuple[SocketSpec, ...]
+) -> dict[str, str]:
+    return {spec.name: item.identifier for item, spec in zip(items, specs, strict=True)}
 
 
 def _tag_of(

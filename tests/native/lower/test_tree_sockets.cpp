@@ -97,9 +97,9 @@ TEST_CASE("a structure that is a bundle is one socket, with bundles in it") {
     CHECK(names_of(tree.outputs) == std::vector<std::string>{"Result", "other"});
     const TreeSocket& wall = tree.inputs[0];
     CHECK(wall.type == "NodeSocketBundle");
-    CHECK(names_of(wall.items) ==
-          std::vector<std::string>{"size", "color", "inner", "layers[0]", "layers[1]", "edge",
-                                   "rest", "rest.w", "m"});
+    CHECK(names_of(wall.items) == std::vector<std::string>{"size", "color", "inner", "layers[0]",
+                                                           "layers[1]", "edge", "rest", "rest.w",
+                                                           "m"});
     CHECK(wall.items[1].type == "NodeSocketColor");
     CHECK(wall.items[2].type == "NodeSocketBundle");
     CHECK(names_of(wall.items[3].items) == std::vector<std::string>{"at", "n", "on"});
@@ -137,8 +137,9 @@ TEST_CASE("items that are not given are joined to the bundle") {
     CHECK(count_of(tree, "NodeJoinBundle") == 1);
     check_tree(made, {TreeKind::geometry, {5, 2}});
     const std::string json = print_json(tree);
-    CHECK_THAT(json, ContainsSubstring(R"({"name": "b", "type": "NodeSocketBundle", "items": [)"
-                                       R"({"name": "x", "type": "NodeSocketFloat", "default": 2.0})"));
+    CHECK_THAT(json,
+               ContainsSubstring(R"({"name": "b", "type": "NodeSocketBundle", "items": [)"
+                                 R"({"name": "x", "type": "NodeSocketFloat", "default": 2.0})"));
     CHECK_THAT(json, ContainsSubstring(R"("default": [0.0, 0.0, 0.5])"));
     CHECK_THAT(json, ContainsSubstring(R"("items": ["x", "y", "n", "on"], )"
                                        R"("types": ["FLOAT", "VECTOR", "INT", "BOOLEAN"])"));

@@ -240,9 +240,8 @@ private:
     }
 
     Datum whole_input(const TreeNode& node, const std::string& socket) const {
-        const auto found =
-            std::find_if(node.inputs.begin(), node.inputs.end(),
-                         [&](const Input& entry) { return entry.socket == socket; });
+        const auto found = std::find_if(node.inputs.begin(), node.inputs.end(),
+                                        [&](const Input& entry) { return entry.socket == socket; });
         return found == node.inputs.end() ? Datum{} : datum(found->source);
     }
 
@@ -323,8 +322,8 @@ private:
                                                  whole(is_shift ? "Shift" : "B")))};
         }
         if (node.type == "FunctionNodeCompare") {
-            const bool is_short = property(node, "data_type") == "FLOAT" ||
-                                  m_tree.version >= BlenderVersion{5, 2};
+            const bool is_short =
+                property(node, "data_type") == "FLOAT" || m_tree.version >= BlenderVersion{5, 2};
             const double a = input(node, is_short ? "A" : "A_INT");
             const double b = input(node, is_short ? "B" : "B_INT");
             const std::string operation = property(node, "operation");
