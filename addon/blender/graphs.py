@@ -12,7 +12,9 @@ from ..core.graph.model import Graph, Node, Plain, Socket
 from .slang_nodes.tags import PROPERTY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    Place = tuple[str, str]
 
 CURVE_SAMPLES = 257
 """Points at which curves are read; those of Cycles."""
@@ -44,16 +46,18 @@ def read_graph(tree: bpy.types.NodeTree) -> Graph:
     )
 
 
-def _links_by_input(tree: bpy.types.NodeTree) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return what drives each input: (node, socket) -> (node, socket), by name and identifier."""
-    return {
-        (link.to_node.name, link.to_socket.identifier): (
-            link.from_node.name,
-            link.from_socket.identifier,
-        )
-        for link in tree.links
-        if link.is_valid and not link.is_muted
-    }
+def _links_by_input(tree: bpy.types.NodeTree) -> dict[Place, list[Place]]:
+    """Return what drives each input, by name of the node and identifier of the socket.
+
+    Of inputs that take several links those come first that Blender lets win.
+    """
+    found: dict[Place, list[Place]] = {}
+    for link in sorted(tree.links, key=lambda own: -own.multi_input_sort_id):
+        if link.is_valid and not link.is_muted:
+            end = (link.to_node.name, link.to_socket.identifier)
+            source = (link.from_node.name, link.from_socket.identifier)
+            found.setdefault(end, []).append(source)
+    return found
 
 
 def _interface_ranges(tree: bpy.types.NodeTree) -> dict[str, tuple[float, float]]:
@@ -65,7 +69,7 @@ def _interface_ranges(tree: bpy.types.NodeTree) -> dict[str, tuple[float, float]
     }
 
 
-def _read_node(node: bpy.types.Node, links: Mapping[tuple[str, str], tuple[str, str]]) -> Node:
+def _read_node(node: bpy.types.Node, links: Mapping[Place, Sequence[Place]]) -> Node:
     """Return one node."""
     tree = getattr(node, "node_tree", None)
     ranges = {} if tree is None else _interface_ranges(tree)
@@ -75,10 +79,10 @@ def _read_node(node: bpy.types.Node, links: Mapping[tuple[str, str], tuple[str, 
         node.label,
         _properties(node),
         tuple(
-            _read_socket(socket, links.get((node.name, socket.identifier)), ranges)
+            _read_socket(socket, links.get((node.name, socket.identifier), ()), ranges)
             for socket in node.inputs
         ),
-        tuple(_read_socket(socket, None, {}) for socket in node.outputs),
+        tuple(_read_socket(socket, (), {}) for socket in node.outputs),
         node.mute,
         {link.to_socket.identifier: link.from_socket.identifier for link in node.internal_links},
         None if tree is None else read_graph(tree),
@@ -87,7 +91,7 @@ def _read_node(node: bpy.types.Node, links: Mapping[tuple[str, str], tuple[str, 
 
 def _read_socket(
     socket: bpy.types.NodeSocket,
-    link: tuple[str, str] | None,
+    links: Sequence[Place],
     ranges: Mapping[str, tuple[float, float]],
 ) -> Socket:
     """Return one socket."""
@@ -97,11 +101,12 @@ def _read_socket(
         socket.name,
         socket.type,
         _plain(getattr(socket, "default_value", None)),
-        link,
+        links[0] if links else None,
         low,
         high,
         socket.enabled,
         socket.hide_value,
+        tuple(links[1:]),
     )
 
 

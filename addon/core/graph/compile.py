@@ -17,15 +17,16 @@ from weft.scene.values import Value
 
 from ..problems import Problem
 from .bindings import Binding, LinkedInput, TextureBinding
+from .bundles import BUNDLE_NODES, bundle_output
 from .context import NodeContext, Unsupported
 from .functions import Folding
 from .linked import linked_inputs
-from .menus import MENU_SWITCH, chosen_item
+from .menus import MENU_SWITCH, menu_item
 from .model import Graph, Images, Node, Socket
 from .nodes.volumes import compile_volume
 from .outputs import choose_output, output_kinds
 from .relief import compile_relief
-from .sockets import bounds_of, index_of, number_of, readable, repeats
+from .sockets import bounds_of, index_of, instead_of, number_of, readable, repeats
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
 from .view import View
@@ -151,14 +152,14 @@ class Compiler:
         return self.arrived[key]
 
     def _new_input(self, scope: Scope, node: Node, socket: Socket) -> Carried:
-        arrived = self._convert(self._linked(scope, socket), socket.kind)
+        arrived = self.convert_link(self._linked(scope, socket), socket.kind)
         if arrived is not None:
             return arrived
         if socket.kind not in SIZES:
             return Carried(socket.kind, None)
         return Carried(socket.kind, self.constant(scope, node, socket))
 
-    def _convert(self, carried: Carried | None, kind: str) -> Carried | None:
+    def convert_link(self, carried: Carried | None, kind: str) -> Carried | None:
         """Return what a link makes of a value; the same for all its uses."""
         if carried is None or carried.kind == kind:
             return carried
@@ -210,14 +211,16 @@ class Compiler:
         if node.kind == "ShaderNodeGroup":
             return self._group_output(scope, node, socket)
         if node.kind == MENU_SWITCH:
-            return self._menu_item(scope, node, socket)
+            return menu_item(self, scope, node, socket)
+        if node.kind in BUNDLE_NODES:
+            return bundle_output(self, scope, node, socket)
         spec = TABLE.get(node.kind)
         if spec is None:
             return self._unknown(scope, node, socket)
         try:
             content = spec.compile(NodeContext(self, scope, node), identifier)
         except Unsupported as reason:
-            self.problem(scope, node, str(reason), _instead(socket))
+            self.problem(scope, node, str(reason), instead_of(socket))
             return None
         if isinstance(content, SURFACES):
             self.owners.setdefault(id(content), (scope.graph.name, node.name))
@@ -231,7 +234,7 @@ class Compiler:
         message = f"nodes of type {node.kind} are not supported"
         colors = [entry for entry in node.inputs if entry.kind == "RGBA" and entry.is_enabled]
         if socket.kind != "SHADER" or not colors or not node.kind.startswith(SURFACE_NODES):
-            self.problem(scope, node, message, _instead(socket))
+            self.problem(scope, node, message, instead_of(socket))
             return None
         self.problem(scope, node, message, f"a Diffuse BSDF of its '{colors[0].name}'")
         color = self.input(scope, node, colors[0]).content
@@ -266,7 +269,7 @@ class Compiler:
     def _group_output(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
         """Return what a group hands out."""
         if node.tree is None:
-            self.problem(scope, node, "its group is missing", _instead(socket))
+            self.problem(scope, node, "its group is missing", instead_of(socket))
             return None
         key = (scope, node.name)
         if key not in self.scopes:
@@ -284,18 +287,10 @@ class Compiler:
             carried = inner.function.fold_carried(carried)
         return self._pass_on(scope, carried, socket)
 
-    def _menu_item(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
-        """Return what a Menu Switch hands on."""
-        item = chosen_item(scope, node)
-        if item is None:
-            self.problem(scope, node, "what its menu shows is not known", _instead(socket))
-            return None
-        return self._convert(self.input(scope, node, item), socket.kind)
-
     def _pass_on(self, scope: Scope, carried: Carried | None, socket: Socket) -> Carried | None:
         """Return what leaves a node that is not there for Cycles."""
         if scope.graph.converts_on_the_way:
-            return self._convert(carried, socket.kind)
+            return self.convert_link(carried, socket.kind)
         return carried
 
     def _arriving(self, scope: Scope, node: Node, socket: Socket) -> Carried:
@@ -310,7 +305,7 @@ class Compiler:
             return None
         carried = self.output(scope, scope.graph.nodes[socket.link[0]], socket.link[1])
         if scope.graph.converts_on_the_way:
-            return self._convert(carried, socket.kind)
+            return self.convert_link(carried, socket.kind)
         return carried
 
     def constant(
@@ -492,8 +487,3 @@ def dotless(name: str) -> str:
 def _links_of(node: Node) -> list[tuple[str, str]]:
     """Return what drives the inputs of a node that are in use."""
     return [entry.link for entry in node.inputs if entry.link is not None and entry.is_enabled]
-
-
-def _instead(socket: Socket) -> str:
-    """Return what stands in for an output that cannot be compiled."""
-    return "no shader" if socket.kind == "SHADER" else "the value of the socket that it drives"

@@ -5,11 +5,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .sockets import instead_of
+
 if TYPE_CHECKING:
-    from .compile import Scope
+    from .compile import Compiler, Scope
     from .model import Node, Socket
+    from .values import Carried
 
 MENU_SWITCH = "GeometryNodeMenuSwitch"
+
+
+def menu_item(compiler: Compiler, scope: Scope, node: Node, socket: Socket) -> Carried | None:
+    """Return what a Menu Switch hands on."""
+    item = chosen_item(scope, node)
+    if item is None:
+        message = "what its menu shows is not known"
+        compiler.problem(scope, node, message, instead_of(socket))
+        return None
+    return compiler.convert_link(compiler.input(scope, node, item), socket.kind)
 
 
 def chosen_item(scope: Scope, node: Node) -> Socket | None:

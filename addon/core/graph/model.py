@@ -31,6 +31,7 @@ class Socket:
         high: Largest value of the slider.
         is_enabled: The socket is in use with the node's properties as they are.
         hides_value: The interface shows no value: unlinked, the renderer chooses one.
+        more_links: Of an input that takes several, those that come after `link`, as Blender does.
     """
 
     identifier: str
@@ -42,6 +43,7 @@ class Socket:
     high: float = 1.0
     is_enabled: bool = True
     hides_value: bool = False
+    more_links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

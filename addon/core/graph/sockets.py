@@ -46,3 +46,8 @@ def repeats(node: Node, socket: Socket, is_output: bool) -> bool:
     """Return whether others of the node that are in use have the name of a socket."""
     sockets = node.outputs if is_output else node.inputs
     return sum(entry.name == socket.name and entry.is_enabled for entry in sockets) > 1
+
+
+def instead_of(socket: Socket) -> str:
+    """Return what stands in for an output that cannot be compiled."""
+    return "no shader" if socket.kind == "SHADER" else "the value of the socket that it drives"

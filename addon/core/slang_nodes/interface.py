@@ -366,8 +366,7 @@ def numbers_of(text: str) -> tuple[float, ...] | None:
 def _default(parameter: Parameter, socket: Socket) -> Plain:
     text = text_of(parameter, "Default")
     if socket.default is not None and not text:
-        is_vector = isinstance(socket.default, tuple)
-        return socket.default if is_vector else float(socket.default)
+        return socket.default if isinstance(socket.default, tuple) else float(socket.default)
     text = text or parameter.default_text
     cases = tuple(socket.cases.items())
     place = find_case(cases, text)
