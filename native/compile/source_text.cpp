@@ -249,9 +249,12 @@ std::string SourceText::comment_above(Position position) const {
 
 SourceText::Position SourceText::declaration_end(Position position) const {
     int depth = 0;
+    bool has_value = false;
     for (std::size_t i = position; i < m_code.size(); ++i) {
         const char c = m_code[i];
-        if (depth == 0 && (c == ',' || c == ')' || c == ';' || c == '{')) {
+        has_value = has_value || c == '=';
+        // Behind '=' a brace begins a list of values.
+        if (depth == 0 && (c == ',' || c == ')' || c == ';' || (c == '{' && !has_value))) {
             return i;
         }
         depth += c == '(' || c == '[' || c == '{' ? 1 : 0;

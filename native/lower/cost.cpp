@@ -64,6 +64,11 @@ constexpr std::array kKinds{
     KindCost{"GeometryNodeRepeatInput", 0, 0},
     KindCost{"GeometryNodeRepeatOutput", 0, 0},
     KindCost{"FunctionNodeFloatToInt", 0, 0.4},
+    KindCost{"FunctionNodeSeparateMatrix", 0, 20}, // 1.6 an element that is used
+    KindCost{"FunctionNodeCombineMatrix", 0, 30},
+    KindCost{"NodeCombineBundle", 0, 0}, // 10 us, of points of any number; none are left in a shade
+    KindCost{"NodeSeparateBundle", 0, 0},
+    KindCost{"NodeJoinBundle", 0, 0},
 };
 constexpr KindCost kOther{"", 3.6, 0.1};
 

@@ -195,6 +195,22 @@ REFUSALS = [
         "discards",
         "return one",
     ),
+    (
+        "a bundle that is no structure",
+        "import weft.node;\nfloat f([Bundle] float3 x) { return x.x; }",
+        "nodes",
+        "geometry",
+        "parameter 'x' is marked [Bundle], which takes a structure, and is a vector<float,3>",
+        "take the attribute away",
+    ),
+    (
+        "a result that is no structure",
+        "import weft.node;\n[Bundle] float f(float x) { return x; }",
+        "osl",
+        "shader",
+        "the result is marked [Bundle], which takes a structure, and is a float",
+        "take the attribute away",
+    ),
 ]
 
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lower/cost.hpp"
 #include "lower/nodes.hpp"
 #include "support/catch.hpp"
 #include "tree_checks.hpp"
@@ -125,6 +126,16 @@ TEST_CASE("where trees have no bundles a structure is a socket a field") {
         check_tree(made, options);
     }
     CHECK(make_sockets(made.call).inputs[1].type == "NodeSocketColor");
+}
+
+TEST_CASE("what takes bundles apart and together costs nothing") {
+    const Lowered made = lowered("import weft.node; struct B { float x; float y; }\n"
+                                 "[Bundle] B f([Bundle] B b) { return b; }");
+
+    const Tree tree = make_tree(made.call, made.function, {TreeKind::shader, {5, 2}});
+
+    CHECK(tree.nodes.size() == 1 + 2);
+    CHECK(cost_of(tree) == 0);
 }
 
 TEST_CASE("items that are not given are joined to the bundle") {
