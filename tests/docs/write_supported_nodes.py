@@ -23,9 +23,9 @@ first colour. Functions equal Cycles 5.0.1 within 2e-5 of their size
 (`tests/shaders/test_nodes_cycles.py`); [the rendering model](rendering_model.md) says how close
 shaders are.
 
-Groups of any depth, reroutes, menu switches, bundles, muted nodes and links count as in Cycles. This page is
-written by `tests/docs/write_supported_nodes.py`; [adding a node](adding_a_blender_node.md) says how
-the table grows.
+Groups of any depth, reroutes, menu switches, bundles, muted nodes and links count as in Cycles.
+This page is written by `tests/docs/write_supported_nodes.py`;
+[adding a node](adding_a_blender_node.md) says how the table grows.
 
 ## Supported
 
