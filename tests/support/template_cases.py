@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import weft
+from weft import lowering
 
 if TYPE_CHECKING:
     from weft.lowering import Variable
@@ -69,15 +71,32 @@ def case_of(file: Path) -> Case:
     return cases[file.stem]
 
 
-def function_name(file: Path) -> str:
-    """Return the name of the template's function: the file's, in camel case."""
-    first, *rest = file.stem.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+@functools.cache
+def node_functions(file: Path) -> tuple[weft.FunctionInfo, ...]:
+    """Return the functions of a file that are nodes."""
+    found = lowering.source_info(file).functions
+    return tuple(f for f in found if any(a.name == "Node" for a in f.attributes))
 
 
-def lowered(file: Path, case: Case, **options: Any) -> weft.Lowered:
+@functools.cache
+def function_of(device: weft.Device, file: Path) -> weft.Function:
+    """Return the template's function on a device."""
+    function = weft.Module.load_from_file(device, file).find_function(node_functions(file)[0].name)
+    assert function is not None
+    return function
+
+
+@functools.cache
+def lowered(file: Path, **options: Any) -> weft.Lowered:
     """Lower a template with the values of its build parameters."""
-    return weft.lower(file, function_name(file), build=dict(case.build), **options)
+    return weft.lower(
+        file, node_functions(file)[0].name, build=dict(case_of(file).build), **options
+    )
+
+
+def graph_of(file: Path) -> weft.Lowered:
+    """Return the graph of a template, which computes on the host."""
+    return lowered(file, to="dag", blender=(5, 2))
 
 
 def range_of(parameter: weft.Parameter) -> tuple[float, float]:

@@ -10,6 +10,8 @@ import weft
 from support import template_cases as templates
 
 COUNT = 4096
+# Files of older scenes hold these names.
+OLDER_NAMES = {"microfacet": "microfacetSurface"}
 VERSIONS = ((4, 5), (5, 2))
 
 
@@ -25,7 +27,12 @@ def case(file):
 
 @pytest.fixture
 def function(file, device):
-    return weft.Module.load_from_file(device, file).find_function(templates.function_name(file))
+    return templates.function_of(device, file)
+
+
+def camel_case(name):
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def attribute(owner, name):
@@ -37,11 +44,14 @@ def parameters_of(function):
 
 
 def test_it_says_what_it_is_and_where_it_comes_from(file, function):
-    nodes = [f for f in weft.source_info(file).functions if attribute(f, "Node")]
+    nodes = templates.node_functions(file)
     text = file.read_text(encoding="utf-8")
     head = text[: text.index("\nmodule ")]
 
-    assert [node.name for node in nodes] == [templates.function_name(file)]
+    assert len(nodes) == 1
+    assert nodes[0].name == OLDER_NAMES.get(file.stem, camel_case(file.stem))
+    assert attribute(nodes[0], "Node")
+    assert attribute(nodes[0], "Preview")
     assert attribute(nodes[0], "Label")
     assert nodes[0].documentation
     assert "/// Source: " in head
@@ -61,7 +71,7 @@ def test_defaults_lie_within_their_ranges(function):
 
 
 def test_it_agrees_with_an_independent_implementation(file, case, function):
-    graph = templates.lowered(file, case, to="dag", blender=(5, 2))
+    graph = templates.graph_of(file)
     values = templates.drawn(graph.parameters, parameters_of(function), case.draws, COUNT, 1)
 
     found = templates.results_of(function, case, values)
@@ -85,7 +95,7 @@ def test_it_agrees_with_an_independent_implementation(file, case, function):
 
 
 def test_its_values_vary(file, case, function):
-    graph = templates.lowered(file, case, to="dag", blender=(5, 2))
+    graph = templates.graph_of(file)
     values = templates.drawn(graph.parameters, parameters_of(function), case.draws, 256, 2)
 
     for name, array in graph.evaluate(values).items():
@@ -96,7 +106,7 @@ def test_its_derivatives(file, case, function):
     assert bool(case.wrt) == function.signature.is_differentiable
     if not case.wrt:
         return
-    graph = templates.lowered(file, case, to="dag", blender=(5, 2))
+    graph = templates.graph_of(file)
     draws = {**case.draws, **case.gradient_draws}
     parameters = parameters_of(function)
     drawn = templates.nested(templates.drawn(graph.parameters, parameters, draws, 24, 3))
@@ -114,16 +124,16 @@ def test_its_forms(file, case, tree):
     for version in VERSIONS:
         options = {"to": "osl"} if tree == "osl" else {"tree": tree}
         if tree not in case.refused:
-            lowered = templates.lowered(file, case, blender=version, **options)
+            lowered = templates.lowered(file, blender=version, **options)
             assert lowered.outputs
             continue
         with pytest.raises(weft.ArgumentError) as refusal:
-            templates.lowered(file, case, blender=version, **options)
+            templates.lowered(file, blender=version, **options)
         assert case.refused[tree] in str(refusal.value)
 
 
 def test_its_graph_agrees_with_the_device(file, case, function):
-    graph = templates.lowered(file, case, to="dag", blender=(5, 2))
+    graph = templates.graph_of(file)
     parameters = parameters_of(function)
     values = templates.drawn(graph.parameters, parameters, case.draws, COUNT, 4)
     values = templates.with_edges(values, 5)
