@@ -20,14 +20,14 @@ float white3(float3 p) { return whiteNoise(p); }
 float3 whiteColor1(float p) { return whiteNoiseColor(p); }
 float3 whiteColor2(float2 p) { return whiteNoiseColor(p); }
 float3 whiteColor3(float3 p) { return whiteNoiseColor(p); }
-float perlin1(float p) { return perlinNoise(p); }
-float perlin2(float2 p) { return perlinNoise(p); }
-float perlin3(float3 p) { return perlinNoise(p); }
-float perlin4(float4 p) { return perlinNoise(p); }
-float3 perlinColor1(float p) { return perlinNoiseColor(p); }
-float3 perlinColor2(float2 p) { return perlinNoiseColor(p); }
-float3 perlinColor3(float3 p) { return perlinNoiseColor(p); }
-float3 perlinColor4(float4 p) { return perlinNoiseColor(p); }
+float perlin1(float p, float4 s) { return perlinNoise(p, s.x, s.y, s.z, s.w); }
+float perlin2(float2 p, float4 s) { return perlinNoise(p, s.x, s.y, s.z, s.w); }
+float perlin3(float3 p, float4 s) { return perlinNoise(p, s.x, s.y, s.z, s.w); }
+float perlin4(float4 p, float4 s) { return perlinNoise(p, s.x, s.y, s.z, s.w); }
+float3 perlinColor1(float p, float4 s) { return perlinNoiseColor(p, s.x, s.y, s.z, s.w); }
+float3 perlinColor2(float2 p, float4 s) { return perlinNoiseColor(p, s.x, s.y, s.z, s.w); }
+float3 perlinColor3(float3 p, float4 s) { return perlinNoiseColor(p, s.x, s.y, s.z, s.w); }
+float3 perlinColor4(float4 p, float4 s) { return perlinNoiseColor(p, s.x, s.y, s.z, s.w); }
 struct Cell { float distance; float3 color; float3 position; float second; float edge; };
 Cell cell2(float2 p, float randomness)
 {
@@ -58,9 +58,13 @@ def _at(name: str, p: Array) -> tuple[str, Array, tuple[int, ...]]:
     return f"{name}{dimensions}", flat.astype(np.float32), rest
 
 
-def _values(name: str, p: Array) -> Array:
+def _values(name: str, p: Array, shape: tuple[Array | float, ...] = ()) -> Array:
     function, places, rest = _at(name, p)
-    found = _graph(function).evaluate({"p": places})["Result"]
+    given = {"p": places}
+    if shape:
+        columns = [np.broadcast_to(np.asarray(k, np.float32), rest).reshape(-1) for k in shape]
+        given["s"] = np.stack(columns, axis=-1)
+    found = _graph(function).evaluate(given)["Result"]
     return found.reshape(*rest, *found.shape[1:]).astype(np.float64)
 
 
@@ -74,14 +78,19 @@ def white_noise_color(p: Array) -> Array:
     return _values("whiteColor", p)
 
 
-def perlin_noise(p: Array) -> Array:
-    """Return one octave of gradient noise, from 0 to 1, of numbers (N,) or (..., 2 to 4)."""
-    return _values("perlin", p)
+def perlin_noise(p: Array, *shape: Array | float) -> Array:
+    """Return gradient noise, from 0 to 1, of numbers (N,) or vectors (..., 2 to 4).
+
+    Args:
+        p: Places.
+        shape: Detail, roughness, lacunarity, distortion: of all, or of each; one octave without.
+    """
+    return _values("perlin", p, (*shape, *(0.0, 0.5, 2.0, 0.0)[len(shape) :]))
 
 
-def perlin_noise_color(p: Array) -> Array:
+def perlin_noise_color(p: Array, *shape: Array | float) -> Array:
     """Return three numbers of gradient noise each, (..., 3)."""
-    return _values("perlinColor", p)
+    return _values("perlinColor", p, (*shape, *(0.0, 0.5, 2.0, 0.0)[len(shape) :]))
 
 
 def voronoi(p: Array, randomness: Array | float = 1) -> dict[str, Array]:
@@ -94,8 +103,6 @@ def voronoi(p: Array, randomness: Array | float = 1) -> dict[str, Array]:
     function, places, _ = _at("cell", p)
     amount = np.broadcast_to(np.asarray(randomness, np.float32), len(places))
     found = _graph(function).evaluate({"p": places, "randomness": amount})
-    cell = {
-        name.removeprefix("Result."): array.astype(np.float64) for name, array in found.items()
-    }
+    cell = {name.removeprefix("Result."): array.astype(np.float64) for name, array in found.items()}
     cell["position"] = cell["position"][:, : places.shape[1]]
     return cell

@@ -29,7 +29,9 @@ FORMS = ("shader", "geometry", "compositor", "osl")
 
 @dataclass(frozen=True)
 class Case:
-    """How one template is tested.
+    """How one template is tested, with one value of each build parameter.
+
+    Others are cases of their own: ``CASES`` has ``"hexagons"`` and ``"hexagons:rounded"``.
 
     Attributes:
         reference: An independent implementation in double precision, from the paper: takes arrays
@@ -63,12 +65,33 @@ def files() -> list[Path]:
     return sorted(FOLDER.glob("*/*.slang"))
 
 
-def case_of(file: Path) -> Case:
-    """Return how a template is tested: ``CASES[name]`` of ``references/<category>.py``."""
-    references = importlib.import_module(f"templates.references.{file.parent.name}")
-    cases: Mapping[str, Case] = references.CASES
-    assert file.stem in cases, f"{file.name} has no entry in {references.__file__}"
-    return cases[file.stem]
+def category_of(file: Path) -> Mapping[str, Case]:
+    """Return ``CASES`` of ``references/<category>.py``, none where there is no such file."""
+    name = f"templates.references.{file.parent.name}"
+    try:
+        cases: Mapping[str, Case] = importlib.import_module(name).CASES
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return {}
+    return cases
+
+
+def variants() -> list[tuple[Path, str]]:
+    """Return the files with the names of their cases: ``hexagons``, ``hexagons:rounded``."""
+    return [
+        (file, name)
+        for file in files()
+        for name in sorted({file.stem, *category_of(file)})
+        if name.partition(":")[0] == file.stem
+    ]
+
+
+def case_of(file: Path, name: str = "") -> Case:
+    """Return how a template is tested, by the name of the case: the file's without one."""
+    cases = category_of(file)
+    assert file.stem in cases, f"{file.name} has no entry in references/{file.parent.name}.py"
+    return cases[name or file.stem]
 
 
 @functools.cache
@@ -87,16 +110,15 @@ def function_of(device: weft.Device, file: Path) -> weft.Function:
 
 
 @functools.cache
-def lowered(file: Path, **options: Any) -> weft.Lowered:
-    """Lower a template with the values of its build parameters."""
-    return weft.lower(
-        file, node_functions(file)[0].name, build=dict(case_of(file).build), **options
-    )
+def lowered(file: Path, name: str = "", **options: Any) -> weft.Lowered:
+    """Lower a template with the values of a case's build parameters."""
+    build = dict(case_of(file, name).build)
+    return weft.lower(file, node_functions(file)[0].name, build=build, **options)
 
 
-def graph_of(file: Path) -> weft.Lowered:
+def graph_of(file: Path, name: str = "") -> weft.Lowered:
     """Return the graph of a template, which computes on the host."""
-    return lowered(file, to="dag", blender=(5, 2))
+    return lowered(file, name, to="dag", blender=(5, 2))
 
 
 def range_of(parameter: weft.Parameter) -> tuple[float, float]:
@@ -157,7 +179,9 @@ def with_edges(values: Mapping[str, Array], seed: int) -> dict[str, Array]:
     return {name: np.concatenate(arrays) for name, arrays in appended.items()}
 
 
-def results_of(function: weft.Function, case: Case, values: Mapping[str, Array]) -> dict[str, Array]:
+def results_of(
+    function: weft.Function, case: Case, values: Mapping[str, Array]
+) -> dict[str, Array]:
     """Call a template on the device; fields of a structure are ``Result.field``."""
     found = function(**arguments_of(case), **nested(values), _result="numpy")
     if isinstance(found, dict):

@@ -15,14 +15,29 @@ OLDER_NAMES = {"microfacet": "microfacetSurface"}
 VERSIONS = ((4, 5), (5, 2))
 
 
-@pytest.fixture(params=templates.files(), ids=lambda file: f"{file.parent.name}/{file.stem}")
-def file(request):
+def label(found):
+    return f"{found[0].parent.name}/{found[1]}"
+
+
+@pytest.fixture(params=templates.variants(), ids=label)
+def variant(request):
+    """The file of a template and the name of one of its cases."""
     return request.param
 
 
 @pytest.fixture
-def case(file):
-    return templates.case_of(file)
+def file(variant):
+    return variant[0]
+
+
+@pytest.fixture
+def case(variant):
+    return templates.case_of(*variant)
+
+
+@pytest.fixture
+def graph(variant):
+    return templates.graph_of(*variant)
 
 
 @pytest.fixture
@@ -38,13 +53,12 @@ def function(file, device):
 
 
 @pytest.fixture
-def drawn(file, node, case):
+def drawn(graph, node, case):
     """Draw so many values of the parameters, with other draws than the case's."""
 
     def draw(count, seed, draws=()):
-        parameters = templates.graph_of(file).parameters
         every = {**case.draws, **dict(draws)}
-        return templates.drawn(parameters, parameters_of(node), every, count, seed)
+        return templates.drawn(graph.parameters, parameters_of(node), every, count, seed)
 
     return draw
 
@@ -86,8 +100,7 @@ def test_defaults_lie_within_their_ranges(node):
         assert low <= parameter.default <= high, parameter.name
 
 
-def test_it_agrees_with_an_independent_implementation(file, case, drawn):
-    graph = templates.graph_of(file)
+def test_it_agrees_with_an_independent_implementation(case, graph, drawn):
     values = drawn(COUNT, 1)
 
     found = graph.evaluate(values)
@@ -110,15 +123,15 @@ def test_it_agrees_with_an_independent_implementation(file, case, drawn):
         )
 
 
-def test_its_values_vary(file, drawn):
-    for name, array in templates.graph_of(file).evaluate(drawn(256, 2)).items():
+def test_its_values_vary(graph, drawn):
+    for name, array in graph.evaluate(drawn(256, 2)).items():
         assert len(np.unique(array)) > 1, name
 
 
-def test_no_input_gives_nan(file, drawn):
+def test_no_input_gives_nan(graph, drawn):
     values = templates.with_edges(drawn(256, 3), 6)
 
-    for name, array in templates.graph_of(file).evaluate(values).items():
+    for name, array in graph.evaluate(values).items():
         assert not np.isnan(array).any(), name
 
 
@@ -140,22 +153,21 @@ def test_its_derivatives(case, node, function, drawn):
 
 
 @pytest.mark.parametrize("tree", templates.FORMS)
-def test_its_forms(file, case, tree):
+def test_its_forms(variant, case, tree):
     for version in VERSIONS:
         options = {"to": "osl"} if tree == "osl" else {"tree": tree}
         if tree not in case.refused:
-            lowered = templates.lowered(file, blender=version, **options)
+            lowered = templates.lowered(*variant, blender=version, **options)
             assert lowered.outputs
             assert lowered.warnings == ()
             continue
         with pytest.raises(weft.ArgumentError) as refusal:
-            templates.lowered(file, blender=version, **options)
+            templates.lowered(*variant, blender=version, **options)
         assert case.refused[tree] in str(refusal.value)
 
 
 @pytest.mark.slow
-def test_its_graph_agrees_with_the_device(file, case, function, drawn):
-    graph = templates.graph_of(file)
+def test_its_graph_agrees_with_the_device(case, graph, function, drawn):
     values = templates.with_edges(drawn(COUNT, 4), 5)
 
     found = graph.evaluate(values)
