@@ -184,8 +184,9 @@ def results_of(
 ) -> dict[str, Array]:
     """Call a template on the device; fields of a structure are ``Result.field``."""
     found = function(**arguments_of(case), **nested(values), _result="numpy")
-    if isinstance(found, dict):
-        return {f"Result.{name}": np.asarray(array) for name, array in found.items()}
+    names = np.asarray(found).dtype.names
+    if names:
+        return {f"Result.{name}": np.asarray(found[name]) for name in names}
     return {"Result": np.asarray(found)}
 
 
