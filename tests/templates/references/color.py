@@ -207,7 +207,35 @@ def blackbody(temperature: Array, scale: Array, reference: Array) -> dict[str, A
     }
 
 
-COLORS = (0.02, 1)
+def film_reflectance(
+    wavelength: Array, thickness: Array, film: Array, cosine: Array, base: Array
+) -> Array:
+    """Of one layer and unpolarized light, by the matrix of the layer: Born and Wolf, 1.6."""
+    sine2 = 1 - cosine**2
+    along = [cosine + 0j, np.sqrt(film**2 - sine2 + 0j), np.sqrt(base**2 - sine2 + 0j)]
+    phase = 2 * np.pi / wavelength * thickness * along[1]
+    total = np.zeros(np.broadcast_shapes(wavelength.shape, thickness.shape))
+    for polarized in ("s", "p"):
+        outer, layer, inner = (
+            k if polarized == "s" else n**2 / k
+            for n, k in zip((1 + 0j, film, base), along, strict=True)
+        )
+        field = np.cos(phase) - 1j * np.sin(phase) * inner / layer
+        current = inner * np.cos(phase) - 1j * np.sin(phase) * layer
+        total += np.abs((outer * field - current) / (outer * field + current)) ** 2 / 2
+    return total
+
+
+def thin_film_color(
+    thickness: Array, film_ior: Array, cosine: Array, base_ior: Array, base_extinction: Array
+) -> Array:
+    """Summed over the CIE's table, each nanometre."""
+    wavelengths = np.arange(380, 781.0)
+    eye = columns(*(np.interp(wavelengths, WAVELENGTHS, RESPONSES[:, k]) for k in range(3)))
+    base = base_ior + 1j * base_extinction
+    numbers = [n[:, None] for n in (thickness, film_ior, np.maximum(cosine, 1e-3), base)]
+    xyz = film_reflectance(wavelengths, *numbers) @ (eye / eye.sum(axis=0))
+    return np.maximum(np.linalg.solve(TO_XYZ, (xyz * TO_XYZ.sum(axis=1)).T).T, 0)
 
 CASES = {
     "oklab_mix": Case(
@@ -301,5 +329,19 @@ CASES = {
         },
         # Of a weak blue next to a bright red, where Krystek's chromaticity differs by 0.0001.
         tolerance=1.5e-2,
+    ),
+    "thin_film_color": Case(
+        thin_film_color,
+        draws={"cosine": (0.3, 1)},
+        wrt=("thickness", "film_ior", "cosine", "base_ior", "base_extinction"),
+        gradient_draws={
+            "thickness": (100, 500),
+            "film_ior": (1.3, 2),
+            "cosine": (0.4, 0.95),
+            "base_ior": (1.2, 3),
+            "base_extinction": (1, 4),
+        },
+        # Four Gaussians for the eye's responses and three orders.
+        tolerance=0.09,
     ),
 }
