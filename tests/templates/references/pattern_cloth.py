@@ -73,6 +73,7 @@ def weave(
         "Result.height": height,
         "Result.distance": np.where(hole, edges.max(1), edges[rows, side]),
         "Result.warp": warp.astype(float),
+        "Result.thread": np.where(warp, cell[:, 0], cell[:, 1]).astype(float),
         "Result.random": random,
         "Result.position": columns(place[rows, 1 - side], across[rows, side]),
     }
@@ -127,5 +128,6 @@ def knit(
         "Result.height": height,
         "Result.distance": np.where(hole, 0, radius * (1 - np.abs(across))),
         "Result.random": random,
+        "Result.stitch": columns(column, row),
         "Result.position": columns(column + along, across),
     }
