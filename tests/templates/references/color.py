@@ -237,6 +237,7 @@ def thin_film_color(
     xyz = film_reflectance(wavelengths, *numbers) @ (eye / eye.sum(axis=0))
     return np.maximum(np.linalg.solve(TO_XYZ, (xyz * TO_XYZ.sum(axis=1)).T).T, 0)
 
+
 CASES = {
     "oklab_mix": Case(
         oklab_mix,
