@@ -226,14 +226,10 @@ def movement(graph: weft.Lowered, values: Mapping[str, Array], units: int = 4) -
     most = {name: np.zeros(array.shape) for name, array in at.items()}
     for towards in (-np.inf, np.inf):
         moved = dict(values)
-        for _ in range(units):
-            moved = {
-                name: np.nextafter(array, np.float32(towards))
-                if array.dtype == np.float32
-                else array
-                for name, array in moved.items()
-            }
-            for name, there in graph.evaluate(moved).items():
-                distance = np.abs(there.astype(np.float64) - at[name].astype(np.float64))
-                most[name] = np.maximum(most[name], distance)
+        for name, array in values.items():
+            for _ in range(units if array.dtype == np.float32 else 0):
+                moved[name] = np.nextafter(moved[name], np.float32(towards))
+        for name, there in graph.evaluate(moved).items():
+            distance = np.abs(there.astype(np.float64) - at[name].astype(np.float64))
+            most[name] = np.maximum(most[name], distance)
     return most

@@ -9,7 +9,7 @@ import pytest
 import weft
 from support import template_cases as templates
 
-COUNT = 4096
+COUNT = 512
 # Files of older scenes hold these names.
 OLDER_NAMES = {"microfacet": "microfacetSurface"}
 VERSIONS = ((4, 5), (5, 2))
@@ -154,7 +154,8 @@ def test_its_derivatives(case, node, function, drawn):
 
 @pytest.mark.parametrize("tree", templates.FORMS)
 def test_its_forms(variant, case, tree):
-    for version in VERSIONS:
+    # Shaders in OSL differ by cells of Voronoi alone.
+    for version in VERSIONS[: 1 if tree == "osl" else 2]:
         options = {"to": "osl"} if tree == "osl" else {"tree": tree}
         if tree not in case.refused:
             lowered = templates.lowered(*variant, blender=version, **options)
@@ -178,7 +179,7 @@ def test_its_graph_agrees_with_the_device(case, graph, function, drawn):
     for name, array in found.items():
         assert not np.isnan(expected[name]).any(), name
         at = np.isfinite(array) & np.isfinite(expected[name])
-        difference = np.abs(array.astype(np.float64) - expected[name])[at]
-        allowed = (1e-5 * np.maximum(1, np.abs(array)) + 2 * moves[name])[at]
+        difference = np.abs(array[at].astype(np.float64) - expected[name][at])
+        allowed = 1e-5 * np.maximum(1, np.abs(array[at])) + 2 * moves[name][at]
         assert at.mean() > 0.97, name
         assert np.mean(difference > allowed) <= case.edges, name
