@@ -158,6 +158,15 @@ def tip_norm(across: Array, down: Array, power: Array) -> Array:
     return (np.maximum(across, 1e-6) ** power + np.maximum(down, 1e-6) ** power) ** (1 / power)
 
 
+def tip_distance(across: Array, down: Array, power: Array, hang: Array) -> Array:
+    """To first order, with differences of the norm in place of its derivatives."""
+    small = 1e-7
+    by_x = tip_norm(across + small, down, power) - tip_norm(across - small, down, power)
+    by_y = tip_norm(across, down + small, power) - tip_norm(across, down - small, power)
+    steep = np.hypot(2 * by_x, by_y / hang) / (2 * small)
+    return (1 - tip_norm(across, down, power)) / steep
+
+
 def fish_scales(
     coordinate: Array,
     scale: Array,
@@ -186,20 +195,20 @@ def fish_scales(
         number, center = np.where(seen, row, number), np.where(seen, middle, center)
 
     aside, down = 2 * np.abs(x - center), (number - y) / tip
-    small = 1e-7
-    norm = tip_norm(aside, down, roundness)
-    by_x = tip_norm(aside + small, down, roundness) - tip_norm(aside - small, down, roundness)
-    by_y = tip_norm(aside, down + small, roundness) - tip_norm(aside, down - small, roundness)
-    steep = np.hypot(2 * by_x, by_y / (tip * row_height)) / (2 * small)
-    distance = np.where(down > 0, (1 - norm) / steep, 0.5 - aside / 2)
+    own = tip_distance(aside, down, roundness, tip * row_height)
+    distance = np.where(down > 0, own, 0.5 - aside / 2)
+    upper = np.where(down > 0, number + 1, np.floor(y) + 1)
+    upside = 2 * np.abs(x - nearest_column(x, upper))
+    cover = -tip_distance(upside, (upper - y) / tip, roundness, tip * row_height)
     from_tip = (y - (number - tip)) / (1 + tip)
     chance = white_noise_color(columns(center, number, seed))
-    color = mixed(edge_color, mixed(color1, color2, chance[:, 0]), smooth(distance / edge))
+    color = mixed(color1, color2, chance[:, 0]) * (1 - occlusion * from_tip**2)[:, None]
     round_ = smooth(distance / np.maximum(bevel, 1e-4))
     flat = 1 - height_variation * chance[:, 1]
     return {
-        "Result.color": color * (1 - occlusion * from_tip**2)[:, None],
+        "Result.color": mixed(edge_color, color, smooth(np.minimum(distance, cover) / edge)),
         "Result.distance": distance,
+        "Result.cover": cover,
         "Result.height": (1 - slope * from_tip) * (0.6 + 0.4 * round_) * flat,
         "Result.random": chance[:, 0],
         "Result.position": columns(x - center, from_tip),
