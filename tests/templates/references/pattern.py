@@ -328,7 +328,7 @@ def woven(name: str, number: int) -> Case:
     return Case(
         weave,
         draws=COLORS,
-        wrt=("coordinate", "scale", "width", "roundness", "crimp", "warp_color", "occlusion"),
+        wrt=("coordinate", "scale", "width", "roundness", "crimp", "twist", "warp_color"),
         gradient_draws=NEAR | CLOTH,
         build={"draft": f"Draft.{name}"},
         cases={f"Draft.{name}": number},

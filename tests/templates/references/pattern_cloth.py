@@ -34,6 +34,7 @@ def weave(
     width: Array,
     roundness: Array,
     crimp: Array,
+    twist: Array,
     color_variation: Array,
     occlusion: Array,
     seed: Array,
@@ -65,7 +66,9 @@ def weave(
     random = np.where(hole, white_noise(columns(cell[:, 1], 0 * hole, seed)), random)
     warp = (top == 0) & ~hole
     side = np.where(warp, 0, 1)
-    height = np.where(hole, 0, (heights[rows, side] + crimp) / (1 + 2 * crimp))
+    along, leftward = place[rows, 1 - side], np.where(warp, -1, 1) * across[rows, side]
+    deep = twist * (1 + np.sin(np.pi * (6 * along + leftward))) / 2
+    height = np.where(hole, 0, (heights[rows, side] + crimp) / (1 + 2 * crimp)) * (1 - deep)
     shade = (1 - color_variation * random) * (1 - occlusion * (1 - height**2)) * ~hole
     edges = width[:, None] / 2 - np.abs(local)
     return {
@@ -75,7 +78,7 @@ def weave(
         "Result.warp": warp.astype(float),
         "Result.thread": np.where(warp, cell[:, 0], cell[:, 1]).astype(float),
         "Result.random": random,
-        "Result.position": columns(place[rows, 1 - side], across[rows, side]),
+        "Result.position": columns(along, leftward),
     }
 
 
