@@ -162,6 +162,14 @@ DATA_TYPES = {
 }
 
 
+def show_case(menu, socket, value):
+    """Let a menu of a group's node show the case with a value."""
+    from addon.blender.lowered_groups import case_labels
+
+    labels = case_labels(socket.cases)
+    menu.default_value = labels[list(socket.cases.values()).index(int(value))]
+
+
 def points_object(lowered, group, values):
     """Return an object of points whose modifier stores what a group gives as attributes."""
     arrays = {
@@ -179,6 +187,9 @@ def points_object(lowered, group, values):
     for number, socket in enumerate(lowered.inputs):
         if socket.type == "NodeSocketImage":
             node.inputs[number].default_value = values[socket.name]
+            continue
+        if socket.type == "NodeSocketMenu":
+            show_case(node.inputs[number], socket, values[socket.name][0])
             continue
         attribute = tree.nodes.new("GeometryNodeInputNamedAttribute")
         attribute.data_type = DATA_TYPES[socket.type]
@@ -278,6 +289,8 @@ def emission_of(name, node_of, sockets, output):
     tree.nodes.clear()
     node = node_of(tree)
     for number, socket in enumerate(sockets):
+        if socket.type == "NodeSocketMenu":
+            continue  # `node_of` has shown a case
         tree.links.new(attribute_output(tree, f"in{number}", socket), node.inputs[number])
     emission = tree.nodes.new("ShaderNodeEmission")
     end = tree.nodes.new("ShaderNodeOutputMaterial")

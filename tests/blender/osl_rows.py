@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import tempfile
@@ -52,6 +53,7 @@ def parameters(text: str) -> list[Parameter]:
     return [Parameter(name, kind, bool(out)) for out, kind, name in DECLARATION.findall(head)]
 
 
+@functools.cache
 def bytecode(text: str) -> str:
     """Compile a shader; fails if Cycles does not take it."""
     import _cycles  # part of bpy, which must be there first

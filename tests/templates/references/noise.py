@@ -139,7 +139,7 @@ def strewn_waves(coordinate, scale, direction, spread, waves, seed):
     place = coordinate * scale[:, None]
     base = np.floor(place)
     for x, y, wave in itertools.product((-1, 0, 1), (-1, 0, 1), range(waves)):
-        cell = base + (x, y)
+        cell = base + np.array([x, y])
         random = white_noise_color(np.column_stack([cell, seed + wave / 4]))
         way = place - cell - random[:, :2]
         window = np.maximum(1 - (way**2).sum(1), 0) ** 3
