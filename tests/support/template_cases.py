@@ -24,6 +24,8 @@ Draw = tuple[float, float] | Callable[[np.random.Generator, int], Array]
 
 FOLDER = Path(weft.__file__).parent / "node_templates"
 WIDE = (-4.0, 4.0)
+SEED = "seed"
+"""The parameter of which white noise takes the bits: a whole number, which nothing moves."""
 FORMS = ("shader", "geometry", "compositor", "osl")
 
 
@@ -153,6 +155,8 @@ def drawn(
                 array = random.integers(int(low), int(high) + 1, shape)
             elif variable.scalar == "bool":
                 array = random.integers(0, 2, shape)
+            elif root == SEED:
+                array = random.integers(int(low), int(high) + 1, shape)
             else:
                 array = random.uniform(low, high, shape)
         kinds = {"float": np.float32, "half": np.float32, "bool": bool}
@@ -227,7 +231,8 @@ def movement(graph: weft.Lowered, values: Mapping[str, Array], units: int = 4) -
     for towards in (-np.inf, np.inf):
         moved = dict(values)
         for name, array in values.items():
-            for _ in range(units if array.dtype == np.float32 else 0):
+            can_move = array.dtype == np.float32 and name != SEED
+            for _ in range(units if can_move else 0):
                 moved[name] = np.nextafter(moved[name], np.float32(towards))
         for name, there in graph.evaluate(moved).items():
             distance = np.abs(there.astype(np.float64) - at[name].astype(np.float64))
