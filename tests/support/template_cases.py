@@ -42,6 +42,7 @@ class Case:
         draws: Of parameters; others are drawn from their ``[SoftRange]``, ``[Range]``, or -4 to 4.
         wrt: Parameters by which it is differentiated; () for a function without derivatives.
         gradient_draws: Where they are drawn from instead, to keep away from kinks.
+        step: Of central differences, where results have fewer digits; None: a thousandth of values.
         build: Values of parameters that become part of a tree; of an enumeration the case's name
             in Slang, ``"Shape.Round"``, whose value is in `cases`.
         cases: Numbers of the cases that `build` names.
@@ -55,6 +56,7 @@ class Case:
     draws: Mapping[str, Draw] = field(default_factory=dict)
     wrt: tuple[str, ...] = ()
     gradient_draws: Mapping[str, Draw] = field(default_factory=dict)
+    step: float | None = None
     build: Mapping[str, object] = field(default_factory=dict)
     cases: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)

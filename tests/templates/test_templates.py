@@ -144,10 +144,9 @@ def test_its_derivatives(case, node, function, drawn):
     if not case.wrt:
         return
     arguments = templates.nested(drawn(24, 3, case.gradient_draws)) | templates.arguments_of(case)
+    ordered = [arguments[name] for name in parameters_of(node)]
 
-    check = weft.check_gradients(
-        function, *[arguments[name] for name in parameters_of(node)], wrt=case.wrt, samples=8
-    )
+    check = weft.check_gradients(function, *ordered, wrt=case.wrt, step=case.step, samples=8)
 
     assert check.passed, check.differences
 

@@ -208,7 +208,8 @@ CASES = {
         domain_warp,
         draws=FRACTAL | {"strength": (0, 2)},
         wrt=("position", "scale", "strength", "octaves", "gain", "contrast", "evolution"),
-        gradient_draws=GENTLE | {"strength": (0.05, 0.1), "octaves": (1.2, 1.8)},
+        gradient_draws=GENTLE | {"octaves": (1.2, 1.8)},
+        step=0.01,  # colors are of places beyond 100
     ),
     "ridged_noise": Case(
         ridged_noise,
