@@ -228,14 +228,17 @@ def expected_of(case: Case, values: Mapping[str, Array]) -> dict[str, Array]:
 
 def movement(graph: weft.Lowered, values: Mapping[str, Array], units: int = 4) -> dict[str, Array]:
     """Return how far results go when inputs move by a few units in the last place."""
+    random = np.random.default_rng(17)
     at = graph.evaluate(values)
     most = {name: np.zeros(array.shape) for name, array in at.items()}
-    for towards in (-np.inf, np.inf):
+    signs = {name: random.choice([-np.inf, np.inf], array.shape) for name, array in values.items()}
+    for towards in (signs, {name: -sign for name, sign in signs.items()}, -np.inf, np.inf):
         moved = dict(values)
         for name, array in values.items():
             can_move = array.dtype == np.float32 and name != SEED
+            way = np.float32(towards[name] if isinstance(towards, dict) else towards)
             for _ in range(units if can_move else 0):
-                moved[name] = np.nextafter(moved[name], np.float32(towards))
+                moved[name] = np.nextafter(moved[name], way)
         for name, there in graph.evaluate(moved).items():
             distance = np.abs(there.astype(np.float64) - at[name].astype(np.float64))
             most[name] = np.maximum(most[name], distance)
