@@ -10,6 +10,7 @@ import numpy as np
 from support.noise_primitives import (
     perlin_noise,
     perlin_noise_color,
+    voronoi,
     white_noise,
     white_noise_color,
 )
@@ -168,6 +169,40 @@ def phasor_noise(coordinate, scale, frequency, direction, spread, phase, waves, 
     }
 
 
+def worley_noise(position, scale, randomness, metric):
+    place = position * scale[:, None]
+    cell = voronoi(place, randomness)
+    return {
+        "Result.distance": np.linalg.norm(place - cell["position"], axis=1),
+        "Result.second": cell["second"],
+        "Result.edge": cell["edge"],
+        "Result.random": cell["color"][:, 0],
+        "Result.color": cell["color"],
+        "Result.position": cell["position"] / scale[:, None],
+    }
+
+
+def worley_search(position, scale, randomness, metric, reach=2):
+    """Sort all points of 125 cells by their distance."""
+    place = position * scale[:, None]
+    offsets = np.array(list(itertools.product(range(-reach, reach + 1), repeat=3)))
+    cells = np.floor(place)[:, None] + offsets
+    points = cells + 0.5 + randomness[:, None, None] * (white_noise_color(cells) - 0.5)
+    order = 1 if metric == 1 else np.inf
+    away = np.linalg.norm(points - place[:, None], ord=order, axis=2)
+    nearest, second = np.argsort(away, axis=1)[:, :2].T
+    row = np.arange(len(place))
+    color = white_noise_color(cells[row, nearest] + 0.5)
+    return {
+        "Result.distance": away[row, nearest],
+        "Result.second": away[row, second],
+        "Result.edge": (away[row, second] - away[row, nearest]) / 2,
+        "Result.random": color[:, 0],
+        "Result.color": color,
+        "Result.position": points[row, nearest] / scale[:, None],
+    }
+
+
 NEAR = {"position": (-3, 3), "coordinate": (-3, 3)}
 FRACTAL = NEAR | {"octaves": (1, 5), "scale": (0.5, 4), "lacunarity": (1.5, 3)}
 # Within one cell of the noise, away from the ends of contrast.
@@ -256,5 +291,26 @@ CASES = {
         wrt=("coordinate", "scale", "frequency", "direction", "spread", "phase"),
         gradient_draws=GENTLE_WAVES,
         edges=0.002,  # where the ramp begins again
+    ),
+    "worley_noise": Case(
+        worley_noise,
+        draws=NEAR | {"scale": (0.5, 4)},
+        build={"metric": "Metric.Euclidean"},
+        cases={"Metric.Euclidean": 0},
+        edges=0.01,  # between cells
+    ),
+    "worley_noise:manhattan": Case(
+        worley_search,
+        draws=NEAR | {"scale": (0.5, 4)},
+        build={"metric": "Metric.Manhattan"},
+        cases={"Metric.Manhattan": 1},
+        edges=0.01,
+    ),
+    "worley_noise:chebyshev": Case(
+        worley_search,
+        draws=NEAR | {"scale": (0.5, 4)},
+        build={"metric": "Metric.Chebyshev"},
+        cases={"Metric.Chebyshev": 2},
+        edges=0.01,
     ),
 }
