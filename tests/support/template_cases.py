@@ -240,6 +240,8 @@ def movement(graph: weft.Lowered, values: Mapping[str, Array], units: int = 4) -
             for _ in range(units if can_move else 0):
                 moved[name] = np.nextafter(moved[name], way)
         for name, there in graph.evaluate(moved).items():
-            distance = np.abs(there.astype(np.float64) - at[name].astype(np.float64))
+            with np.errstate(invalid="ignore"):  # infinity less infinity
+                distance = np.abs(there.astype(np.float64) - at[name].astype(np.float64))
+            distance = np.where(np.isnan(distance), 0, distance)
             most[name] = np.maximum(most[name], distance)
     return most

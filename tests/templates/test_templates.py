@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each node template: documentation, an independent reference, derivatives, the forms it has."""
+"""Each node template: documentation, an independent reference, the forms it has; no device."""
 
 from __future__ import annotations
 
@@ -45,11 +45,6 @@ def node(file):
     nodes = templates.node_functions(file)
     assert len(nodes) == 1
     return nodes[0]
-
-
-@pytest.fixture
-def function(file, device):
-    return templates.function_of(device, file)
 
 
 @pytest.fixture
@@ -139,18 +134,6 @@ def test_it_is_differentiable_if_it_says_so(case, node):
     assert bool(case.wrt) == node.is_differentiable
 
 
-@pytest.mark.slow
-def test_its_derivatives(case, node, function, drawn):
-    if not case.wrt:
-        return
-    arguments = templates.nested(drawn(24, 3, case.gradient_draws)) | templates.arguments_of(case)
-    ordered = [arguments[name] for name in parameters_of(node)]
-
-    check = weft.check_gradients(function, *ordered, wrt=case.wrt, step=case.step, samples=8)
-
-    assert check.passed, check.differences
-
-
 @pytest.mark.parametrize("tree", templates.FORMS)
 def test_its_forms(variant, case, tree):
     # Shaders in OSL differ by cells of Voronoi alone.
@@ -164,21 +147,3 @@ def test_its_forms(variant, case, tree):
         with pytest.raises(weft.ArgumentError) as refusal:
             templates.lowered(*variant, blender=version, **options)
         assert case.refused[tree] in str(refusal.value)
-
-
-@pytest.mark.slow
-def test_its_graph_agrees_with_the_device(case, graph, function, drawn):
-    values = templates.with_edges(drawn(COUNT, 4), 5)
-
-    found = graph.evaluate(values)
-
-    expected = templates.results_of(function, case, values)
-    moves = templates.movement(graph, values)
-    assert set(found) == set(expected)
-    for name, array in found.items():
-        assert not np.isnan(expected[name]).any(), name
-        at = np.isfinite(array) & np.isfinite(expected[name])
-        difference = np.abs(array[at].astype(np.float64) - expected[name][at])
-        allowed = 1e-5 * np.maximum(1, np.abs(array[at])) + 2 * moves[name][at]
-        assert at.mean() > 0.97, name
-        assert np.mean(difference > allowed) <= case.edges, name
