@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/reverse_mode.hpp"
 
+#include "compile/carried_numbers.hpp"
 #include "compile/constant_values.hpp"
 #include "compile/indexed_reads.hpp"
 #include "compile/loop_nests.hpp"
@@ -81,6 +82,7 @@ ReverseModeText repair_reverse_mode(std::string_view source) {
         }
         keep_calls(tokens, body, edits);
         repair_written_values(tokens, body, names, edits, result.problems);
+        repair_carried_numbers(tokens, body, names, edits);
         repair_loop_nests(tokens, body, edits, result.problems);
         repair_indexed_reads(tokens, body, names, edits);
         find_macros(tokens, body, result.problems);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/written_values.hpp"
 
+#include "compile/declarations.hpp"
 #include "compile/loop_statements.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -24,12 +24,6 @@ struct Chain {
     std::size_t end = 0;
     bool is_certain = false; ///< what is called is known to write it
 };
-
-/// `IShape`, by the convention of Slang's own modules.
-bool is_interface_name(std::string_view name) {
-    return name.size() > 1 && name[0] == 'I' &&
-           std::isupper(static_cast<unsigned char>(name[1])) != 0;
-}
 
 /// Of which statement the value is copied behind it, and which values.
 struct Copies {
@@ -208,7 +202,8 @@ private:
         bool is_declared = false;
         bool is_assignable = false;
         for (std::size_t i = m_body.head; i < at; ++i) {
-            if (m_tokens.text(i) == name && is_declaration(m_tokens, i) && is_in_scope(i, at)) {
+            if (m_tokens.text(i) == name && is_declaration(m_tokens, i) &&
+                is_in_scope(m_tokens, m_body, i, at)) {
                 is_declared = true;
                 is_assignable = !is_fixed(i, is_certain);
             }
@@ -216,47 +211,11 @@ private:
         return is_declared ? is_assignable : is_certain;
     }
 
-    /// True if what is declared at `name` can be seen at a token.
-    bool is_in_scope(std::size_t name, std::size_t at) const {
-        for (std::size_t i = name; i-- > m_body.head;) {
-            const std::size_t partner = m_tokens.partner(i);
-            if (partner == kNone || partner < name) {
-                continue;
-            }
-            if (m_tokens.text(i) == "{") {
-                return partner >= at;
-            }
-            for (const LoopStatement& loop : m_loops) { // for (float q = ...
-                if (loop.keyword + 1 == i) {
-                    return loop.end >= at;
-                }
-            }
-        }
-        return true; // a parameter
-    }
-
-    /// The first token of what declares a name: of `float` in `(int k, float a)` and in `float a, b`.
-    std::size_t declaration_begin(std::size_t name) const {
-        const bool is_in_list = m_tokens.text(name - 1) == ",";
-        std::size_t first = name;
-        for (; first > 0; --first) {
-            const std::string_view sign = m_tokens.text(first - 1);
-            const std::size_t partner = m_tokens.partner(first - 1);
-            if (sign == ";" || sign == "{" || sign == "}" || sign == "(" ||
-                (sign == "," && !is_in_list)) {
-                break;
-            }
-            const bool is_closing = sign == ")" || sign == "]";
-            first = is_closing && partner != kNone ? partner + 1 : first;
-        }
-        return first;
-    }
-
     /// True for `let a`, `const float a`, and for interfaces, which weft_read does not return. What only may be written has to be
     /// a number, vector or matrix, or an array of them: others may hold what cannot be copied.
     bool is_fixed(std::size_t name, bool is_certain) const {
         bool is_number = false;
-        for (std::size_t i = declaration_begin(name); i < name; ++i) {
+        for (std::size_t i = declaration_begin(m_tokens, name); i < name; ++i) {
             const std::string_view word = m_tokens.text(i);
             is_number = is_number || is_core_type(word);
             if (word == "let" || word == "const" || word == "constexpr" ||

@@ -41,6 +41,14 @@ struct Pair : IDifferentiable
 float half_of(float a) { return a * 0.5f; }
 [Differentiable] float both_and_more(inout float a, float b) { a = a * b; return a + b; }
 #define PUSH(a, b) push(a, b)
+#define ADD_X a += x
+#define TIMES(a, b) ((a) * (b))
+typealias Real = float;
+[Differentiable] float3 marched(float a, float3 v) { for (int i = 0; i < 3; i++) a += v.y; return a * v; }
+[Differentiable] float3 counted(no_diff float a, float3 v) { for (int i = 0; i < 3; i++) a += 0.1f; return a * v; }
+[Differentiable] float3 moved(inout float a, float x, float3 v) { for (int i = 0; i < 3; i++) a += x; return a * v; }
+[Differentiable] void given(out float a, float x, float3 v, out float3 r) { a = 0.2f; for (int i = 0; i < 3; i++) a += x; r = a * v; }
+[Differentiable] vector<T, 3> marched_as<T : __BuiltinFloatingPointType>(T a, vector<T, 3> v) { T b = a; for (int i = 0; i < 3; i++) b = b + a; return b * v; }
 """
 
 HELPERS = """
@@ -88,6 +96,60 @@ WRITTEN = {
     "around a loop that returns": "float s = y; for (int i = 0; i < 6; ++i) { float q, r; sincos(x * (1.f + i), q, r); for (int j = 0; j < 1; ++j) { if (j == 5) return s; } push(s, q); } return s;",
     "in an expression": "float s = y; for (int j = 0; j < 4; j++) { float h = x; float t = both_and_more(h, y); if (j != 2) s += h * t; } return s;",
     "another of its name": "float s = y; { float h; give(h, x); s += h; } for (int j = 0; j < 4; j++) { float h = x; s = s * 0.5f + h; } return s;",
+}
+
+LOOP = "for (int j = 0; j < 3; j++) "
+VECTOR = "float3 v = float3(x, y, x * y); float a = 0.1f; float3 r = 0.f; "
+SUM = " return dot(r, float3(1.f, 2.f, 3.f));"
+
+# Numbers that a loop changes, and that stand beside a vector behind it.
+CARRIED = {
+    name: VECTOR + body + ("" if "return dot" in body else SUM)
+    for name, body in {
+        "times a vector": LOOP + "a += x; r = a * v;",
+        "a vector times": LOOP + "a += x; r = v * a;",
+        "in a sum": LOOP + "a = min(a + x, 5.f); r = v + a * v;",
+        "bounded": LOOP + "a = min(a + x, 1.5f); r = v + a * v;",
+        "chosen": LOOP + "a = y < 0.f ? a : a + x; r = a * v;",
+        "scaled": LOOP + "a *= 1.f + x; r = a * v;",
+        "in a branch of the loop": LOOP + "if (j > 0) a += x; r = a * v;",
+        "below": LOOP + "a += x; r = v / a;",
+        "above": LOOP + "a += x; r = a / v;",
+        "multiplied with": LOOP + "a += x; r = v; r *= a;",
+        "divided by": LOOP + "a += x; r = v; r /= a;",
+        "mul": LOOP + "a += x; r = mul(a, v);",
+        "a matrix": LOOP + "a += x; float2x2 m = a * float2x2(x, y, x * y, 1.f);"
+        " return dot(m[0], m[1]);",
+        "a march": LOOP + "{ float3 p = v + a * r; a = min(a + length(p), 9.f); } r = v + a * v;",
+        "a copy": LOOP + "a += x; float b = a; r = b * v;",
+        "var": "var b = 0.1f; " + LOOP + "b += x; r = b * v;",
+        "an alias": "Real b = 0.1f; " + LOOP + "b += x; r = b * v;",
+        "without derivative": LOOP + "a += 0.5f; r = a * v;",
+        "while": "int j = 0; [MaxIters(3)] while (j < 3) { a += x; j++; } r = a * v;",
+        "do": "int j = 0; [MaxIters(3)] do { a += x; j++; } while (j < 3); r = a * v;",
+        "break": LOOP + "{ a += x; if (a > 1.f) break; } r = a * v;",
+        "return": LOOP + "{ a += x; if (a > 9.f) return a; } r = a * v;",
+        "an inner loop": LOOP + "{ for (int i = 0; i < 2; i++) a += x; r += a * v; }",
+        "two loops": LOOP + "for (int i = 0; i < 2; i++) a += x; r = a * v;",
+        "two do": "int j = 0; [MaxIters(2)] do { int i = 0; [MaxIters(3)] do a += x;"
+        " while (++i < 3); r += a * v; j++; } while (j < 2); r += a * v;",
+        "in another loop": LOOP + "a += x; " + LOOP + "r += a * v;",
+        "in a branch": "if (x > 0.f) " + LOOP + "a += x; else a = y; r = a * v;",
+        "in the other branch": "if (x < 0.f) a = y; else " + LOOP + "{ a += x; } r = a * v;",
+        "shadowed": LOOP + "{ float a = 0.f; a += x; r += a * v; } r += a * v;",
+        "shadowed and constant": "const float b = 0.1f; "
+        + LOOP
+        + "{ float b = y; b += x; r += b * v; } r += b * v;",
+        "declared again": LOOP + "{ float b = x; b += y; r += b * v; } float b = y; r += b * v;",
+        "changed by a call": LOOP + "push(a, x); r = a * v;",
+        "changed by a macro": LOOP + "{ ADD_X; } r = a * v;",
+        "beside it by a macro": LOOP + "a += x; r = TIMES(a, v);",
+        "a parameter": "r = marched(x, v);",
+        "a parameter without gradient": "r = counted(0.4f, v);",
+        "a parameter of a generic": "r = marched_as(x, v);",
+        "an inout parameter": "a = y; r = moved(a, x, v); r.x += a;",
+        "an out parameter": "given(a, x, v, r); r.x += a;",
+    }.items()
 }
 
 # Constants of which a part is changed.
@@ -139,6 +201,7 @@ CALLED = {
 }
 BODIES = {
     "what a call wrote": WRITTEN,
+    "what a loop changed": CARRIED,
     "a constant changed in part": CONSTANT,
     "a constant that a call changes": CALLED,
 }

@@ -201,6 +201,39 @@ TEST_CASE("a call that writes in a condition is named") {
     CHECK(result.text == text);
 }
 
+TEST_CASE("numbers that a loop changes are copied behind it") {
+    const std::string loop = "for (;;) a += s;";
+    const std::string copy = " a = weft_read(a, #);";
+    CHECK(repaired("float a; " + loop + " r = a * v;") == "float a; " + loop + copy + " r = a * v;");
+    CHECK(repaired("float a; if (i > 0) [MaxIters(3)] " + loop + " r = v / a;") ==
+          "float a; if (i > 0) { [MaxIters(3)] " + loop + copy + " } r = v / a;");
+    CHECK(repaired("float a; if (i > 0) s = 1; else " + loop + " r /= a;") ==
+          "float a; if (i > 0) s = 1; else { " + loop + copy + " } r /= a;");
+    CHECK(repaired("var a = s, b = s; while (i > 0) { a++; b = a; } r = mul(a, v) + b;") ==
+          "var a = s, b = s; while (i > 0) { a++; b = a; }" + copy +
+              " b = weft_read(b, #); r = mul(a, v) + b;");
+    CHECK(repaired("float a; [MaxIters(2)] for (;;) [MaxIters(2)] " + loop + " r = a * v;") ==
+          "float a; [MaxIters(2)] for (;;) { [MaxIters(2)] " + loop + copy + " }" + copy +
+              " r = a * v;");
+    CHECK(repaired("float a; [MaxIters(2)] do { [MaxIters(2)] do a += s; while (i > 0); r = a * v; "
+                   "} while (i > 0);")
+              .find(copy + " r = a * v;") != std::string::npos);
+}
+
+TEST_CASE("what no loop changes, or what is no number beside a vector, is not copied") {
+    for (const std::string body :
+         {"float a; for (;;) s += a; r = a * v;", "float a; for (;;) a += s; r = a + v;",
+          "float a; for (;;) a += s; r = s * v;", "int a; for (;;) a += 1; r = a * v;",
+          "float3 a; for (;;) a += s; r = a * v;", "float a[2]; for (;;) a[0] += s; r = a[0] * v;",
+          "float[2] a, b; for (;;) b = a; r = b[0] * v;",
+          "const float a = s; for (;;) { float a = 0; a += s; } r = a * v;",
+          "for (;;) { float a = 0; a += s; } float a = s; r = a * v;",
+          "float a; [ForceUnroll] for (;;) a += s; r = a * v;",
+          "IShape a; for (;;) a = far(s); r = a.f() * v;"}) {
+        CHECK(repaired(body) == body);
+    }
+}
+
 TEST_CASE("functions of other files may write what they are given") {
     const std::string body = "float h = s; far(h); for (;;) s += h;";
     const std::string function = "[Differentiable] float f(float s) { " + body + " }";
