@@ -62,13 +62,22 @@ public:
             nodes[i].name = keep(nodes[i].name);
             nodes[i].type_name = keep(nodes[i].type_name);
             take_node(i);
-            i += nodes[i].kind == NodeKind::tensor ? nodes[i].subtree - 1 : 0; // halves of a pair
+            i += nodes[i].kind == NodeKind::tensor ? forget_halves(i) : 0;
         }
         return std::move(m_sample);
     }
 
 private:
     std::string_view keep(std::string_view name) { return m_sample.names->emplace_back(name); }
+
+    /// The halves of a pair that became a tensor point to arrays of the caller, who lets go of them; their number.
+    std::uint32_t forget_halves(std::uint32_t at) {
+        const std::uint32_t count = m_sample.arguments.nodes[at].subtree - 1;
+        for (std::uint32_t i = 1; i <= count; ++i) {
+            m_sample.arguments.nodes[at + i] = Node{};
+        }
+        return count;
+    }
 
     void take_node(std::uint32_t at) {
         Node& node = m_sample.arguments.nodes[at];

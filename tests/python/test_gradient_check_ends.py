@@ -158,3 +158,23 @@ def test_each_module_is_looked_at_also_where_one_was_before(device):
             del module
     finally:
         device.check_gradients = before
+
+
+def test_a_check_looks_at_no_array_of_a_call_that_ended(device):
+    ended = run_script(
+        device,
+        """
+        count = 50
+        for i in range(12):
+            text = path.read_text().replace("3", str(i + 1))
+            other = weft.Module.load_from_source(device, f"other{i}", text)
+            given = weft.diffPair(np.linspace(.1, .9, count, dtype=np.float32))
+            other.f.bwds(given, _result=weft.diffPair(np.zeros(count, np.float32), np.ones(count, np.float32)))
+            del given, other
+            for _ in range(50): module.f(np.full((2, 3, 4, 5, 6), .5, np.float32))
+        device.wait_for_gradient_checks()
+        print("checked")
+        """,
+    )
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "checked\n", "")
