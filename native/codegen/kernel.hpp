@@ -43,7 +43,7 @@ enum class OperandKind : std::uint8_t {
     tensor,       ///< the whole tensor (or a slice of it a call index) as Tensor<T, N>
     pointer,      ///< the address of tensor memory
     updated,      ///< fields[0] goes in, the changed value goes out through fields[1]
-    literal,      ///< a default value, `literal` as Slang spells it
+    literal,      ///< a variable that begins with `literal`, as Slang spells it
     grid,         ///< call coordinates times stride plus offset
     call_id,      ///< call coordinates
     thread_id,    ///< SV_DispatchThreadID

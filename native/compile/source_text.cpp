@@ -325,10 +325,19 @@ std::string SourceText::member_comment(Position position, std::string_view name)
 
 std::string SourceText::default_text(Position position, std::string_view name) const {
     const std::size_t start = position + name.size();
-    const Position end = declaration_end(start);
     const std::size_t equals = m_code.find('=', start);
-    if (equals == std::string::npos || equals >= end) {
+    if (equals == std::string::npos || equals >= declaration_end(start)) {
         return "";
+    }
+    std::size_t end = m_code.find_first_not_of(" \t\r\n", equals + 1);
+    end = end != std::string::npos && m_code[end] == '{' ? find_closing(m_code, end).value_or(end) + 1
+                                                         : declaration_end(equals + 1);
+    const auto count = [&](char sign) {
+        return std::count(m_code.begin() + static_cast<std::ptrdiff_t>(equals),
+                          m_code.begin() + static_cast<std::ptrdiff_t>(end), sign);
+    };
+    while (end < m_code.size() && m_code[end] == ',' && count('<') > count('>')) {
+        end = declaration_end(end + 1); // vector<float, 3>(1)
     }
     return std::string(trim(std::string_view(m_code).substr(equals + 1, end - equals - 1)));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/align.hpp"
 #include "dispatch/bound_call.hpp"
+#include "dispatch/default_values.hpp"
 #include "dispatch/match.hpp"
 #include "dispatch/unbound_resources.hpp"
 
@@ -282,15 +283,21 @@ private:
         if (parameter.direction != Direction::in) {
             return bind_output(index);
         }
-        if (!parameter.default_value) {
+        const std::string initial_value = default_expression(parameter);
+        if (initial_value.empty()) {
+            const std::string only_last =
+                text("; its default ", parameter.default_text,
+                     " can only be taken by Slang, where nothing behind it is given: pass it");
             return refuse(text("parameter '", parameter.name, "' (",
-                               tensor::display_name(*parameter.type), ") is missing"));
+                               tensor::display_name(*parameter.type), ") is missing",
+                               parameter.has_default ? only_last : ""));
         }
         Operand& operand = m_call->kernel.operands.emplace_back();
         operand.kind = OperandKind::literal;
         operand.type = parameter.type;
         operand.name = stem(index);
-        operand.literal = literal_text(*parameter.default_value);
+        operand.literal = initial_value;
+        operand.is_differentiated = is_differentiated(parameter);
         return true;
     }
 
@@ -334,19 +341,6 @@ private:
             return "weft_local";
         }
         return lower == "sv_groupindex" ? "weft_lane_in_group" : "";
-    }
-
-    static std::string literal_text(const reflect::Literal& literal) {
-        if (const bool* flag = std::get_if<bool>(&literal)) {
-            return *flag ? "true" : "false";
-        }
-        if (const std::int64_t* integer = std::get_if<std::int64_t>(&literal)) {
-            return text(*integer);
-        }
-        std::ostringstream stream;
-        stream.precision(17);
-        stream << std::showpoint << std::get<double>(literal);
-        return std::move(stream).str();
     }
 
     /// The index keeps apart what the printer derives from two names: "a" + "_at" and "a_at".

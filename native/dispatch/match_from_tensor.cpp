@@ -125,7 +125,7 @@ bool Matcher::match_gradient_part(const MatchRequest& request, const PointerPart
         reflect::leaf(*gradient->dtype()).scalar != reflect::leaf(*table_of(*part.field)).scalar;
     if (gradient == nullptr || is_other || is_taken) {
         operand.kind = OperandKind::literal;
-        operand.literal = "nullptr";
+        operand.literal = text(operand.type->full_name, "(nullptr)");
         return true;
     }
     node.tensor = gradient;

@@ -17,6 +17,8 @@ int g(int n) { return n; }
 float h(Item item) { return item.weight; }
 float3 v(float3 x) { return x; }
 float pair(Item items[2]) { return items[0].weight + items[1].count; }
+static const float kOne = 1.f;
+float d(float x, float y = kOne, float z = 2) { return x + y + z; }
 struct Counter { float x; float up() { return x + 1; } };
 """
 
@@ -24,6 +26,10 @@ struct Counter { float x; float up() { return x + 1; } };
 CASES = {
     "too many arguments": (lambda m: m.f(1, 2, 3), ["f", "takes 2 arguments"]),
     "missing argument": (lambda m: m.f(), ["f", "'x'", "float", "is missing"]),
+    "missing argument with a named default": (
+        lambda m: m.d(1, z=3),
+        ["d", "'y' (float) is missing", "its default kOne", "pass it", "d(x: float"],
+    ),
     "unknown name": (lambda m: m.f(1, z=2), ["f", "no parameter 'z'"]),
     "given twice": (lambda m: m.f(1, x=2), ["f", "'x' is given twice"]),
     "unknown kind": (lambda m: m.f(object()), ["f", "argument 1", "type object", "pass a number"]),

@@ -91,12 +91,16 @@ TEST_CASE("literal defaults are read exactly, negative and double ones included"
         "static const int kCount = 7;\n"
         "void f(int l, int a = 3, int b = -4, float c = 0.5, float d = -2.5f, float e = 2,\n"
         "       bool g = true, double h = 0.1, uint i = 0xffffffffu, int j = kCount,\n"
-        "       float3 k = float3(1, 2, 3)) {}");
+        "       float3 k = float3(1, 2, 3), float[2] m = { 1.f, 2.f },\n"
+        "       vector<float, 2> n = vector<float, 2>(1, 2), int o = 1) {}");
 
     const auto& parameters = only_function(module, "f").parameters;
     CHECK(parameters[1].default_value == Literal(std::int64_t{3}));
     CHECK(parameters[1].default_text == "3");
     CHECK(parameters[10].default_text == "float3(1, 2, 3)");
+    CHECK(parameters[11].default_text == "{ 1.f, 2.f }");
+    CHECK(parameters[12].default_text == "vector<float, 2>(1, 2)");
+    CHECK(parameters[13].default_text == "1");
     CHECK(parameters[2].default_value == Literal(std::int64_t{-4}));
     CHECK(parameters[3].default_value == Literal(0.5));
     CHECK(parameters[4].default_value == Literal(-2.5));

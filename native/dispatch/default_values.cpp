@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/default_values.hpp"
+
+#include "compile/file_names.hpp"
+#include "compile/slang_tokens.hpp"
+#include "core/text.hpp"
+
+#include <sstream>
+
+namespace weft::dispatch {
+
+using core::text;
+
+namespace {
+
+std::string number_text(const reflect::Literal& literal) {
+    if (const bool* flag = std::get_if<bool>(&literal)) {
+        return *flag ? "true" : "false";
+    }
+    if (const std::int64_t* integer = std::get_if<std::int64_t>(&literal)) {
+        return text(*integer);
+    }
+    std::ostringstream stream;
+    stream.precision(17);
+    stream << std::showpoint << std::get<double>(literal);
+    return std::move(stream).str();
+}
+
+/// True if it means the same in every file.
+bool is_portable(const std::string& expression, const std::string& own_type) {
+    const compile::TokenList tokens(expression);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const std::string_view sign = tokens.text(i);
+        const bool is_bracket = sign == "(" || sign == "[" || sign == "{" || sign == ")" ||
+                                sign == "]" || sign == "}";
+        const bool is_open = (is_bracket && tokens.partner(i) == compile::TokenList::npos) ||
+                             (sign == "<" && tokens.closing_angle(i) == compile::TokenList::npos);
+        if (is_open) {
+            return false;
+        }
+        const bool is_known = compile::is_core_type(sign) || sign == own_type || sign == "true" ||
+                              sign == "false" || (i > 0 && tokens.text(i - 1) == ".");
+        if (tokens.is_word(i) && !is_known) {
+            return false;
+        }
+    }
+    return tokens.size() > 0;
+}
+
+} // namespace
+
+std::string default_expression(const reflect::Parameter& parameter) {
+    if (parameter.default_value) {
+        return text(parameter.type->full_name, "(", number_text(*parameter.default_value), ")");
+    }
+    const bool is_usable =
+        parameter.has_default && is_portable(parameter.default_text, parameter.type->full_name);
+    return is_usable ? parameter.default_text : "";
+}
+
+} // namespace weft::dispatch
