@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/constant_values.hpp"
 
+#include "compile/declarations.hpp"
 #include "core/text.hpp"
 
 #include <map>
@@ -93,6 +94,7 @@ private:
                m_tokens.text(first - 1) != "(") {
             --first;
         }
+        note_fixed(name);
         const bool is_next = name > 0 && m_tokens.is_word(name - 1);
         const std::string_view type = m_tokens.text(is_next ? name - 1 : first);
         const bool is_scalar = is_floating_scalar(type) && m_tokens.text(name + 1) != "[" &&
@@ -100,6 +102,20 @@ private:
         const auto [known, is_new] = m_variables.insert({m_tokens.text(name), {type, is_scalar}});
         if (!is_new && (known->second.type != type || known->second.is_scalar != is_scalar)) {
             known->second = {};
+        }
+    }
+
+    /// `let a`, `const float a`: no call can change it.
+    void note_fixed(std::size_t name) {
+        bool is_fixed = false;
+        for (std::size_t i = declaration_begin(m_tokens, name); i < name; ++i) {
+            const std::string_view word = m_tokens.text(i);
+            is_fixed = is_fixed || word == "let" || word == "const" || word == "constexpr";
+        }
+        if (!is_fixed) {
+            m_fixed.erase(m_tokens.text(name));
+        } else if (!m_variables.contains(m_tokens.text(name))) {
+            m_fixed.insert(m_tokens.text(name));
         }
     }
 
@@ -113,10 +129,12 @@ private:
             const std::string_view after = m_tokens.text(end);
             const bool is_argument =
                 (before == "(" || before == ",") && (after == ")" || after == ",");
-            if (end > i + 1 && (is_changed(m_tokens, i, end) || is_argument || after == "(")) {
+            const bool is_written =
+                is_argument && !m_fixed.contains(m_tokens.text(i)) && may_be_written(i);
+            if (end > i + 1 && (is_changed(m_tokens, i, end) || is_written || after == "(")) {
                 m_changed_in_part.insert(m_tokens.text(i));
             }
-            if (is_argument && may_be_written(i)) {
+            if (is_written) {
                 m_written.insert(m_tokens.text(i));
             }
             if (after == "=") {
@@ -247,6 +265,7 @@ private:
     std::map<std::string_view, int> m_changes;
     Names m_changed_in_part; ///< by an assignment, or handed in part to a call
     Names m_written;         ///< inout parameters, and what a call may write
+    Names m_fixed;           ///< declared as constants, wherever they are declared
     Names m_constants;
     std::vector<Assignment> m_assignments;
 };

@@ -267,3 +267,26 @@ def test_derivatives_in_both_modes_are_those_of_differences(device, bodies, tmp_
         np.testing.assert_allclose(
             reverse[n], slopes[n], rtol=1e-3, atol=1e-3, err_msg=f"reverse, {name}"
         )
+
+
+def test_a_part_of_a_constant_may_go_to_a_call_and_to_a_field_without_gradient(device):
+    module = weft.Module.load_from_source(
+        device,
+        "chances",
+        """
+        import weft.noise;
+        struct Place : IDifferentiable { float height; no_diff float random; }
+        [Differentiable] Place place(float x, no_diff float seed)
+        {
+            const float3 chance = no_diff whiteNoiseColor(seed);
+            const float random = lerp(chance.x, 1.f, 0.5f);
+            return { x * chance.y, random };
+        }
+        [Differentiable] float height(float x, no_diff float seed) { return place(x, seed).height; }
+        """,
+    )
+    x = weft.diffPair(2.0)
+
+    module.height.bwds(x, 0.5, _result=weft.diffPair(0.0, 1.0))
+
+    assert x.grad == pytest.approx(module.height(1.0, 0.5))

@@ -255,6 +255,21 @@ TEST_CASE("constants are read through a call where a part of them is changed") {
     }
 }
 
+TEST_CASE("constants of which a part is handed to a call that writes none stay") {
+    const std::string other = "import other; [Differentiable] float f(float s) { ";
+    for (const std::string body :
+         {"const float3 h = no_diff noise(s); return lerp(s, 1.f, h.x);",
+          "float3 h = no_diff noise(s); return lerp(s, 1.f, h.x);",
+          "const float3 h = no_diff noise(s); return far(h.x);",
+          "let h = float3(1.f); return far(h.xy) + far(h);"}) {
+        CHECK(repair_reverse_mode(other + body + " }").text == other + body + " }");
+    }
+    CHECK(repaired("float3 h = 0.f; sincos(s, h.x, h.y);") ==
+          "float3 h = weft_read(0.f, #); sincos(s, h.x, h.y);");
+    const std::string text = other + "float3 h = 0.f; far(h.x); return h.x; }";
+    CHECK(repair_reverse_mode(text).text != text);
+}
+
 TEST_CASE("constants are read through a call where another call changes them") {
     const std::string calls = "[Differentiable] void push(inout float a, float b) { a += b; }\n";
     const auto body = [&](const std::string& text) {
