@@ -26,6 +26,7 @@ from .regrouping import note_structures, set_structures
 from .tags import Tag, body_hash, read_tag, write_tag
 from .users import group_nodes
 from .values import changed_values, new_values, set_value, set_values
+from .widths import set_width
 
 if TYPE_CHECKING:
     from ...core.slang_nodes.interface import SocketSpec
@@ -109,7 +110,8 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     names = (_identifiers(entries, interface.inputs), _identifiers(results, interface.outputs))
     set_structures(structures, *names)
     lost = correct_curves(curves)
-    write_tag(tree, _tag_of(tree, prepared, old, entries, results))
+    width = set_width(tree, users, interface, old.width)
+    write_tag(tree, _tag_of(tree, prepared, replace(old, width=width), entries, results))
     show_images(tree)
     mark_nodes(tree, is_wrong=False)
     if hasattr(tree, "description"):

@@ -27,6 +27,7 @@ from .marks import confirm, note_error
 from .reading import key_of, source_of
 from .tags import HASH, Tag, read_tag, tagged_trees
 from .users import NODE_TYPES, group_nodes, is_editable, modifiers, remove_group
+from .widths import follow_width
 
 if TYPE_CHECKING:
     from ...core.slang_nodes.sources import SourceKey
@@ -116,6 +117,7 @@ def place_node(
     node = tree.nodes.new(NODE_TYPES[tree.bl_idname])
     node.node_tree = group
     node.name = group.name
+    node.width = group.default_group_node_width
     if tuple(location) != tuple(node.location):
         node.location = location
     return node
@@ -144,10 +146,12 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
     if "function" in changes:
         changes["signature"] = ""
     prepared = prepare(request_of(group, replace(tag, **changes)))
+    given = group.default_group_node_width
     shared = equal_tree(prepared)
     if shared is not None and shared != group and is_alike(require_tag(shared), tag):
         curves = note_curves(group)
         node.node_tree = shared
+        follow_width(node, given, shared)
         correct_curves(curves)
         remove_unused(group)
         return shared
@@ -161,6 +165,7 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
         bpy.data.node_groups.remove(own)
         raise
     node.node_tree = own
+    follow_width(node, given, own)
     return own
 
 

@@ -55,6 +55,7 @@ class Tag:
         cost_unit: ``ns a shade``, ...
         category: Of the function.
         body: Hash of the nodes as they were built: other ones were edited by a person.
+        width: That its nodes were given; 0: none.
         version: Of this record.
     """
 
@@ -79,6 +80,7 @@ class Tag:
     cost_unit: str = ""
     category: str = ""
     body: str = ""
+    width: int = 0
     version: int = FORMAT
 
 
