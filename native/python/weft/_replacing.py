@@ -68,6 +68,6 @@ def replacing(file: Path) -> Iterator[Path]:
                 (folder / file.name).replace(file)
     finally:
         _stop_at_end()
+        shutil.rmtree(folder, ignore_errors=True)
         with _lock:
             _unfinished.discard(folder)
-        shutil.rmtree(folder, ignore_errors=True)
