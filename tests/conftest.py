@@ -5,6 +5,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+
+# Shells start what runs in the background with Ctrl-C ignored; programs of tests inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # JAX otherwise takes three quarters of a GPU's memory when it is imported.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
