@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dev import environments
-from dev.project import leave_out
+from dev.project import ROOT, leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,41 @@ class Blender:
 
 
 BLENDERS = (Blender("4.5", "3.11"), Blender("5.2", "3.13"))
+
+# Minutes of rendering each, of rules that Cycles has had since long before both.
+IN_ONE_BLENDER = {
+    "4.5": (
+        "test_flat_faces_cycles",
+        "test_lamp_rules_cycles",
+        "test_light_paths_cycles",
+        "test_missing_cycles",
+        "test_terminators_cycles",
+        "test_tilted_normals_cycles",
+        "test_volumes_cycles",
+    ),
+    "5.2": (
+        "test_bump_cycles",
+        "test_cubic_cycles",
+        "test_many_lamps_cycles",
+        "test_subsurface_cycles",
+        "test_tangents_cycles",
+    ),
+}
+"""Comparisons with Cycles that the runs of two Blenders share; whole runs have them in both."""
+
+
+def files_of(blender: Blender, *, is_shared: bool, is_reversed: bool) -> list[str]:
+    """Return the test files that a Blender runs, in order or from the end.
+
+    Args:
+        blender: The Blender.
+        is_shared: Leave out what the other Blender of this run compares with its Cycles.
+        is_reversed: Begin with the last one.
+    """
+    others = [names for version, names in IN_ONE_BLENDER.items() if version != blender.version]
+    left_out = {name for names in others for name in names} if is_shared else set()
+    files = sorted(ROOT.glob(f"{FOLDER}/test_*.py"), reverse=is_reversed)
+    return [str(path.relative_to(ROOT)) for path in files if path.stem not in left_out]
 
 
 def provide(blender: Blender) -> Environment | None:

@@ -287,7 +287,7 @@ def selected_blender_tests(environment: Environment, arguments: Sequence[str]) -
     return python_tests(f"selected, bpy {oldest.version}", inside, arguments, native_build.STAGE)
 
 
-def blender_tests(arguments: Sequence[str]) -> list[Result]:
+def blender_tests(arguments: Sequence[str], *, full: bool) -> list[Result]:
     """Run tests/blender on the wheels, in each Blender whose Python this machine has.
 
     Blender's module takes one core, so they run side by side; the first one's output comes as it
@@ -303,19 +303,19 @@ def blender_tests(arguments: Sequence[str]) -> list[Result]:
         if inside and outside:
             environments.provide(outside, "build")
             wheels.install_wheel(inside, wheels.build_wheel(outside))
-            present.append((f"bpy {entry.version}, Python {entry.python}", inside))
-    files = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(f"{blender.FOLDER}/test_*.py"))
+            present.append((f"bpy {entry.version}, Python {entry.python}", inside, entry))
     chosen = [*SLOWEST, *arguments]
+    both = not full and len(present) == len(blender.BLENDERS)
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 2)) as pool:
         runs = [
             pool.submit(
                 python_tests,
                 name,
                 inside,
-                [*chosen, *(reversed(files) if number % 2 else files)],
+                [*chosen, *blender.files_of(entry, is_shared=both, is_reversed=number % 2 == 1)],
                 is_shown=number == 0,
             )
-            for number, (name, inside) in enumerate(present)
+            for number, (name, inside, entry) in enumerate(present)
         ]
         return [run.result() for run in runs]
 
@@ -354,7 +354,7 @@ def whole_tests(arguments: list[str], *, full: bool) -> int:
         left_out = [] if full else for_a_second_python()
         chosen = [*on_all_cores(), *SLOWEST, *quick, *left_out, *arguments]
         results.append(python_tests(f"Python {second.name}", second, chosen))
-    results += blender_tests([*marks, *arguments])
+    results += blender_tests([*marks, *arguments], full=full)
     if full:
         results += watched_tests(environment, arguments)
         results += [native_tests("asan", environment), native_tests("tsan", environment)]
