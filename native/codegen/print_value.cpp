@@ -222,8 +222,7 @@ void ValuePrinter::load(const Operand& operand) {
         load(operand.fields[1]);
         break;
     case OperandKind::literal:
-        m_out.line(
-            text(operand.type->full_name, " ", operand.name, " = ", operand.literal, ";"));
+        m_out.line(text(operand.type->full_name, " ", operand.name, " = ", operand.literal, ";"));
         break;
     case OperandKind::grid:
     case OperandKind::call_id: load_coordinates(operand); break;

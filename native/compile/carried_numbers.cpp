@@ -62,8 +62,10 @@ private:
     bool multiplies_behind(const LoopStatement& loop) const {
         for (std::size_t i = loop.end; i < m_body.closing; ++i) {
             const std::string_view sign = m_tokens.text(i);
-            const bool is_macro = std::ranges::any_of(
-                m_tokens.macros(), [&](const MacroDefinition& macro) { return macro.name == sign; });
+            const bool is_macro =
+                std::ranges::any_of(m_tokens.macros(), [&](const MacroDefinition& macro) {
+                    return macro.name == sign;
+                });
             if (is_macro || sign == "*" || sign == "/" || sign == "*=" || sign == "/=" ||
                 sign == "mul") {
                 return true;

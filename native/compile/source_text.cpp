@@ -330,8 +330,9 @@ std::string SourceText::default_text(Position position, std::string_view name) c
         return "";
     }
     std::size_t end = m_code.find_first_not_of(" \t\r\n", equals + 1);
-    end = end != std::string::npos && m_code[end] == '{' ? find_closing(m_code, end).value_or(end) + 1
-                                                         : declaration_end(equals + 1);
+    end = end != std::string::npos && m_code[end] == '{'
+              ? find_closing(m_code, end).value_or(end) + 1
+              : declaration_end(equals + 1);
     const auto count = [&](char sign) {
         return std::count(m_code.begin() + static_cast<std::ptrdiff_t>(equals),
                           m_code.begin() + static_cast<std::ptrdiff_t>(end), sign);

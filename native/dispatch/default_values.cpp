@@ -31,8 +31,8 @@ bool is_portable(const std::string& expression, const std::string& own_type) {
     const compile::TokenList tokens(expression);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const std::string_view sign = tokens.text(i);
-        const bool is_bracket = sign == "(" || sign == "[" || sign == "{" || sign == ")" ||
-                                sign == "]" || sign == "}";
+        const bool is_bracket =
+            sign == "(" || sign == "[" || sign == "{" || sign == ")" || sign == "]" || sign == "}";
         const bool is_open = (is_bracket && tokens.partner(i) == compile::TokenList::npos) ||
                              (sign == "<" && tokens.closing_angle(i) == compile::TokenList::npos);
         if (is_open) {

@@ -169,7 +169,8 @@ def test_a_check_looks_at_no_array_of_a_call_that_ended(device):
             text = path.read_text().replace("3", str(i + 1))
             other = weft.Module.load_from_source(device, f"other{i}", text)
             given = weft.diffPair(np.linspace(.1, .9, count, dtype=np.float32))
-            other.f.bwds(given, _result=weft.diffPair(np.zeros(count, np.float32), np.ones(count, np.float32)))
+            zero, one = np.zeros(count, np.float32), np.ones(count, np.float32)
+            other.f.bwds(given, _result=weft.diffPair(zero, one))
             del given, other
             for _ in range(50): module.f(np.full((2, 3, 4, 5, 6), .5, np.float32))
         device.wait_for_gradient_checks()

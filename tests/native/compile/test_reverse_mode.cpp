@@ -204,7 +204,8 @@ TEST_CASE("a call that writes in a condition is named") {
 TEST_CASE("numbers that a loop changes are copied behind it") {
     const std::string loop = "for (;;) a += s;";
     const std::string copy = " a = weft_read(a, #);";
-    CHECK(repaired("float a; " + loop + " r = a * v;") == "float a; " + loop + copy + " r = a * v;");
+    CHECK(repaired("float a; " + loop + " r = a * v;") ==
+          "float a; " + loop + copy + " r = a * v;");
     CHECK(repaired("float a; if (i > 0) [MaxIters(3)] " + loop + " r = v / a;") ==
           "float a; if (i > 0) { [MaxIters(3)] " + loop + copy + " } r = v / a;");
     CHECK(repaired("float a; if (i > 0) s = 1; else " + loop + " r /= a;") ==
@@ -257,11 +258,10 @@ TEST_CASE("constants are read through a call where a part of them is changed") {
 
 TEST_CASE("constants of which a part is handed to a call that writes none stay") {
     const std::string other = "import other; [Differentiable] float f(float s) { ";
-    for (const std::string body :
-         {"const float3 h = no_diff noise(s); return lerp(s, 1.f, h.x);",
-          "float3 h = no_diff noise(s); return lerp(s, 1.f, h.x);",
-          "const float3 h = no_diff noise(s); return far(h.x);",
-          "let h = float3(1.f); return far(h.xy) + far(h);"}) {
+    for (const std::string body : {"const float3 h = no_diff noise(s); return lerp(s, 1.f, h.x);",
+                                   "float3 h = no_diff noise(s); return lerp(s, 1.f, h.x);",
+                                   "const float3 h = no_diff noise(s); return far(h.x);",
+                                   "let h = float3(1.f); return far(h.xy) + far(h);"}) {
         CHECK(repair_reverse_mode(other + body + " }").text == other + body + " }");
     }
     CHECK(repaired("float3 h = 0.f; sincos(s, h.x, h.y);") ==
