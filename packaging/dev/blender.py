@@ -27,12 +27,13 @@ class Blender:
 
 BLENDERS = (Blender("4.5", "3.11"), Blender("5.2", "3.13"))
 
-# Minutes of rendering each, of rules that Cycles has had since long before both.
+# Minutes each, of rendering and of fits, whose rules do not change with Blender's version.
 IN_ONE_BLENDER = {
     "4.5": (
+        "test_displacement_export",
+        "test_fit_lights",
         "test_flat_faces_cycles",
         "test_lamp_rules_cycles",
-        "test_light_paths_cycles",
         "test_missing_cycles",
         "test_terminators_cycles",
         "test_tilted_normals_cycles",
@@ -41,12 +42,16 @@ IN_ONE_BLENDER = {
     "5.2": (
         "test_bump_cycles",
         "test_cubic_cycles",
+        "test_fit_environment",
+        "test_light_paths_cycles",
         "test_many_lamps_cycles",
+        "test_ray_kind_export",
+        "test_sample",
         "test_subsurface_cycles",
         "test_tangents_cycles",
     ),
 }
-"""Comparisons with Cycles that the runs of two Blenders share; whole runs have them in both."""
+"""Files that the runs of two Blenders share; ./dev test --full has them in both."""
 
 
 def files_of(blender: Blender, *, is_shared: bool, is_reversed: bool) -> list[str]:
@@ -54,7 +59,7 @@ def files_of(blender: Blender, *, is_shared: bool, is_reversed: bool) -> list[st
 
     Args:
         blender: The Blender.
-        is_shared: Leave out what the other Blender of this run compares with its Cycles.
+        is_shared: Leave out what the other Blender of this run has instead.
         is_reversed: Begin with the last one.
     """
     others = [names for version, names in IN_ONE_BLENDER.items() if version != blender.version]

@@ -144,6 +144,7 @@ SAME_ON_EVERY_PYTHON = (
     "tests/python/fit/*",
     "tests/python/test_*gradient*",
     "tests/python/test_*hazards*",
+    "tests/python/test_faults.py",
     "tests/python/test_fitting_models.py",
     "tests/python/test_fused_steps.py",
     "tests/python/test_higher_order.py",

@@ -57,7 +57,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+QUICK = ("principled", "skin")
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.full] * (case not in QUICK)) for case in CASES]
+)
 def test_walks_are_those_of_cycles(device, tmp_path, case):
     add_plane(size=6).data.materials.append(add_diffuse("floor", (0.6, 0.5, 0.4)))
     bpy.ops.mesh.primitive_monkey_add(size=1.6, location=(0, 0, 0.8))

@@ -82,7 +82,7 @@ def test_numbers_and_a_texture_are_found_together(device, photos):
     assert result.undetermined == {}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_unknown_exposures_are_found_beside_numbers_and_a_texture(device, photos):
     fit = Fit(
         scene_with(np.full((16, 16, 3), 0.5), 0.7, 0.1),

@@ -48,6 +48,7 @@ def test_numbers_move_before_textures(device, photos):
     assert spreads[-1] > 0.1
 
 
+@pytest.mark.full
 def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device, photos):
     fit = grey_fit(device, photos)
     stage = fit.stage

@@ -142,6 +142,7 @@ def test_lights_that_only_some_targets_use_are_found(device):
     assert [light.name for light in result.apply().lights] == ["key", "sun"]
 
 
+@pytest.mark.full
 def test_textures_are_found_under_other_lights(device):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")
     targets = photos_of(device, scene_with(), targets_of()[:2])

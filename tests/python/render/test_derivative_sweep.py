@@ -113,7 +113,7 @@ def check(sweep, seed):
 
 FORWARD = ("principled", "nodes", "wax", "normals", "coated", "filmed glass", "distributions")
 
-QUICK = ("principled", "wax", "filmed glass")
+QUICK = ("principled", "wax")
 
 
 def with_marks(names):
