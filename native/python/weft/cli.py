@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import weft
 from weft.cli_blend import add_fit_blend_command
 from weft.cli_fit import add_fit_command, add_trust_option
+from weft.cli_gallery import add_gallery_command
 from weft.cli_lower import add_lower_command
 from weft.cli_nodes import add_nodes_command
 
@@ -68,6 +69,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_fit_blend_command(commands)
     add_lower_command(commands)
     add_nodes_command(commands)
+    add_gallery_command(commands)
     return parser
 
 
