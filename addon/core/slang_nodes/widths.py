@@ -16,7 +16,7 @@ DEFAULT, MOST = 140, 400
 """Widths in Blender's units: of its own group nodes, and of the widest that is made."""
 MARGIN = 24
 """What a node has beside its words."""
-FIELD = 26
+FIELD = 44
 """What a field has beside its words: its ends, and what keeps label and value apart."""
 HEADING = 64
 """What the heading has beside the title: the arrow, and the icon of groups."""
