@@ -206,6 +206,7 @@ def test_the_error_is_shown_at_its_line(tree, enabled):
     assert result == {"FINISHED"}
     line = 1 + next(k for k, entry in enumerate(text.lines) if "sinn" in entry.body)
     assert text.current_line_index + 1 == line
+    assert text.current_line.body[text.current_character :].startswith("sinn")
 
 
 def test_a_moved_file_is_relocated(tree, tmp_path):

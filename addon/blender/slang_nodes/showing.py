@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def show_source(context: bpy.types.Context, tag: Tag) -> bpy.types.Text:
-    """Show a node's code, at the line that its error names.
+    """Show a node's code, at the place that its error names.
 
     An open text editor shows it; without one it is put there for the user to choose.
 
@@ -27,21 +27,40 @@ def show_source(context: bpy.types.Context, tag: Tag) -> bpy.types.Text:
         ArgumentError: The source is gone.
     """
     text = text_of(tag.source)
-    line = error_line(tag)
-    if line:
-        text.cursor_set(min(line, len(text.lines)) - 1)
+    line, column = error_place(tag)
     editors = [
-        area.spaces.active
+        (window, area)
         for window in context.window_manager.windows
         for area in window.screen.areas
         if area.type == "TEXT_EDITOR"
     ]
     if editors:
-        editors[0].text = text
-        editors[0].top = max(line - 10, 0)
+        editors[0][1].spaces.active.text = text
+        _scroll(context, *editors[0], line)
     elif context.area is not None and context.window is not None:
         _open_editor(context, text, line)
+    if line:
+        row = min(line, len(text.lines)) - 1
+        end = len(text.lines[row].body)
+        text.cursor_set(row, character=min(max(column - 1, 0), end))
     return text
+
+
+def _scroll(
+    context: bpy.types.Context, window: bpy.types.Window, area: bpy.types.Area, line: int
+) -> None:
+    """Have an editor show a line, from 1; 0: the begin.
+
+    Blender itself finds lines whose number on the screen is another one because long ones are
+    wrapped. It needs to know how high the editor is, and texts that it may edit.
+    """
+    space = area.spaces.active
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with context.temp_override(window=window, area=area, region=region):
+        if line and space.visible_lines and bpy.ops.text.jump.poll():
+            bpy.ops.text.jump(line=line)
+        else:
+            space.top = max(line - 10, 0)
 
 
 def _open_editor(context: bpy.types.Context, text: bpy.types.Text, line: int) -> None:
@@ -74,10 +93,10 @@ def text_of(key: SourceKey) -> bpy.types.Text:
     return bpy.data.texts.load(str(path))
 
 
-_LINE = re.compile(r":(?P<line>\d+)(?::\d+)?[:)]")
+_PLACE = re.compile(r":(?P<line>\d+)(?::(?P<column>\d+))?[:)]")
 
 
-def error_line(tag: Tag) -> int:
-    """Return the line of a node's error, from 1; 0: it names none."""
-    found = _LINE.search(tag.error)
-    return 0 if found is None else int(found["line"])
+def error_place(tag: Tag) -> tuple[int, int]:
+    """Return line and column of a node's error, from 1; 0: it names none."""
+    found = _PLACE.search(tag.error)
+    return (0, 0) if found is None else (int(found["line"]), int(found["column"] or 0))
