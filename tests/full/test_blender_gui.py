@@ -101,9 +101,35 @@ def test_slang_nodes_follow_their_text_in_a_window(archive):
     facts = json.loads((output / "facts.json").read_text())
     assert done.returncode == 0, facts
     assert facts["sockets"] == ["Coordinate", "Frequency", "Softness"]
-    assert facts["links with the error"] == facts["links after"] == 1
-    assert facts["line of the error"] == 13
-    assert not facts["is marked"]
-    assert facts["nodes without the extension"] > 5
-    assert facts["links without the extension"] == 1
+    assert facts["takes the file"]
+    assert (
+        140
+        <= facts["width of the first node"]
+        < facts["width of the dropped node"]
+        < facts["width after the edit"]
+    )
+    assert facts["links with the error"] == facts["links after mending"] == 1
+    assert facts["line of the error"] == facts["line of the cursor"] == 13
+    assert facts["line of the cursor far down"] == 13
+    assert facts["shows the line"]
+    assert facts["shows the line far down"]
+    assert facts["text is as it was"]
+    assert not facts["color after mending"]
+    assert "Tint" in facts["sockets with the new one"]
+    assert facts["links with the new socket"] == 1
+    for way, there in (("undo", False), ("redo", True)):
+        assert facts[f"text and socket after {way}"] == [True, there]
+        assert facts[f"links after {way}"] == 1
+        assert not facts[f"is marked after {way}"]
+    assert facts["one letter is undone"]
+    assert facts["text after the pause"]
+    for name in ("from the wrong letter to the mark", "from the last letter to the new socket"):
+        assert facts[f"seconds {name}"] < 5
+    second = facts["second"]
+    assert not second["has the extension"]
+    assert set(second["groups"]) == {"Rings", "Bricks"}
+    assert all(found["inside"] > 5 and found["links"] == 1 for found in second["groups"].values())
+    assert "Tint" in second["groups"]["Rings"]["inputs"]
+    assert facts["spread of the colors"] > 0.01
+    assert facts["difference of the renders"] < 1e-3
     assert "Traceback" not in (output / "blender.log").read_text()

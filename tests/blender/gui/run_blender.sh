@@ -26,7 +26,7 @@ inside=(chroot "$chroot" env -i PATH=/usr/bin:/bin HOME=/weft/run/home TMPDIR=/w
 # A Blender that starts for the first time covers its window with questions.
 timeout 100 "${inside[@]}" blender --background --python-expr \
   "import bpy; bpy.context.preferences.view.show_splash = False; bpy.ops.wm.save_userpref()" >"$4/first.log" 2>&1
-timeout 400 "${inside[@]}" xvfb-run --auto-servernum --server-args "-screen 0 1600x1000x24" \
+timeout 900 "${inside[@]}" xvfb-run --auto-servernum --server-args "-screen 0 1600x1000x24" \
   blender --gpu-backend opengl --window-geometry 0 0 1600 1000 --python-use-system-env --python /weft/run/script.py \
   >"$4/blender.log" 2>&1 || status=$?
 cp -r "$run/out/." "$4/"

@@ -18,8 +18,9 @@ OUT = Path("/weft/run/out")
 class Steps:
     """A generator's steps: it yields the seconds that Blender goes on by itself."""
 
-    def __init__(self, steps) -> None:
+    def __init__(self, steps, facts_file: str = "facts.json") -> None:
         self.steps = steps
+        self.facts_file = facts_file
         self.facts: dict[str, object] = {}
 
     def start(self) -> None:
@@ -34,7 +35,7 @@ class Steps:
             self.facts["done"] = True
         except BaseException:
             self.facts["failure"] = traceback.format_exc()
-        (OUT / "facts.json").write_text(json.dumps(self.facts, default=str, indent=1))
+        (OUT / self.facts_file).write_text(json.dumps(self.facts, default=str, indent=1))
         os._exit(0 if "done" in self.facts else 1)
 
 
@@ -50,6 +51,28 @@ def wait_for(condition, seconds: float):
 def mouse(*words: object) -> None:
     """Have xdotool act: ``mouse("mousemove", 10, 20)``."""
     subprocess.run(["xdotool", *map(str, words)], check=True)
+
+
+def keys(*names: str, seconds: float = 0.2):
+    """Press keys one after the other, and have Blender act on each."""
+    for name in names:
+        mouse("key", name)
+        yield seconds
+
+
+def type_text(text: str):
+    """Type a text where the mouse is, as fast as people do; yield until the last key."""
+    typing = subprocess.Popen(["xdotool", "type", "--delay", "60", text])
+    while typing.poll() is None:
+        yield 0.01
+    assert typing.returncode == 0, text
+
+
+def move_over(kind: str, x: int = 200, y: int = 200) -> None:
+    """Move the mouse over an area; keys act on what it is over."""
+    area = area_of(kind)
+    window = bpy.context.window
+    mouse("mousemove", area.x + x, window.height - area.y - y)
 
 
 def take_picture(name: str) -> None:
