@@ -37,8 +37,9 @@ def tick() -> float | None:
         return IDLE
     if found.advance():
         # Blender does not know of changes that a timer makes: without a step of their own the next
-        # step that a person undoes would take them along.
-        if not bpy.app.background:
+        # step that a person undoes would take them along. Where there is something to redo it would
+        # be lost: the text is one that undo brought back.
+        if not bpy.app.background and not bpy.ops.ed.redo.poll():
             bpy.ops.ed.undo_push(message="Update Slang Nodes")
         redraw(bpy.context)
     if found.stepper is not None or found.job is not None:

@@ -24,9 +24,9 @@ status=0
 inside=(chroot "$chroot" env -i PATH=/usr/bin:/bin HOME=/weft/run/home TMPDIR=/weft/run/tmp LANG=C.UTF-8
   BLENDER_USER_RESOURCES=/weft/run/user PYTHONPATH=/weft/run WEFT_ARCHIVE=/weft/run/weft.zip)
 # A Blender that starts for the first time covers its window with questions.
-timeout 100 "${inside[@]}" blender --background --python-expr \
+timeout 300 "${inside[@]}" blender --background --python-expr \
   "import bpy; bpy.context.preferences.view.show_splash = False; bpy.ops.wm.save_userpref()" >"$4/first.log" 2>&1
-timeout 900 "${inside[@]}" xvfb-run --auto-servernum --server-args "-screen 0 1600x1000x24" \
+timeout 1800 "${inside[@]}" xvfb-run --auto-servernum --server-args "-screen 0 1600x1000x24" \
   blender --gpu-backend opengl --window-geometry 0 0 1600 1000 --python-use-system-env --python /weft/run/script.py \
   >"$4/blender.log" 2>&1 || status=$?
 cp -r "$run/out/." "$4/"
