@@ -70,9 +70,19 @@ def add_library(name: str, folder: str, known: str = "") -> str:
         if any(same_folder(entry.path, folder) for entry in entries()):
             return ""
         made = bpy.context.preferences.filepaths.asset_libraries.new(name=name, directory=folder)
-        # Linked groups would point to a folder of this machine, packed ones could not be edited.
-        made.import_method = "APPEND_REUSE"
+        let_append(made)
     return folder
+
+
+def let_append(entry: Entry) -> None:
+    """Have a library append: linked groups would point into a folder of this machine.
+
+    Packed ones, which later Blenders take by themselves, could not be edited.
+    """
+    try:
+        entry.import_method = "APPEND_REUSE"
+    except TypeError:  # which 5.2 has no more for libraries
+        entry.import_method = "APPEND"
 
 
 def remove_library(folder: str) -> None:

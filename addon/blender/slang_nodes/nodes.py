@@ -166,7 +166,8 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
         raise
     node.node_tree = own
     follow_width(node, given, own)
-    remove_unused(group)
+    if is_reused(group):
+        remove_unused(group)
     return own
 
 
@@ -266,5 +267,6 @@ def unpack_node(node: bpy.types.Node) -> None:
     group = node.node_tree
     if not is_alone(node) or not is_editable(group) or is_reused(group):
         node.node_tree = group.copy()
-        remove_unused(group)
+        if is_reused(group):
+            remove_unused(group)
     unpack(node.node_tree)
