@@ -258,8 +258,8 @@ def _case(entry: Existing | SocketSpec, value: object) -> object:
     return shown_case(entry.cases, place, entry.type)
 
 
-def only_function(source: SourceLike) -> str:
-    """Return the one function of a source.
+def only_function(source: SourceLike, caller: str = "add_node") -> str:
+    """Return the one function of a source; `caller` is who asks, for the message.
 
     Raises:
         ArgumentError: There is none, or more than one; says which.
@@ -270,7 +270,7 @@ def only_function(source: SourceLike) -> str:
     if len(names) == 1:
         return names[0]
     what = "no function that can be a node" if not names else f"several: {', '.join(names)}"
-    message = f"add_node: name the function; '{key.name}' has {what}"
+    message = f"{caller}: name the function; '{key.name}' has {what}"
     raise ArgumentError(message)
 
 

@@ -50,6 +50,8 @@ class Session:
         command: Blender's handle of the command ``blender --command weft``.
         pairs: Small pictures of the panel.
         slang_nodes: What follows the sources of Slang nodes.
+        templates_folder: Of a person's templates, as the preferences say; "": the default one.
+        libraries: Folders that the preferences list as asset libraries because of the extension.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -69,6 +71,8 @@ class Session:
         self.command: object = None
         self.pairs: Any = None
         self.slang_nodes: Any = None
+        self.templates_folder = ""
+        self.libraries: dict[str, str] = {}
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from types import ModuleType
 
-TOPICS = ("preferences", "engine", "fit", "slang_nodes", "commands")
+TOPICS = ("preferences", "engine", "fit", "slang_nodes", "asset_libraries", "commands")
 """Names of the topics' modules, in the order of registration."""
 
 

@@ -13,6 +13,7 @@ from dev.checks import command_check
 from dev.demo import command_demo
 from dev.extension import command_extension
 from dev.project import BUILD, DevError, build_lock
+from dev.templates import command_templates
 from dev.testing import command_test
 from dev.wheels import command_wheel
 
@@ -37,6 +38,8 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   bench torch          calls with tensors of torch beside torch itself (tests/bench/torch_main.py)
   wheel                build the wheels into build/wheels
   extension            build the wheels and the Blender extension into build/extension
+  templates            build the asset library of the node templates into build/templates, which the
+                       extension brings; new CATEGORY/NAME writes a template to begin with
   setup                install what a build needs, without building
   clean                remove build/
 """
@@ -85,6 +88,7 @@ COMMANDS = {
     "help": command_help,
     "python": command_python,
     "setup": command_setup,
+    "templates": command_templates,
     "test": command_test,
     "wheel": command_wheel,
 }

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dev import blender, environments, extension, native_build
+from dev import blender, environments, extension, native_build, templates
 from dev.project import BUILD, PACKAGING, ROOT, DevError, Stamp, build_lock, run, say
 
 if TYPE_CHECKING:
@@ -149,10 +149,6 @@ def fit_demo(folder: Path, *, is_camera: bool) -> int:
     return 0
 
 
-STAGED = ("weft_python", "weft-compiler")
-"""Targets that the staged package needs: the demo waits for no test."""
-
-
 def command_demo(arguments: list[str]) -> int:
     """Run both halves of the demo.
 
@@ -163,7 +159,7 @@ def command_demo(arguments: list[str]) -> int:
     is_camera = "--camera" in arguments
     arguments = [word for word in arguments if word != "--camera"]
     with build_lock():
-        environment = native_build.build_and_stage(*STAGED)
+        environment = native_build.build_and_stage(*templates.STAGED)
         output = [] if "--out" in arguments else ["--out", str(ROOT / "out")]
         path = {"PYTHONPATH": str(native_build.STAGE)}
         words = ("-m", "weft.demo", *output, *arguments)

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dev import environments, wheels
+from dev import environments, templates, wheels
 from dev.native_build import setup
 from dev.project import BUILD, ROOT, DevError, Stamp, content_hash, say, timed
 from dev.shared_wheel import share_libraries
@@ -35,6 +35,9 @@ PYTHONS = {"cp311": ("4.5.0", "5.1.0"), "cp313": ("5.1.0", "")}
 """Tags of Pythons, and of which Blenders they are: the first one, and the first one later."""
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal archives
+LIBRARY = "assets"
+"""Where the asset library of the node templates is, below the extension."""
+
 LEFT_OUT = ("__pycache__", ".mypy_cache", ".ruff_cache", "wheels")
 
 
@@ -88,7 +91,15 @@ def sources() -> Iterator[tuple[str, Path]]:
                 yield name.as_posix(), file
 
 
-def write_archive(target: Path, text: str, contained: Iterable[Path]) -> None:
+def library_files(library: Path | None) -> Iterator[tuple[str, Path]]:
+    """Yield names in the archive and files of the asset library, nothing without one."""
+    for file in sorted(library.iterdir()) if library else ():
+        yield f"{LIBRARY}/{file.name}", file
+
+
+def write_archive(
+    target: Path, text: str, contained: Iterable[Path], library: Path | None = None
+) -> None:
     """Write an extension; it appears under its name when it is whole."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.stem}.{os.getpid()}.zip")
@@ -96,6 +107,8 @@ def write_archive(target: Path, text: str, contained: Iterable[Path]) -> None:
         with zipfile.ZipFile(temporary, "w") as archive:
             add(archive, "blender_manifest.toml", text.encode(), zipfile.ZIP_DEFLATED)
             for name, file in sources():
+                add(archive, name, file.read_bytes(), zipfile.ZIP_DEFLATED)
+            for name, file in library_files(library):
                 add(archive, name, file.read_bytes(), zipfile.ZIP_DEFLATED)
             for wheel in contained:  # compressed already
                 add(archive, f"wheels/{wheel.name}", wheel.read_bytes(), zipfile.ZIP_STORED)
@@ -112,12 +125,15 @@ def add(archive: zipfile.ZipFile, name: str, data: bytes, compression: int) -> N
     archive.writestr(info, data)
 
 
-def build_extension(contained: list[Path], output: Path = OUTPUT) -> list[Path]:
+def build_extension(
+    contained: list[Path], output: Path = OUTPUT, library: Path | None = None
+) -> list[Path]:
     """Return the extension's zips, one a platform that there are wheels for.
 
     Args:
         contained: The wheels.
         output: Folder that the zips are written to.
+        library: Folder of the asset library that they bring; None: they work without.
 
     Raises:
         DevError: No wheel, or one for a platform that Blender does not have.
@@ -137,7 +153,7 @@ def build_extension(contained: list[Path], output: Path = OUTPUT) -> list[Path]:
             tags = pythons_of(names)
             if len(tags) == 1:
                 target = target.with_name(f"{target.stem}-{tags[0]}.zip")
-            write_archive(target, manifest(text, platform, names), packed)
+            write_archive(target, manifest(text, platform, names), packed, library)
         built.append(target)
     return built
 
@@ -150,28 +166,32 @@ def provide_extension() -> list[Path]:
         found.append(wheels.build_wheel(second))
     else:
         say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
-    return pack(found, OUTPUT)
+    return pack(found, OUTPUT, templates.provide_library())
 
 
 def provide_extension_for(environment: Environment) -> Path:
     """Return the extension with the wheel of one Python: what the demo waits for.
 
+    It brings the asset library only where that is built already.
+
     Args:
         environment: That Python's.
     """
     environments.provide(environment, "build")
-    (built,) = pack([wheels.build_wheel(environment)], BUILD / f"extension-{environment.name}")
+    output = BUILD / f"extension-{environment.name}"
+    (built,) = pack([wheels.build_wheel(environment)], output, templates.built())
     return built
 
 
-def pack(found: list[Path], output: Path) -> list[Path]:
-    """Build the extension from wheels, unless nothing has changed."""
-    stamp = Stamp(output.name, content_hash([ADDON, *PACKERS, *found]))
+def pack(found: list[Path], output: Path, library: Path | None) -> list[Path]:
+    """Build the extension from wheels and the asset library, unless nothing has changed."""
+    parts = [ADDON, *PACKERS, *found, *([library] if library else [])]
+    stamp = Stamp(output.name, content_hash(parts))
     built = sorted(output.glob("*.zip"))
     if not (stamp.is_fresh() and built):
         for old in built:
             old.unlink()
-        built = build_extension(found, output)
+        built = build_extension(found, output, library)
         stamp.write()
     return built
 

@@ -31,7 +31,7 @@ def menu_functions(cls):
 
 
 def blender_state():
-    """Return types, properties, handlers, menus, engines and keymaps by name."""
+    """Return types, properties, handlers, menus, engines, keymaps and libraries by name."""
     types = {name: getattr(bpy.types, name) for name in dir(bpy.types)}
     subclasses = [
         cls
@@ -57,6 +57,7 @@ def blender_state():
         for cls in bpy.types.Panel.__subclasses__()
         if hasattr(cls, "COMPAT_ENGINES") and getattr(cls, "is_registered", False)
     }
+    libraries = bpy.context.preferences.filepaths.asset_libraries
     configs = bpy.context.window_manager.keyconfigs
     keymaps = {
         f"{config.name}/{keymap.name}": [item.idname for item in keymap.keymap_items]
@@ -73,6 +74,7 @@ def blender_state():
         "menus": menus,
         "engines": engines,
         "keymaps": keymaps,
+        "asset libraries": [f"{entry.name} {entry.path}" for entry in libraries],
         "loggers": sorted(logging.getLogger("weft").handlers, key=repr),
     }
 

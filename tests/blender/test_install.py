@@ -127,6 +127,67 @@ def test_compiled_kernels_go_with_the_extension(blender):
     assert not facts["is_left"]
 
 
+def saved_libraries(blender):
+    """Return what the saved preferences list, in a Blender of its own without the extension."""
+    facts = blender.run(
+        """
+        bpy.ops.wm.read_userpref()
+        libraries = bpy.context.preferences.filepaths.asset_libraries
+        say(listed=[(entry.name, entry.path) for entry in libraries])
+        """
+    )
+    return facts["listed"]
+
+
+def test_the_library_is_listed_while_the_extension_is_there(blender):
+    facts = blender.run(
+        """
+        from pathlib import Path
+        libraries = bpy.context.preferences.filepaths.asset_libraries
+        def listed():
+            return [(entry.name, entry.path) for entry in libraries]
+
+        libraries.new(name="Mine", directory="/mine")
+        before = listed()
+        install()
+        added = [entry for entry in listed() if entry not in before]
+        bpy.ops.wm.save_userpref()
+        say(before=before, added=added)
+        for name, folder in added:
+            file = f"{folder}/weft.blend"
+            with bpy.data.libraries.load(file, assets_only=True) as (offered, wanted):
+                wanted.node_groups = ["Hexagons", "Twist"]
+            say(assets=len(offered.node_groups), appended=[g.name for g in wanted.node_groups])
+            import weft_blender
+            say(files=sorted(path.name for path in Path(folder).iterdir()))
+            say(changed=weft_blender.refresh())
+        """
+    )
+    again = blender.run(
+        """
+        bpy.ops.wm.read_userpref()
+        libraries = bpy.context.preferences.filepaths.asset_libraries
+        preferences = bpy.context.preferences
+        say(dirty=preferences.is_dirty, again=[(entry.name, entry.path) for entry in libraries])
+        bpy.ops.extensions.package_uninstall(repo_index=repository_index(), pkg_id="weft")
+        bpy.ops.wm.save_userpref()
+        """
+    )
+
+    if not facts["added"]:
+        pytest.skip("the zip was built without the asset library")
+    ((name, folder),) = facts["added"]
+    assert name == "Weft"
+    assert folder.startswith(str(blender.user))
+    assert facts["files"] == ["blender_assets.cats.txt", "weft.blend"]
+    assert facts["assets"] >= 54
+    assert facts["appended"] == ["Hexagons", "Twist"]
+    assert facts["changed"] == 0
+    assert again["again"] == [*facts["before"], [name, folder]]
+    assert not again["dirty"]
+    assert saved_libraries(blender) == facts["before"]
+
+
 def test_preferences_survive_in_another_session(blender):
     blender.run(
         """

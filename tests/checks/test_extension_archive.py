@@ -47,6 +47,21 @@ def test_each_platform_has_a_zip_with_its_wheels(wheels, tmp_path):
     assert not [name for name in names if "__pycache__" in name or WINDOWS in name]
 
 
+def test_the_asset_library_is_packed_where_it_is_built(wheels, tmp_path):
+    library = tmp_path / "library"
+    library.mkdir()
+    for name in ("weft.blend", "blender_assets.cats.txt"):
+        (library / name).write_bytes(name.encode())
+    with_it = extension.build_extension(wheels, tmp_path / "with", library)
+    without = extension.build_extension(wheels, tmp_path / "without")
+
+    names = []
+    for built in (with_it, without):
+        with zipfile.ZipFile(built[0]) as archive:
+            names.append({name for name in archive.namelist() if name.startswith("assets/")})
+    assert names == [{"assets/weft.blend", "assets/blender_assets.cats.txt"}, set()]
+
+
 def test_a_zip_for_one_python_says_for_which_blenders(wheels, tmp_path):
     found = {}
     for path in extension.build_extension(wheels, tmp_path):

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.slang_nodes.sources import SourceKey, templates_folder
+from .own_templates import own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TEMPLATE = "template:"
+FOLDERS = {"template": templates_folder, "library": own_folder}
+"""Kinds of sources that are named below a folder."""
+
+
+def in_folder(name: str) -> Path | None:
+    """Return where a file is that is named below a folder, ``template:a/b.slang``; or ``None``."""
+    kind, _, rest = name.partition(":")
+    return FOLDERS[kind]() / rest if kind in FOLDERS else None
 
 
 def kept_path(path: Path) -> str:
@@ -30,17 +38,15 @@ def kept_path(path: Path) -> str:
 
 def kept_file(path: Path) -> str:
     """Return a path of an imported file as a tree keeps it: the same on every machine."""
-    try:
-        return TEMPLATE + path.relative_to(templates_folder()).as_posix()
-    except ValueError:
-        return kept_path(path)
+    for kind, folder in FOLDERS.items():
+        if path.is_relative_to(folder()):
+            return f"{kind}:{path.relative_to(folder()).as_posix()}"
+    return kept_path(path)
 
 
 def resolved(file: str) -> Path:
     """Return where a file is that `kept_file` named."""
-    if file.startswith(TEMPLATE):
-        return templates_folder() / file.removeprefix(TEMPLATE)
-    return Path(bpy.path.abspath(file))
+    return in_folder(file) or Path(bpy.path.abspath(file))
 
 
 def state_of(key: SourceKey, files: Iterable[str]) -> tuple[object, ...]:
@@ -75,9 +81,7 @@ def content_of(key: SourceKey, files: Iterable[str]) -> str:
 
 def path_of(key: SourceKey) -> Path:
     """Return where a source's file is."""
-    if key.kind == "template":
-        return templates_folder() / f"{key.name}.slang"
-    return Path(bpy.path.abspath(key.name))
+    return in_folder(f"{key}.slang") or Path(bpy.path.abspath(key.name))
 
 
 def file_state(path: Path) -> object:

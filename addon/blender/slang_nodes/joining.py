@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ..image_nodes import images_of
 from .animation_paths import correct_curves, note_curves
+from .assets import plain_name
 from .editing import was_edited
-from .tags import TEXT, tagged_trees
+from .tags import TEXT, read_tag, tagged_trees
 from .users import is_editable, remove_group
 
 if TYPE_CHECKING:
@@ -23,19 +25,44 @@ def is_alike(one: Tag, other: Tag) -> bool:
     return all(known.get(entry.name) == entry.identifier for entry in other.inputs + other.outputs)
 
 
-def join_equal_groups() -> int:
+def chosen_groups(context: bpy.types.BlendImportContext) -> list[bpy.types.NodeTree]:
+    """Return the groups that an import was asked for, and not for the sake of something else."""
+    return [
+        item.id
+        for item in context.import_items
+        if isinstance(item.id, bpy.types.NodeTree) and "INDIRECT_USAGE" not in item.import_info
+    ]
+
+
+def name_as_function(tree: bpy.types.NodeTree) -> None:
+    """Give an asset that was appended its function's name: libraries tell kinds of trees apart."""
+    tag = read_tag(tree)
+    if tag is not None and tag.source.kind in ("template", "library") and is_editable(tree):
+        name = plain_name(tree.name)
+        if name != tree.name and name not in bpy.data.node_groups:
+            tree.name = name
+
+
+def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
     """Let nodes share groups that are equal and that nobody edited; return how many went.
 
     Links stay: groups are joined whose sockets have equal identifiers.
+
+    Args:
+        chosen: Groups that stay, in place of others: Blender is about to make nodes of them.
     """
+    staying = {tree.as_pointer() for tree in chosen}
     kept: dict[tuple[str, str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
     gone: list[tuple[bpy.types.NodeTree, bpy.types.NodeTree]] = []
-    for tree, tag in sorted(tagged_trees(), key=lambda entry: entry[0].name):
+    found = sorted(
+        tagged_trees(), key=lambda own: (own[0].as_pointer() not in staying, own[0].name)
+    )
+    for tree, tag in found:
         if not tag.hash or not is_editable(tree) or was_edited(tree):
             continue
         known = kept.setdefault((tree.bl_idname, tag.hash, tag.form, repr(images_of(tree))), [])
         first = next((other for other, own in known if is_alike(own, tag)), None)
-        if first is None:
+        if first is None or tree.as_pointer() in staying:
             known.append((tree, tag))
             continue
         curves = note_curves(tree)
@@ -43,9 +70,11 @@ def join_equal_groups() -> int:
         correct_curves(curves)
         gone.append((tree, first))
     for tree, first in gone:
-        text, kept_text = tree.get(TEXT), first.get(TEXT)
+        text, kept_text, name = tree.get(TEXT), first.get(TEXT), tree.name
         remove_group(tree)
         remove_copy(text, kept_text)
+        if first.as_pointer() in staying:
+            first.name = name  # the one by which people know it
     return len(gone)
 
 

@@ -155,7 +155,7 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
         correct_curves(curves)
         remove_unused(group)
         return shared
-    if is_alone(node) and is_editable(group):
+    if is_alone(node) and is_editable(group) and not is_reused(group):
         yield from update_group(group, prepared)
         return group
     own = group.copy()
@@ -166,6 +166,8 @@ def change_node(node: bpy.types.Node, **changes: Any) -> Steps[bpy.types.NodeTre
         raise
     node.node_tree = own
     follow_width(node, given, own)
+    if is_reused(group):
+        remove_unused(group)
     return own
 
 
@@ -173,6 +175,14 @@ def is_alone(node: bpy.types.Node) -> bool:
     """Return whether a node is all that uses its group."""
     group = node.node_tree
     return group_nodes(group) == [node] and not modifiers(group) and not group.use_fake_user
+
+
+def is_reused(group: bpy.types.NodeTree) -> bool:
+    """Return whether Blender takes a group again where its asset is added once more.
+
+    A node that wants something else gets a copy, which Blender does not know by the asset.
+    """
+    return group.library_weak_reference is not None
 
 
 def remove_unused(group: bpy.types.NodeTree) -> None:
@@ -254,6 +264,9 @@ def unpack_node(node: bpy.types.Node) -> None:
     """
     require_tag(node.node_tree)
     require_editable(node.id_data)
-    if not is_alone(node) or not is_editable(node.node_tree):
-        node.node_tree = node.node_tree.copy()
+    group = node.node_tree
+    if not is_alone(node) or not is_editable(group) or is_reused(group):
+        node.node_tree = group.copy()
+        if is_reused(group):
+            remove_unused(group)
     unpack(node.node_tree)

@@ -12,7 +12,7 @@ from pathlib import Path
 FORMAT = 1
 """Of what trees keep; raised when trees of older extensions have to be made again."""
 
-KINDS = ("text", "file", "template")
+KINDS = ("text", "file", "template", "library")
 
 
 @dataclass(frozen=True, order=True)
@@ -20,9 +20,11 @@ class SourceKey:
     """A source's name as it is kept in files.
 
     Args:
-        kind: ``text``: a text block of the file; ``file``; ``template``: one that Weft brings.
+        kind: ``text``: a text block of the file; ``file``; ``template``: one that Weft brings;
+            ``library``: one that a person saved.
         name: Of the text block; a path, as Blender writes it (``//noise.slang`` is beside the
             file); below the folder of templates, without its ending (``texture/fractal_noise``).
+            ``library``: the same below the folder of templates that a person saved.
     """
 
     kind: str
@@ -41,7 +43,8 @@ def parse_key(text: str) -> SourceKey:
     """
     kind, colon, name = text.partition(":")
     if not colon or kind not in KINDS or not name:
-        message = f"a source is 'text:NAME', 'file:PATH' or 'template:NAME', got {text!r}"
+        message = "a source is 'text:NAME', 'file:PATH', 'template:NAME' or 'library:NAME'"
+        message += f", got {text!r}"
         raise ValueError(message)
     return SourceKey(kind, name)
 
@@ -134,11 +137,29 @@ def _head_end(head: str, name: str) -> int:
     return len(head) if found is None else found.start()
 
 
-def template_entries(folder: Path) -> list[Entry]:
-    """Return the marked functions of all sources below a folder, by category and name."""
+def template_files(folder: Path) -> list[Path]:
+    """Return the sources below a folder; none of a folder that is not there."""
+    return sorted(folder.glob("*/*.slang"))
+
+
+def template_entries(folder: Path, kind: str = "template") -> list[Entry]:
+    """Return the marked functions of all sources below a folder, by category and name.
+
+    Args:
+        folder: That holds a folder a category.
+        kind: Of their keys. What of a person's cannot be read is left out.
+    """
     found = []
-    for path in sorted(folder.rglob("*.slang")):
+    for path in template_files(folder):
         name = path.relative_to(folder).with_suffix("").as_posix()
-        key = SourceKey("template", name)
-        found += marked_functions(key, path.read_text(encoding="utf-8"))
-    return sorted(found, key=lambda entry: (entry.category, entry.label or entry.function))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeError):
+            continue
+        found += marked_functions(SourceKey(kind, name), text)
+    return sorted(found, key=in_menus)
+
+
+def in_menus(entry: Entry) -> tuple[str, str]:
+    """Return by what menus sort functions."""
+    return entry.category, entry.label or entry.function

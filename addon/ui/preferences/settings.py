@@ -20,6 +20,14 @@ LEVELS = (
 )
 
 
+def libraries_changed(self: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
+    """List other libraries."""
+    from ..asset_libraries import list_libraries
+
+    use_settings()
+    list_libraries()
+
+
 def settings_changed(self: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
     """Hand the settings to the session."""
     use_settings()
@@ -63,12 +71,32 @@ class WEFT_AP_preferences(bpy.types.AddonPreferences):
         update=settings_changed,
     )
 
+    lists_libraries: bpy.props.BoolProperty(
+        name="Asset Libraries",
+        description="List the functions that Weft brings, and your templates, in asset browsers "
+        "and Add menus while Weft is enabled",
+        default=True,
+        update=libraries_changed,
+    )
+    templates_folder: bpy.props.StringProperty(
+        name="My Templates",
+        description="Folder of the functions that you save as templates; empty: a folder beside "
+        "Blender's user data",
+        subtype="DIR_PATH",
+        update=libraries_changed,
+    )
+    # Folders of the entries that Weft has put into Blender's list; see blender/asset_libraries.
+    brought_library: bpy.props.StringProperty(options={"HIDDEN"})
+    own_library: bpy.props.StringProperty(options={"HIDDEN"})
+
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw devices, cache and log level."""
+        """Draw devices, cache, libraries and log level."""
         session = require_session()
         draw_devices(self.layout.box(), self, session)
         self.layout.prop(self, "memory_megabytes")
         draw_cache(self.layout.box(), self, session)
+        self.layout.prop(self, "lists_libraries")
+        self.layout.prop(self, "templates_folder")
         self.layout.prop(self, "log_level")
 
 
@@ -137,6 +165,7 @@ def use_settings() -> None:
         require_session().change_settings(DeviceSettings(cache_folder=cache_folder()))
         return
     log_to_console(settings.log_level)
+    require_session().templates_folder = settings.templates_folder
     require_session().change_settings(
         DeviceSettings(
             settings.device,

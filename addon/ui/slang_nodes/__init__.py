@@ -30,6 +30,7 @@ from .operators import (
     draw_context_menu,
 )
 from .panels import NODE_PT_weft_slang
+from .saving import WEFT_OT_save_as_template
 
 CLASSES = (
     WEFT_PG_slang_image,
@@ -49,6 +50,7 @@ CLASSES = (
     WEFT_OT_relocate_slang_source,
     WEFT_OT_show_slang_source,
     WEFT_OT_unpack_slang_node,
+    WEFT_OT_save_as_template,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
     NODE_PT_weft_slang,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...blender.session import find_session
-from ...blender.slang_nodes.joining import join_equal_groups
+from ...blender.slang_nodes.joining import chosen_groups, join_equal_groups, name_as_function
 from ...blender.slang_nodes.moving import Moved
 from ...blender.slang_nodes.updating import Updater
 from ..waiting import redraw
@@ -75,9 +75,12 @@ def forget(*_: object) -> None:
 
 
 @bpy.app.handlers.persistent
-def join(*_: object) -> None:
+def join(context: bpy.types.BlendImportContext, *_: object) -> None:
     """Let what was appended share groups with what is there."""
-    join_equal_groups()
+    chosen = chosen_groups(context)
+    join_equal_groups(chosen)
+    for tree in chosen:
+        name_as_function(tree)
 
 
 @bpy.app.handlers.persistent

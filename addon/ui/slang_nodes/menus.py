@@ -3,20 +3,28 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import bpy
 
+from ...blender.slang_nodes.contents import file_state
+from ...blender.slang_nodes.own_templates import own_folder
 from ...core.slang_nodes.naming import title_of
 from ...core.slang_nodes.sources import (
     Entry,
     SourceKey,
+    in_menus,
     marked_functions,
     template_entries,
+    template_files,
     templates_folder,
 )
 from .adding import edited_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class NODE_MT_weft_slang(bpy.types.Menu):
@@ -37,11 +45,12 @@ class NODE_MT_weft_slang(bpy.types.Menu):
             layout.separator()
             for text in texts:
                 draw_text_block(layout, text)
-        for category, entries in groupby(brought(), key=lambda entry: entry.category):
+        every = sorted((*brought(), *saved()), key=in_menus)
+        for category, entries in groupby(every, key=lambda entry: entry.category):
             layout.separator()
             layout.label(text=category or "Weft")
             for entry in entries:
-                draw_entry(layout, entry)
+                draw_entry(layout, entry, icon="USER" if entry.key.kind == "library" else "NONE")
 
 
 def draw_text_block(layout: bpy.types.UILayout, text: bpy.types.Text) -> None:
@@ -65,6 +74,18 @@ def draw_entry(layout: bpy.types.UILayout, entry: Entry, icon: str = "NONE") -> 
 def brought() -> tuple[Entry, ...]:
     """Return the functions that Weft brings; they do not change while Blender runs."""
     return tuple(template_entries(templates_folder()))
+
+
+def saved() -> tuple[Entry, ...]:
+    """Return the functions that the user saved as templates; files are read when they change."""
+    folder = own_folder()
+    return saved_in(folder, tuple(file_state(file) for file in template_files(folder)))
+
+
+@lru_cache(maxsize=1)
+def saved_in(folder: Path, state: tuple[object, ...]) -> tuple[Entry, ...]:
+    """Return the functions of a folder, as long as its files are in a state."""
+    return tuple(template_entries(folder, "library"))
 
 
 def draw_add_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...blender.slang_nodes.tags import Tag
 
-ICONS = {"text": "TEXT", "file": "FILE", "template": "ASSET_MANAGER"}
+ICONS = {"text": "TEXT", "file": "FILE", "template": "ASSET_MANAGER", "library": "USER"}
 
 
 class NODE_PT_weft_slang(bpy.types.Panel):
@@ -64,6 +64,7 @@ class NODE_PT_weft_slang(bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("weft.rebuild_slang_node", icon="FILE_REFRESH")
         row.operator("weft.unpack_slang_node", text="Unpack", icon="NODETREE")
+        layout.operator("weft.save_as_template", icon="ASSET_MANAGER")
 
 
 def draw_error(layout: bpy.types.UILayout, tag: Tag) -> None:
@@ -72,7 +73,7 @@ def draw_error(layout: bpy.types.UILayout, tag: Tag) -> None:
     draw_text(box, readable(tag.error), icon="ERROR")
     row = box.row(align=True)
     row.operator("weft.show_slang_source", text="Show Error")
-    if tag.source.kind == "file":
+    if tag.source.kind in ("file", "library"):
         row.operator("weft.relocate_slang_source")
 
 
