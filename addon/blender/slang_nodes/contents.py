@@ -91,3 +91,15 @@ def file_state(path: Path) -> object:
     except OSError:
         return None
     return (found.st_mtime_ns, found.st_size)
+
+
+def beginning_of(key: SourceKey) -> str:
+    """Return the first lines of a source; "" where it is gone."""
+    if key.kind == "text":
+        text = bpy.data.texts.get(key.name)
+        return "" if text is None else "\n".join(line.body for line in text.lines[:4])
+    try:
+        with path_of(key).open(encoding="utf-8", errors="replace") as file:
+            return file.read(400)
+    except OSError:
+        return ""

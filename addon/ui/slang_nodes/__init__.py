@@ -14,6 +14,7 @@ from .adding import (
 from .dropping import WEFT_FH_slang
 from .following import begin, end, forget, join, look, move, settle, take_back
 from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
+from .learning import WEFT_OT_fit_learned_texture, WEFT_PG_learned_texture
 from .menus import NODE_MT_weft_slang, draw_add_menu
 from .operators import (
     WEFT_OT_change_slang_function,
@@ -35,6 +36,7 @@ from .saving import WEFT_OT_save_as_template
 CLASSES = (
     WEFT_PG_slang_image,
     WEFT_PG_slang_images,
+    WEFT_PG_learned_texture,
     WEFT_OT_add_slang_node,
     WEFT_OT_new_slang_node,
     WEFT_OT_add_slang_expression,
@@ -45,6 +47,7 @@ CLASSES = (
     WEFT_OT_choose_slang_case,
     WEFT_OT_choose_slang_form,
     WEFT_OT_copy_as_slang,
+    WEFT_OT_fit_learned_texture,
     WEFT_OT_rebuild_slang_node,
     WEFT_OT_refresh_slang_nodes,
     WEFT_OT_relocate_slang_source,
@@ -55,7 +58,10 @@ CLASSES = (
     NODE_MT_weft_slang,
     NODE_PT_weft_slang,
 )
-POINTERS = ((bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),)
+POINTERS = (
+    (bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),
+    (bpy.types.Scene, "weft_learned", WEFT_PG_learned_texture),
+)
 MENUS = (
     (bpy.types.NODE_MT_shader_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_geometry_node_add_all, draw_add_menu),

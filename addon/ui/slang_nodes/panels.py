@@ -13,6 +13,7 @@ from ...core.slang_nodes.naming import base_name, variant_label
 from ...core.slang_nodes.reports import readable
 from ..text import draw_text
 from .images import draw_images
+from .learning import draw_learning
 from .operators import active_slang_node
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class NODE_PT_weft_slang(bpy.types.Panel):
             draw_value(layout, entry, tag.build.get(entry["name"], ""))
         draw_cases(layout, node, tag)
         draw_images(layout, node.node_tree, tag)
+        draw_learning(layout, context.scene, tag)
         draw_form(layout, node, tag)
         layout.separator()
         row = layout.row(align=True)
