@@ -145,9 +145,7 @@ def build(files: list[Path], output: Path, pictures: Path, key: str) -> tuple[in
         for group in made.values():
             assets.mark_asset(group, known, catalogs, picture)
         if twice := made.keys() & trees.keys():
-            message = (
-                f"{file.name}: '{min(twice)}' is another template's, too; change its label"
-            )
+            message = f"{file.name}: '{min(twice)}' is another template's, too; change its label"
             raise ValueError(message)
         trees |= made
         drawing += middle - start

@@ -99,3 +99,14 @@ def test_a_form_that_is_five_times_faster_is_offered(text, tree, is_offered):
     notes = prepare(Request(source, name, tree, (4, 5))).notes
 
     assert any(note.startswith("as OSL it would take about") for note in notes) is is_offered
+
+
+def test_blenders_with_the_same_nodes_share_a_hash():
+    source = Source(SourceKey("text", "f.slang"), None, "float f(float x) { return sin(x); }")
+    whole = Source(SourceKey("text", "f.slang"), None, "float f(int x) { return sin(x); }")
+
+    def hash_of(source, version):
+        return prepare(Request(source, "f", "ShaderNodeTree", version)).hash
+
+    assert hash_of(source, (4, 5)) == hash_of(source, (5, 2))
+    assert hash_of(whole, (4, 5)) != hash_of(whole, (5, 2))  # a socket of whole numbers

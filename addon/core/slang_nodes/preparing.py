@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,8 @@ _TREES = {
     "CompositorNodeTree": "compositor",
 }
 _WHOLE = ("int", "uint")
+_VERSION = re.compile(r'^  "blender": \[[^\]]*\],\n', re.MULTILINE)
+"""The line of a printed tree that says for which Blender it is."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,12 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
 
 
 def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
-    """Return the hash of what a node is: nodes that have it may share their group."""
+    """Return the hash of what a node is: nodes that have it may share their group.
+
+    Blenders of other versions have the same where they have the same nodes: most assets of 4.5 are
+    what 5.2 would make.
+    """
+    text = _VERSION.sub("", lowered.text, count=1) if lowered.tree else lowered.text
     parts: Sequence[object] = (
         FORMAT,
         str(request.source.key),
@@ -186,7 +194,7 @@ def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
         request.tree,
         sorted(request.build.items()),
         interface,
-        lowered.text,
+        text,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
