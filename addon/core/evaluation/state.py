@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is remembered of evaluations: what they were made from, and what went wrong."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+log = logging.getLogger("weft")
+
+SLOW = 0.05
+"""Seconds above which an evaluation leaves the main thread."""
+ROUNDS = 4
+"""How often evaluations may feed each other in a frame."""
+
+
+@dataclass
+class Memory:
+    """The last evaluation of a place that holds results.
+
+    Args:
+        function: Hash of what was evaluated.
+        inputs: It was called with.
+        count: Of the elements.
+        seconds: That it took.
+        reads_of: The attributes that it took by name.
+    """
+
+    function: str = ""
+    inputs: dict[str, Any] = field(default_factory=dict)
+    count: int = -1
+    seconds: float = 0.0
+
+    reads_of: frozenset[str] = frozenset()
+
+    def reads(self, data: str) -> bool:
+        """Return whether it took an attribute whose name begins so."""
+        return any(name.startswith(data) for name in self.reads_of)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the next one is better done in a thread."""
+        return self.seconds > SLOW
+
+
+@dataclass
+class Reports:
+    """Sentences about sites, each said once in the console until it changes."""
+
+    sentences: dict[str, str] = field(default_factory=dict)
+
+    def say(self, site: str, sentence: str) -> None:
+        """Note what is wrong at a site; "" where nothing is."""
+        if self.sentences.get(site, "") == sentence:
+            return
+        if sentence:
+            self.sentences[site] = sentence
+            log.warning("Slang Evaluate: %s: %s", site, sentence)
+        else:
+            self.sentences.pop(site, None)
+
+    def about(self, site: str) -> str:
+        """Return what is wrong at a site, or ""."""
+        return self.sentences.get(site, "")
+
+    def forget(self) -> None:
+        """Drop all of them: the file is closed."""
+        self.sentences.clear()
