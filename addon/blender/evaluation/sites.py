@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where functions are evaluated: modifiers whose group is a Slang node with the form Engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA
+from ...core.slang_nodes.preparing import ENGINE
+from ..slang_nodes.tags import HASH, Tag, read_tag
+from .modifiers import held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "SURFACE", "FONT", "META"})
+
+
+@dataclass(frozen=True)
+class Site:
+    """One modifier.
+
+    Args:
+        thing: Its object.
+        modifier: Its name.
+        tree: The group.
+        hash: Of the group's function.
+        inputs: Identifiers of the sockets, by name.
+        outputs: The same.
+    """
+
+    thing: bpy.types.Object
+    modifier: str
+    tree: bpy.types.NodeTree
+    hash: str
+    inputs: dict[str, str]
+    outputs: dict[str, str]
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return f"'{self.modifier}' of '{self.thing.name}'"
+
+    def original(self) -> bpy.types.Modifier:
+        """Return the modifier."""
+        return self.thing.modifiers[self.modifier]
+
+    @property
+    def data(self) -> str:
+        """The prefix of the attributes that are its own, ``""`` before it has one."""
+        return str(held(self.original(), self.inputs[DATA]).value or "")
+
+    @property
+    def carrier(self) -> bpy.types.Object | None:
+        """The object that brings its results, if it has one."""
+        found = held(self.original(), self.inputs[CARRIER]).value
+        return found if isinstance(found, bpy.types.Object) else None
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether the results are taken from the carrier."""
+        return bool(held(self.original(), self.inputs[CARRIED]).value)
+
+
+def evaluated_tag(tree: bpy.types.NodeTree | None) -> Tag | None:
+    """Return what a group is made from that the engine evaluates; ``None``: it is no such."""
+    if tree is None or HASH not in tree:
+        return None
+    tag = read_tag(tree)
+    return tag if tag is not None and tag.used == ENGINE else None
+
+
+def keeps_geometry(tree: bpy.types.NodeTree | None) -> bool:
+    """Return whether a group changes nothing that an evaluation behind it reads of a mesh."""
+    if tree is None:
+        return True
+    moves = any(node.bl_idname == "GeometryNodeSetPosition" for node in tree.nodes)
+    return not moves and evaluated_tag(tree) is not None
+
+
+def sites_of(thing: bpy.types.Object, known: dict[str, Tag | None]) -> Iterator[Site]:
+    """Return the sites of an object.
+
+    Args:
+        thing: Of the file, not evaluated.
+        known: What groups are made from, by name; filled as they are looked at.
+    """
+    if thing.type not in TYPES:
+        return
+    for modifier in thing.modifiers:
+        tree = modifier.node_group if modifier.type == "NODES" else None
+        if tree is None:
+            continue
+        if tree.name_full not in known:
+            known[tree.name_full] = evaluated_tag(tree)
+        tag = known[tree.name_full]
+        if tag is not None:
+            yield Site(
+                thing,
+                modifier.name,
+                tree,
+                tag.hash,
+                {entry.name: entry.identifier for entry in tag.inputs},
+                {entry.name: entry.identifier for entry in tag.outputs},
+            )
+
+
+def all_sites(things: Iterable[bpy.types.Object]) -> list[Site]:
+    """Return the sites of objects."""
+    known: dict[str, Tag | None] = {}
+    return [site for thing in things for site in sites_of(thing, known)]
+
+
+def problem_of(site: Site) -> str:
+    """Return why a site's results could not be kept, "" if they can."""
+    thing = site.thing
+    if not getattr(thing, "is_editable", True) or thing.library is not None:
+        return f"{site.label}: the object is linked: make it local to evaluate it"
+    if thing.override_library is not None:
+        return f"{site.label}: the object overrides a linked one: make it local to evaluate it"
+    return ""
