@@ -12,6 +12,18 @@ from .adding import (
     WEFT_OT_open_slang_file,
 )
 from .dropping import WEFT_FH_slang
+from .evaluating import (
+    WEFT_OT_add_evaluation,
+    WEFT_OT_allow_evaluations,
+    WEFT_OT_remove_evaluation,
+    appended,
+    came_back,
+    frame_begins,
+    frame_changed,
+    leave,
+    opened,
+    updated,
+)
 from .following import begin, end, forget, join, look, move, settle, take_back
 from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
 from .menus import NODE_MT_weft_slang, draw_add_menu
@@ -49,6 +61,9 @@ CLASSES = (
     WEFT_OT_relocate_slang_source,
     WEFT_OT_show_slang_source,
     WEFT_OT_unpack_slang_node,
+    WEFT_OT_add_evaluation,
+    WEFT_OT_remove_evaluation,
+    WEFT_OT_allow_evaluations,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
     NODE_PT_weft_slang,
@@ -70,5 +85,12 @@ HANDLERS = (
     ("save_pre", move),
     ("save_post", settle),
     ("save_post_fail", take_back),
+    ("load_post", opened),
+    ("undo_post", came_back),
+    ("redo_post", came_back),
+    ("blend_import_post", appended),
+    ("depsgraph_update_post", updated),
+    ("frame_change_pre", frame_begins),
+    ("frame_change_post", frame_changed),
 )
-SETUPS = ((begin, end),)
+SETUPS = ((begin, end), (lambda: None, leave))

@@ -161,7 +161,7 @@ def _size(tag: Tag) -> str:
 
 
 def _form_title(tag: Tag) -> str:
-    used = {"NODES": "Nodes", "OSL": "OSL"}[tag.used]
+    used = {"NODES": "Nodes", "OSL": "OSL", "ENGINE": "Engine"}[tag.used]
     return f"Automatic ({used})" if tag.form == "AUTOMATIC" else used
 
 
