@@ -12,10 +12,12 @@ from weft import ArgumentError
 
 from ...core.evaluation.plan import DOMAINS
 from ...core.slang_nodes.interface import GEOMETRY
-from ...core.slang_nodes.preparing import ENGINE, Prepared, Request
+from ...core.slang_nodes.preparing import ENGINE, Prepared, Request, prepare
 from ...core.steps import last_value
 from ..session import require_session
-from ..slang_nodes.nodes import group_for, remove_unused, request_for
+from ..slang_nodes.build import update_group
+from ..slang_nodes.nodes import group_for, remove_unused, request_for, request_of, require_tag
+from ..slang_nodes.users import is_editable
 from .carrier import clean, new_data, remove_unused_carriers
 from .manager import Evaluator
 from .modifiers import hold, hold_attribute, name_output
@@ -124,6 +126,26 @@ def _set_inputs(
     for spec in prepared.interface.outputs:
         if spec.name != GEOMETRY:
             name_output(modifier, site.outputs[spec.name], spec.attribute)
+
+
+def change_domain(site: Site, domain: str) -> None:
+    """Let a modifier evaluate its function on other elements; others with its group do not.
+
+    Raises:
+        CompileError: The source does not compile.
+        ArgumentError: The function gives positions; the object is linked.
+    """
+    problem = problem_of(site)
+    if problem:
+        raise ArgumentError(problem)
+    tag = require_tag(site.tree)
+    prepared = prepare(replace(request_of(site.tree, tag), domain=domain))
+    modifier, tree = site.original(), site.tree
+    if tree.users > 1 or not is_editable(tree):
+        tree = tree.copy()
+        modifier.node_group = tree
+    last_value(update_group(tree, prepared))
+    site.thing.update_tag()
 
 
 def remove_evaluation(site: Site) -> None:

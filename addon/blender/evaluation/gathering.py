@@ -138,7 +138,7 @@ class Reader:
         count = len(geometry.attributes[input_name(data, INDEX)].data)
         positions = None
         if plan.moves:
-            positions = read_array(geometry.attributes["position"].data, "vector", 3)
+            positions = _read_field(geometry, "POINT", "position")
         return Gathered(inputs, count, True, positions)
 
     def _of_scene(self, site: Site, source: str) -> Any:  # noqa: ANN401
@@ -181,6 +181,8 @@ def _own_geometry(site: Site, plan: Plan) -> Geometry:
 
 
 def _read_field(geometry: Geometry, domain: str, source: str) -> NDArray[Any]:
+    if source == "position" and not count_of(geometry, "POINT"):
+        return np.empty((0, 3), np.float32)  # an empty mesh has no attribute for it
     if source == "index":
         return np.arange(count_of(geometry, domain), dtype=np.int32)
     if source == "position" and domain == "POINT":

@@ -71,6 +71,7 @@ class Evaluator:
         reports: What is wrong, by the labels of sites.
         evaluations: How often a function ran.
         is_busy: What Blender reports now is our own doing.
+        always_waits: Nothing is left to threads: no timer would bring what they give.
     """
 
     def __init__(self) -> None:
@@ -79,6 +80,7 @@ class Evaluator:
         self.reports = Reports()
         self.evaluations = 0
         self.is_busy = False
+        self.always_waits = bpy.app.background
         self._sites: dict[int, list[Site]] = {}
         self._memory: dict[Key, Memory] = {}
         self._pending: dict[Key, Pending] = {}
@@ -173,7 +175,7 @@ class Evaluator:
         self._adopts = False
         self.is_busy = True
         try:
-            self._rounds(found, scene, depsgraph, waits or bpy.app.background)
+            self._rounds(found, scene, depsgraph, waits or self.always_waits)
         finally:
             self.is_busy = False
 
@@ -403,10 +405,10 @@ class Evaluator:
         if not bpy.app.timers.is_registered(self.tick):
             bpy.app.timers.register(self.tick, first_interval=WAIT)
 
-    @property
-    def is_pending(self) -> bool:
-        """Whether a thread evaluates or compiles."""
-        return bool(self._pending)
+    def is_pending(self, site: Site) -> bool:
+        """Return whether a thread evaluates a site, or compiles its function."""
+        keys = ((-1, site.hash), self._key(site, False), self._key(site, True))
+        return any(key in self._pending for key in keys)
 
     def tick(self) -> float | None:
         """Write what threads have evaluated; return when to be called again."""

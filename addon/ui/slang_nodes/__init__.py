@@ -13,9 +13,6 @@ from .adding import (
 )
 from .dropping import WEFT_FH_slang
 from .evaluating import (
-    WEFT_OT_add_evaluation,
-    WEFT_OT_allow_evaluations,
-    WEFT_OT_remove_evaluation,
     appended,
     came_back,
     frame_begins,
@@ -23,6 +20,14 @@ from .evaluating import (
     leave,
     opened,
     updated,
+)
+from .evaluations import (
+    WEFT_OT_add_evaluation,
+    WEFT_OT_allow_evaluations,
+    WEFT_OT_change_evaluation_domain,
+    WEFT_OT_remove_evaluation,
+    WEFT_PT_evaluation,
+    draw_modifier_menu,
 )
 from .following import begin, end, forget, join, look, move, settle, take_back
 from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
@@ -64,9 +69,11 @@ CLASSES = (
     WEFT_OT_add_evaluation,
     WEFT_OT_remove_evaluation,
     WEFT_OT_allow_evaluations,
+    WEFT_OT_change_evaluation_domain,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
     NODE_PT_weft_slang,
+    WEFT_PT_evaluation,
 )
 POINTERS = ((bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),)
 MENUS = (
@@ -74,6 +81,7 @@ MENUS = (
     (bpy.types.NODE_MT_geometry_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_compositor_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_context_menu, draw_context_menu),
+    (bpy.types.OBJECT_MT_modifier_add, draw_modifier_menu),
 )
 HANDLERS = (
     ("load_post", look),

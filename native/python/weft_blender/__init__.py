@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str]
 
 __all__ = [
+    "add_evaluation",
     "add_node",
     "copy_as_slang",
     "export_scene",
@@ -144,6 +145,37 @@ def render(
         progress=progress,
     )
     return layers
+
+
+def add_evaluation(
+    object: Any,  # noqa: ANN401
+    source: Source | Any,  # noqa: ANN401
+    function: str | None = None,
+    *,
+    domain: str = "POINT",
+    **inputs: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Add a modifier that evaluates a Slang function on an object's geometry, and evaluate it.
+
+    Args:
+        object: A mesh, a curve, a text or points.
+        source: As of :func:`add_node`.
+        function: Its name; ``None``: the only one.
+        domain: ``"POINT"``, ``"EDGE"``, ``"FACE"``, ``"CORNER"``, ``"CURVE"`` or ``"INSTANCE"``.
+        **inputs: Values by the parameters' names; ``"attribute:NAME"``: the values of an attribute.
+            Of arrays the path of a ``.npy`` file.
+
+    Returns:
+        The modifier.
+
+    Raises:
+        ArgumentError: There is no such source, function, input or domain; the engine cannot
+            evaluate the function; the object is linked or has no geometry. Nothing is changed then.
+        CompileError: The source does not compile.
+    """
+    return require_api("add_evaluation").add_evaluation(
+        object, source, function, domain=domain, **inputs
+    )
 
 
 def add_node(
