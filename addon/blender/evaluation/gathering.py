@@ -55,6 +55,8 @@ class Gathered:
         is_carried: They come from the evaluated geometry.
         positions: Of the elements, where the function gives new ones.
         attributes: Names of those that were read.
+        states: Those of the inputs that hold what they became in the frame before.
+        frame: Of the scene.
     """
 
     inputs: dict[str, Any]
@@ -62,6 +64,8 @@ class Gathered:
     is_carried: bool = False
     positions: NDArray[np.float32] | None = None
     attributes: frozenset[str] = frozenset()
+    states: dict[str, Any] = field(default_factory=dict)
+    frame: int = 0
 
 
 @dataclass
@@ -263,7 +267,8 @@ def same_inputs(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _pairs_equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[bool]:
-    for name, value in one.items():
+    # What is small is looked at first: it tells sooner.
+    for name, value in sorted(one.items(), key=lambda entry: np.size(entry[1])):
         own = other[name]
         if isinstance(value, np.ndarray) or isinstance(own, np.ndarray):
             yield value is own or (

@@ -10,7 +10,7 @@ Blender then evaluates once more before anything is drawn or rendered.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -42,6 +42,7 @@ from .sites import Site, evaluated_tag, problem_of, sites_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ...core.evaluation.plan import Plan
     from ...core.evaluation.program import Program, Results
 
     Key = tuple[int, str]
@@ -201,7 +202,7 @@ class Evaluator:
         program = self.programs.find(site.tree)
         return (
             program is not None
-            and (program.plan.uses("frame") or program.plan.uses("time"))
+            and (program.plan.states or program.plan.uses("frame") or program.plan.uses("time"))
             and not program.plan.uses("object")
             and not site.is_carried
             and thing.animation_data is None
@@ -298,11 +299,13 @@ class Evaluator:
             return False
         key = self._key(site, gathered.is_carried)
         memory = self._memory.setdefault(key, Memory())
+        gathered = _with_states(gathered, program.plan, memory, reader.scene)
         if (
             memory.function == site.hash
             and memory.count == gathered.count
             and same_inputs(memory.inputs, gathered.inputs)
         ):
+            memory.note_states(gathered.states, memory.after, gathered.frame)
             return False
         if is_last:
             return True
@@ -380,6 +383,8 @@ class Evaluator:
         memory = self._memory.setdefault(key, Memory())
         memory.function, memory.count = site.hash, gathered.count
         memory.inputs, memory.reads_of = gathered.inputs, gathered.attributes
+        ended = {name: results.values[name] for name in gathered.states}
+        memory.note_states(gathered.states, ended, gathered.frame)
         self.evaluations += 1
         self.reports.say(site.label, "; ".join(results.notes))
 
@@ -438,6 +443,17 @@ class Evaluator:
             return
         except Exception as error:  # a timer that raises is gone
             self.reports.say(site.label, str(error))
+
+
+def _with_states(
+    gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene
+) -> Gathered:
+    """Return inputs with the states that the scene's frame begins with."""
+    frame = scene.frame_current
+    names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
+    given = {name: gathered.inputs[name] for name in names}
+    states = memory.states(given, gathered.count, frame, scene.frame_start)
+    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
 
 
 def _holder(site: Site, depsgraph: bpy.types.Depsgraph | None) -> bpy.types.Modifier:

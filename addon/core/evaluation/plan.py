@@ -207,7 +207,21 @@ def plan_for(function: FunctionInfo, spelled: str, domain: str = "POINT") -> Pla
             "give the parameter another name than 'position'"
         )
         raise weft.ArgumentError(message)
-    return Plan(spelled, tuple(inputs), tuple(outputs), domain)
+    states = frozenset(_states(function))
+    return Plan(spelled, tuple(inputs), tuple(outputs), domain, states)
+
+
+def _states(function: FunctionInfo) -> Iterator[str]:
+    """Return the parameters that hold what they became in the frame before."""
+    for parameter in function.parameters:
+        if not has(parameter, "State"):
+            continue
+        if parameter.direction.name != "inout":
+            message = (
+                f"'{function.name}': '{parameter.name}' is a [State]: write inout before its type"
+            )
+            raise weft.ArgumentError(message)
+        yield parameter.name
 
 
 def _inputs(function: FunctionInfo, parameter: Parameter) -> Iterator[Input]:

@@ -25,6 +25,9 @@ class Memory:
         count: Of the elements.
         seconds: That it took.
         reads_of: The attributes that it took by name.
+        frame: In which it was made.
+        before: States that it began with, by the names of the inputs.
+        after: What they became.
     """
 
     function: str = ""
@@ -33,6 +36,26 @@ class Memory:
     seconds: float = 0.0
 
     reads_of: frozenset[str] = frozenset()
+    frame: int = 0
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
+
+    def states(self, given: dict[str, Any], count: int, frame: int, first: int) -> dict[str, Any]:
+        """Return the states that a frame begins with.
+
+        Args:
+            given: What states are at the first frame, by the names of the inputs.
+            count: Of the elements; other ones begin anew.
+            frame: Of the scene.
+            first: Of the scene.
+        """
+        if frame == first or count != self.count or given.keys() != self.after.keys():
+            return given
+        return self.before if frame == self.frame else self.after
+
+    def note_states(self, begun: dict[str, Any], ended: dict[str, Any], frame: int) -> None:
+        """Note what a frame began and ended with."""
+        self.before, self.after, self.frame = begun, ended, frame
 
     def reads(self, data: str) -> bool:
         """Return whether it took an attribute whose name begins so."""
