@@ -57,7 +57,9 @@ def add(thing, content, domain="POINT", name="f.slang", function="", **values):
     """Add the modifier of a text's function, evaluate, and return it."""
     bpy.context.view_layer.objects.active = thing
     text_block(content, name)
-    assert bpy.ops.weft.add_evaluation(source=name, function=function, domain=domain) == {"FINISHED"}
+    assert bpy.ops.weft.add_evaluation(source=name, function=function, domain=domain) == {
+        "FINISHED"
+    }
     modifier = thing.modifiers[-1]
     for given, value in values.items():
         give(thing, modifier, given, value)

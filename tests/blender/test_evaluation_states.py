@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 import weft
-from blender.evaluating import add, evaluator, give, grid, places, problems, shown, text_block, update
+import weft_blender
+from blender.evaluating import (
+    add,
+    evaluator,
+    give,
+    grid,
+    places,
+    problems,
+    shown,
+    text_block,
+    update,
+)
 
 FALLING = """
 import weft.node;
@@ -106,6 +117,4 @@ def test_a_state_has_to_be_inout():
     text = text_block("import weft.node;\nfloat f([State] float x) { return x; }")
 
     with pytest.raises(weft.ArgumentError, match="write inout before its type"):
-        import weft_blender
-
         weft_blender.add_evaluation(grid(2), text)

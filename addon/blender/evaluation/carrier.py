@@ -70,7 +70,7 @@ def set_carried(site: Site, is_carried: bool) -> None:
 
 def remove_carrier(carrier: bpy.types.Object) -> None:
     """Remove a carrier that no modifier has any more."""
-    if carrier.users == 0 and CARRIER_MARK in carrier:
+    if CARRIER_MARK in carrier and not bpy.data.user_map(subset={carrier})[carrier]:
         mesh = carrier.data
         bpy.data.objects.remove(carrier)
         if mesh is not None and mesh.users == 0:
@@ -78,11 +78,14 @@ def remove_carrier(carrier: bpy.types.Object) -> None:
 
 
 def remove_unused_carriers() -> int:
-    """Remove the carriers whose modifiers are gone; return how many there were."""
-    unused = [one for one in bpy.data.objects if one.users == 0 and CARRIER_MARK in one]
-    for carrier in unused:
+    """Remove the carriers whose modifiers are gone; return how many carriers there were.
+
+    Blender 5.2 goes on counting the user that a removed modifier was.
+    """
+    carriers = [one for one in bpy.data.objects if CARRIER_MARK in one]
+    for carrier in carriers:
         remove_carrier(carrier)
-    return len(unused)
+    return len(carriers)
 
 
 def write_results(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...blender.session import find_session
+from ...blender.slang_nodes.tags import PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,14 +18,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("weft")
 
-MARK = "weft_slang_hash"
+MARK = '"used": "ENGINE"'
+"""In the record of such a group (blender/slang_nodes/tags.py)."""
 
 
 def has_evaluations() -> bool:
     """Return whether a group of the file may be evaluated; cheap, and loads no engine."""
-    return any(
-        MARK in tree and tree.bl_idname == "GeometryNodeTree" for tree in bpy.data.node_groups
-    )
+    return any(MARK in str(tree.get(PROPERTY, "")) for tree in bpy.data.node_groups)
 
 
 def found_evaluator() -> Evaluator | None:
