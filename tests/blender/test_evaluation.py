@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
@@ -280,3 +283,40 @@ def test_the_extension_may_go_while_something_is_evaluated(enabled):
     thing.update_tag()
     update()
     assert shown(thing)[0] == pytest.approx(halvings(0.3, 2), rel=1e-5)
+
+
+def test_edit_mode_shows_the_last_result():
+    thing = grid(4)
+    modifier = add(thing, HALVINGS, gain=2.0)
+
+    bpy.ops.object.mode_set(mode="EDIT")
+    give(thing, modifier, "gain", 3.0)
+    update()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    update()
+
+    assert np.allclose(shown(thing), halvings(places(thing)[:, 0], 3))
+    assert problems() == []
+
+
+@pytest.mark.full
+def test_many_edits_leave_the_memory_as_it_was():
+    thing = grid(64)
+    modifier = add(thing, HALVINGS, gain=2.0)
+
+    def edit(times):
+        for number in range(times):
+            give(thing, modifier, "gain", 1.0 + number % 7)
+            update()
+
+    edit(200)
+    before = resident()
+    edit(2000)
+
+    assert resident() < before + (8 << 20)
+
+
+def resident():
+    """Bytes of memory of this process."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])

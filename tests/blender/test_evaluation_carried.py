@@ -187,21 +187,64 @@ def test_a_geometry_without_points():
     assert problems() == []
 
 
-def test_rendering_waits_and_has_the_frame():
+def test_instances():
+    thing = grid(3)
+    tree = bpy.data.node_groups.new("Instances", "GeometryNodeTree")
+    for way in ("OUTPUT", "INPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    begin, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    many = tree.nodes.new("GeometryNodeInstanceOnPoints")
+    cube = tree.nodes.new("GeometryNodeMeshCube")
+    tree.links.new(begin.outputs[0], many.inputs["Points"])
+    tree.links.new(cube.outputs["Mesh"], many.inputs["Instance"])
+    tree.links.new(many.outputs[0], end.inputs[0])
+    thing.modifiers.new("Instances", "NODES").node_group = tree
+
+    add(thing, "float f(int index) { return index * 2; }", "INSTANCE")
+
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    kept = thing.evaluated_get(depsgraph).evaluated_geometry()
+    points = kept.instances_pointcloud()
+    found = np.empty(9, np.float32)
+    points.attributes["result"].data.foreach_get("value", found)
+    assert found.tolist() == [0, 2, 4, 6, 8, 10, 12, 14, 16]
+
+
+def test_splines_of_hair():
+    data = bpy.data.hair_curves.new("Hair")
+    data.add_curves([3, 2])
+    points = np.arange(15, dtype=np.float32)
+    data.attributes["position"].data.foreach_set("vector", points)
+    thing = bpy.data.objects.new("Hair", data)
+    bpy.context.collection.objects.link(thing)
+
+    add(thing, "float f(int index) { return index + 1; }", "CURVE")
+    add(thing, LIFTED, name="g.slang", height=100.0)
+
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    curves = thing.evaluated_get(depsgraph).data
+    assert [one.value for one in curves.attributes["result"].data] == [1, 2]
+    lifted = np.empty(15, np.float32)
+    curves.attributes["position"].data.foreach_get("vector", lifted)
+    assert np.allclose(lifted.reshape(-1, 3), points.reshape(-1, 3) + (0, 0, 100))
+
+
+@pytest.mark.parametrize("kind", ["another", "hidden"])
+def test_objects_that_a_scene_does_not_show_are_left_alone(kind):
     scene = bpy.context.scene
-    thing = subdivided()
-    add(
-        thing,
-        "void f(inout float3 position, float frame) { position.z = frame; }",
-    )
-    seen = {}
+    shown_one = grid(2)
+    add(shown_one, "float f(float frame) { return frame; }")
+    thing = subdivided(2, 1)
+    add(thing, "float g(float frame) { return frame; }", name="g.slang")
+    if kind == "hidden":
+        thing.hide_viewport = True
+    else:
+        scene.collection.objects.unlink(thing)
+        bpy.data.scenes.new("Other").collection.objects.link(thing)
+    update()
+    count = evaluator().evaluations
 
-    def note(scene, depsgraph):
-        seen[scene.frame_current] = float(places(thing, depsgraph)[0, 2])
+    scene.frame_set(5)
 
-    bpy.app.handlers.render_post.clear()
-    for frame in (1, 4, 2):
-        scene.frame_set(frame)
-        note(scene, bpy.context.evaluated_depsgraph_get())
-
-    assert seen == {1: 1.0, 4: 4.0, 2: 2.0}
+    assert problems() == []
+    assert evaluator().evaluations == count + 1

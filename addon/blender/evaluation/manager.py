@@ -88,6 +88,7 @@ class Evaluator:
         self._takes_matrix: set[str] = set()
         self._all_changed = False
         self._adopts = False
+        self._timer = self.tick  # a bound method is another object each time
 
     def look(self, *, adopts: bool = False, all_changed: bool = False) -> None:
         """Find the sites of the file: it was opened, or undo made other objects of everything.
@@ -99,6 +100,8 @@ class Evaluator:
         for pending in self._pending.values():
             pending.job.cancel()
         self._pending.clear()
+        if bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.unregister(self._timer)
         self._memory.clear()
         self._sites.clear()
         self._all_changed, self._adopts = all_changed, adopts
@@ -185,7 +188,7 @@ class Evaluator:
 
         The frame is evaluated once then, not again for the results.
         """
-        sites = [site for site in self.sites() if self._is_steady(site)]
+        sites = [site for site in self.sites() if self._is_steady(site, scene)]
         if not sites or self.is_busy:
             return
         self.is_busy = True
@@ -196,7 +199,7 @@ class Evaluator:
         finally:
             self.is_busy = False
 
-    def _is_steady(self, site: Site) -> bool:
+    def _is_steady(self, site: Site, scene: bpy.types.Scene) -> bool:
         """Return whether nothing but the frame changes a site's inputs from frame to frame."""
         thing = site.thing
         program = self.programs.find(site.tree)
@@ -207,6 +210,7 @@ class Evaluator:
             and not site.is_carried
             and thing.animation_data is None
             and getattr(thing.data, "animation_data", None) is None
+            and scene.objects.get(thing.name) == thing
         )
 
     def _rounds(
@@ -281,6 +285,8 @@ class Evaluator:
         is_render = depsgraph is not None and depsgraph.mode == "RENDER"
         if not (modifier.show_render if is_render else modifier.show_viewport):
             return False
+        if depsgraph is not None and not site.thing.evaluated_get(depsgraph).is_evaluated:
+            return False  # of another scene, or hidden
         problem = problem_of(site)
         if problem:
             self.reports.say(site.label, problem)
@@ -325,10 +331,10 @@ class Evaluator:
         if not site.data:
             new_data(site)
         holder = _holder(site, depsgraph)
+        if site.thing.mode == "EDIT" and not site.is_carried:
+            return None
         try:
             gathered = reader.direct(site, program.plan, holder)
-            if site.thing.mode == "EDIT":
-                return None
             if site.is_carried:
                 set_carried(site, False)
             self._separate(site, program, gathered, reader, depsgraph)
@@ -407,8 +413,8 @@ class Evaluator:
     def _begin(self, key: Key, pending: Pending) -> None:
         self._pending[key] = pending
         require_session().add_job(pending.job)
-        if not bpy.app.timers.is_registered(self.tick):
-            bpy.app.timers.register(self.tick, first_interval=WAIT)
+        if not bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.register(self._timer, first_interval=WAIT)
 
     def is_pending(self, site: Site) -> bool:
         """Return whether a thread evaluates a site, or compiles its function."""
