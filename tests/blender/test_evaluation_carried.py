@@ -226,7 +226,7 @@ def test_splines_of_hair():
     assert [one.value for one in curves.attributes["result"].data] == [1, 2]
     lifted = np.empty(15, np.float32)
     curves.attributes["position"].data.foreach_get("vector", lifted)
-    assert np.allclose(lifted.reshape(-1, 3), points.reshape(-1, 3) + (0, 0, 100))
+    assert np.allclose(lifted.reshape(-1, 3), points.reshape(-1, 3) + np.array([0, 0, 100]))
 
 
 @pytest.mark.parametrize("kind", ["another", "hidden"])

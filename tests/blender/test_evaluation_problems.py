@@ -22,6 +22,7 @@ from blender.evaluating import (
     give,
     grid,
     halvings,
+    modifiers,
     places,
     problems,
     shown,
@@ -82,6 +83,41 @@ def test_a_missing_attribute_is_named_with_what_there_is():
     give(thing, modifier, "gain", "density")
     update()
     assert problems() == []
+
+
+def test_what_was_right_before_is_right_again():
+    thing = grid(4)
+    modifier = add(thing, HALVINGS, gain=2.0)
+    give(thing, modifier, "gain", "densty")
+    update()
+    assert problems()
+
+    modifiers().hold(modifier, site_of(thing, modifier).inputs["gain"], 2.0)
+    if bpy.app.version >= (5, 2):
+        identifier = site_of(thing, modifier).inputs["gain"]
+        getattr(modifier.properties.inputs, identifier).type = "VALUE"
+    thing.update_tag()
+    update()
+
+    assert problems() == []
+
+
+def test_a_function_that_fails_is_compiled_once(monkeypatch, tmp_path):
+    thing = grid(4)
+    add(thing, HALVINGS, gain=2.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
+    text_block("float halvings(float x) { return y; }")
+    programs = importlib.import_module("addon.blender.evaluation.programs")
+    calls = []
+    plain = programs.prepare
+    monkeypatch.setattr(programs, "prepare", lambda own: calls.append(1) or plain(own))
+
+    for frame in range(2, 8):
+        bpy.context.scene.frame_set(frame)
+
+    assert len(calls) == 1
+    assert "undefined identifier 'y'" in problems()[0]
 
 
 def test_an_empty_mesh():

@@ -113,6 +113,23 @@ def test_other_elements_begin_anew():
     assert np.isfinite(shown(thing, "age")).all()
 
 
+def test_undo_leaves_states_as_they_are():
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    name = grid(2).name
+    add(bpy.data.objects[name], FALLING, pull=1.0)
+    for frame in (2, 3):
+        scene.frame_set(frame)
+    bpy.ops.ed.undo_push(message="one")
+    bpy.data.objects[name].location.x = 1
+    bpy.ops.ed.undo_push(message="two")
+
+    bpy.ops.ed.undo()
+    update()
+
+    assert places(bpy.data.objects[name])[0, 2] == heights(3)
+
+
 def test_a_state_has_to_be_inout():
     text = text_block("import weft.node;\nfloat f([State] float x) { return x; }")
 

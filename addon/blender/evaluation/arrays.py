@@ -69,7 +69,8 @@ def write_attribute(
     attribute.data.foreach_set(field, np.ascontiguousarray(rows).reshape(-1))
 
 
-def remove_attributes(geometry: Geometry, prefix: str) -> None:
-    """Remove the attributes whose names begin so."""
-    for name in [one.name for one in geometry.attributes if one.name.startswith(prefix)]:
+def remove_attributes(geometry: Geometry, prefix: str, keep: frozenset[str] = frozenset()) -> None:
+    """Remove the attributes whose names begin so, but for some."""
+    names = [one.name for one in geometry.attributes if one.name.startswith(prefix)]
+    for name in set(names) - keep:
         geometry.attributes.remove(geometry.attributes[name])

@@ -102,8 +102,9 @@ def write_results(
             geometry.vertices.add(count)
     else:
         geometry, domain = site.thing.data, plan.domain
-    for output in plan.outputs:
-        name = result_name(data, output.value.name)
+    names = {output: result_name(data, output.value.name) for output in plan.outputs}
+    remove_attributes(geometry, f"{data}_", keep=frozenset(names.values()))
+    for output, name in names.items():
         write_attribute(geometry, name, output.value.attribute, domain, values[output.value.name])
     geometry.update_tag()
 

@@ -37,7 +37,7 @@ from .gathering import (
     same_inputs,
 )
 from .programs import Programs
-from .sites import Site, evaluated_tag, problem_of, sites_of
+from .sites import Site, evaluated_tag, may_take, problem_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -100,9 +100,10 @@ class Evaluator:
         for pending in self._pending.values():
             pending.job.cancel()
         self._pending.clear()
+        for memory in self._memory.values():
+            memory.function = ""  # states go on
         if bpy.app.timers.is_registered(self._timer):
             bpy.app.timers.unregister(self._timer)
-        self._memory.clear()
         self._sites.clear()
         self._all_changed, self._adopts = all_changed, adopts
         for thing in bpy.data.objects:
@@ -236,8 +237,9 @@ class Evaluator:
             sites = [
                 site
                 for site in self.sites()
-                if (site.is_carried and (len(written) > 1 or site not in written))
-                or (not site.is_carried and self._shares_data(site, written))
+                if (
+                    may_take(site, written) if site.is_carried else self._shares_data(site, written)
+                )
             ]
             if not sites:
                 return
@@ -312,6 +314,7 @@ class Evaluator:
             and same_inputs(memory.inputs, gathered.inputs)
         ):
             memory.note_states(gathered.states, memory.after, gathered.frame)
+            self.reports.say(site.label, memory.notes)
             return False
         if is_last:
             return True
@@ -392,7 +395,8 @@ class Evaluator:
         ended = {name: results.values[name] for name in gathered.states}
         memory.note_states(gathered.states, ended, gathered.frame)
         self.evaluations += 1
-        self.reports.say(site.label, "; ".join(results.notes))
+        memory.notes = "; ".join(results.notes)
+        self.reports.say(site.label, memory.notes)
 
     def _start_compiling(self, site: Site, make: Callable[..., Program]) -> None:
         """Compile in a thread; the site is looked at again then."""

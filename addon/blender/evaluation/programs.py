@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from weft import ArgumentError
+from weft import ArgumentError, Error
 
 from ...core.evaluation import trust
 from ...core.evaluation.program import Program, compile_program
 from ...core.slang_nodes.preparing import prepare
 from ..session import require_session
+from ..slang_nodes.contents import state_of
 from ..slang_nodes.nodes import request_of, require_tag
 from ..slang_nodes.tags import tagged_trees
 from .sites import evaluated_tag
@@ -36,6 +37,7 @@ class Programs:
         self.foreign: set[str] = set()
         self._made: dict[str, Program] = {}
         self._vouched: set[str] = set()
+        self._failed: dict[object, Error] = {}
 
     def find(self, tree: bpy.types.NodeTree) -> Program | None:
         """Return a group's function if it is compiled."""
@@ -49,11 +51,22 @@ class Programs:
             ArgumentError: It came with the file and may not run; its source is gone.
         """
         tag = require_tag(tree)
+        state = (tag.hash, state_of(tag.source, tag.files))
+        if state in self._failed:
+            raise self._failed[state]
         request = request_of(tree, tag)
         is_foreign = tag.content in self.foreign and tag.source.kind != "template"
         session = require_session()
 
         def make(_cancelled: threading.Event | None = None) -> Program:
+            try:
+                return made()
+            except Error as error:
+                # Playing would compile it in each frame.
+                self._failed[state] = error
+                raise
+
+        def made() -> Program:
             prepared = prepare(request)
             self._check(prepared, is_foreign)
             device = session.device()
@@ -86,6 +99,7 @@ class Programs:
     def forget(self) -> None:
         """Drop what was compiled."""
         self._made.clear()
+        self._failed.clear()
 
     def note_foreign(self) -> None:
         """Note that the functions of the file that was opened, or appended, are another's."""
@@ -97,6 +111,7 @@ class Programs:
 
     def allow(self) -> None:
         """Let the functions of this file run."""
+        self._failed.clear()
         self._vouched |= self.foreign
         self.foreign.clear()
 

@@ -114,6 +114,28 @@ def all_sites(things: Iterable[bpy.types.Object]) -> list[Site]:
     return [site for thing in things for site in sites_of(thing, known)]
 
 
+def may_take(site: Site, written: Iterable[Site]) -> bool:
+    """Return whether what a site's group stores may depend on results that were just written.
+
+    Modifiers of the same object do, and groups and modifiers that look at other objects.
+    """
+    others = [own for own in written if own != site]
+    if not others:
+        return False
+    if any(own.thing == site.thing for own in others):
+        return True
+    return any(
+        getattr(modifier, "object", None) is not None
+        or (modifier.type == "NODES" and not keeps_or_moves(modifier.node_group))
+        for modifier in site.thing.modifiers
+    )
+
+
+def keeps_or_moves(tree: bpy.types.NodeTree | None) -> bool:
+    """Return whether a group is an evaluated function's, which looks at no other object."""
+    return tree is None or evaluated_tag(tree) is not None
+
+
 def problem_of(site: Site) -> str:
     """Return why a site's results could not be kept, "" if they can."""
     thing = site.thing

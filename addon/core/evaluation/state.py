@@ -25,6 +25,7 @@ class Memory:
         count: Of the elements.
         seconds: That it took.
         reads_of: The attributes that it took by name.
+        notes: What it had to say.
         frame: In which it was made.
         before: States that it began with, by the names of the inputs.
         after: What they became.
@@ -36,6 +37,7 @@ class Memory:
     seconds: float = 0.0
 
     reads_of: frozenset[str] = frozenset()
+    notes: str = ""
     frame: int = 0
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
