@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ...core.evaluation.plan import Input, Plan
     from .arrays import Geometry
+    from .modifiers import Holder
     from .sites import Site
 
 MOST_NAMED = 12
@@ -79,7 +80,7 @@ class Reader:
     scene: bpy.types.Scene
     known: dict[tuple[int, str, str], NDArray[Any]] = field(default_factory=dict)
 
-    def direct(self, site: Site, plan: Plan, holder: bpy.types.Modifier) -> Gathered:
+    def direct(self, site: Site, plan: Plan, holder: Holder) -> Gathered:
         """Read the inputs from the mesh itself.
 
         Args:
@@ -114,7 +115,7 @@ class Reader:
         return Gathered(inputs, count, positions=positions, attributes=frozenset(names))
 
     def carried(
-        self, site: Site, plan: Plan, holder: bpy.types.Modifier, geometries: list[Geometry]
+        self, site: Site, plan: Plan, holder: Holder, geometries: list[Geometry]
     ) -> Gathered:
         """Read the inputs from evaluated geometry, where the group has stored them.
 
@@ -169,7 +170,7 @@ def _own_geometry(site: Site, plan: Plan) -> Geometry:
     """
     thing = site.thing
     data = thing.data
-    if thing.type not in _OWN_ARRAYS or plan.domain == "INSTANCE":
+    if site.node or thing.type not in _OWN_ARRAYS or plan.domain == "INSTANCE":
         raise NotDirectError
     if not getattr(data, "is_editable", True) or data.library is not None:
         raise NotDirectError

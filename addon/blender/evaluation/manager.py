@@ -20,6 +20,7 @@ from weft import Error
 from ...core.evaluation.state import ROUNDS, Memory, Reports
 from ...core.job import Job
 from ..session import require_session
+from ..slang_nodes.users import modifiers
 from .carrier import (
     clean,
     new_data,
@@ -37,13 +38,14 @@ from .gathering import (
     same_inputs,
 )
 from .programs import Programs
-from .sites import Site, evaluated_tag, may_take, problem_of, sites_of
+from .sites import Site, may_take, problem_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ...core.evaluation.plan import Plan
     from ...core.evaluation.program import Program, Results
+    from .modifiers import Holder
 
     Key = tuple[int, str]
 
@@ -114,7 +116,7 @@ class Evaluator:
         found = []
         for uid, sites in list(self._sites.items()):
             try:
-                found += [site for site in sites if site.modifier in site.thing.modifiers]
+                found += [site for site in sites if site.is_there]
             except ReferenceError:  # the object is gone
                 del self._sites[uid]
                 remove_unused_carriers()
@@ -136,22 +138,27 @@ class Evaluator:
         if self._all_changed:
             self._all_changed = False
             return self.sites()
-        found: dict[tuple[int, str], Site] = {}
+        found: dict[tuple[int, str, str], Site] = {}
         for update in depsgraph.updates:
             thing = update.id.original
             if isinstance(thing, bpy.types.Object):
                 if update.is_updated_geometry:
                     for site in self._look_at(thing, known):
-                        found[thing.session_uid, site.modifier] = site
+                        found[site.place] = site
                 elif update.is_updated_transform:
                     for site in self._sites.get(thing.session_uid, ()):
                         if site.hash in self._takes_matrix:
-                            found[thing.session_uid, site.modifier] = site
-            elif isinstance(thing, bpy.types.NodeTree) and evaluated_tag(thing) is not None:
-                for site in [site for site in self.sites() if site.tree == thing]:
-                    for own in self._look_at(site.thing, known):
-                        found[site.thing.session_uid, own.modifier] = own
+                            found[site.place] = site
+            elif isinstance(thing, bpy.types.NodeTree):
+                for owner in self._owners(thing):
+                    for site in self._look_at(owner, known):
+                        found[site.place] = site
         return list(found.values())
+
+    def _owners(self, tree: bpy.types.NodeTree) -> list[bpy.types.Object]:
+        """Return the objects whose sites may be others after a tree was edited."""
+        found = [site.thing for site in self.sites() if site.tree == tree]
+        return found + [modifier.id_data for modifier in modifiers(tree)]
 
     def update(
         self,
@@ -283,7 +290,7 @@ class Evaluator:
         waits: bool,
         is_last: bool,
     ) -> bool:
-        modifier = site.original()
+        modifier = site.stacked()
         is_render = depsgraph is not None and depsgraph.mode == "RENDER"
         if not (modifier.show_render if is_render else modifier.show_viewport):
             return False
@@ -436,7 +443,7 @@ class Evaluator:
     def _finish(self, key: Key, pending: Pending) -> None:
         site = pending.site
         try:
-            if site.modifier not in site.thing.modifiers:
+            if not site.is_there:
                 return
             result = pending.job.result()
             program = self.programs.find(site.tree)
@@ -466,9 +473,9 @@ def _with_states(
     return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
 
 
-def _holder(site: Site, depsgraph: bpy.types.Depsgraph | None) -> bpy.types.Modifier:
-    """Return a site's modifier with its values as they are animated, if they are evaluated."""
-    if depsgraph is None:
+def _holder(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:
+    """Return what holds a site's inputs, with values as they are animated where they are."""
+    if depsgraph is None or site.node:
         return site.original()
     thing = site.thing.evaluated_get(depsgraph)
     return thing.modifiers.get(site.modifier) or site.original()

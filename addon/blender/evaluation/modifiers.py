@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modifiers hold in the inputs of a group, in both layouts that Blender has had."""
+"""What modifiers, or group nodes, hold in the inputs of a group, in each layout of Blender's."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import bpy
+
 if TYPE_CHECKING:
-    import bpy
+    Holder = bpy.types.Modifier | bpy.types.Node
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,12 @@ class Held:
     attribute: str | None = None
 
 
-def held(modifier: bpy.types.Modifier, identifier: str) -> Held:
-    """Return what a modifier gives to an input."""
+def held(modifier: Holder, identifier: str) -> Held:
+    """Return what a modifier or a node gives to an input; nothing where a link does."""
+    if isinstance(modifier, bpy.types.Node):
+        socket = _socket(modifier, identifier)
+        is_open = socket is not None and not socket.is_linked
+        return Held(_plain(getattr(socket, "default_value", None)) if is_open else None)
     inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
     if inputs is not None:  # from Blender 5.2 on
         entry = getattr(inputs, identifier, None)
@@ -38,8 +44,13 @@ def held(modifier: bpy.types.Modifier, identifier: str) -> Held:
     return Held(_plain(modifier.get(identifier)))
 
 
-def hold(modifier: bpy.types.Modifier, identifier: str, value: Any) -> None:  # noqa: ANN401
-    """Let a modifier give a value to an input."""
+def hold(modifier: Holder, identifier: str, value: Any) -> None:  # noqa: ANN401
+    """Let a modifier or a node give a value to an input."""
+    if isinstance(modifier, bpy.types.Node):
+        socket = _socket(modifier, identifier)
+        if socket is not None:
+            socket.default_value = value
+        return
     inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
     if inputs is not None:
         getattr(inputs, identifier).value = value
@@ -70,9 +81,15 @@ def name_output(modifier: bpy.types.Modifier, identifier: str, name: str) -> Non
         modifier[f"{identifier}_attribute_name"] = name
 
 
-def relate(modifier: bpy.types.Modifier) -> None:
+def relate(modifier: Holder) -> None:
     """Let Blender see on which objects a modifier depends: an input that is set tells none."""
+    if isinstance(modifier, bpy.types.Node):
+        return  # whose inputs tell
     modifier.node_group = modifier.node_group
+
+
+def _socket(node: bpy.types.Node, identifier: str) -> bpy.types.NodeSocket | None:
+    return next((own for own in node.inputs if own.identifier == identifier), None)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where functions are evaluated: modifiers whose group is a Slang node with the form Engine."""
+"""Where functions are evaluated: modifiers whose group has the form Engine, and nodes in trees."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import bpy
 from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA
 from ...core.slang_nodes.preparing import ENGINE
 from ..slang_nodes.tags import HASH, Tag, read_tag
+from ..slang_nodes.users import is_editable, modifiers
 from .modifiers import held
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "SURFACE", "FONT", "
 
 @dataclass(frozen=True)
 class Site:
-    """One modifier.
+    """One modifier, or one group node in the tree of a modifier.
 
     Args:
         thing: Its object.
@@ -30,6 +31,7 @@ class Site:
         hash: Of the group's function.
         inputs: Identifiers of the sockets, by name.
         outputs: The same.
+        node: The name of the group node, ``""``: the modifier's own group.
     """
 
     thing: bpy.types.Object
@@ -38,15 +40,37 @@ class Site:
     hash: str
     inputs: dict[str, str]
     outputs: dict[str, str]
+    node: str = ""
+
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """Object, modifier and node: what no two sites have in common."""
+        return (self.thing.session_uid, self.modifier, self.node)
 
     @property
     def label(self) -> str:
         """What messages call it."""
-        return f"'{self.modifier}' of '{self.thing.name}'"
+        inside = f"'{self.node}' in " if self.node else ""
+        return f"{inside}'{self.modifier}' of '{self.thing.name}'"
 
-    def original(self) -> bpy.types.Modifier:
+    def stacked(self) -> bpy.types.Modifier:
         """Return the modifier."""
         return self.thing.modifiers[self.modifier]
+
+    def original(self) -> bpy.types.Modifier | bpy.types.Node:
+        """Return what holds the inputs: the modifier, or the node."""
+        modifier = self.stacked()
+        return modifier.node_group.nodes[self.node] if self.node else modifier
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its modifier and its node still are."""
+        modifier = self.thing.modifiers.get(self.modifier)
+        tree = None if modifier is None else getattr(modifier, "node_group", None)
+        if tree is None or not self.node:
+            return tree is not None
+        node = tree.nodes.get(self.node)
+        return node is not None and getattr(node, "node_tree", None) == self.tree
 
     @property
     def data(self) -> str:
@@ -94,18 +118,38 @@ def sites_of(thing: bpy.types.Object, known: dict[str, Tag | None]) -> Iterator[
         tree = modifier.node_group if modifier.type == "NODES" else None
         if tree is None:
             continue
-        if tree.name_full not in known:
-            known[tree.name_full] = evaluated_tag(tree)
-        tag = known[tree.name_full]
-        if tag is not None:
-            yield Site(
-                thing,
-                modifier.name,
-                tree,
-                tag.hash,
-                {entry.name: entry.identifier for entry in tag.inputs},
-                {entry.name: entry.identifier for entry in tag.outputs},
-            )
+        site = _site(thing, modifier, tree, known)
+        if site is not None:
+            yield site
+            continue
+        for node in tree.nodes:
+            inner = getattr(node, "node_tree", None)
+            site = None if inner is None else _site(thing, modifier, inner, known, node.name)
+            if site is not None:
+                yield site
+
+
+def _site(
+    thing: bpy.types.Object,
+    modifier: bpy.types.Modifier,
+    tree: bpy.types.NodeTree,
+    known: dict[str, Tag | None],
+    node: str = "",
+) -> Site | None:
+    if tree.name_full not in known:
+        known[tree.name_full] = evaluated_tag(tree)
+    tag = known[tree.name_full]
+    if tag is None:
+        return None
+    return Site(
+        thing,
+        modifier.name,
+        tree,
+        tag.hash,
+        {entry.name: entry.identifier for entry in tag.inputs},
+        {entry.name: entry.identifier for entry in tag.outputs},
+        node,
+    )
 
 
 def all_sites(things: Iterable[bpy.types.Object]) -> list[Site]:
@@ -143,4 +187,13 @@ def problem_of(site: Site) -> str:
         return f"{site.label}: the object is linked: make it local to evaluate it"
     if thing.override_library is not None:
         return f"{site.label}: the object overrides a linked one: make it local to evaluate it"
+    if site.node:
+        outer = site.stacked().node_group
+        if not is_editable(outer):
+            return f"{site.label}: the tree '{outer.name}' is linked: make it local to evaluate it"
+        if len(modifiers(outer)) > 1:
+            return (
+                f"{site.label}: several modifiers have the tree '{outer.name}': make it the "
+                "object's own (the number beside its name), results differ from object to object"
+            )
     return ""

@@ -36,7 +36,7 @@ def active_site(context: bpy.types.Context) -> Site | None:
         return None
     from ...blender.evaluation.sites import sites_of
 
-    sites = list(sites_of(thing, {}))
+    sites = [site for site in sites_of(thing, {}) if not site.node]
     active = thing.modifiers.active
     named = [site for site in sites if active is not None and site.modifier == active.name]
     return next(iter(named or sites), None)
