@@ -31,7 +31,7 @@ from .evaluations import (
 )
 from .following import begin, end, forget, join, look, move, settle, take_back
 from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
-from .menus import NODE_MT_weft_slang, draw_add_menu
+from .menus import NODE_MT_weft_slang, NODE_MT_weft_slang_evaluate, draw_add_menu
 from .operators import (
     WEFT_OT_change_slang_function,
     WEFT_OT_change_slang_value,
@@ -72,6 +72,7 @@ CLASSES = (
     WEFT_OT_change_evaluation_domain,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
+    NODE_MT_weft_slang_evaluate,
     NODE_PT_weft_slang,
     WEFT_PT_evaluation,
 )

@@ -13,10 +13,12 @@ from ..text import draw_text
 from ..waiting import WaitingOperator, redraw
 from .adding import UNDO, found_or_prepared
 from .evaluating import found_evaluator, guarded, has_evaluations
+from .operators import active_slang_node
 
 if TYPE_CHECKING:
     from ...blender.evaluation.manager import Evaluator
     from ...blender.evaluation.sites import Site
+    from ...blender.slang_nodes.tags import Tag
     from ...core.slang_nodes.preparing import Prepared
 
 DOMAINS = (
@@ -149,19 +151,23 @@ class WEFT_OT_change_evaluation_domain(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Return whether there is a modifier."""
-        return active_site(context) is not None
+        """Return whether there is a modifier, or in a node editor a node."""
+        return active_slang_node(context) is not None or active_site(context) is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Make the group anew."""
         from weft import Error
 
         from ...blender.evaluation.adding import change_domain
+        from ...blender.slang_nodes.nodes import change_node
+        from ...core.steps import last_value
 
-        site = active_site(context)
-        assert site is not None
+        node, site = active_slang_node(context), active_site(context)
         try:
-            change_domain(site, self.domain)
+            if node is not None:
+                last_value(change_node(node[0], domain=self.domain))
+            elif site is not None:
+                change_domain(site, self.domain)
         except Error as error:
             self.report({"ERROR"}, readable(str(error)))
             return {"CANCELLED"}
@@ -212,18 +218,36 @@ class WEFT_PT_evaluation(bpy.types.Panel):
             return
         layout = self.layout
         layout.label(text=f"{site.modifier}: {tag.function} ({tag.source.name})", icon="TEXT")
-        label = next(text for name, text, _ in DOMAINS if name == tag.domain)
-        layout.operator_menu_enum(
-            "weft.change_evaluation_domain", "domain", text=f"Domain: {label}"
-        )
+        if tag.error:
+            draw_text(layout.box(), readable(tag.error), icon="ERROR")
+        draw_evaluation(layout, tag, [site], found)
+        layout.operator("weft.remove_evaluation", icon="X")
+
+
+def draw_evaluation(
+    layout: bpy.types.UILayout, tag: Tag, sites: list[Site], found: Evaluator
+) -> None:
+    """Draw on which elements a function is evaluated, and what is wrong."""
+    label = next(text for name, text, _ in DOMAINS if name == tag.domain)
+    layout.operator_menu_enum("weft.change_evaluation_domain", "domain", text=f"Domain: {label}")
+    for site in sites:
         if found.is_pending(site):
             layout.label(text="Evaluating...", icon="SORTTIME")
-        for sentence in (tag.error, found.reports.about(site.label)):
-            if sentence:
-                draw_text(layout.box(), readable(sentence), icon="ERROR")
-        if tag.content in found.programs.foreign:
-            layout.operator("weft.allow_evaluations", icon="CHECKMARK")
-        layout.operator("weft.remove_evaluation", icon="X")
+        sentence = found.reports.about(site.label)
+        if sentence:
+            draw_text(layout.box(), readable(sentence), icon="ERROR")
+    if tag.content in found.programs.foreign:
+        layout.operator("weft.allow_evaluations", icon="CHECKMARK")
+
+
+def draw_evaluated_node(layout: bpy.types.UILayout, node: bpy.types.Node, tag: Tag) -> None:
+    """Draw the same of a node in a tree."""
+    found = found_evaluator()
+    if tag.used != "ENGINE" or found is None:
+        return
+    sites = [site for site in found.sites() if site.node == node.name]
+    sites = [site for site in sites if site.stacked().node_group == node.id_data]
+    draw_evaluation(layout, tag, sites, found)
 
 
 def draw_modifier_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -12,6 +12,7 @@ from ...core.slang_nodes.menus import case_labels, find_case
 from ...core.slang_nodes.naming import base_name, variant_label
 from ...core.slang_nodes.reports import readable
 from ..text import draw_text
+from .evaluations import draw_evaluated_node
 from .images import draw_images
 from .operators import active_slang_node
 
@@ -60,6 +61,7 @@ class NODE_PT_weft_slang(bpy.types.Panel):
         draw_cases(layout, node, tag)
         draw_images(layout, node.node_tree, tag)
         draw_form(layout, node, tag)
+        draw_evaluated_node(layout, node, tag)
         layout.separator()
         row = layout.row(align=True)
         row.operator("weft.rebuild_slang_node", icon="FILE_REFRESH")
