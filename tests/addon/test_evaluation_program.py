@@ -93,6 +93,31 @@ def test_structures_and_parameters_that_change(program, positions):
     assert speed == (1.0, 2.0, 3.0)
 
 
+def test_networks_take_their_weights_from_an_array(program, positions):
+    text = """
+        import mlp;
+        float f(MLP<3, 1, 4> network, float3 position)
+        {
+            float x[3] = {position.x, position.y, position.z};
+            return network.run(x)[0];
+        }"""
+    weights = np.random.default_rng(5).standard_normal(16).astype(np.float32)
+
+    found = program(text).evaluate({"network": weights, "position": positions}, COUNT)
+
+    hidden = np.maximum(positions @ weights[:12].reshape(3, 4), 0)
+    assert np.allclose(found.values["Result"], hidden @ weights[12:], atol=1e-5)
+
+
+def test_buffers(program):
+    text = "float f(StructuredBuffer<float> b, int index) { return b[index % 3]; }"
+    inputs = {"b": np.float32([4, 5, 6]), "index": np.arange(6, dtype=np.int32)}
+
+    found = program(text).evaluate(inputs, 6)
+
+    assert found.values["Result"].tolist() == [4, 5, 6, 4, 5, 6]
+
+
 def test_one_value_for_all_elements(program):
     found = program("float f(float frame) { return frame * 2; }").evaluate({"frame": 4.0}, 5)
 

@@ -55,7 +55,8 @@ def _of_scalar(array: NDArray[Any], scalar: str) -> NDArray[Any]:
         return array
     if "int" in scalar and array.dtype.kind == "f":
         # Integers from fields of vectors, and from numbers that a person types.
-        return np.nan_to_num(np.trunc(array), nan=0, posinf=0, neginf=0).astype(scalar)
+        whole = np.nan_to_num(np.trunc(array), nan=0, posinf=0, neginf=0)
+        return np.asarray(whole, scalar)
     return array.astype(scalar)
 
 

@@ -227,7 +227,8 @@ def _states(function: FunctionInfo) -> Iterator[str]:
 def _inputs(function: FunctionInfo, parameter: Parameter) -> Iterator[Input]:
     source = source_of(parameter)
     kind = parameter.type.kind.name
-    if kind in ("tensor", "resource", "other", "pointer"):
+    is_network = any(mark.name == "FromTensor" for mark in parameter.type.attributes)
+    if is_network or kind in ("tensor", "resource", "other", "pointer"):
         yield _array(function, parameter, source)
         return
     is_color = has(parameter, "Color")
