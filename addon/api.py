@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .blender.evaluation.scripting import add_evaluation
 from .blender.scripting import FitReport, fit
 from .blender.scripting_nodes import (
     add_node,
@@ -18,6 +19,7 @@ from .blender.scripting_render import export_scene, render
 
 __all__ = [
     "FitReport",
+    "add_evaluation",
     "add_node",
     "copy_as_slang",
     "export_scene",

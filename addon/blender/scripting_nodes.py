@@ -17,7 +17,7 @@ from ..core.slang_nodes.bundles import fields_of, spread
 from ..core.slang_nodes.choosing import candidates
 from ..core.slang_nodes.matching import Existing, shown_case
 from ..core.slang_nodes.menus import find_case
-from ..core.slang_nodes.preparing import FORMS, prepare, read_source
+from ..core.slang_nodes.preparing import ENGINE, FORMS, prepare, read_source
 from ..core.steps import last_value
 from .slang_nodes.bundle_nodes import put_together, remove_unused_node
 from .slang_nodes.image_slots import choose_images
@@ -90,8 +90,9 @@ def add_node(
     """Add the node of a function; see ``weft_blender.add_node``."""
     outer = tree_of(tree)
     require_editable(outer)
-    if form not in FORMS:
-        message = f"add_node: form must be one of {', '.join(FORMS)}, got {form!r}"
+    forms = (*FORMS, ENGINE)
+    if form not in forms:
+        message = f"add_node: form must be one of {', '.join(forms)}, got {form!r}"
         raise ArgumentError(message)
     key = key_of(source)
     chosen = function or only_function(source)

@@ -52,6 +52,7 @@ class Session:
         slang_nodes: What follows the sources of Slang nodes.
         templates_folder: Of a person's templates, as the preferences say; "": the default one.
         libraries: Folders that the preferences list as asset libraries because of the extension.
+        evaluator: What evaluates functions on geometry.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -73,6 +74,7 @@ class Session:
         self.slang_nodes: Any = None
         self.templates_folder = ""
         self.libraries: dict[str, str] = {}
+        self.evaluator: Any = None
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

@@ -75,6 +75,12 @@ def bench_nodes(arguments: list[str]) -> int:
     return bench_in_blender("nodes", ROOT / "tests" / "bench" / "slang_nodes" / "run.py", arguments)
 
 
+def bench_evaluate(arguments: list[str]) -> int:
+    """Measure functions that the engine evaluates on geometry, beside Blender's nodes."""
+    script = ROOT / "tests" / "bench" / "slang_nodes" / "evaluation.py"
+    return bench_in_blender("evaluate", script, arguments)
+
+
 def bench_lower(arguments: list[str]) -> int:
     """Measure lowering to nodes and OSL, and shading with both."""
     return bench_in_blender("lower", ROOT / "tests" / "bench" / "lowering" / "run.py", arguments)
@@ -100,6 +106,8 @@ def command_bench(arguments: list[str]) -> int:
         return bench_torch(arguments[1:])
     if arguments[:1] == ["lower"]:
         return bench_lower(arguments[1:])
+    if arguments[:1] == ["evaluate"]:
+        return bench_evaluate(arguments[1:])
     if arguments[:1] == ["nodes"]:
         return bench_nodes(arguments[1:])
     if arguments[:1] == ["real"]:

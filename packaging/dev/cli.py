@@ -34,6 +34,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   bench rendering      measure renders and fits beside Mitsuba (tests/bench/rendering)
   bench lower          lowering to nodes and OSL, and shading with both (tests/bench/lowering)
   bench nodes          Slang nodes in Blender (tests/bench/slang_nodes)
+  bench evaluate       Slang Evaluate beside Blender's nodes (tests/bench/slang_nodes)
   bench real           public assets beside Cycles, and a phone capture (tests/bench/real)
   bench torch          calls with tensors of torch beside torch itself (tests/bench/torch_main.py)
   wheel                build the wheels into build/wheels

@@ -97,7 +97,7 @@ def test_of_several_functions_one_is_asked_for(tree, monkeypatch):
     assert run(tree, "add_slang_node", source="text:wave.slang") == {"FINISHED"}
 
     assert len(tree.nodes) == 0
-    assert asked == [("text:wave.slang", ["wave", "sum"])]
+    assert asked == [("text:wave.slang", ["wave", "sum"], False)]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import bpy
 
 from ...core.slang_nodes.matching import Existing, Matching, match_sockets
 from ...core.slang_nodes.menus import MENU
+from ..evaluation.group import fill_evaluated
 from ..lowered_groups import fill_group
 from .animation_paths import correct_curves, let_go, note_curves
 from .contents import content_of, kept_file
@@ -84,14 +85,18 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
         entries = _add_and_retype(tree, inputs, "INPUT", added)
         results = _add_and_retype(tree, outputs, "OUTPUT", added)
         ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
-        if prepared.form == "OSL":
+        if prepared.plan is not None:
+            fill_evaluated(tree, prepared.plan, prepared.interface, *ends)
+        elif prepared.form == "OSL":
             menus = {
                 item.identifier: spec.cases
                 for item, spec in zip(entries, interface.inputs, strict=True)
                 if spec.type == MENU
             }
+            assert prepared.lowered is not None
             fill_with_shader(tree, prepared.lowered.text, *ends, menus)
         else:
+            assert prepared.lowered is not None
             assert prepared.lowered.tree is not None
             yield from fill_group(tree, prepared.lowered.tree, *ends)
     except BaseException:
@@ -132,7 +137,7 @@ def _tag_of(
     entries: list[bpy.types.NodeTreeInterfaceSocket],
     results: list[bpy.types.NodeTreeInterfaceSocket],
 ) -> Tag:
-    request, interface = prepared.request, prepared.interface
+    request, interface, lowered = prepared.request, prepared.interface, prepared.lowered
     files = tuple(kept_file(Path(file)) for file in prepared.files)
 
     def sockets(
@@ -173,9 +178,10 @@ def _tag_of(
         content=content_of(request.source.key, files),
         error="",
         notes=prepared.notes,
-        nodes=prepared.lowered.nodes or 1,
-        cost=prepared.lowered.cost or 0.0,
-        cost_unit=prepared.lowered.cost_unit,
+        nodes=(0 if lowered is None else lowered.nodes) or 1,
+        cost=(0.0 if lowered is None else lowered.cost) or 0.0,
+        cost_unit="" if lowered is None else lowered.cost_unit,
+        domain=request.domain,
         category=interface.category,
         body=body_hash(tree),
     )
@@ -251,6 +257,10 @@ def _describe(
     _end_toggle(item)  # until it stands in its panel: its name is the panel's
     item.name = spec.label
     item.description = spec.tooltip
+    if spec.domain:
+        item.attribute_domain = spec.domain
+    if spec.attribute or getattr(item, "default_attribute_name", ""):
+        item.default_attribute_name = spec.attribute
     if item.in_out == "OUTPUT":
         return
     item.hide_value = spec.hides_value
@@ -258,6 +268,7 @@ def _describe(
         item.subtype = spec.subtype
     if tree.bl_idname == "GeometryNodeTree":
         item.default_input = spec.source
+        item.hide_in_modifier = spec.is_internal
     if not hasattr(item, "min_value"):
         return
     is_whole = spec.type == "NodeSocketInt"

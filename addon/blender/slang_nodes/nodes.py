@@ -52,7 +52,7 @@ def request_for(
 def request_of(tree: bpy.types.NodeTree, tag: Tag) -> Request:
     """Return what a tree asks for."""
     request = request_for(tag.source, tag.function, tree.bl_idname, tag.build, tag.form)
-    return replace(request, known=tag.signature)
+    return replace(request, known=tag.signature, domain=tag.domain)
 
 
 def scene_runs_osl() -> bool:

@@ -40,8 +40,8 @@ class Tag:
         images: That it holds: mappings with ``name``, ``label`` and ``tooltip``.
         signature: Of the function, with its types.
         variants: Overloads and specializations that it could be instead.
-        form: Asked for: ``AUTOMATIC``, ``NODES`` or ``OSL``.
-        used: Of them that it has: ``NODES`` or ``OSL``.
+        form: Asked for: ``AUTOMATIC``, ``NODES``, ``OSL`` or ``ENGINE``.
+        used: Of them that it has: ``NODES``, ``OSL`` or ``ENGINE``.
         hash: Of all that decides what it computes.
         inputs: Its sockets: identifier, name of the parameter, type, cases.
         outputs: The same.
@@ -56,6 +56,7 @@ class Tag:
         category: Of the function.
         body: Hash of the nodes as they were built: other ones were edited by a person.
         width: That its nodes were given; 0: none.
+        domain: On which elements the engine evaluates it.
         version: Of this record.
     """
 
@@ -81,6 +82,7 @@ class Tag:
     category: str = ""
     body: str = ""
     width: int = 0
+    domain: str = "POINT"
     version: int = FORMAT
 
 

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     Noted = list[tuple[Any, str, Any]]
     """(Node or modifier, identifier of the socket, value)."""
 
-HOLDERS_OF_OTHERS = frozenset({"NodeSocketImage", "NodeSocketMatrix", BUNDLE})
+HOLDERS_OF_OTHERS = frozenset(
+    (
+        *("NodeSocketImage", "NodeSocketMatrix", "NodeSocketString", "NodeSocketObject"),
+        *("NodeSocketGeometry", BUNDLE),
+    )
+)
 """Sockets of these types hold nothing that others could."""
 
 

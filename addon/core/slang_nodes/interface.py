@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .bundles import item_labels
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from weft import FunctionInfo
     from weft._native import Parameter
     from weft.lowering import Socket
+
+    from ..evaluation.plan import Plan
 
     Plain = float | tuple[float, ...] | None
 
@@ -56,6 +58,9 @@ class SocketSpec:
         cases: Of an enumeration, names and values. A menu shows them; other sockets hold a value.
         is_panel_toggle: It switches its panel, in whose heading it stands.
         items: Of a bundle, called as their fields; their labels are what Blender finds them by.
+        is_internal: Modifiers do not show it.
+        attribute: What it carries at first in a modifier: of an output, where it goes.
+        domain: Of an output in a modifier.
     """
 
     name: str
@@ -74,6 +79,10 @@ class SocketSpec:
     cases: tuple[tuple[str, int], ...] = ()
     is_panel_toggle: bool = False
     items: tuple[SocketSpec, ...] = ()
+    # Not in the hash of a node, which other forms have without these.
+    is_internal: bool = field(default=False, repr=False)
+    attribute: str = field(default="", repr=False)
+    domain: str = field(default="", repr=False)
 
     def shown(self, value: Plain | bool | str) -> float | tuple[float, ...] | bool | str:
         """Return a value as the socket has it: of an enumeration a case, else a number or three."""
@@ -203,6 +212,57 @@ def describe(
         ),
         tuple(ImageSpec(name, *_image_words(parameters, name)) for name in images),
     )
+
+
+GEOMETRY, DATA, CARRIER, CARRIED = "<geometry>", "<data>", "<carrier>", "<carried>"
+"""Sockets of nodes that the engine evaluates, beside those of the function."""
+
+
+def with_geometry(interface: Interface, plan: Plan) -> Interface:
+    """Return the interface of a function that the engine evaluates.
+
+    Args:
+        interface: Of its parameters and results.
+        plan: How it is evaluated.
+    """
+    attributes = {entry.value.name: entry.attribute for entry in plan.inputs}
+    return replace(
+        interface,
+        inputs=(
+            SocketSpec(GEOMETRY, "Geometry", "NodeSocketGeometry"),
+            *(
+                replace(spec, attribute=attributes[spec.name], source="VALUE")
+                for spec in interface.inputs
+            ),
+            _internal(DATA, "Data", "NodeSocketString"),
+            _internal(CARRIER, "Carrier", "NodeSocketObject"),
+            _internal(CARRIED, "Is Carried", "NodeSocketBool"),
+        ),
+        outputs=(
+            SocketSpec(GEOMETRY, "Geometry", "NodeSocketGeometry"),
+            *(
+                replace(spec, attribute=default_attribute(spec), domain=plan.domain)
+                for spec in interface.outputs
+            ),
+        ),
+    )
+
+
+def _internal(name: str, label: str, kind: str) -> SocketSpec:
+    return SocketSpec(
+        name,
+        label,
+        kind,
+        "Set by Weft: where the results are",
+        panel="Slang Evaluate",
+        is_panel_closed=True,
+        is_internal=True,
+    )
+
+
+def default_attribute(spec: SocketSpec) -> str:
+    """Return the name that a modifier gives the attribute of an output at first."""
+    return re.sub(r"\W+", "_", spec.label).strip("_").lower()
 
 
 def first_sentence(documentation: str) -> str:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import weft
 from weft import lowering
 
+from ..evaluation.plan import Plan, plan_for, sockets_of
 from .choosing import choose
-from .interface import Interface, describe, has, signature
+from .interface import Interface, describe, has, signature, with_geometry
 from .offers import offer_of
 from .sources import FORMAT
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from .sources import Source
 
 FORMS = ("AUTOMATIC", "NODES", "OSL")
+ENGINE = "ENGINE"
+"""The form of nodes that the engine evaluates: see addon/core/evaluation."""
 _TREES = {
     "ShaderNodeTree": "shader",
     "GeometryNodeTree": "geometry",
@@ -52,9 +55,10 @@ class Request:
         blender: Version.
         build: Values of parameters that are part of the tree, as Slang spells them; those that the
             function fixes anyway have its defaults if they are left out.
-        form: One of ``FORMS``.
+        form: One of ``FORMS``, or ``ENGINE``.
         has_osl: The scene runs OSL: Automatic may choose it.
         known: Signature of what the node is so far, which tells overloads apart that were edited.
+        domain: On which elements the engine evaluates it.
     """
 
     source: Source
@@ -65,6 +69,7 @@ class Request:
     form: str = "AUTOMATIC"
     has_osl: bool = False
     known: str = ""
+    domain: str = "POINT"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,24 +79,26 @@ class Prepared:
     Args:
         request: What was asked for, with the function that was found.
         interface: Its sockets.
-        lowered: The tree or the shader.
-        form: ``NODES`` or ``OSL``.
+        lowered: The tree or the shader; ``None`` where the engine evaluates it.
+        form: ``NODES``, ``OSL`` or ``ENGINE``.
         hash: Of all that decides what the node computes.
         files: That the source is made of.
         notes: What a person should know: warnings, why a form was not taken.
         signature: Of the function.
         variants: Overloads and specializations that it could be instead; empty: none.
+        plan: How the engine evaluates it; ``None``: it does not.
     """
 
     request: Request
     interface: Interface
-    lowered: Lowered
+    lowered: Lowered | None
     form: str
     hash: str
     files: tuple[str, ...]
     notes: tuple[str, ...]
     signature: str
     variants: tuple[str, ...]
+    plan: Plan | None = None
 
 
 def read_source(source: Source) -> SourceInfo:
@@ -131,6 +138,8 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     choice = choose(request.source, info, request.function, request.known)
     function = choice.function
     request = replace(request, function=choice.spelled)
+    if request.form == ENGINE:
+        return _prepare_evaluated(request, info, function, choice.variants)
     build = _asked_build(function, request.build)
     notes: list[str] = []
     form = request.form
@@ -172,7 +181,7 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         interface,
         lowered,
         form,
-        node_hash(request, interface, lowered),
+        node_hash(request, interface, text_of(lowered)),
         info.files,
         (*notes, *lowered.warnings),
         signature(function),
@@ -180,13 +189,42 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     )
 
 
-def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
-    """Return the hash of what a node is: nodes that have it may share their group.
+def _prepare_evaluated(
+    request: Request, info: SourceInfo, function: FunctionInfo, variants: tuple[str, ...]
+) -> Prepared:
+    """Return a function as a node that the engine evaluates."""
+    if request.tree != "GeometryNodeTree":
+        message = (
+            f"'{request.function}': the engine evaluates functions on geometry: use it in a "
+            "tree of geometry nodes"
+        )
+        raise weft.ArgumentError(message)
+    plan = plan_for(function, request.function, request.domain)
+    interface = describe(
+        function,
+        *sockets_of(plan, function),
+        {},
+        has_integers=True,
+        has_menus=False,
+        has_toggles=False,
+    )
+    interface = with_geometry(interface, plan)
+    hashed = node_hash(request, interface, info.hash)
+    known = signature(function)
+    return Prepared(request, interface, None, ENGINE, hashed, info.files, (), known, variants, plan)
+
+
+def text_of(lowered: Lowered) -> str:
+    """Return what nodes were lowered to, as far as it differs between them.
 
     Blenders of other versions have the same where they have the same nodes: most assets of 4.5 are
     what 5.2 would make.
     """
-    text = _VERSION.sub("", lowered.text, count=1) if lowered.tree else lowered.text
+    return _VERSION.sub("", lowered.text, count=1) if lowered.tree else lowered.text
+
+
+def node_hash(request: Request, interface: Interface, text: str) -> str:
+    """Return the hash of what a node is: nodes that have it may share their group."""
     parts: Sequence[object] = (
         FORMAT,
         str(request.source.key),
@@ -195,6 +233,7 @@ def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
         sorted(request.build.items()),
         interface,
         text,
+        *([] if request.form != ENGINE else [request.domain]),
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 

@@ -12,10 +12,27 @@ from .adding import (
     WEFT_OT_open_slang_file,
 )
 from .dropping import WEFT_FH_slang
+from .evaluating import (
+    appended,
+    came_back,
+    frame_begins,
+    frame_changed,
+    leave,
+    opened,
+    updated,
+)
+from .evaluations import (
+    WEFT_OT_add_evaluation,
+    WEFT_OT_allow_evaluations,
+    WEFT_OT_change_evaluation_domain,
+    WEFT_OT_remove_evaluation,
+    WEFT_PT_evaluation,
+    draw_modifier_menu,
+)
 from .following import begin, end, forget, join, look, move, settle, take_back
 from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
 from .learning import WEFT_OT_fit_learned_texture, WEFT_PG_learned_texture
-from .menus import NODE_MT_weft_slang, draw_add_menu
+from .menus import NODE_MT_weft_slang, NODE_MT_weft_slang_evaluate, draw_add_menu
 from .operators import (
     WEFT_OT_change_slang_function,
     WEFT_OT_change_slang_value,
@@ -54,9 +71,15 @@ CLASSES = (
     WEFT_OT_show_slang_source,
     WEFT_OT_unpack_slang_node,
     WEFT_OT_save_as_template,
+    WEFT_OT_add_evaluation,
+    WEFT_OT_remove_evaluation,
+    WEFT_OT_allow_evaluations,
+    WEFT_OT_change_evaluation_domain,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
+    NODE_MT_weft_slang_evaluate,
     NODE_PT_weft_slang,
+    WEFT_PT_evaluation,
 )
 POINTERS = (
     (bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),
@@ -67,6 +90,7 @@ MENUS = (
     (bpy.types.NODE_MT_geometry_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_compositor_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_context_menu, draw_context_menu),
+    (bpy.types.OBJECT_MT_modifier_add, draw_modifier_menu),
 )
 HANDLERS = (
     ("load_post", look),
@@ -78,5 +102,12 @@ HANDLERS = (
     ("save_pre", move),
     ("save_post", settle),
     ("save_post_fail", take_back),
+    ("load_post", opened),
+    ("undo_post", came_back),
+    ("redo_post", came_back),
+    ("blend_import_post", appended),
+    ("depsgraph_update_post", updated),
+    ("frame_change_pre", frame_begins),
+    ("frame_change_post", frame_changed),
 )
-SETUPS = ((begin, end),)
+SETUPS = ((begin, end), (lambda: None, leave))

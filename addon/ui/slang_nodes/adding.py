@@ -60,7 +60,8 @@ class AddingOperator(NodeOperator, WaitingOperator):
         tree = edited_tree(context)
         assert tree is not None
         source, function = self.asked(context)
-        request = request_for(key_of(source), function, tree.bl_idname)
+        form = "ENGINE" if getattr(self, "is_evaluated", False) else "AUTOMATIC"
+        request = request_for(key_of(source), function, tree.bl_idname, form=form)
         return Job(lambda cancelled: found_or_prepared(request, cancelled), "weft-add-node")
 
     def begin(self, context: bpy.types.Context) -> None:
@@ -73,7 +74,8 @@ class AddingOperator(NodeOperator, WaitingOperator):
         if result is None:
             return
         if isinstance(result, list):
-            ask_for_function(context, self.asked(context)[0], result)
+            is_evaluated = getattr(self, "is_evaluated", False)
+            ask_for_function(context, self.asked(context)[0], result, is_evaluated)
             return
         from ...blender.slang_nodes.nodes import group_for, place_node, require_editable
         from ...core.steps import last_value
@@ -121,7 +123,9 @@ def found_or_prepared(request: Request, cancelled: threading.Event) -> Prepared 
     return None if cancelled.is_set() else found
 
 
-def ask_for_function(context: bpy.types.Context, source: str, names: list[str]) -> None:
+def ask_for_function(
+    context: bpy.types.Context, source: str, names: list[str], is_evaluated: bool = False
+) -> None:
     """Show a menu of a source's functions."""
 
     def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
@@ -131,6 +135,7 @@ def ask_for_function(context: bpy.types.Context, source: str, names: list[str]) 
             label = f"{title_of(base_name(name))} {variant_label(name)}".rstrip()
             button = menu.layout.operator("weft.add_slang_node", text=label)
             button.source, button.function = source, name
+            button.is_evaluated = is_evaluated
 
     context.window_manager.popup_menu(draw, title="Slang Node", icon="NODE")
 
@@ -146,6 +151,9 @@ class WEFT_OT_add_slang_node(AddingOperator, bpy.types.Operator):
         name="Source", description="A text block, a path, or 'template:' and a name"
     )
     function: bpy.props.StringProperty(name="Function", description="Empty: the only one")
+    is_evaluated: bpy.props.BoolProperty(
+        name="Evaluate", description="In geometry nodes: Weft's engine evaluates the function"
+    )
 
     def asked(self, context: bpy.types.Context) -> tuple[str, str]:
         """Return the properties."""

@@ -40,7 +40,10 @@ class NODE_MT_weft_slang(bpy.types.Menu):
         layout.operator("weft.new_slang_node", icon="FILE_NEW")
         layout.operator("weft.add_slang_expression", icon="SCRIPTPLUGINS")
         layout.operator("weft.open_slang_file", text="From File...", icon="FILE_FOLDER")
-        texts = [text for text in bpy.data.texts if text.name.endswith(".slang")]
+        texts = slang_texts()
+        tree = edited_tree(context)
+        if texts and tree is not None and tree.bl_idname == "GeometryNodeTree":
+            layout.menu("NODE_MT_weft_slang_evaluate", icon="FILE_REFRESH")
         if texts:
             layout.separator()
             for text in texts:
@@ -53,21 +56,45 @@ class NODE_MT_weft_slang(bpy.types.Menu):
                 draw_entry(layout, entry, icon="USER" if entry.key.kind == "library" else "NONE")
 
 
-def draw_text_block(layout: bpy.types.UILayout, text: bpy.types.Text) -> None:
+class NODE_MT_weft_slang_evaluate(bpy.types.Menu):
+    """Functions that Weft's engine evaluates on the geometry, as no nodes can"""
+
+    bl_idname = "NODE_MT_weft_slang_evaluate"
+    bl_label = "Slang Evaluate"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """List the functions of texts."""
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        for text in slang_texts():
+            draw_text_block(self.layout, text, is_evaluated=True)
+
+
+def slang_texts() -> list[bpy.types.Text]:
+    """Return the text blocks that hold Slang, by their names."""
+    return [text for text in bpy.data.texts if text.name.endswith(".slang")]
+
+
+def draw_text_block(
+    layout: bpy.types.UILayout, text: bpy.types.Text, *, is_evaluated: bool = False
+) -> None:
     """Draw a text block's marked functions, or the text itself."""
     entries = marked_functions(SourceKey("text", text.name), text.as_string())
     for entry in entries:
-        draw_entry(layout, entry, icon="TEXT")
+        draw_entry(layout, entry, icon="TEXT", is_evaluated=is_evaluated)
     if not entries:
         button = layout.operator("weft.add_slang_node", text=text.name, icon="TEXT")
         button.source, button.function = f"text:{text.name}", ""
+        button.is_evaluated = is_evaluated
 
 
-def draw_entry(layout: bpy.types.UILayout, entry: Entry, icon: str = "NONE") -> None:
+def draw_entry(
+    layout: bpy.types.UILayout, entry: Entry, icon: str = "NONE", *, is_evaluated: bool = False
+) -> None:
     """Draw a function."""
     title = entry.label or title_of(entry.function)
     button = layout.operator("weft.add_slang_node", text=title, icon=icon)
     button.source, button.function = str(entry.key), entry.function
+    button.is_evaluated = is_evaluated
 
 
 @cache

@@ -12,6 +12,7 @@ from ...core.slang_nodes.menus import case_labels, find_case
 from ...core.slang_nodes.naming import base_name, variant_label
 from ...core.slang_nodes.reports import readable
 from ..text import draw_text
+from .evaluations import draw_evaluated_node
 from .images import draw_images
 from .learning import draw_learning
 from .operators import active_slang_node
@@ -62,6 +63,7 @@ class NODE_PT_weft_slang(bpy.types.Panel):
         draw_images(layout, node.node_tree, tag)
         draw_learning(layout, context.scene, tag)
         draw_form(layout, node, tag)
+        draw_evaluated_node(layout, node, tag)
         layout.separator()
         row = layout.row(align=True)
         row.operator("weft.rebuild_slang_node", icon="FILE_REFRESH")
@@ -164,7 +166,7 @@ def _size(tag: Tag) -> str:
 
 
 def _form_title(tag: Tag) -> str:
-    used = {"NODES": "Nodes", "OSL": "OSL"}[tag.used]
+    used = {"NODES": "Nodes", "OSL": "OSL", "ENGINE": "Engine"}[tag.used]
     return f"Automatic ({used})" if tag.form == "AUTOMATIC" else used
 
 

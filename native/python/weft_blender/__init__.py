@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str]
 
 __all__ = [
+    "add_evaluation",
     "add_node",
     "copy_as_slang",
     "export_scene",
@@ -146,6 +147,37 @@ def render(
     return layers
 
 
+def add_evaluation(
+    object: Any,  # noqa: ANN401
+    source: Source | Any,  # noqa: ANN401
+    function: str | None = None,
+    *,
+    domain: str = "POINT",
+    **inputs: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    """Add a modifier that evaluates a Slang function on an object's geometry, and evaluate it.
+
+    Args:
+        object: A mesh, a curve, a text or points.
+        source: As of :func:`add_node`.
+        function: Its name; ``None``: the only one.
+        domain: ``"POINT"``, ``"EDGE"``, ``"FACE"``, ``"CORNER"``, ``"CURVE"`` or ``"INSTANCE"``.
+        **inputs: Values by the parameters' names; ``"attribute:NAME"``: the values of an attribute.
+            Of arrays the path of a ``.npy`` file.
+
+    Returns:
+        The modifier.
+
+    Raises:
+        ArgumentError: There is no such source, function, input or domain; the engine cannot
+            evaluate the function; the object is linked or has no geometry. Nothing is changed then.
+        CompileError: The source does not compile.
+    """
+    return require_api("add_evaluation").add_evaluation(
+        object, source, function, domain=domain, **inputs
+    )
+
+
 def add_node(
     tree: Any,  # noqa: ANN401
     source: Source | Any,  # noqa: ANN401
@@ -172,6 +204,7 @@ def add_node(
             integers that bound loops; without them the function's defaults.
         form: ``"NODES"``: Blender's nodes. ``"OSL"``: a shader for Cycles. ``"AUTOMATIC"``: nodes;
             OSL where nodes cannot compute the function and the scene runs OSL anyway.
+            ``"ENGINE"``, in geometry nodes: Weft's engine evaluates the function.
         **inputs: Values of inputs by the parameters' names, or sockets to be linked; of structures
             dicts by the fields' names, for which a bundle gets a Combine Bundle node; images of
             ``bpy.data.images`` by the names that the function gives them.

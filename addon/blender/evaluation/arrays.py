@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attributes of geometry as arrays, read and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..attributes import read_array
+
+if TYPE_CHECKING:
+    import bpy
+    from numpy.typing import NDArray
+
+    Geometry = bpy.types.Mesh | bpy.types.Curves | bpy.types.PointCloud
+
+FIELDS: dict[str, tuple[str, int, type[np.generic]]] = {
+    "FLOAT": ("value", 1, np.float32),
+    "INT": ("value", 1, np.int32),
+    "INT8": ("value", 1, np.int32),
+    "BOOLEAN": ("value", 1, np.bool_),
+    "FLOAT2": ("vector", 2, np.float32),
+    "FLOAT_VECTOR": ("vector", 3, np.float32),
+    "FLOAT_COLOR": ("color", 4, np.float32),
+    "BYTE_COLOR": ("color", 4, np.float32),
+    "FLOAT4X4": ("value", 16, np.float32),
+}
+"""Of each type of attribute: how its values are called, how many numbers one has, and which."""
+
+MATRIX = "FLOAT4X4"
+
+
+def count_of(geometry: Geometry, domain: str) -> int:
+    """Return how many elements a domain has."""
+    if domain == "EDGE":
+        return len(geometry.edges)
+    if domain == "FACE":
+        return len(geometry.polygons)
+    if domain == "CORNER":
+        return len(geometry.loops)
+    if domain == "CURVE":
+        return len(geometry.curves)
+    return len(geometry.vertices if hasattr(geometry, "vertices") else geometry.points)
+
+
+def read_attribute(attribute: bpy.types.Attribute) -> NDArray[Any]:
+    """Return the values of an attribute whose type is one of `FIELDS`."""
+    name, width, dtype = FIELDS[attribute.data_type]
+    values = read_array(attribute.data, name, width, dtype)
+    if attribute.data_type == MATRIX:
+        # Blender stores columns.
+        return values.reshape(-1, 4, 4).transpose(0, 2, 1)
+    return values
+
+
+def write_attribute(
+    geometry: Geometry, name: str, kind: str, domain: str, values: NDArray[Any]
+) -> None:
+    """Write an attribute, which is made, or made anew if it is of another type or domain."""
+    attribute = geometry.attributes.get(name)
+    if attribute is not None and (attribute.data_type != kind or attribute.domain != domain):
+        geometry.attributes.remove(attribute)
+        attribute = None
+    if attribute is None:
+        attribute = geometry.attributes.new(name, kind, domain)
+    field, _, _ = FIELDS[kind]
+    rows = values.transpose(0, 2, 1) if kind == MATRIX else values
+    attribute.data.foreach_set(field, np.ascontiguousarray(rows).reshape(-1))
+
+
+def remove_attributes(geometry: Geometry, prefix: str, keep: frozenset[str] = frozenset()) -> None:
+    """Remove the attributes whose names begin so, but for some."""
+    names = [one.name for one in geometry.attributes if one.name.startswith(prefix)]
+    for name in set(names) - keep:
+        geometry.attributes.remove(geometry.attributes[name])

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where results are written: the mesh itself, or the points of an object that carries them.
+
+A carrier is in no scene and has one user, the modifier: without it Blender does not save it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import bpy
+
+from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA
+from .arrays import remove_attributes, write_attribute
+from .group import PREFIX, result_name
+from .modifiers import hold, relate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...core.evaluation.plan import Plan
+    from .sites import Site
+
+CARRIER_MARK = "weft_carrier"
+
+
+def new_data(site: Site) -> str:
+    """Give a site a prefix of attributes of its own, and return it."""
+    data = PREFIX + uuid4().hex[:8]
+    hold(site.original(), site.inputs[DATA], data)
+    site.thing.update_tag()
+    return data
+
+
+def provide_carrier(site: Site, is_shared: bool) -> bpy.types.Object:
+    """Return the object that carries a site's results; it is made if the site has none.
+
+    Args:
+        site: Where.
+        is_shared: Another site has the same one: it is a copy's.
+    """
+    found = site.carrier
+    if found is not None and not is_shared and found.data is not None:
+        return found
+    name = f".weft {site.thing.name}"
+    found = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+    found[CARRIER_MARK] = True
+    modifier = site.original()
+    hold(modifier, site.inputs[CARRIER], found)
+    relate(modifier)
+    site.thing.update_tag()
+    return found
+
+
+def set_carried(site: Site, is_carried: bool) -> None:
+    """Let a site's group take results from the carrier, and store its inputs; or not."""
+    if site.is_carried == is_carried:
+        return
+    modifier = site.original()
+    hold(modifier, site.inputs[CARRIED], is_carried)
+    if not is_carried:
+        carrier = site.carrier
+        hold(modifier, site.inputs[CARRIER], None)
+        if carrier is not None:
+            remove_carrier(carrier)
+        relate(modifier)
+    site.thing.update_tag()
+
+
+def remove_carrier(carrier: bpy.types.Object) -> None:
+    """Remove a carrier that no modifier has any more."""
+    if CARRIER_MARK in carrier and not bpy.data.user_map(subset={carrier})[carrier]:
+        mesh = carrier.data
+        bpy.data.objects.remove(carrier)
+        if mesh is not None and mesh.users == 0:
+            bpy.data.meshes.remove(mesh)
+
+
+def remove_unused_carriers() -> int:
+    """Remove the carriers whose modifiers are gone; return how many carriers there were.
+
+    Blender 5.2 goes on counting the user that a removed modifier was.
+    """
+    carriers = [one for one in bpy.data.objects if CARRIER_MARK in one]
+    for carrier in carriers:
+        remove_carrier(carrier)
+    return len(carriers)
+
+
+def write_results(
+    site: Site, plan: Plan, values: dict[str, NDArray], count: int, is_carried: bool
+) -> None:
+    """Write results where the group takes them, and have Blender evaluate it again."""
+    data = site.data
+    if is_carried:
+        carrier = site.carrier
+        assert carrier is not None
+        geometry, domain = carrier.data, "POINT"
+        if len(geometry.vertices) != count:
+            geometry.clear_geometry()
+            geometry.vertices.add(count)
+    else:
+        geometry, domain = site.thing.data, plan.domain
+    names = {output: result_name(data, output.value.name) for output in plan.outputs}
+    remove_attributes(geometry, f"{data}_", keep=frozenset(names.values()))
+    for output, name in names.items():
+        write_attribute(geometry, name, output.value.attribute, domain, values[output.value.name])
+    geometry.update_tag()
+
+
+def clean(site: Site) -> None:
+    """Remove the attributes of a site from the mesh; its results stay until they are evaluated."""
+    data = site.data
+    geometry = site.thing.data
+    if data and hasattr(geometry, "attributes") and getattr(geometry, "is_editable", True):
+        remove_attributes(geometry, f"{data}_")

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inputs of a site: read from the mesh itself, or from the evaluated geometry.
+
+The mesh itself is read (*direct*) where nothing before the modifier changes what it takes;
+elsewhere the group stores its inputs, and they are read behind all modifiers (*carried*).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft import ArgumentError
+
+from ...core.evaluation.plan import ATTRIBUTE
+from ..attributes import read_array
+from .arrays import FIELDS, MATRIX, count_of, read_attribute
+from .files import numbers_of_file, pixels_of
+from .group import INDEX, input_name
+from .modifiers import held
+from .sites import keeps_geometry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import bpy
+    from numpy.typing import NDArray
+
+    from ...core.evaluation.plan import Input, Plan
+    from .arrays import Geometry
+    from .modifiers import Holder
+    from .sites import Site
+
+MOST_NAMED = 12
+_OWN_ARRAYS = ("MESH", "CURVES", "POINTCLOUD")
+
+
+class NotDirectError(Exception):
+    """The mesh itself does not hold what a site takes."""
+
+
+class NotStoredError(Exception):
+    """The evaluated geometry does not hold what a site has stored, or not yet."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What a function is called with at a site.
+
+    Args:
+        inputs: By the names of the plan's inputs.
+        count: Of the elements.
+        is_carried: They come from the evaluated geometry.
+        positions: Of the elements, where the function gives new ones.
+        attributes: Names of those that were read.
+        states: Those of the inputs that hold what they became in the frame before.
+        frame: Of the scene.
+    """
+
+    inputs: dict[str, Any]
+    count: int
+    is_carried: bool = False
+    positions: NDArray[np.float32] | None = None
+    attributes: frozenset[str] = frozenset()
+    states: dict[str, Any] = field(default_factory=dict)
+    frame: int = 0
+
+
+@dataclass
+class Reader:
+    """Reads arrays, each once in a pass: objects may share a mesh.
+
+    Args:
+        scene: Whose frame it is.
+    """
+
+    scene: bpy.types.Scene
+    known: dict[tuple[int, str, str], NDArray[Any]] = field(default_factory=dict)
+
+    def direct(self, site: Site, plan: Plan, holder: Holder) -> Gathered:
+        """Read the inputs from the mesh itself.
+
+        Args:
+            site: Where.
+            plan: Of the function.
+            holder: The site's modifier, evaluated where it is animated.
+
+        Raises:
+            NotDirectError: It does not hold them.
+            ArgumentError: A file or an image is missing.
+        """
+        geometry = _own_geometry(site, plan)
+        inputs: dict[str, Any] = {}
+        names: set[str] = set()
+        for entry in plan.inputs:
+            name = entry.value.name
+            source = entry.source
+            if entry.has_socket:
+                given = held(holder, site.inputs[name])
+                if given.attribute is not None:
+                    source = ATTRIBUTE + given.attribute
+                else:
+                    inputs[name] = _of_socket(entry, given.value)
+                    continue
+            if entry.is_stored:
+                names.add(source.removeprefix(ATTRIBUTE))
+                inputs[name] = self._field(geometry, plan.domain, source)
+            else:
+                inputs[name] = self._of_scene(site, source)
+        count = count_of(geometry, plan.domain)
+        positions = self._field(geometry, "POINT", "position") if plan.moves else None
+        return Gathered(inputs, count, positions=positions, attributes=frozenset(names))
+
+    def carried(
+        self, site: Site, plan: Plan, holder: Holder, geometries: list[Geometry]
+    ) -> Gathered:
+        """Read the inputs from evaluated geometry, where the group has stored them.
+
+        Args:
+            site: Where.
+            plan: Of the function.
+            holder: The site's modifier, evaluated.
+            geometries: The parts of the evaluated geometry.
+
+        Raises:
+            NotStoredError: They are not there.
+            ArgumentError: A file or an image is missing.
+        """
+        data = site.data
+        geometry = _stored_part(geometries, data)
+        inputs: dict[str, Any] = {}
+        for entry in plan.inputs:
+            name = entry.value.name
+            if entry.is_stored:
+                inputs[name] = read_attribute(geometry.attributes[input_name(data, name)])
+            elif entry.has_socket:
+                inputs[name] = _of_socket(entry, held(holder, site.inputs[name]).value)
+            else:
+                inputs[name] = self._of_scene(site, entry.source)
+        count = len(geometry.attributes[input_name(data, INDEX)].data)
+        positions = None
+        if plan.moves:
+            positions = _read_field(geometry, "POINT", "position")
+        return Gathered(inputs, count, True, positions)
+
+    def _of_scene(self, site: Site, source: str) -> Any:  # noqa: ANN401
+        if source == "object":
+            return np.array(site.thing.matrix_world, np.float32)
+        frame = self.scene.frame_current_final
+        if source == "time":
+            render = self.scene.render
+            return float(frame) * render.fps_base / render.fps
+        return float(frame)
+
+    def _field(self, geometry: Geometry, domain: str, source: str) -> NDArray[Any]:
+        key = (geometry.as_pointer(), domain, source)
+        if key not in self.known:
+            self.known[key] = _read_field(geometry, domain, source)
+        return self.known[key]
+
+
+def _own_geometry(site: Site, plan: Plan) -> Geometry:
+    """Return an object's own mesh, curves or points, if they are what the modifier gets.
+
+    Raises:
+        NotDirectError: They are not.
+    """
+    thing = site.thing
+    data = thing.data
+    if site.node or thing.type not in _OWN_ARRAYS or plan.domain == "INSTANCE":
+        raise NotDirectError
+    if not getattr(data, "is_editable", True) or data.library is not None:
+        raise NotDirectError
+    if getattr(data, "shape_keys", None) is not None:
+        raise NotDirectError
+    for modifier in thing.modifiers:
+        if modifier.name == site.modifier:
+            break
+        is_used = modifier.show_viewport or modifier.show_render
+        if is_used and not (modifier.type == "NODES" and keeps_geometry(modifier.node_group)):
+            raise NotDirectError
+    return data
+
+
+def _read_field(geometry: Geometry, domain: str, source: str) -> NDArray[Any]:
+    if source == "position" and not count_of(geometry, "POINT"):
+        return np.empty((0, 3), np.float32)  # an empty mesh has no attribute for it
+    if source == "index":
+        return np.arange(count_of(geometry, domain), dtype=np.int32)
+    if source == "position" and domain == "POINT":
+        return read_array(geometry.attributes["position"].data, "vector", 3)
+    if source == "normal" and domain == "POINT" and hasattr(geometry, "vertex_normals"):
+        return read_array(geometry.vertex_normals, "vector", 3)
+    if source == "normal" and domain == "FACE":
+        return read_array(geometry.polygon_normals, "vector", 3)
+    if not source.startswith(ATTRIBUTE):
+        raise NotDirectError
+    name = source.removeprefix(ATTRIBUTE)
+    attribute = geometry.attributes.get(name)
+    if attribute is None:
+        raise ArgumentError(missing_attribute(name, [one.name for one in geometry.attributes]))
+    if attribute.data_type not in FIELDS or attribute.domain != domain:
+        raise NotDirectError  # Blender converts what the group stores
+    return read_attribute(attribute)
+
+
+def missing_attribute(name: str, names: list[str]) -> str:
+    """Return a sentence about an attribute that is not there."""
+    shown = sorted(one for one in names if not one.startswith("."))
+    near = get_close_matches(name, shown, 1)
+    listed = ", ".join(shown[:MOST_NAMED]) + (", ..." if len(shown) > MOST_NAMED else "")
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return f"there is no attribute '{name}'; there are: {listed or 'none'}{hint}"
+
+
+def _of_socket(entry: Input, value: Any) -> Any:  # noqa: ANN401
+    """Return what a socket holds: a value, or an array that it names."""
+    if entry.source == "image":
+        return pixels_of(entry, value)
+    if entry.source == "file":
+        return numbers_of_file(entry, str(value or ""))
+    if value is None:
+        return np.eye(4, dtype=np.float32) if entry.value.attribute == MATRIX else 0.0
+    return value
+
+
+def _stored_part(geometries: list[Geometry], data: str) -> Geometry:
+    """Return the part of an evaluated geometry that holds the stored inputs of a site.
+
+    Raises:
+        NotStoredError: None does, or elements were added, removed or reordered since.
+    """
+    name = input_name(data, INDEX)
+    parts = [own for own in geometries if name in own.attributes]
+    if not parts:
+        message = (
+            "its inputs do not reach the end of the modifiers: realize instances, and do not "
+            "delete the geometry, behind it"
+        )
+        raise NotStoredError(message)
+    if len(parts) > 1:
+        message = "it gets a mesh beside curves or points: separate them before it"
+        raise NotStoredError(message)
+    numbers = read_attribute(parts[0].attributes[name])
+    if not np.array_equal(numbers, np.arange(len(numbers), dtype=numbers.dtype)):
+        message = "modifiers behind it add, remove or reorder elements: move it behind them"
+        raise NotStoredError(message)
+    return parts[0]
+
+
+def parts_of(thing: bpy.types.Object) -> tuple[object, list[Geometry]]:
+    """Return an evaluated object's geometry, which has to be kept, and its parts.
+
+    Args:
+        thing: Evaluated.
+    """
+    found = thing.evaluated_geometry()
+    parts = [found.mesh, found.curves, found.pointcloud, found.instances_pointcloud()]
+    return found, [part for part in parts if part is not None]
+
+
+def same_inputs(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether inputs are equal."""
+    return one.keys() == other.keys() and all(_pairs_equal(one, other))
+
+
+def _pairs_equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[bool]:
+    # What is small is looked at first: it tells sooner.
+    for name, value in sorted(one.items(), key=lambda entry: np.size(entry[1])):
+        own = other[name]
+        if isinstance(value, np.ndarray) or isinstance(own, np.ndarray):
+            yield value is own or (
+                np.shape(value) == np.shape(own) and _same_bytes(np.asarray(value), np.asarray(own))
+            )
+        else:
+            yield bool(value == own)
+
+
+def _same_bytes(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Return whether arrays hold the same, NaN being equal to itself."""
+    if one.dtype != other.dtype:
+        return False
+    if one.flags.c_contiguous and other.flags.c_contiguous and one.dtype.itemsize == 4:
+        return bool(np.array_equal(one.view(np.int32), other.view(np.int32)))
+    return bool(np.array_equal(one, other))

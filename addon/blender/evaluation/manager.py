@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evaluates functions on geometry when what they depend on has changed, and never else.
+
+Handlers (addon/ui/slang_nodes/evaluating.py) call `update` after Blender has evaluated a scene. It
+gathers the inputs of the sites that may have changed (gathering.py), compares them with those of
+last time (`Memory`), calls the function (programs.py) and writes the results (carrier.py), which
+Blender then evaluates once more before anything is drawn or rendered.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import bpy
+
+from weft import Error
+
+from ...core.evaluation.state import ROUNDS, Memory, Reports
+from ...core.job import Job
+from ..session import require_session
+from ..slang_nodes.users import modifiers
+from .carrier import (
+    clean,
+    new_data,
+    provide_carrier,
+    remove_unused_carriers,
+    set_carried,
+    write_results,
+)
+from .gathering import (
+    Gathered,
+    NotDirectError,
+    NotStoredError,
+    Reader,
+    parts_of,
+    same_inputs,
+)
+from .programs import Programs
+from .sites import Site, may_take, problem_of, sites_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ...core.evaluation.plan import Plan
+    from ...core.evaluation.program import Program, Results
+    from .modifiers import Holder
+
+    Key = tuple[int, str]
+
+WAIT = 0.02
+"""Seconds between two looks at what threads evaluate."""
+FEEDING = (
+    f"evaluations feed each other: they were ended after {ROUNDS} rounds; let one of them not "
+    "depend on the others"
+)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """An evaluation in a thread."""
+
+    job: Job[Results]
+    site: Site
+    gathered: Gathered
+
+
+class Evaluator:
+    """The sites of the open file and what is known of them. Called in the main thread.
+
+    Attributes:
+        programs: Compiled functions.
+        reports: What is wrong, by the labels of sites.
+        evaluations: How often a function ran.
+        is_busy: What Blender reports now is our own doing.
+        always_waits: Nothing is left to threads: no timer would bring what they give.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self.programs = Programs()
+        self.reports = Reports()
+        self.evaluations = 0
+        self.is_busy = False
+        self.always_waits = bpy.app.background
+        self._sites: dict[int, list[Site]] = {}
+        self._memory: dict[Key, Memory] = {}
+        self._pending: dict[Key, Pending] = {}
+        self._takes_matrix: set[str] = set()
+        self._all_changed = False
+        self._adopts = False
+        self._timer = self.tick  # a bound method is another object each time
+
+    def look(self, *, adopts: bool = False, all_changed: bool = False) -> None:
+        """Find the sites of the file: it was opened, or undo made other objects of everything.
+
+        Args:
+            adopts: The results in the file are those of its state.
+            all_changed: They may be those of another one.
+        """
+        for pending in self._pending.values():
+            pending.job.cancel()
+        self._pending.clear()
+        for memory in self._memory.values():
+            memory.function = ""  # states go on
+        if bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.unregister(self._timer)
+        self._sites.clear()
+        self._all_changed, self._adopts = all_changed, adopts
+        for thing in bpy.data.objects:
+            self._look_at(thing, {})
+
+    def sites(self) -> list[Site]:
+        """Return the sites that are still there."""
+        found = []
+        for uid, sites in list(self._sites.items()):
+            try:
+                found += [site for site in sites if site.is_there]
+            except ReferenceError:  # the object is gone
+                del self._sites[uid]
+                remove_unused_carriers()
+        return found
+
+    def _look_at(self, thing: bpy.types.Object, known: dict) -> list[Site]:
+        uid = thing.session_uid
+        before = self._sites.pop(uid, [])
+        sites = list(sites_of(thing, known))
+        if sites:
+            self._sites[uid] = sites
+        if len(sites) < len(before):
+            remove_unused_carriers()
+        return sites
+
+    def changed(self, depsgraph: bpy.types.Depsgraph) -> list[Site]:
+        """Return the sites whose inputs may have changed, as Blender tells."""
+        known: dict = {}
+        if self._all_changed:
+            self._all_changed = False
+            return self.sites()
+        found: dict[tuple[int, str, str], Site] = {}
+        for update in depsgraph.updates:
+            thing = update.id.original
+            if isinstance(thing, bpy.types.Object):
+                if update.is_updated_geometry:
+                    for site in self._look_at(thing, known):
+                        found[site.place] = site
+                elif update.is_updated_transform:
+                    for site in self._sites.get(thing.session_uid, ()):
+                        if site.hash in self._takes_matrix:
+                            found[site.place] = site
+            elif isinstance(thing, bpy.types.NodeTree):
+                for owner in self._owners(thing):
+                    for site in self._look_at(owner, known):
+                        found[site.place] = site
+        return list(found.values())
+
+    def _owners(self, tree: bpy.types.NodeTree) -> list[bpy.types.Object]:
+        """Return the objects whose sites may be others after a tree was edited."""
+        found = [site.thing for site in self.sites() if site.tree == tree]
+        return found + [modifier.id_data for modifier in modifiers(tree)]
+
+    def update(
+        self,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        sites: Iterable[Site] | None = None,
+        *,
+        waits: bool = False,
+    ) -> None:
+        """Evaluate what has changed.
+
+        Args:
+            scene: Whose frame it is.
+            depsgraph: Its evaluated state.
+            sites: Those that may have changed; ``None``: as Blender tells.
+            waits: The results are there when this returns.
+        """
+        if self.is_busy:
+            return
+        found = self.changed(depsgraph) if sites is None else list(sites)
+        if not found:
+            return
+        if self._adopts and sites is None:
+            self._adopts = False
+            return
+        self._adopts = False
+        self.is_busy = True
+        try:
+            self._rounds(found, scene, depsgraph, waits or self.always_waits)
+        finally:
+            self.is_busy = False
+
+    def before_frame(self, scene: bpy.types.Scene) -> None:
+        """Evaluate what takes the frame and nothing that Blender has yet to evaluate.
+
+        The frame is evaluated once then, not again for the results.
+        """
+        sites = [site for site in self.sites() if self._is_steady(site, scene)]
+        if not sites or self.is_busy:
+            return
+        self.is_busy = True
+        try:
+            reader = Reader(scene)
+            for site in sites:
+                self._attempt(site, reader, None, waits=True, is_last=False)
+        finally:
+            self.is_busy = False
+
+    def _is_steady(self, site: Site, scene: bpy.types.Scene) -> bool:
+        """Return whether nothing but the frame changes a site's inputs from frame to frame."""
+        thing = site.thing
+        program = self.programs.find(site.tree)
+        return (
+            program is not None
+            and (program.plan.states or program.plan.uses("frame") or program.plan.uses("time"))
+            and not program.plan.uses("object")
+            and not site.is_carried
+            and thing.animation_data is None
+            and getattr(thing.data, "animation_data", None) is None
+            and scene.objects.get(thing.name) == thing
+        )
+
+    def _rounds(
+        self,
+        sites: list[Site],
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        waits: bool,
+    ) -> None:
+        """Evaluate sites, and those that take what these give."""
+        for number in range(ROUNDS + 1):
+            reader = Reader(scene)
+            is_last = number == ROUNDS
+            written = [
+                site for site in sites if self._attempt(site, reader, depsgraph, waits, is_last)
+            ]
+            if not written:
+                return
+            if is_last:
+                for site in written:
+                    self.reports.say(site.label, FEEDING)
+                return
+            sites = [
+                site
+                for site in self.sites()
+                if (
+                    may_take(site, written) if site.is_carried else self._shares_data(site, written)
+                )
+            ]
+            if not sites:
+                return
+            if any(site.is_carried for site in sites):
+                depsgraph.update()
+
+    def _shares_data(self, site: Site, written: list[Site]) -> bool:
+        """Return whether a site takes attributes of a mesh that others have written to."""
+        return any(
+            own != site and own.thing.data == site.thing.data and self._reads(site, own)
+            for own in written
+        )
+
+    def _reads(self, site: Site, other: Site) -> bool:
+        memory = self._memory.get(self._key(other, other.is_carried))
+        own = self._memory.get(self._key(site, site.is_carried))
+        return memory is not None and own is not None and own.reads(other.data)
+
+    def _attempt(
+        self,
+        site: Site,
+        reader: Reader,
+        depsgraph: bpy.types.Depsgraph | None,
+        waits: bool,
+        is_last: bool,
+    ) -> bool:
+        """Evaluate a site if its inputs have changed; return whether results were written."""
+        try:
+            return self._evaluate(site, reader, depsgraph, waits, is_last)
+        except (Error, NotStoredError, ReferenceError) as error:
+            self.reports.say(site.label, str(error))
+        except Exception as error:  # a handler never raises
+            self.reports.say(site.label, f"{type(error).__name__}: {error}")
+        return False
+
+    def _evaluate(
+        self,
+        site: Site,
+        reader: Reader,
+        depsgraph: bpy.types.Depsgraph | None,
+        waits: bool,
+        is_last: bool,
+    ) -> bool:
+        modifier = site.stacked()
+        is_render = depsgraph is not None and depsgraph.mode == "RENDER"
+        if not (modifier.show_render if is_render else modifier.show_viewport):
+            return False
+        if depsgraph is not None and not site.thing.evaluated_get(depsgraph).is_evaluated:
+            return False  # of another scene, or hidden
+        problem = problem_of(site)
+        if problem:
+            self.reports.say(site.label, problem)
+            return False
+        program = self.programs.find(site.tree)
+        if program is None:
+            make = self.programs.maker(site.tree)
+            if not waits:
+                self._start_compiling(site, make)
+                return False
+            program = make(None)
+        if program.plan.uses("object"):
+            self._takes_matrix.add(site.hash)
+        gathered = self._gather(site, program, reader, depsgraph)
+        if gathered is None:
+            return False
+        key = self._key(site, gathered.is_carried)
+        memory = self._memory.setdefault(key, Memory())
+        gathered = _with_states(gathered, program.plan, memory, reader.scene)
+        if (
+            memory.function == site.hash
+            and memory.count == gathered.count
+            and same_inputs(memory.inputs, gathered.inputs)
+        ):
+            memory.note_states(gathered.states, memory.after, gathered.frame)
+            self.reports.say(site.label, memory.notes)
+            return False
+        if is_last:
+            return True
+        if memory.is_slow and not waits:
+            self._start(key, site, program, gathered)
+            return False
+        start = time.perf_counter()
+        results = program.evaluate(gathered.inputs, gathered.count, gathered.positions)
+        self._take(key, site, program, gathered, results)
+        memory.seconds = time.perf_counter() - start
+        return True
+
+    def _gather(
+        self, site: Site, program: Program, reader: Reader, depsgraph: bpy.types.Depsgraph | None
+    ) -> Gathered | None:
+        """Return a site's inputs; ``None``: not now, in edit mode the mesh is elsewhere."""
+        if not site.data:
+            new_data(site)
+        holder = _holder(site, depsgraph)
+        if site.thing.mode == "EDIT" and not site.is_carried:
+            return None
+        try:
+            gathered = reader.direct(site, program.plan, holder)
+            if site.is_carried:
+                set_carried(site, False)
+            self._separate(site, program, gathered, reader, depsgraph)
+            return gathered
+        except NotDirectError:
+            if depsgraph is None:
+                return None
+        was_carried = site.is_carried and site.carrier is not None
+        is_shared = any(
+            own.carrier == site.carrier and own != site for own in self.sites() if own.is_carried
+        )
+        provide_carrier(site, is_shared)
+        set_carried(site, True)
+        if not was_carried or is_shared:
+            clean(site)
+            depsgraph.update()
+        kept, parts = parts_of(site.thing.evaluated_get(depsgraph))
+        gathered = reader.carried(site, program.plan, _holder(site, depsgraph), parts)
+        del kept  # until here: the parts are its own
+        return gathered
+
+    def _separate(
+        self,
+        site: Site,
+        program: Program,
+        gathered: Gathered,
+        reader: Reader,
+        depsgraph: bpy.types.Depsgraph | None,
+    ) -> None:
+        """Give a site attributes of its own if another one of the mesh gives other values."""
+        data = site.data
+        for own in self.sites():
+            if own == site or own.thing.data != site.thing.data or own.data != data:
+                continue
+            if own.hash == site.hash:
+                other = reader.direct(own, program.plan, _holder(own, depsgraph))
+                if same_inputs(other.inputs, gathered.inputs):
+                    continue
+            new_data(site)
+            return
+
+    @staticmethod
+    def _key(site: Site, is_carried: bool) -> Key:
+        holder = site.carrier if is_carried else site.thing.data
+        return (0 if holder is None else holder.session_uid, site.data)
+
+    def _take(
+        self, key: Key, site: Site, program: Program, gathered: Gathered, results: Results
+    ) -> None:
+        """Write results and remember what they were made from."""
+        write_results(site, program.plan, results.values, gathered.count, gathered.is_carried)
+        memory = self._memory.setdefault(key, Memory())
+        memory.function, memory.count = site.hash, gathered.count
+        memory.inputs, memory.reads_of = gathered.inputs, gathered.attributes
+        ended = {name: results.values[name] for name in gathered.states}
+        memory.note_states(gathered.states, ended, gathered.frame)
+        self.evaluations += 1
+        memory.notes = "; ".join(results.notes)
+        self.reports.say(site.label, memory.notes)
+
+    def _start_compiling(self, site: Site, make: Callable[..., Program]) -> None:
+        """Compile in a thread; the site is looked at again then."""
+        key = (-1, site.hash)
+        if key not in self._pending:
+            self._begin(key, Pending(Job(make, "weft-evaluate"), site, Gathered({}, 0)))
+
+    def _start(self, key: Key, site: Site, program: Program, gathered: Gathered) -> None:
+        """Evaluate in a thread; one at a time, the latest inputs follow."""
+        if key in self._pending:
+            return
+
+        def work(_cancelled: object) -> Results:
+            return program.evaluate(gathered.inputs, gathered.count, gathered.positions)
+
+        self._begin(key, Pending(Job(work, "weft-evaluate"), site, gathered))
+
+    def _begin(self, key: Key, pending: Pending) -> None:
+        self._pending[key] = pending
+        require_session().add_job(pending.job)
+        if not bpy.app.timers.is_registered(self._timer):
+            bpy.app.timers.register(self._timer, first_interval=WAIT)
+
+    def is_pending(self, site: Site) -> bool:
+        """Return whether a thread evaluates a site, or compiles its function."""
+        keys = ((-1, site.hash), self._key(site, False), self._key(site, True))
+        return any(key in self._pending for key in keys)
+
+    def tick(self) -> float | None:
+        """Write what threads have evaluated; return when to be called again."""
+        for key, pending in list(self._pending.items()):
+            if pending.job.is_done:
+                del self._pending[key]
+                self._finish(key, pending)
+        return WAIT if self._pending else None
+
+    def _finish(self, key: Key, pending: Pending) -> None:
+        site = pending.site
+        try:
+            if not site.is_there:
+                return
+            result = pending.job.result()
+            program = self.programs.find(site.tree)
+            is_current = key[0] >= 0 and key == self._key(site, pending.gathered.is_carried)
+            if is_current and program is not None and not pending.job.cancelled.is_set():
+                self._take(key, site, program, pending.gathered, result)
+            context = bpy.context
+            self.update(
+                context.scene,
+                context.evaluated_depsgraph_get(),
+                [own for own in self.sites() if own.hash == site.hash],
+            )
+        except ReferenceError:
+            return
+        except Exception as error:  # a timer that raises is gone
+            self.reports.say(site.label, str(error))
+
+
+def _with_states(
+    gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene
+) -> Gathered:
+    """Return inputs with the states that the scene's frame begins with."""
+    frame = scene.frame_current
+    names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
+    given = {name: gathered.inputs[name] for name in names}
+    states = memory.states(given, gathered.count, frame, scene.frame_start)
+    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
+
+
+def _holder(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:
+    """Return what holds a site's inputs, with values as they are animated where they are."""
+    if depsgraph is None or site.node:
+        return site.original()
+    thing = site.thing.evaluated_get(depsgraph)
+    return thing.modifiers.get(site.modifier) or site.original()

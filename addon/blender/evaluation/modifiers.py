@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What modifiers, or group nodes, hold in the inputs of a group, in each layout of Blender's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+if TYPE_CHECKING:
+    Holder = bpy.types.Modifier | bpy.types.Node
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a modifier gives to an input.
+
+    Args:
+        value: One for all elements; ``None``: nothing of its own.
+        attribute: The name of the attribute that it takes instead; ``None``: it takes the value.
+    """
+
+    value: Any = None
+    attribute: str | None = None
+
+
+def held(modifier: Holder, identifier: str) -> Held:
+    """Return what a modifier or a node gives to an input; nothing where a link does."""
+    if isinstance(modifier, bpy.types.Node):
+        socket = _socket(modifier, identifier)
+        is_open = socket is not None and not socket.is_linked
+        return Held(_plain(getattr(socket, "default_value", None)) if is_open else None)
+    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    if inputs is not None:  # from Blender 5.2 on
+        entry = getattr(inputs, identifier, None)
+        if entry is None or entry.type == "FALLBACK":
+            return Held()
+        if entry.type == "ATTRIBUTE":
+            return Held(attribute=entry.attribute_name)
+        return Held(_plain(getattr(entry, "value", None)))
+    if modifier.get(f"{identifier}_use_attribute"):
+        return Held(attribute=str(modifier.get(f"{identifier}_attribute_name", "")))
+    return Held(_plain(modifier.get(identifier)))
+
+
+def hold(modifier: Holder, identifier: str, value: Any) -> None:  # noqa: ANN401
+    """Let a modifier or a node give a value to an input."""
+    if isinstance(modifier, bpy.types.Node):
+        socket = _socket(modifier, identifier)
+        if socket is not None:
+            socket.default_value = value
+        return
+    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    if inputs is not None:
+        getattr(inputs, identifier).value = value
+        return
+    modifier[identifier] = value
+    name = f"{identifier}_use_attribute"
+    if modifier.get(name):
+        modifier[name] = False
+
+
+def hold_attribute(modifier: bpy.types.Modifier, identifier: str, name: str) -> None:
+    """Let a modifier give an attribute to an input."""
+    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    if inputs is not None:
+        entry = getattr(inputs, identifier)
+        entry.type, entry.attribute_name = "ATTRIBUTE", name
+        return
+    modifier[f"{identifier}_use_attribute"] = True
+    modifier[f"{identifier}_attribute_name"] = name
+
+
+def name_output(modifier: bpy.types.Modifier, identifier: str, name: str) -> None:
+    """Let a modifier store an output as an attribute; ``""``: it does not."""
+    outputs = getattr(getattr(modifier, "properties", None), "outputs", None)
+    if outputs is not None:
+        getattr(outputs, identifier).attribute_name = name
+    else:
+        modifier[f"{identifier}_attribute_name"] = name
+
+
+def relate(modifier: Holder) -> None:
+    """Let Blender see on which objects a modifier depends: an input that is set tells none."""
+    if isinstance(modifier, bpy.types.Node):
+        return  # whose inputs tell
+    modifier.node_group = modifier.node_group
+
+
+def _socket(node: bpy.types.Node, identifier: str) -> bpy.types.NodeSocket | None:
+    return next((own for own in node.inputs if own.identifier == identifier), None)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    is_list = hasattr(value, "__len__") and not isinstance(value, str)
+    return tuple(value) if is_list else value
