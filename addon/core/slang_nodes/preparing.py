@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import weft
 from weft import lowering
 
+from ..baking.wrapper import Wrapper, wrap
 from .choosing import choose
+from .given import asks_weft_inputs
 from .interface import Interface, describe, has, signature
 from .offers import offer_of
 from .sources import FORMAT
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from .sources import Source
 
-FORMS = ("AUTOMATIC", "NODES", "OSL")
+FORMS = ("AUTOMATIC", "NODES", "OSL", "BAKED")
 _TREES = {
     "ShaderNodeTree": "shader",
     "GeometryNodeTree": "geometry",
@@ -71,13 +73,14 @@ class Prepared:
     Args:
         request: What was asked for, with the function that was found.
         interface: Its sockets.
-        lowered: The tree or the shader.
-        form: ``NODES`` or ``OSL``.
+        lowered: The tree or the shader; of what is baked, what its sockets are.
+        form: ``NODES``, ``OSL`` or ``BAKED``.
         hash: Of all that decides what the node computes.
         files: That the source is made of.
         notes: What a person should know: warnings, why a form was not taken.
         signature: Of the function.
         variants: Overloads and specializations that it could be instead; empty: none.
+        wrapper: Of what is baked, the function that gives texels.
     """
 
     request: Request
@@ -89,6 +92,7 @@ class Prepared:
     notes: tuple[str, ...]
     signature: str
     variants: tuple[str, ...]
+    wrapper: Wrapper | None = None
 
 
 def read_source(source: Source) -> SourceInfo:
@@ -132,7 +136,10 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     notes: list[str] = []
     form = request.form
     lowered: Lowered | None = None
-    if form != "OSL":
+    wrapper: Wrapper | None = None
+    if form == "BAKED":
+        lowered, wrapper = _prepare_baked(request, function, build)
+    elif form != "OSL":
         try:
             lowered, build = _lower_nodes(request, function, build)
             form = "NODES"
@@ -158,8 +165,8 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         inputs,
         outputs,
         build,
-        has_integers=form == "NODES" and request.blender >= (5, 2),
-        has_menus=request.blender >= (5, 2),
+        has_integers=form != "OSL" and request.blender >= (5, 2),
+        has_menus=form != "BAKED" and request.blender >= (5, 2),
         has_toggles=request.blender >= (5, 2) or request.tree != "CompositorNodeTree",
         images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
     )
@@ -169,16 +176,49 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         interface,
         lowered,
         form,
-        node_hash(request, interface, lowered),
+        node_hash(request, interface, lowered.text if wrapper is None else info.hash),
         info.files,
-        (*notes, *lowered.warnings),
+        (*notes, *(lowered.warnings if wrapper is None else ())),
         signature(function),
         choice.variants,
+        wrapper,
     )
 
 
-def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
-    """Return the hash of what a node is: nodes that have it may share their group."""
+def _prepare_baked(
+    request: Request, function: FunctionInfo, build: Mapping[str, str]
+) -> tuple[Lowered, Wrapper]:
+    """Return what the sockets of a function are, and the function that gives texels.
+
+    Raises:
+        ArgumentError: Images cannot show it.
+    """
+    if request.tree != "ShaderNodeTree":
+        message = f"'{request.function}' can be baked in materials alone; choose Nodes"
+        raise weft.ArgumentError(message)
+    lowered = _lower(request, build, to="slang")
+    asked = asks_weft_inputs(request.source)
+    if lowered.images or asked:
+        what = "looks images up" if lowered.images else f"asks weft.inputs for {asked}()"
+        message = (
+            f"'{request.function}' {what}, which Slang nodes do as nodes: choose Nodes, or make a "
+            'parameter of it, such as [Source("Position")] float3 p'
+        )
+        raise weft.ArgumentError(message)
+    variables = (lowered.parameters, lowered.results)
+    return lowered, wrap(
+        function, request.function, lowered.inputs, lowered.outputs, variables, build
+    )
+
+
+def node_hash(request: Request, interface: Interface, text: str) -> str:
+    """Return the hash of what a node is: nodes that have it may share their group.
+
+    Args:
+        request: What was asked for.
+        interface: Its sockets.
+        text: What differs where the function computes something else.
+    """
     parts: Sequence[object] = (
         FORMAT,
         str(request.source.key),
@@ -186,7 +226,7 @@ def node_hash(request: Request, interface: Interface, lowered: Lowered) -> str:
         request.tree,
         sorted(request.build.items()),
         interface,
-        lowered.text,
+        text,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
