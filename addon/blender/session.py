@@ -50,6 +50,7 @@ class Session:
         command: Blender's handle of the command ``blender --command weft``.
         pairs: Small pictures of the panel.
         slang_nodes: What follows the sources of Slang nodes.
+        slang_bakes: What bakes Slang nodes.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -69,6 +70,7 @@ class Session:
         self.command: object = None
         self.pairs: Any = None
         self.slang_nodes: Any = None
+        self.slang_bakes: Any = None
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

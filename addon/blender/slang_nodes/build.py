@@ -17,6 +17,8 @@ import bpy
 from ...core.slang_nodes.matching import Existing, Matching, match_sockets
 from ...core.slang_nodes.menus import MENU
 from ..lowered_groups import fill_group
+from ..slang_baked.leaving import held_by, let_go_of
+from ..slang_baked.tree import fill_with_lookups
 from .animation_paths import correct_curves, let_go, note_curves
 from .contents import content_of, kept_file
 from .image_slots import show_images
@@ -79,12 +81,15 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     values = changed_values(tree, inputs)
     users = group_nodes(tree)
     structures = note_structures(users, inputs, outputs)
+    baked = held_by(tree)
     added: list[bpy.types.NodeTreeInterfaceSocket] = []
     try:
         entries = _add_and_retype(tree, inputs, "INPUT", added)
         results = _add_and_retype(tree, outputs, "OUTPUT", added)
         ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
-        if prepared.form == "OSL":
+        if prepared.wrapper is not None:
+            fill_with_lookups(tree, prepared.wrapper.slots, ends[1])
+        elif prepared.form == "OSL":
             menus = {
                 item.identifier: spec.cases
                 for item, spec in zip(entries, interface.inputs, strict=True)
@@ -99,6 +104,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
             tree.interface.remove(item)
         correct_curves(curves)
         raise
+    let_go_of(tree, baked, stays=prepared.wrapper is not None)
     gone = (*inputs.removed, *outputs.removed)
     let_go(curves, {entry.identifier for entry in gone})
     removed = _remove(tree, gone)

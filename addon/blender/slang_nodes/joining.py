@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..image_nodes import images_of
+from ..slang_baked.tree import is_baked
 from .animation_paths import correct_curves, note_curves
 from .editing import was_edited
 from .tags import TEXT, tagged_trees
@@ -31,7 +32,7 @@ def join_equal_groups() -> int:
     kept: dict[tuple[str, str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
     gone: list[tuple[bpy.types.NodeTree, bpy.types.NodeTree]] = []
     for tree, tag in sorted(tagged_trees(), key=lambda entry: entry[0].name):
-        if not tag.hash or not is_editable(tree) or was_edited(tree):
+        if not tag.hash or not is_editable(tree) or was_edited(tree) or is_baked(tree):
             continue
         known = kept.setdefault((tree.bl_idname, tag.hash, tag.form, repr(images_of(tree))), [])
         first = next((other for other, own in known if is_alike(own, tag)), None)

@@ -40,8 +40,8 @@ class Tag:
         images: That it holds: mappings with ``name``, ``label`` and ``tooltip``.
         signature: Of the function, with its types.
         variants: Overloads and specializations that it could be instead.
-        form: Asked for: ``AUTOMATIC``, ``NODES`` or ``OSL``.
-        used: Of them that it has: ``NODES`` or ``OSL``.
+        form: Asked for: ``AUTOMATIC``, ``NODES``, ``OSL`` or ``BAKED``.
+        used: Of them that it has: ``NODES``, ``OSL`` or ``BAKED``.
         hash: Of all that decides what it computes.
         inputs: Its sockets: identifier, name of the parameter, type, cases.
         outputs: The same.

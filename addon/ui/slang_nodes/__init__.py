@@ -11,6 +11,15 @@ from .adding import (
     WEFT_OT_new_slang_node,
     WEFT_OT_open_slang_file,
 )
+from .baking import (
+    WEFT_OT_bake_slang_node,
+    WEFT_PG_slang_bake,
+    finish_bakes,
+    forget_bakes,
+    forget_file,
+    note_changes,
+    sweep_bakes,
+)
 from .dropping import WEFT_FH_slang
 from .following import begin, end, forget, join, look, move, settle, take_back
 from .images import WEFT_PG_slang_image, WEFT_PG_slang_images
@@ -34,6 +43,7 @@ from .panels import NODE_PT_weft_slang
 CLASSES = (
     WEFT_PG_slang_image,
     WEFT_PG_slang_images,
+    WEFT_PG_slang_bake,
     WEFT_OT_add_slang_node,
     WEFT_OT_new_slang_node,
     WEFT_OT_add_slang_expression,
@@ -49,11 +59,15 @@ CLASSES = (
     WEFT_OT_relocate_slang_source,
     WEFT_OT_show_slang_source,
     WEFT_OT_unpack_slang_node,
+    WEFT_OT_bake_slang_node,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
     NODE_PT_weft_slang,
 )
-POINTERS = ((bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),)
+POINTERS = (
+    (bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),
+    (bpy.types.NodeTree, "weft_bake", WEFT_PG_slang_bake),
+)
 MENUS = (
     (bpy.types.NODE_MT_shader_node_add_all, draw_add_menu),
     (bpy.types.NODE_MT_geometry_node_add_all, draw_add_menu),
@@ -70,5 +84,11 @@ HANDLERS = (
     ("save_pre", move),
     ("save_post", settle),
     ("save_post_fail", take_back),
+    ("depsgraph_update_post", note_changes),
+    ("undo_post", forget_bakes),
+    ("redo_post", forget_bakes),
+    ("load_pre", forget_file),
+    ("save_pre", sweep_bakes),
+    ("render_init", finish_bakes),
 )
 SETUPS = ((begin, end),)
