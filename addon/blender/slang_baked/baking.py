@@ -30,6 +30,7 @@ from .gathering import SurfaceStore, gather
 from .images import pack_images, write_images
 from .places import baked_groups, separate
 from .record import Record, notes_of, read_record, write_record
+from .tree import baked_images, image_count
 from .trusting import REFUSAL, is_trusted, trust
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Bakery:
         self._prepared: dict[tuple[object, ...], Prepared] = {}
         self._allowed: set[int] = set()
         self._shown: dict[int, str] = {}  # states that images show coarse
+        self._written: dict[int, str] = {}  # states that images were written for, by image
         self._changed: float | None = None
         self._running: Waits | None = None
         self._job: Job[Any] | None = None
@@ -83,6 +85,7 @@ class Bakery:
         self.forget()
         self._changed = None
         self._allowed.clear()
+        self._written.clear()
 
     def allow(self, group: bpy.types.NodeTree) -> None:
         """Note that the user has chosen that a group is baked."""
@@ -160,7 +163,7 @@ class Bakery:
         self._images.begin()
         gathered = _last(gather(group, prepared, self.store, self._images))
         record = read_record(group)
-        if record.state == gathered.state and not record.error:
+        if self._is_current(group, gathered, record) and not record.error:
             return record
         cancelled = None
         if group.weft_bake.target == "IMAGE":
@@ -188,6 +191,7 @@ class Bakery:
         notes = notes_of(found.report, size)
         record = Record(gathered.state, size, "", notes, time.perf_counter() - start)
         write_record(group, record)
+        self._note_written(group, gathered.state)
         self.bakes += 1
         return record
 
@@ -207,6 +211,22 @@ class Bakery:
         write_record(group, record)
         self.bakes += 1
         return record
+
+    def _is_current(
+        self, group: bpy.types.NodeTree, gathered: Gathered, record: Record
+    ) -> bool:
+        """Return whether a group looks up what its inputs say.
+
+        Undo takes records back, but not the pixels of images.
+        """
+        held = list(baked_images(group).values())
+        written = {self._written.get(image.session_uid, record.state) for image in held}
+        has_all = group.weft_bake.target != "IMAGE" or len(held) == image_count(group)
+        return record.state == gathered.state and has_all and written <= {record.state}
+
+    def _note_written(self, group: bpy.types.NodeTree, state: str) -> None:
+        for image in baked_images(group).values():
+            self._written[image.session_uid] = state
 
     def _may_run(self, group: bpy.types.NodeTree, prepared: Prepared) -> bool:
         """Return whether a group is baked without being asked for; note it if not."""
@@ -288,7 +308,7 @@ class Bakery:
         prepared = self._prepared[key]
         gathered = yield from gather(group, prepared, self.store, self._images)
         record = read_record(group)
-        if record.state == gathered.state:
+        if self._is_current(group, gathered, record):
             if record.error:
                 write_record(group, replace(record, error=""))
                 self.bakes += 1
@@ -323,6 +343,7 @@ class Bakery:
                 self._record_images(group, gathered, found, start)
             else:
                 self._shown[group.session_uid] = gathered.state
+                self._note_written(group, "")
                 write_record(group, replace(record, state=""))
                 self.bakes += 1
             yield None
