@@ -313,8 +313,8 @@ def _image(
         at, on = texels[part], triangles[part]
         points = Points(surfaces, on, weights_of(uvs, extent, at, on, wraps=wraps))
         for canvas, rows in zip(canvases, evaluate(task, points, programs), strict=True):
-            wrong = ~np.isfinite(rows).all(axis=1)
-            if wrong.any():
+            if not _is_finite(rows):
+                wrong = ~np.isfinite(rows).all(axis=1)
                 rows = np.where(np.isfinite(rows), rows, 0)
                 y, x = divmod(int(at[np.argmax(wrong)]), size)
                 where = bad.first or f"texel ({x}, {y})"
@@ -326,6 +326,11 @@ def _image(
     totals = np.array([len(found.texels), found.crowded, found.folded], np.float64)
     images = tuple(canvas.reshape(size, size, 4) for canvas in canvases)
     return images, totals, bad
+
+
+def _is_finite(rows: Pixels) -> bool:
+    """Return whether all numbers are finite; their sum is in double precision."""
+    return bool(np.isfinite(np.sum(rows, dtype=np.float64)))
 
 
 def evaluate(task: Task, points: Points, programs: Programs) -> Iterator[Pixels]:
@@ -369,8 +374,8 @@ def bake_corners(
     bad = BadTexel()
     numbers = surface.corners.ravel()
     for rows in evaluate(task, points, programs):
-        wrong = ~np.isfinite(rows).all(axis=1)
-        if wrong.any():
+        if not _is_finite(rows):
+            wrong = ~np.isfinite(rows).all(axis=1)
             rows = np.where(np.isfinite(rows), rows, 0)
             first = bad.first or f"corner {int(numbers[wrong].min())} of '{surface.name}'"
             bad = BadTexel(bad.count + len(np.unique(numbers[wrong])), first)

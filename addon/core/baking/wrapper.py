@@ -122,10 +122,10 @@ def wrap(
     for slot in slots:
         lines += _texels(slot, results, variables[1])
     lines.append("return found;")
-    fields = " ".join(f"float4 image{k};" for k in range(images))
+    fields = " ".join(f"public float4 image{k};" for k in range(images))
     parameters = ", ".join(f"{_kind(socket)} {arguments[socket.name]}" for socket in inputs)
     body = "\n".join(f"    {line}" for line in lines)
-    text = f"\nstruct {RESULT} {{ {fields} }};\n{RESULT} {ENTRY}({parameters})\n{{\n{body}\n}}\n"
+    text = f"\npublic struct {RESULT} {{ {fields} }};\npublic {RESULT} {ENTRY}({parameters})\n{{\n{body}\n}}\n"
     return Wrapper(text, arguments, slots, _sources(function, inputs))
 
 
