@@ -280,3 +280,20 @@ def test_tiles_are_packed_and_cycles_finds_them():
     x, y = centres(64)
     found = render_plane()[..., 0]
     assert np.abs(found - (0.5 + 0.5 * np.sin(6 * np.hypot(x, y)))).max() < 4e-3
+
+
+@pytest.mark.parametrize("template", ["noise/worley_noise", "pattern/bricks"])
+def test_templates_are_baked_as_their_nodes_compute_them(template):
+    material = new_material()
+    grid_object(material, cells=3)
+    node = baked_node(material, f"template:{template}")
+    emit(material, node)
+    baked = render_plane()
+
+    weft_blender.set_source(node, form="NODES")
+    link = material.node_tree.links.new
+    link(coordinates(material), node.inputs[0])
+    as_nodes = render_plane()
+
+    assert as_nodes.std() > 0.01
+    assert np.abs(baked - as_nodes).mean() < 1e-3

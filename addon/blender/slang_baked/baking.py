@@ -212,9 +212,7 @@ class Bakery:
         self.bakes += 1
         return record
 
-    def _is_current(
-        self, group: bpy.types.NodeTree, gathered: Gathered, record: Record
-    ) -> bool:
+    def _is_current(self, group: bpy.types.NodeTree, gathered: Gathered, record: Record) -> bool:
         """Return whether a group looks up what its inputs say.
 
         Undo takes records back, but not the pixels of images.

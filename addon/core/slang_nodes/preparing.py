@@ -39,6 +39,9 @@ _TREES = {
 }
 _WHOLE = ("int", "uint")
 
+OLD_CELLS = "\nexport static const bool weft_has_old_cells = true;\n"
+"""Has weft.noise compute cells as the nodes of Blender 4 do."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -206,9 +209,10 @@ def _prepare_baked(
         )
         raise weft.ArgumentError(message)
     variables = (lowered.parameters, lowered.results)
-    return lowered, wrap(
-        function, request.function, lowered.inputs, lowered.outputs, variables, build
-    )
+    wrapper = wrap(function, request.function, lowered.inputs, lowered.outputs, variables, build)
+    if request.blender < lowering.NEW_CELLS:
+        wrapper = replace(wrapper, text=OLD_CELLS + wrapper.text)
+    return lowered, wrapper
 
 
 def node_hash(request: Request, interface: Interface, text: str) -> str:
