@@ -56,7 +56,7 @@ def follow(following, bakery, seconds=20.0):
         following.tick()
         bpy.context.view_layer.update()
         if bakery.bakes != before:
-            sizes += [tuple(image.size)[0] for image in bpy.data.images if image.name != "other"]
+            sizes += [image.size[0] for image in bpy.data.images]
         quiet = quiet + 1 if bakery.is_idle and following.updater().is_idle else 0
         time.sleep(0.01)
     assert quiet == 5, "the bakery has not come to an end"

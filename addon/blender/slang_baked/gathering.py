@@ -89,6 +89,8 @@ def _read(
     is_evaluated = not is_original and thing.name in depsgraph.scene.objects
     entry = thing.evaluated_get(depsgraph) if is_evaluated else thing
     mesh = entry.data
+    if not mesh.polygons:
+        return None
     instance = SimpleNamespace(object=entry, is_instance=False, matrix_world=entry.matrix_world)
     placed = Placed(entry.name, mesh, np.array(entry.matrix_world, np.float64))
     placed.undeformed = undeformed_of(entry, is_render=False) if is_evaluated else None

@@ -125,7 +125,9 @@ def wrap(
     fields = " ".join(f"public float4 image{k};" for k in range(images))
     parameters = ", ".join(f"{_kind(socket)} {arguments[socket.name]}" for socket in inputs)
     body = "\n".join(f"    {line}" for line in lines)
-    text = f"\npublic struct {RESULT} {{ {fields} }};\npublic {RESULT} {ENTRY}({parameters})\n{{\n{body}\n}}\n"
+    # Sources that are modules show others nothing else.
+    head = f"public struct {RESULT} {{ {fields} }};\npublic {RESULT} {ENTRY}({parameters})"
+    text = f"\n{head}\n{{\n{body}\n}}\n"
     return Wrapper(text, arguments, slots, _sources(function, inputs))
 
 
