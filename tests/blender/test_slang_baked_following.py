@@ -233,3 +233,74 @@ def test_undo_brings_images_back(bakery, following, record_of):
     assert np.abs(pixels_of(node)[..., 0] - wave(3)).max() < 1e-4
     assert record_of(node).state
     assert weft_blender.node_source(node).form == "BAKED"
+
+
+def test_edit_mode_is_waited_for(following, bakery, record_of):
+    material = new_material()
+    thing = grid_object(material)
+    node = baked_node(material, text_block(RINGS), count=3)
+    follow(following, bakery)
+    before = bakery.bakes
+    bpy.context.view_layer.objects.active = thing
+    bpy.ops.object.mode_set(mode="EDIT")
+    node.inputs["Count"].default_value = 7
+
+    follow(following, bakery)
+    assert bakery.bakes == before
+    assert not record_of(node).error
+    with pytest.raises(RuntimeError, match="'Grid' is in Edit Mode"):
+        bpy.ops.weft.bake_slang_node(group=node.node_tree.name)
+
+    bpy.ops.object.mode_set(mode="OBJECT")
+    follow(following, bakery)
+    assert np.abs(pixels_of(node)[..., 0] - wave(7)).max() < 1e-4
+
+
+def test_another_frame_is_followed(following, bakery):
+    material = new_material()
+    grid_object(material)
+    node = baked_node(material, text_block(RINGS), count=3)
+    for frame, count in ((1, 3), (11, 7)):
+        node.inputs["Count"].default_value = count
+        node.inputs["Count"].keyframe_insert("default_value", frame=frame)
+    bpy.context.scene.frame_set(1)
+    follow(following, bakery)
+    assert np.abs(pixels_of(node)[..., 0] - wave(3)).max() < 1e-4
+
+    bpy.context.scene.frame_set(11)
+    follow(following, bakery)
+    assert np.abs(pixels_of(node)[..., 0] - wave(7)).max() < 1e-4
+
+
+def test_a_copied_material_bakes_for_its_own_objects(following, bakery):
+    material = new_material()
+    grid_object(material)
+    node = baked_node(material, text_block(RINGS), count=3)
+    follow(following, bakery)
+
+    other = material.copy()
+    grid_object(other, "Other", cells=3)
+    copied = next(own for own in other.node_tree.nodes if own.type == "GROUP")
+    copied.inputs["Count"].default_value = 7
+    follow(following, bakery)
+
+    assert image_of(copied) != image_of(node)
+    assert np.abs(pixels_of(copied)[..., 0] - wave(7)).max() < 1e-4
+    assert np.abs(pixels_of(node)[..., 0] - wave(3)).max() < 1e-4
+
+
+def test_attributes_go_although_their_group_was_purged(bakery):
+    material = new_material()
+    thing = grid_object(material)
+    node = baked_node(material, text_block(RINGS))
+    node.node_tree.weft_bake.target = "ATTRIBUTE"
+    assert bpy.ops.weft.bake_slang_node(group=node.node_tree.name) == {"FINISHED"}
+    assert [name for name in thing.data.attributes.keys() if name.startswith("weft")]
+
+    material.node_tree.nodes.remove(node)
+    bpy.ops.outliner.orphans_purge(do_recursive=True)
+    assert not bpy.data.node_groups
+    bpy.ops.wm.save_as_mainfile(filepath=f"{bpy.app.tempdir}/purged.blend")
+
+    assert not [name for name in thing.data.attributes.keys() if name.startswith("weft")]
+    assert "weft_baked" not in thing.data

@@ -11,6 +11,7 @@ import pytest
 
 import weft
 import weft_blender
+from blender import test_slang_panel as panels
 from blender.test_slang_baked import (
     RINGS,
     bake,
@@ -224,3 +225,25 @@ def test_the_weft_engine_sees_the_image():
 
     assert compiled.problems == []
     assert [entry.image for entry in compiled.textures] == [image_of(node).name]
+
+
+def test_the_panel_shows_how_it_is_baked_and_what_came_of_it():
+    material = new_material()
+    thing = grid_object(material)
+    tree, panel = material.node_tree, bpy.types.NODE_PT_weft_slang
+    node = weft_blender.add_node(tree, text_block(RINGS), form="NODES")
+    assert panels.run(tree, "choose_slang_form", node, form="BAKED") == {"FINISHED"}
+    node.node_tree.weft_bake.side = "64"
+
+    found = panels.texts(panels.drawn(panel, tree, node))
+    assert {"Runs As: Baked", "Into", "Margin", "UV Map", "UDIM Tiles", "Bake"} <= set(found)
+
+    assert panels.run(tree, "bake_slang_node", node) == {"FINISHED"}
+    found = panels.texts(panels.drawn(panel, tree, node))
+    assert any(text.startswith("Baked in ") for text in found)
+
+    thing.data.uv_layers.remove(thing.data.uv_layers[0])
+    message = panels.run(tree, "bake_slang_node", node)
+    assert "none of its objects has a UV map at all" in message
+    found = " ".join(panels.texts(panels.drawn(panel, tree, node)))
+    assert "none of its objects has a UV map" in found

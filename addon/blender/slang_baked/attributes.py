@@ -10,8 +10,8 @@ import numpy as np
 
 from weft import ArgumentError
 
-from .places import remove_attributes
-from .tree import baked_attributes
+from .places import mark_mesh, remove_attributes
+from .tree import MARK, baked_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,8 @@ def write_attributes(
                 mesh.attributes.new(name, "FLOAT_COLOR", "CORNER")
                 layer = mesh.attributes[name]
             layer.data.foreach_set("color", np.ascontiguousarray(images[number]).ravel())
+        known = set(str(mesh.get(MARK, "")).splitlines())
+        mark_mesh(mesh, known | set(names.values()))
         mesh.update_tag()
     gone = {mesh.name for mesh in meshes}
     for mesh in bpy.data.meshes:  # that do not show the material any more

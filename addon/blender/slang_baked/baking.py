@@ -28,13 +28,14 @@ from ..slang_nodes.tags import read_tag
 from .attributes import write_attributes
 from .gathering import SurfaceStore, gather
 from .images import pack_images, write_images
-from .places import baked_groups, separate
+from .places import baked_groups, place_of, separate, users_of
 from .record import Record, notes_of, read_record, write_record
 from .tree import baked_images, image_count
 from .trusting import REFUSAL, is_trusted, trust
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Callable
 
     from ...core.baking.bake import Baked
     from ...core.slang_nodes.preparing import Prepared
@@ -161,6 +162,12 @@ class Bakery:
     def _bake_all(self, group: bpy.types.NodeTree, prepared: Prepared) -> Record:
         start = time.perf_counter()
         self._images.begin()
+        if edited := edited_user(group):
+            message = (
+                f"bake: '{group.name}': '{edited}' is in Edit Mode, in which its faces are not "
+                "known; leave that"
+            )
+            raise ArgumentError(message)
         gathered = _last(gather(group, prepared, self.store, self._images))
         record = read_record(group)
         if self._is_current(group, gathered, record) and not record.error:
@@ -294,13 +301,21 @@ class Bakery:
                 write_record(group, replace(read_record(group), error=str(error)))
                 self.bakes += 1
 
+    def _start(self, work: Callable[[threading.Event], Any], name: str) -> Job[Any]:
+        """Start a job that ends before the device is closed."""
+        job: Job[Any] = Job(work, name)
+        require_session().add_job(job)
+        return job
+
     def _follow_one(self, group: bpy.types.NodeTree) -> Waits:
+        if edited_user(group):
+            return  # leaving Edit Mode is a change
         key = self._key(group)
         if key not in self._prepared:
             tag = read_tag(group)
             assert tag is not None
             request = request_of(group, tag)
-            making: Job[Prepared] = Job(lambda _: prepare(request), "weft-prepare-bake")
+            making = self._start(lambda _: prepare(request), "weft-prepare-bake")
             yield making
             self._prepared[key] = making.result()
         prepared = self._prepared[key]
@@ -314,27 +329,27 @@ class Bakery:
         if not self._may_run(group, prepared):
             return
         start = time.perf_counter()
-        device: Job[Programs] = Job(lambda _: self.programs(), "weft-bake-device")
-        yield device
-        programs = device.result()
+        making = self._start(lambda _: self.programs(), "weft-bake-device")
+        yield making
+        programs = making.result()
         if group.weft_bake.target != "IMAGE":
-            corners: Job[Any] = Job(
+            making = self._start(
                 lambda cancelled: self._bake_attributes(gathered, cancelled), "weft-bake"
             )
-            yield corners
-            write_attributes(group, gathered, corners.result())
-            self._record_attributes(group, gathered, corners.result(), start)
+            yield making
+            write_attributes(group, gathered, making.result())
+            self._record_attributes(group, gathered, making.result(), start)
             return
         size = group.weft_bake.size
         # What is written here is a change, too, after which all begins anew.
         is_shown = self._shown.get(group.session_uid) == gathered.state
         for side in [COARSE, size] if size > COARSE and not is_shown else [size]:
-            job: Job[Baked] = Job(
+            making = self._start(
                 lambda cancelled, side=side: bake(gathered.task, side, programs, cancelled),  # type: ignore[misc]
                 "weft-bake",
             )
-            yield job
-            found = job.result()
+            yield making
+            found: Baked = making.result()
             yield from write_images(group, found)
             if side == size:
                 yield from pack_images(group)
@@ -354,6 +369,13 @@ def _last(steps: Generator[Any, None, Any]) -> Any:  # noqa: ANN401
             next(steps)
         except StopIteration as end:
             return end.value
+
+
+def edited_user(group: bpy.types.NodeTree) -> str:
+    """Return the name of an object in Edit Mode that shows a group's material; "": none is."""
+    material = place_of(group).material
+    users = users_of(material, bpy.context.scene)
+    return next((thing.name for thing in users if thing.mode == "EDIT"), "")
 
 
 def allow(group: bpy.types.NodeTree) -> None:

@@ -12,7 +12,7 @@ from weft import ArgumentError
 
 from ..slang_nodes.users import group_nodes, is_editable, remove_group
 from .images import remove_unused_image
-from .tree import baked_attributes, baked_images, baked_nodes, free_name, is_baked
+from .tree import MARK, baked_attributes, baked_images, baked_nodes, free_name, is_baked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -138,12 +138,31 @@ def remove_attributes(names: set[str], meshes: Iterable[bpy.types.Mesh] | None =
         if mesh.library is None and mesh.is_editable:
             for name in names & set(mesh.attributes.keys()):
                 mesh.attributes.remove(mesh.attributes[name])
+            if MARK in mesh:
+                mark_mesh(mesh, set(str(mesh[MARK]).splitlines()) - names)
+
+
+def mark_mesh(mesh: bpy.types.Mesh, names: set[str]) -> None:
+    """Note which attributes of a mesh were baked, whatever becomes of their groups."""
+    if names:
+        mesh[MARK] = "\n".join(sorted(names))
+    elif MARK in mesh:
+        del mesh[MARK]
 
 
 def sweep() -> int:
-    """Remove baked groups that nothing shows any more, with their images; return how many."""
+    """Remove baked groups that nothing shows any more, and what was baked; return how many."""
     gone = [group for group in baked_groups() if group.users == 0]
     for group in gone:
         let_go(group)
         remove_group(group)
+    used = {
+        name
+        for group in bpy.data.node_groups
+        if is_baked(group)
+        for name in baked_attributes(group).values()
+    }
+    for mesh in bpy.data.meshes:
+        if MARK in mesh:
+            remove_attributes(set(str(mesh[MARK]).splitlines()) - used, [mesh])
     return len(gone)

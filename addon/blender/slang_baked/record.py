@@ -25,7 +25,6 @@ class Record:
         error: Why it is not what its inputs say now; "": it is.
         notes: What people should know, one sentence each.
         seconds: How long the bake took.
-        code: Hash of the function's source, that was allowed to run.
     """
 
     state: str = ""
@@ -33,7 +32,6 @@ class Record:
     error: str = ""
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
-    code: str = ""
 
 
 def read_record(group: bpy.types.NodeTree) -> Record:

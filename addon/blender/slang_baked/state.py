@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..session import find_session
-from .tree import is_baked
+from .tree import MARK, is_baked
 
 if TYPE_CHECKING:
     from .baking import Bakery
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 def has_baked_groups() -> bool:
     """Return whether the open file has baked groups."""
     return any(is_baked(group) for group in bpy.data.node_groups)
+
+
+def has_baked_data() -> bool:
+    """Return whether it has baked groups, or meshes with attributes of some that are gone."""
+    return has_baked_groups() or any(MARK in mesh for mesh in bpy.data.meshes)
 
 
 def find_bakery() -> Bakery | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ class Programs:
         """Begin without any."""
         self._device = device
         self._known: OrderedDict[tuple[object, ...], Any] = OrderedDict()
+        self._lock = threading.Lock()
 
     def run(
         self,
@@ -70,14 +72,15 @@ class Programs:
         self, name: str, source: str, folders: tuple[str, ...], title: str, state: object
     ) -> Any:  # noqa: ANN401
         key = (name, source, folders, state)
-        if key not in self._known:
-            options: dict[str, object] = {"include_paths": list(folders)}
-            module = weft.Module.load_from_source(self._device, title, source, options)
-            self._known[key] = module.find_function(name)
-            while len(self._known) > MOST_KEPT:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        return self._known[key]
+        with self._lock:  # a bake that was cancelled may still be in its thread
+            if key not in self._known:
+                options: dict[str, object] = {"include_paths": list(folders)}
+                module = weft.Module.load_from_source(self._device, title, source, options)
+                self._known[key] = module.find_function(name)
+                while len(self._known) > MOST_KEPT:
+                    self._known.popitem(last=False)
+            self._known.move_to_end(key)
+            return self._known[key]
 
 
 def _first(arguments: Mapping[str, Argument]) -> dict[str, Any]:

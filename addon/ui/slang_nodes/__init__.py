@@ -18,6 +18,7 @@ from .baking import (
     forget_bakes,
     forget_file,
     note_changes,
+    note_frame,
     sweep_bakes,
 )
 from .dropping import WEFT_FH_slang
@@ -85,6 +86,7 @@ HANDLERS = (
     ("save_post", settle),
     ("save_post_fail", take_back),
     ("depsgraph_update_post", note_changes),
+    ("frame_change_post", note_frame),
     ("undo_post", forget_bakes),
     ("redo_post", forget_bakes),
     ("load_pre", forget_file),

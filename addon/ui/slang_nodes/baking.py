@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...blender.slang_baked.record import read_record
-from ...blender.slang_baked.state import find_bakery, has_baked_groups
+from ...blender.slang_baked.state import find_bakery, has_baked_data, has_baked_groups
 from ...blender.slang_baked.tree import is_baked
 from ...core.slang_nodes.reports import readable
 from ..text import draw_text
@@ -156,6 +156,16 @@ def note_changes(_: object, depsgraph: bpy.types.Depsgraph | None = None, *rest:
 
 
 @bpy.app.handlers.persistent
+def note_frame(*_: object) -> None:
+    """After another frame was chosen: what is animated may be another one."""
+    if not bpy.app.is_job_running("RENDER") and has_baked_groups():
+        from ...blender.slang_baked.baking import bakery
+
+        bakery().store.forget()
+        bakery().touch()
+
+
+@bpy.app.handlers.persistent
 def forget_bakes(*_: object) -> None:
     """After undo: other objects have taken the place of all; see whether something is old."""
     found = find_bakery()
@@ -178,7 +188,7 @@ def forget_file(*_: object) -> None:
 @bpy.app.handlers.persistent
 def sweep_bakes(*_: object) -> None:
     """Before a file is saved: what nothing shows any more goes."""
-    if has_baked_groups():
+    if has_baked_data():
         from ...blender.slang_baked.places import sweep
 
         sweep()
