@@ -240,6 +240,33 @@ def test_functions_that_no_tree_computes_are_baked(programs):
         assert found.tiles[0][0][..., 0].max() >= 1
 
 
+def test_parameters_of_all_types_of_sockets_arrive(programs):
+    text = """
+    struct Inner { int3 cell; half soft; }
+    struct Outer { Inner inner[2]; float4 color; }
+    float3 all(float2x2 m, Outer outer, uint seed, bool on, inout float kept, float2 uv)
+    {
+        kept += outer.color.w;
+        float sum = m[0][0] + 10 * m[0][1] + 100 * m[1][0] + 1000 * m[1][1];
+        float cells = outer.inner[1].cell.z + 10 * outer.inner[0].soft + 100 * outer.color.y;
+        return float3(sum, on ? cells : -1, seed + uv.y);
+    }
+    """
+    prepared = prepared_of(text, "all")
+    values = dict.fromkeys(prepared.wrapper.arguments, 0.0)
+    values |= {"m[0][0]": 1.0, "m[0][1]": 2.0, "m[1][0]": 3.0, "m[1][1]": 4.0}
+    values |= {"outer.inner[1].cell.z": 5.0, "outer.inner[0].soft": 0.5, "outer.color.w": 6.0}
+    values |= {"outer.color": (0.0, 7.0, 0.0), "seed": 3.0, "on": 1.0, "kept": 8.0}
+    values |= {"uv": (0.0, 0.25, 0.0)}
+    assert set(values) == set(prepared.wrapper.arguments)
+    task = task_of(text, "all", values, [surface(grid(1))])
+
+    slots = outputs_of(task, bake(task, 8, programs).tiles[0])
+
+    assert slots["Result"][3, 3].tolist() == [4321, 710, 3.25]
+    assert slots["kept"][3, 3].tolist() == [14]
+
+
 def test_what_only_trees_know_is_refused():
     asks = "import weft.inputs; float stripes() { return sin(position().x); }"
     with pytest.raises(weft.ArgumentError, match=r"asks weft.inputs for position\(\)"):

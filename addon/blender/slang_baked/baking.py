@@ -132,6 +132,7 @@ class Bakery:
             DeviceError: The device fails.
         """
         self._stop()
+        self.store.forget()  # scripts change meshes without telling
         require_editable(group)
         separate(group)
         try:
@@ -147,6 +148,8 @@ class Bakery:
         """Bake whatever is not what its inputs say, and wait; what fails is recorded."""
         self._stop()
         self._changed = None
+        if bpy.app.background:
+            self.store.forget()
         for group in baked_groups():
             separate(group)
         for group in baked_groups():

@@ -7,6 +7,7 @@ of the user (docs/security.md).
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.scene import SlangCall
@@ -35,8 +36,7 @@ def trust(prepared: Prepared) -> None:
 
 
 def _text_of(prepared: Prepared) -> str:
-    source = prepared.request.source
-    if source.text is not None:
-        return source.text or "\n"
-    assert source.path is not None
-    return source.path.read_text(encoding="utf-8") or "\n"
+    """Return all that a function is made of: its text, and the files that it imports."""
+    parts = [prepared.request.source.text or ""]
+    parts += [Path(file).read_text("utf-8", errors="replace") for file in prepared.files]
+    return "\n".join(parts) or "\n"
