@@ -304,3 +304,23 @@ def test_attributes_go_although_their_group_was_purged(bakery):
 
     assert not [name for name in thing.data.attributes.keys() if name.startswith("weft")]
     assert "weft_baked" not in thing.data
+
+
+def test_a_group_that_goes_while_it_is_baked_ends_it(following, bakery):
+    material = new_material()
+    grid_object(material)
+    node = baked_node(material, text_block(RINGS), count=3)
+    node.node_tree.weft_bake.side = "1024"
+    bpy.context.view_layer.update()
+    end = time.monotonic() + 20
+    while not bpy.data.images and time.monotonic() < end:
+        following.tick()
+        time.sleep(0.01)
+    assert bpy.data.images  # coarse
+
+    bpy.data.node_groups.remove(node.node_tree)
+    follow(following, bakery)
+
+    other = baked_node(material, text_block(RINGS), count=3)
+    follow(following, bakery)
+    assert np.abs(pixels_of(other)[..., 0] - wave(3)).max() < 1e-4

@@ -243,6 +243,7 @@ def test_the_panel_shows_how_it_is_baked_and_what_came_of_it():
     assert any(text.startswith("Baked in ") for text in found)
 
     thing.data.uv_layers.remove(thing.data.uv_layers[0])
+    thing.data.update()  # which buttons do by themselves
     message = panels.run(tree, "bake_slang_node", node)
     assert "none of its objects has a UV map at all" in message
     found = " ".join(panels.texts(panels.drawn(panel, tree, node)))

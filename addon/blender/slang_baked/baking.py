@@ -30,7 +30,7 @@ from .gathering import SurfaceStore, gather
 from .images import pack_images, write_images
 from .places import baked_groups, place_of, separate, users_of
 from .record import Record, notes_of, read_record, write_record
-from .tree import baked_images, image_count
+from .tree import baked_images, image_count, is_baked
 from .trusting import REFUSAL, is_trusted, trust
 
 if TYPE_CHECKING:
@@ -300,9 +300,18 @@ class Bakery:
                 yield from self._follow_one(group)
             except BakeCancelled:
                 return
-            except FAULTS as error:
-                write_record(group, replace(read_record(group), error=str(error)))
-                self.bakes += 1
+            except Exception as error:  # the timer that calls would end, and with it all following
+                self._note_fault(name, error)
+
+    def _note_fault(self, name: str, error: Exception) -> None:
+        """Record why a group could not be baked, unless it is gone by now."""
+        group = bpy.data.node_groups.get(name)
+        if group is None or not is_baked(group):
+            return
+        is_known = isinstance(error, FAULTS)
+        text = str(error) if is_known else f"bake: {type(error).__name__}: {error}; press Bake"
+        write_record(group, replace(read_record(group), error=text))
+        self.bakes += 1
 
     def _start(self, work: Callable[[threading.Event], Any], name: str) -> Job[Any]:
         """Start a job that ends before the device is closed."""

@@ -197,7 +197,10 @@ def sweep_bakes(*_: object) -> None:
 @bpy.app.handlers.persistent
 def finish_bakes(*_: object) -> None:
     """Before a render: it waits for images in full."""
-    if has_baked_groups():
+    found = find_bakery()
+    # In windows renders have a thread of their own, in which as little as possible is done.
+    is_settled = found is not None and found.is_idle and not bpy.app.background
+    if has_baked_groups() and not is_settled:
         from ...blender.slang_baked.baking import bakery
 
         bakery().finish_all()
