@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -98,8 +98,8 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
             found.lamps.append(placed)
         elif entry.type == "MESH":
             placed.materials = _materials_of(entry, depsgraph.view_layer_eval)
-            placed.undeformed = _undeformed(entry, visibility.is_render)
-            placed.info = _info(instance) | describe(properties, instance, depsgraph)
+            placed.undeformed = undeformed_of(entry, is_render=visibility.is_render)
+            placed.info = describe_instance(instance) | describe(properties, instance, depsgraph)
             placed.terminator = entry.shadow_terminator_geometry_offset
             placed.hidden_from = visibility.hidden_from(entry, instance)
             found.meshes.append(placed)
@@ -107,8 +107,8 @@ def take_inventory(depsgraph: bpy.types.Depsgraph) -> Inventory:
     return found
 
 
-def _info(instance: bpy.types.DepsgraphObjectInstance) -> dict[str, tuple[float, ...]]:
-    """Return what the Object Info node says of an instance."""
+def describe_instance(instance: Any) -> dict[str, tuple[float, ...]]:  # noqa: ANN401
+    """Return what the Object Info node says of an instance, or of what looks like one."""
     entry = instance.object
     number = instance.random_id if instance.is_instance else hash_name(entry.name)
     material = entry.active_material
@@ -147,7 +147,7 @@ def _materials_of(
     return [slot.material for slot in entry.material_slots] or [None]
 
 
-def _undeformed(entry: bpy.types.Object, is_render: bool) -> NDArray[np.float32] | None:
+def undeformed_of(entry: bpy.types.Object, *, is_render: bool) -> NDArray[np.float32] | None:
     """Return a mesh's positions before its modifiers, where those only deform it.
 
     The evaluated scene of a viewport does not keep them; that of a render does.

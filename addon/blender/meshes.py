@@ -97,8 +97,8 @@ def read_mesh(placed: Placed, requests: Sequence[AttributeRequest]) -> MeshData:
     return data
 
 
-def build_mesh(name: str, mesh: bpy.types.Mesh, data: MeshData) -> weft.scene.Mesh | None:
-    """Return triangles; ``None`` if the mesh has no faces."""
+def cut(mesh: bpy.types.Mesh, data: MeshData) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the corners of the triangles of a mesh, shape ``(n, 3)``, and their polygons."""
 
     def cut_polygons(triangles: NDArray[np.int64]) -> NDArray[np.int32]:
         mesh.calc_loop_triangles()
@@ -106,9 +106,12 @@ def build_mesh(name: str, mesh: bpy.types.Mesh, data: MeshData) -> weft.scene.Me
             return np.array([mesh.loop_triangles[i].loops[:] for i in triangles.tolist()], np.int32)
         return read_array(mesh.loop_triangles, "loops", 3, np.int32)[triangles]
 
-    corners, polygons = triangulate(
-        data.positions, data.corner_vertices, data.offsets, cut_polygons
-    )
+    return triangulate(data.positions, data.corner_vertices, data.offsets, cut_polygons)
+
+
+def build_mesh(name: str, mesh: bpy.types.Mesh, data: MeshData) -> weft.scene.Mesh | None:
+    """Return triangles; ``None`` if the mesh has no faces."""
+    corners, polygons = cut(mesh, data)
     if not len(corners):
         return None
     vertices = data.corner_vertices[corners]

@@ -19,6 +19,8 @@ from ..core.slang_nodes.matching import Existing, shown_case
 from ..core.slang_nodes.menus import find_case
 from ..core.slang_nodes.preparing import ENGINE, FORMS, prepare, read_source
 from ..core.steps import last_value
+from .slang_baked.baking import allow
+from .slang_baked.tree import is_baked
 from .slang_nodes.bundle_nodes import put_together, remove_unused_node
 from .slang_nodes.image_slots import choose_images
 from .slang_nodes.nodes import (
@@ -122,6 +124,8 @@ def add_node(
             remove_unused_node(own)
         remove_unused(group)
         raise
+    if prepared.wrapper is not None:
+        allow(group)
     return node
 
 
@@ -334,6 +338,8 @@ def set_source(
     if form is not None:
         changes["form"] = form
     last_value(change_node(node, **changes))
+    if is_baked(node.node_tree):
+        allow(node.node_tree)
 
 
 def refresh(source: SourceLike = None) -> int:

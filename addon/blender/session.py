@@ -53,6 +53,7 @@ class Session:
         templates_folder: Of a person's templates, as the preferences say; "": the default one.
         libraries: Folders that the preferences list as asset libraries because of the extension.
         evaluator: What evaluates functions on geometry.
+        slang_bakes: What bakes Slang nodes.
         file: A name that no other file, and no other session, has while this one is open.
     """
 
@@ -75,6 +76,7 @@ class Session:
         self.templates_folder = ""
         self.libraries: dict[str, str] = {}
         self.evaluator: Any = None
+        self.slang_bakes: Any = None
         self.file = uuid4().hex
         self._exporter: SceneExporter | None = None
         self._lock = threading.Lock()

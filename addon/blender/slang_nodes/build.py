@@ -18,6 +18,8 @@ from ...core.slang_nodes.matching import Existing, Matching, match_sockets
 from ...core.slang_nodes.menus import MENU
 from ..evaluation.group import fill_evaluated
 from ..lowered_groups import fill_group
+from ..slang_baked.leaving import held_by, let_go_of
+from ..slang_baked.tree import fill_with_lookups
 from .animation_paths import correct_curves, let_go, note_curves
 from .contents import content_of, kept_file
 from .image_slots import show_images
@@ -80,6 +82,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
     values = changed_values(tree, inputs)
     users = group_nodes(tree)
     structures = note_structures(users, inputs, outputs)
+    baked = held_by(tree)
     added: list[bpy.types.NodeTreeInterfaceSocket] = []
     try:
         entries = _add_and_retype(tree, inputs, "INPUT", added)
@@ -87,6 +90,8 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
         ends = [entry.identifier for entry in entries], [entry.identifier for entry in results]
         if prepared.plan is not None:
             fill_evaluated(tree, prepared.plan, prepared.interface, *ends)
+        elif prepared.wrapper is not None:
+            fill_with_lookups(tree, prepared.wrapper.slots, ends[1])
         elif prepared.form == "OSL":
             menus = {
                 item.identifier: spec.cases
@@ -104,6 +109,7 @@ def update_group(tree: bpy.types.NodeTree, prepared: Prepared) -> Steps[Built]:
             tree.interface.remove(item)
         correct_curves(curves)
         raise
+    let_go_of(tree, baked, stays=prepared.wrapper is not None)
     gone = (*inputs.removed, *outputs.removed)
     let_go(curves, {entry.identifier for entry in gone})
     removed = _remove(tree, gone)

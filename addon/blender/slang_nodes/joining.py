@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..image_nodes import images_of
+from ..slang_baked.tree import is_baked
 from .animation_paths import correct_curves, note_curves
 from .assets import plain_name
 from .editing import was_edited
@@ -58,7 +59,7 @@ def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
         tagged_trees(), key=lambda own: (own[0].as_pointer() not in staying, own[0].name)
     )
     for tree, tag in found:
-        if not tag.hash or not is_editable(tree) or was_edited(tree):
+        if not tag.hash or not is_editable(tree) or was_edited(tree) or is_baked(tree):
             continue
         known = kept.setdefault((tree.bl_idname, tag.hash, tag.form, repr(images_of(tree))), [])
         first = next((other for other, own in known if is_alike(own, tag)), None)

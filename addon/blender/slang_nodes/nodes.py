@@ -64,9 +64,9 @@ def scene_runs_osl() -> bool:
 def equal_tree(prepared: Prepared) -> bpy.types.NodeTree | None:
     """Return a group of this file that is what was prepared and that nobody edited by hand.
 
-    Groups that hold images are none: another node may want other images.
+    Groups that hold images are none: another node may want other images, or bakes its own.
     """
-    if prepared.interface.images:
+    if prepared.interface.images or prepared.wrapper is not None:
         return None
     for tree in bpy.data.node_groups:
         if tree.get(HASH) != prepared.hash or tree.bl_idname != prepared.request.tree:

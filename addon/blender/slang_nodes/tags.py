@@ -40,8 +40,8 @@ class Tag:
         images: That it holds: mappings with ``name``, ``label`` and ``tooltip``.
         signature: Of the function, with its types.
         variants: Overloads and specializations that it could be instead.
-        form: Asked for: ``AUTOMATIC``, ``NODES``, ``OSL`` or ``ENGINE``.
-        used: Of them that it has: ``NODES``, ``OSL`` or ``ENGINE``.
+        form: Asked for: ``AUTOMATIC``, ``NODES``, ``OSL``, ``BAKED`` or ``ENGINE``.
+        used: Of them that it has: ``NODES``, ``OSL``, ``BAKED`` or ``ENGINE``.
         hash: Of all that decides what it computes.
         inputs: Its sockets: identifier, name of the parameter, type, cases.
         outputs: The same.

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import weft
 from weft import lowering
 
+from ..baking.wrapper import Wrapper, wrap
 from ..evaluation.plan import Plan, plan_for, sockets_of
 from .choosing import choose
+from .given import asks_weft_inputs
 from .interface import Interface, describe, has, signature, with_geometry
 from .offers import offer_of
 from .sources import FORMAT
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
     from .sources import Source
 
-FORMS = ("AUTOMATIC", "NODES", "OSL")
+FORMS = ("AUTOMATIC", "NODES", "OSL", "BAKED")
 ENGINE = "ENGINE"
 """The form of nodes that the engine evaluates: see addon/core/evaluation."""
 _TREES = {
@@ -42,6 +44,9 @@ _TREES = {
 _WHOLE = ("int", "uint")
 _VERSION = re.compile(r'^  "blender": \[[^\]]*\],\n', re.MULTILINE)
 """The line of a printed tree that says for which Blender it is."""
+
+OLD_CELLS = "\nexport static const bool weft_has_old_cells = true;\n"
+"""Has weft.noise compute cells as the nodes of Blender 4 do."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +84,16 @@ class Prepared:
     Args:
         request: What was asked for, with the function that was found.
         interface: Its sockets.
-        lowered: The tree or the shader; ``None`` where the engine evaluates it.
-        form: ``NODES``, ``OSL`` or ``ENGINE``.
+        lowered: The tree or the shader; of what is baked, what its sockets are; ``None`` where the
+            engine evaluates it.
+        form: ``NODES``, ``OSL``, ``BAKED`` or ``ENGINE``.
         hash: Of all that decides what the node computes.
         files: That the source is made of.
         notes: What a person should know: warnings, why a form was not taken.
         signature: Of the function.
         variants: Overloads and specializations that it could be instead; empty: none.
         plan: How the engine evaluates it; ``None``: it does not.
+        wrapper: Of what is baked, the function that gives texels.
     """
 
     request: Request
@@ -99,6 +106,7 @@ class Prepared:
     signature: str
     variants: tuple[str, ...]
     plan: Plan | None = None
+    wrapper: Wrapper | None = None
 
 
 def read_source(source: Source) -> SourceInfo:
@@ -144,7 +152,10 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     notes: list[str] = []
     form = request.form
     lowered: Lowered | None = None
-    if form != "OSL":
+    wrapper: Wrapper | None = None
+    if form == "BAKED":
+        lowered, wrapper = _prepare_baked(request, function, build)
+    elif form != "OSL":
         try:
             lowered, build = _lower_nodes(request, function, build)
             form = "NODES"
@@ -170,8 +181,8 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         inputs,
         outputs,
         build,
-        has_integers=form == "NODES" and request.blender >= (5, 2),
-        has_menus=request.blender >= (5, 2),
+        has_integers=form != "OSL" and request.blender >= (5, 2),
+        has_menus=form != "BAKED" and request.blender >= (5, 2),
         has_toggles=request.blender >= (5, 2) or request.tree != "CompositorNodeTree",
         images=[entry["name"] for entry in lowered.tree["images"]] if lowered.tree else (),
     )
@@ -181,11 +192,12 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
         interface,
         lowered,
         form,
-        node_hash(request, interface, text_of(lowered)),
+        node_hash(request, interface, text_of(lowered) if wrapper is None else info.hash),
         info.files,
-        (*notes, *lowered.warnings),
+        (*notes, *(lowered.warnings if wrapper is None else ())),
         signature(function),
         choice.variants,
+        wrapper=wrapper,
     )
 
 
@@ -223,8 +235,41 @@ def text_of(lowered: Lowered) -> str:
     return _VERSION.sub("", lowered.text, count=1) if lowered.tree else lowered.text
 
 
+def _prepare_baked(
+    request: Request, function: FunctionInfo, build: Mapping[str, str]
+) -> tuple[Lowered, Wrapper]:
+    """Return what the sockets of a function are, and the function that gives texels.
+
+    Raises:
+        ArgumentError: Images cannot show it.
+    """
+    if request.tree != "ShaderNodeTree":
+        message = f"'{request.function}' can be baked in materials alone; choose Nodes"
+        raise weft.ArgumentError(message)
+    lowered = _lower(request, build, to="slang")
+    asked = asks_weft_inputs(request.source)
+    if lowered.images or asked:
+        what = "looks images up" if lowered.images else f"asks weft.inputs for {asked}()"
+        message = (
+            f"'{request.function}' {what}, which Slang nodes do as nodes: choose Nodes, or make a "
+            'parameter of it, such as [Source("Position")] float3 p'
+        )
+        raise weft.ArgumentError(message)
+    variables = (lowered.parameters, lowered.results)
+    wrapper = wrap(function, request.function, lowered.inputs, lowered.outputs, variables, build)
+    if request.blender < lowering.NEW_CELLS:
+        wrapper = replace(wrapper, text=OLD_CELLS + wrapper.text)
+    return lowered, wrapper
+
+
 def node_hash(request: Request, interface: Interface, text: str) -> str:
-    """Return the hash of what a node is: nodes that have it may share their group."""
+    """Return the hash of what a node is: nodes that have it may share their group.
+
+    Args:
+        request: What was asked for.
+        interface: Its sockets.
+        text: What differs where the function computes something else.
+    """
     parts: Sequence[object] = (
         FORMAT,
         str(request.source.key),

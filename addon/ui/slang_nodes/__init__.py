@@ -11,6 +11,16 @@ from .adding import (
     WEFT_OT_new_slang_node,
     WEFT_OT_open_slang_file,
 )
+from .baking import (
+    WEFT_OT_bake_slang_node,
+    WEFT_PG_slang_bake,
+    finish_bakes,
+    forget_bakes,
+    forget_file,
+    note_changes,
+    note_frame,
+    sweep_bakes,
+)
 from .dropping import WEFT_FH_slang
 from .evaluating import (
     appended,
@@ -54,6 +64,7 @@ CLASSES = (
     WEFT_PG_slang_image,
     WEFT_PG_slang_images,
     WEFT_PG_learned_texture,
+    WEFT_PG_slang_bake,
     WEFT_OT_add_slang_node,
     WEFT_OT_new_slang_node,
     WEFT_OT_add_slang_expression,
@@ -75,6 +86,7 @@ CLASSES = (
     WEFT_OT_remove_evaluation,
     WEFT_OT_allow_evaluations,
     WEFT_OT_change_evaluation_domain,
+    WEFT_OT_bake_slang_node,
     WEFT_FH_slang,
     NODE_MT_weft_slang,
     NODE_MT_weft_slang_evaluate,
@@ -83,6 +95,7 @@ CLASSES = (
 )
 POINTERS = (
     (bpy.types.NodeTree, "weft_images", WEFT_PG_slang_images),
+    (bpy.types.NodeTree, "weft_bake", WEFT_PG_slang_bake),
     (bpy.types.Scene, "weft_learned", WEFT_PG_learned_texture),
 )
 MENUS = (
@@ -109,5 +122,12 @@ HANDLERS = (
     ("depsgraph_update_post", updated),
     ("frame_change_pre", frame_begins),
     ("frame_change_post", frame_changed),
+    ("depsgraph_update_post", note_changes),
+    ("frame_change_post", note_frame),
+    ("undo_post", forget_bakes),
+    ("redo_post", forget_bakes),
+    ("load_pre", forget_file),
+    ("save_pre", sweep_bakes),
+    ("render_init", finish_bakes),
 )
 SETUPS = ((begin, end), (lambda: None, leave))

@@ -6,9 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ...blender.session import find_session
+from ...blender.slang_baked.state import find_bakery
 from ...blender.slang_nodes.joining import chosen_groups, join_equal_groups, name_as_function
 from ...blender.slang_nodes.moving import Moved
-from ...blender.slang_nodes.updating import Updater
+from ...blender.slang_nodes.updating import STEP, Updater
 from ..waiting import redraw
 
 IDLE, BUSY, EMPTY = 0.05, 0.01, 1.0
@@ -42,7 +43,11 @@ def tick() -> float | None:
         if not bpy.app.background and not bpy.ops.ed.redo.poll():
             bpy.ops.ed.undo_push(message="Update Slang Nodes")
         redraw(bpy.context)
-    if found.stepper is not None or found.job is not None:
+    bakery = find_bakery()
+    if bakery is not None and bakery.advance(STEP):
+        redraw(bpy.context)
+    is_baking = bakery is not None and not bakery.is_idle
+    if found.stepper is not None or found.job is not None or is_baking:
         return BUSY
     return IDLE if found.has_sources else EMPTY
 

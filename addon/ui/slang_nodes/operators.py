@@ -21,6 +21,12 @@ FORMS = (
     ("AUTOMATIC", "Automatic", "Nodes; OSL only where the scene runs it and nodes cannot do it"),
     ("NODES", "Nodes", "Blender's own nodes: every renderer, GPU and EEVEE"),
     ("OSL", "OSL", "A shader in OSL: Cycles alone, with Open Shading Language switched on"),
+    (
+        "BAKED",
+        "Baked",
+        "The engine computes it over UV maps into images: any Slang, every renderer, as fast as an "
+        "image",
+    ),
 )
 
 
@@ -101,7 +107,13 @@ class WEFT_OT_choose_slang_form(ActiveNodeOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Make the node's tree in this form."""
-        return self.change(context, form=self.form)
+        result = self.change(context, form=self.form)
+        found = active_slang_node(context)
+        if self.form == "BAKED" and "FINISHED" in result and found is not None:
+            from ...blender.slang_baked.baking import allow
+
+            allow(found[0].node_tree)
+        return result
 
 
 class WEFT_OT_change_slang_function(ActiveNodeOperator, bpy.types.Operator):

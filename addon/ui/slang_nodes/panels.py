@@ -12,6 +12,7 @@ from ...core.slang_nodes.menus import case_labels, find_case
 from ...core.slang_nodes.naming import base_name, variant_label
 from ...core.slang_nodes.reports import readable
 from ..text import draw_text
+from .baking import draw_bake
 from .evaluations import draw_evaluated_node
 from .images import draw_images
 from .learning import draw_learning
@@ -57,6 +58,8 @@ class NODE_PT_weft_slang(bpy.types.Panel):
             draw_error(layout, tag)
         if not is_editable(node.node_tree):
             draw_text(layout, "The group is linked: make it local to change it", icon="LINKED")
+        if tag.used == "BAKED":
+            draw_bake(layout, node.node_tree)
         for entry in tag.properties:
             draw_value(layout, entry, tag.build.get(entry["name"], ""))
         draw_cases(layout, node, tag)
@@ -166,7 +169,8 @@ def _size(tag: Tag) -> str:
 
 
 def _form_title(tag: Tag) -> str:
-    used = {"NODES": "Nodes", "OSL": "OSL", "ENGINE": "Engine"}[tag.used]
+    titles = {"NODES": "Nodes", "OSL": "OSL", "BAKED": "Baked", "ENGINE": "Engine"}
+    used = titles[tag.used]
     return f"Automatic ({used})" if tag.form == "AUTOMATIC" else used
 
 

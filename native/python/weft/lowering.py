@@ -115,7 +115,7 @@ class Lowered:
         text: The result: JSON of a tree, a shader in OSL, lines of a graph, Slang.
         tree: The tree as JSON has it; ``None`` unless the form is ``"nodes"`` or ``"json"``.
         inputs: Sockets of the tree, or of the shader in OSL, whose parameters come in this order;
-            of other forms, empty.
+            of ``"slang"`` those that the shader would have; of other forms, empty.
         outputs: The same.
         operations: Of the graph, constants and inputs left out; 0 for OSL and Slang, which need no
             graph.
@@ -169,6 +169,7 @@ class Lowered:
             self._read_sockets(json.loads(lowered.sockets()))
         elif form == "slang":
             self.text = lowered.source
+            self._read_sockets(json.loads(lowered.sockets()))
         else:
             self.text = lowered.dag() if form == "dag" else lowered.dot()
 

@@ -205,6 +205,8 @@ def add_node(
         form: ``"NODES"``: Blender's nodes. ``"OSL"``: a shader for Cycles. ``"AUTOMATIC"``: nodes;
             OSL where nodes cannot compute the function and the scene runs OSL anyway.
             ``"ENGINE"``, in geometry nodes: Weft's engine evaluates the function.
+            ``"BAKED"``: images over UV maps, in materials; they are baked by
+            ``bpy.ops.weft.bake_slang_node``, before a render, or while Blender is idle.
         **inputs: Values of inputs by the parameters' names, or sockets to be linked; of structures
             dicts by the fields' names, for which a bundle gets a Combine Bundle node; images of
             ``bpy.data.images`` by the names that the function gives them.

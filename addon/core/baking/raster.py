@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which texels triangles of a UV map cover: those whose centres lie in them.
+
+Rows of the image are cut with all triangles at once. An edge that two triangles share is cut at
+the same place from both sides, so that neither gaps nor overlaps come from rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_LAYERS = 16
+"""Of surfaces on each other, on average: a UV map beyond that repeats its image."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """The texels that triangles cover.
+
+    Args:
+        size: Width and height of the image.
+        texels: Numbers of the covered texels, ascending, from the lower left corner along the rows,
+            shape ``(n,)``.
+        triangles: The triangle on each, of several the last one, shape ``(n,)``.
+        crowded: Texels that triangles of several owners cover.
+        folded: Texels that several triangles of one owner alone cover.
+    """
+
+    size: tuple[int, int]
+    texels: NDArray[np.int64]
+    triangles: NDArray[np.int32]
+    crowded: int
+    folded: int
+
+
+def layers_of(uvs: NDArray[np.float32]) -> float:
+    """Return the area of triangles in the UV map, overlaps counted; those without numbers are 0."""
+    one, two = uvs[:, 1] - uvs[:, 0], uvs[:, 2] - uvs[:, 0]
+    areas = np.abs(one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]).astype(np.float64) / 2
+    return float(areas[np.isfinite(areas)].sum())
+
+
+def cover(
+    uvs: NDArray[np.float32],
+    owners: NDArray[np.int32],
+    size: tuple[int, int],
+    *,
+    wraps: bool,
+) -> Coverage:
+    """Return the texels that triangles cover.
+
+    Args:
+        uvs: Corners of the triangles, shape ``(triangles, 3, 2)``. Those without finite places
+            cover nothing.
+        owners: The object of each triangle, shape ``(triangles,)``.
+        size: Width and height of the image that lies over [0, 1] in both directions.
+        wraps: What lies outside comes in at the other side; else it is cut off.
+    """
+    width, height = size
+    triangles, rows, starts, stops = _spans(uvs, size, wraps=wraps)
+    counts = stops - starts
+    before = np.cumsum(counts) - counts
+    columns = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts - before, counts)
+    if wraps:
+        columns %= width
+        rows = rows % height
+    texels = columns + np.repeat(rows * width, counts)
+    triangle = np.repeat(triangles, counts)
+    on: NDArray[np.int32] = np.full(width * height, -1, np.int32)
+    on[texels] = triangle
+    covered = np.flatnonzero(on >= 0)
+    last = on[covered]
+    crowded = folded = 0
+    if len(texels) > len(covered):
+        on[texels[::-1]] = triangle[::-1]
+        layers = np.bincount(texels, minlength=width * height)[covered] > 1
+        of_others: NDArray[np.bool_] = owners[last] != owners[on[covered]]
+        crowded = int(of_others.sum())
+        folded = int((layers & ~of_others).sum())
+    return Coverage(size, covered, last, crowded, folded)
+
+
+def _spans(
+    uvs: NDArray[np.float32], size: tuple[int, int], *, wraps: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the parts of rows that triangles cover: triangle, row, first column, column after."""
+    width, height = size
+    corners = uvs.astype(np.float64) * np.array(size, np.float64)
+    whole = np.flatnonzero(np.isfinite(corners).all((1, 2)))
+    x, y = corners[whole, :, 0], corners[whole, :, 1]
+    order = np.lexsort((x, y), axis=1)
+    x, y = np.take_along_axis(x, order, 1), np.take_along_axis(y, order, 1)
+    first, end = np.ceil(y[:, 0] - 0.5), np.ceil(y[:, 2] - 0.5)
+    if not wraps:
+        first, end = np.clip(first, 0, height), np.clip(end, 0, height)
+    counts = (end - first).astype(np.int64)
+    number = np.repeat(np.arange(len(whole)), counts)
+    before = np.cumsum(counts) - counts
+    rows = np.arange(len(number)) + np.repeat(first.astype(np.int64) - before, counts)
+    middle = rows + 0.5
+    long_edge = _cut(x, y, (0, 2), number, middle)
+    is_low = middle < y[number, 1]
+    short_edge = np.where(
+        is_low, _cut(x, y, (0, 1), number, middle), _cut(x, y, (1, 2), number, middle)
+    )
+    starts = np.ceil(np.minimum(long_edge, short_edge) - 0.5).astype(np.int64)
+    stops = np.ceil(np.maximum(long_edge, short_edge) - 0.5).astype(np.int64)
+    if not wraps:
+        starts, stops = np.clip(starts, 0, width), np.clip(stops, 0, width)
+    kept = stops > starts
+    return whole[number[kept]].astype(np.int32), rows[kept], starts[kept], stops[kept]
+
+
+def _cut(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    ends: tuple[int, int],
+    number: NDArray[np.int64],
+    middle: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return where rows cut an edge of their triangles; the lower end of the edge is the first."""
+    low, high = ends
+    rise = y[:, high] - y[:, low]
+    slope = (x[:, high] - x[:, low]) / np.where(rise > 0, rise, 1.0)
+    cut: NDArray[np.float64] = x[number, low] + (middle - y[number, low]) * slope[number]
+    return cut
+
+
+def weights_of(
+    uvs: NDArray[np.float32],
+    size: tuple[int, int],
+    texels: NDArray[np.int64],
+    triangles: NDArray[np.int32],
+    *,
+    wraps: bool,
+) -> NDArray[np.float32]:
+    """Return weights of a triangle's second and third corner at texels' centres, shape ``(n, 2)``.
+
+    Beyond the triangle they go on, from -1 to 2.
+    """
+    corners = uvs.astype(np.float64) * np.array(size, np.float64)
+    one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
+    scale = 1 / np.where(np.abs(area) > 0, area, np.inf)
+    y, x = np.divmod(texels.astype(np.int32), np.int32(size[0]))
+    if wraps:
+        # A texel stands for places that are whole images apart: the nearest one is meant.
+        middle = corners.mean(axis=1)[triangles]
+        x = x - np.round((x - middle[:, 0]) / size[0]) * size[0]
+        y = y - np.round((y - middle[:, 1]) / size[1]) * size[1]
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    weights = np.empty((len(texels), 2), np.float32)
+    for column, (along, over) in enumerate(((two[:, 1], -two[:, 0]), (-one[:, 1], one[:, 0]))):
+        of_x, of_y = along * scale, over * scale
+        rest = of_x * (0.5 - corners[:, 0, 0]) + of_y * (0.5 - corners[:, 0, 1])
+        row = np.take(of_x.astype(np.float32), triangles)
+        row *= x
+        other = np.take(of_y.astype(np.float32), triangles)
+        other *= y
+        row += other
+        row += np.take(rest.astype(np.float32), triangles)
+        weights[:, column] = row
+    return np.clip(weights, -1, 2, out=weights)
