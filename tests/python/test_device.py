@@ -151,7 +151,7 @@ def processor_time(child):
 
 
 def crash_when_busy(child):
-    """End a process by a signal of crashes once it has worked at a request: a waiting one is replaced."""
+    """End a process by a signal of crashes while it works: one that waits would be replaced."""
     before = processor_time(child)
     deadline = time.monotonic() + 60.0
     while processor_time(child) < before + 0.2 and time.monotonic() < deadline:
