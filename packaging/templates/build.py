@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -175,6 +176,7 @@ if __name__ == "__main__":
     except Exception as error:
         print(f"templates: {type(error).__name__}: {error}", file=sys.stderr)
     finally:
+        shutil.rmtree(os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)  # Blender's own clean-up can hang

@@ -25,22 +25,38 @@ def is_alike(one: Tag, other: Tag) -> bool:
     return all(known.get(entry.name) == entry.identifier for entry in other.inputs + other.outputs)
 
 
-def chosen_groups(context: bpy.types.BlendImportContext) -> list[bpy.types.NodeTree]:
-    """Return the groups that an import was asked for, and not for the sake of something else."""
+def chosen_groups(
+    context: bpy.types.BlendImportContext, action: str = ""
+) -> list[bpy.types.NodeTree]:
+    """Return the groups that an import was asked for, and not for the sake of something else.
+
+    Args:
+        context: Of the import.
+        action: What was done with them, ``MAKE_LOCAL`` for instance; "": anything.
+    """
     return [
         item.id
         for item in context.import_items
-        if isinstance(item.id, bpy.types.NodeTree) and "INDIRECT_USAGE" not in item.import_info
+        if isinstance(item.id, bpy.types.NodeTree)
+        and "INDIRECT_USAGE" not in item.import_info
+        and action in ("", item.append_action)
     ]
 
 
-def name_as_function(tree: bpy.types.NodeTree) -> None:
-    """Give an asset that was appended its function's name: libraries tell kinds of trees apart."""
+def settle_asset(tree: bpy.types.NodeTree) -> None:
+    """Make an asset that was appended a group as others.
+
+    It gets its function's name, as libraries tell kinds of trees apart, and goes with its last
+    node, unless it is an asset of this file, too.
+    """
     tag = read_tag(tree)
-    if tag is not None and tag.source.kind in ("template", "library") and is_editable(tree):
-        name = plain_name(tree.name)
-        if name != tree.name and name not in bpy.data.node_groups:
-            tree.name = name
+    if tag is None or tag.source.kind not in ("template", "library") or not is_editable(tree):
+        return
+    name = plain_name(tree.name)
+    if name != tree.name and name not in bpy.data.node_groups:
+        tree.name = name
+    if tree.asset_data is None:
+        tree.use_fake_user = False
 
 
 def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:

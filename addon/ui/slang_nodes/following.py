@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...blender.session import find_session
-from ...blender.slang_nodes.joining import chosen_groups, join_equal_groups, name_as_function
+from ...blender.slang_nodes.joining import chosen_groups, join_equal_groups, settle_asset
 from ...blender.slang_nodes.moving import Moved
 from ...blender.slang_nodes.updating import Updater
 from ..waiting import redraw
@@ -77,10 +77,9 @@ def forget(*_: object) -> None:
 @bpy.app.handlers.persistent
 def join(context: bpy.types.BlendImportContext, *_: object) -> None:
     """Let what was appended share groups with what is there."""
-    chosen = chosen_groups(context)
-    join_equal_groups(chosen)
-    for tree in chosen:
-        name_as_function(tree)
+    join_equal_groups(chosen_groups(context))
+    for tree in chosen_groups(context, "MAKE_LOCAL"):
+        settle_asset(tree)
 
 
 @bpy.app.handlers.persistent
