@@ -77,8 +77,10 @@ def forget(*_: object) -> None:
 @bpy.app.handlers.persistent
 def join(context: bpy.types.BlendImportContext, *_: object) -> None:
     """Let what was appended share groups with what is there."""
-    join_equal_groups(chosen_groups(context))
-    for tree in chosen_groups(context, "MAKE_LOCAL"):
+    # Both before groups go: Blender's list of what came would name them still.
+    chosen, made = chosen_groups(context), chosen_groups(context, "MAKE_LOCAL")
+    join_equal_groups(chosen)
+    for tree in made:
         settle_asset(tree)
 
 
