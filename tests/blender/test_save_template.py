@@ -202,7 +202,7 @@ def test_a_name_that_is_there_is_refused_unless_it_is_to_be_replaced(folder):
 
 
 def test_what_cannot_be_drawn_is_saved_without_a_picture(folder, capfd):
-    source = text_block("float twice(float x) { return 2 * x; }").name
+    source = text_block("float twice(int x) { return 2 * x; }").name
 
     assert bpy.ops.weft.save_as_template(source=source, category="Mine") == {"FINISHED"}
 
