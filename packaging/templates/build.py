@@ -91,16 +91,24 @@ def groups_of(file: Path) -> tuple[dict[str, bpy.types.NodeTree], Any]:
     """Make a template's group for each of its trees; return them by name, and the interface.
 
     Raises:
-        Error: It does not lower in one of its trees.
+        Error: It lowers in none of them; what does not is printed.
     """
     key = SourceKey("template", f"{file.parent.name}/{file.stem}")
     info = read_source(request_for(key, "", SHADER).source)
     node = next(f for f in info.functions if any(a.name == "Node" for a in f.attributes))
     made: dict[str, bpy.types.NodeTree] = {}
+    refusals: list[weft.ArgumentError] = []
     for kind in kinds_of(file):
-        prepared = prepare(request_for(key, node.name, kind), info)
+        try:
+            prepared = prepare(request_for(key, node.name, kind), info)
+        except weft.ArgumentError as refusal:
+            print(f"templates: {file.stem}: no {kind}: {refusal}")
+            refusals.append(refusal)
+            continue
         group = last_value(new_group(prepared))
         made[assets.asset_name(prepared.interface.title, kind, made)] = group
+    if not made:
+        raise refusals[0]
     return made, (prepared.interface, node)
 
 

@@ -14,6 +14,7 @@ import weft_blender
 from blender import lowered_values as blender
 from blender.asset_files import append, assets_of, build_library, builder, pixels_of
 from blender.test_slang_following import follow
+from blender.test_slang_panel import editor
 from support import template_cases as templates
 from weft.gallery import draw
 
@@ -158,6 +159,42 @@ def test_a_group_of_add_slang_and_an_asset_are_one(file):
     assert node.inputs["Bevel"].links[0].from_node == value
     added = weft_blender.add_node(owner, "template:pattern/hexagons")
     assert added.node_tree == node.node_tree
+
+
+def test_a_group_that_is_open_stays(file):
+    """Blender is about to make a node in it."""
+    node = weft_blender.add_node(material(), "template:pattern/hexagons")
+
+    with editor(node.node_tree):
+        (group,) = (tree for tree in append(file, "Hexagons") if "weft_slang" in tree)
+
+    assert sorted(tree.name for tree in slang_groups()) == sorted([node.node_tree.name, group.name])
+    assert importlib.import_module("addon.blender.slang_nodes.joining").join_equal_groups() == 1
+
+
+def test_folders_that_the_builder_names_are_there():
+    program = builder()
+
+    files = program.template_files(program.templates_folder())
+
+    assert set(program.KINDS) <= {file.parent.name for file in files}
+
+
+def test_a_tree_in_which_a_template_does_not_lower_is_left_out(tmp_path, monkeypatch, capsys):
+    program = builder()
+    file = program.templates_folder() / "distance/sdf_revolve.slang"
+    prepare = program.prepare
+
+    def refuse(request, info):
+        if request.tree == "ShaderNodeTree":
+            raise weft.ArgumentError("no")
+        return prepare(request, info)
+
+    monkeypatch.setattr(program, "prepare", refuse)
+    program.build([file], tmp_path / "library", tmp_path / "pictures", "key")
+
+    assert [tree.name for tree in assets_of(tmp_path / "library" / FILE)] == ["Revolve Distance"]
+    assert "sdf_revolve: no ShaderNodeTree: no" in capsys.readouterr().out
 
 
 def test_an_asset_of_another_tree_has_its_functions_name(file):

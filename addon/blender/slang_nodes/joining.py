@@ -59,15 +59,30 @@ def settle_asset(tree: bpy.types.NodeTree) -> None:
         tree.use_fake_user = False
 
 
+def open_groups() -> set[int]:
+    """Return the trees that editors show, by their addresses."""
+    manager = bpy.context.window_manager
+    return {
+        entry.node_tree.as_pointer()
+        for window in (manager.windows if manager is not None else ())
+        for area in window.screen.areas
+        if area.type == "NODE_EDITOR"
+        for entry in area.spaces.active.path
+        if entry.node_tree is not None
+    }
+
+
 def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
     """Let nodes share groups that are equal and that nobody edited; return how many went.
 
     Links stay: groups are joined whose sockets have equal identifiers.
 
     Args:
-        chosen: Groups that stay, in place of others: Blender is about to make nodes of them.
+        chosen: Groups that stay, in place of others: Blender is about to make nodes of them. What
+            editors show stays, too: that is where the nodes are made.
     """
     staying = {tree.as_pointer() for tree in chosen}
+    staying |= open_groups() if staying else set()
     kept: dict[tuple[str, str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
     gone: list[tuple[bpy.types.NodeTree, bpy.types.NodeTree]] = []
     found = sorted(
