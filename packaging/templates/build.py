@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -90,16 +91,24 @@ def groups_of(file: Path) -> tuple[dict[str, bpy.types.NodeTree], Any]:
     """Make a template's group for each of its trees; return them by name, and the interface.
 
     Raises:
-        Error: It does not lower in one of its trees.
+        Error: It lowers in none of them; what does not is printed.
     """
     key = SourceKey("template", f"{file.parent.name}/{file.stem}")
     info = read_source(request_for(key, "", SHADER).source)
     node = next(f for f in info.functions if any(a.name == "Node" for a in f.attributes))
     made: dict[str, bpy.types.NodeTree] = {}
+    refusals: list[weft.ArgumentError] = []
     for kind in kinds_of(file):
-        prepared = prepare(request_for(key, node.name, kind), info)
+        try:
+            prepared = prepare(request_for(key, node.name, kind), info)
+        except weft.ArgumentError as refusal:
+            print(f"templates: {file.stem}: no {kind}: {refusal}")
+            refusals.append(refusal)
+            continue
         group = last_value(new_group(prepared))
         made[assets.asset_name(prepared.interface.title, kind, made)] = group
+    if not made:
+        raise refusals[0]
     return made, (prepared.interface, node)
 
 
@@ -175,6 +184,7 @@ if __name__ == "__main__":
     except Exception as error:
         print(f"templates: {type(error).__name__}: {error}", file=sys.stderr)
     finally:
+        shutil.rmtree(os.environ["BLENDER_USER_RESOURCES"], ignore_errors=True)
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)  # Blender's own clean-up can hang

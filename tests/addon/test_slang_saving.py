@@ -133,13 +133,40 @@ def test_a_template_has_each_tree_in_which_it_lowers(device):
 
 
 def test_what_cannot_be_drawn_says_why(device):
-    text = "float wave(float x) { return sin(x); }"
+    text = "float wave(int x) { return sin(x); }"
 
     found = make_template(request_for(text), "Big Wave", "Water", lambda: device)
 
     assert found.picture is None
     assert '[Preview("Graph", 1)]' in found.without
     assert "weft-template-" not in found.without
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "float wave(float x) { return sin(9 * x); }",
+        "float wave(float a, float3 p) { return a + sin(9 * p.x); }",
+        '[Preview("Graph", 2)] float wave(float x) { return sin(9 * x); }',
+        "float storm(float2 p) { return 1; }\nfloat wave(float x) { return sin(9 * x); }",
+    ],
+)
+def test_what_says_nothing_of_pictures_is_drawn_over_what_it_takes(text, device):
+    found = make_template(request_for(text), "Big Wave", "Water", lambda: device)
+
+    assert found.without == ""
+    assert found.picture.std() > 0.02
+    assert found.text.count("Preview") == text.count("Preview")
+
+
+def test_a_function_of_images_has_no_picture_and_says_so(device):
+    text = "float3 wave(Sampler2D<float3> sea, float2 p) { return sea.Sample(p); }"
+
+    found = make_template(request_for(text), "Big Wave", "Water", lambda: device)
+
+    assert found.picture is None
+    assert found.without == "'Big Wave' looks images up, and a template has none to draw"
+    assert "ShaderNodeTree" in found.prepared
 
 
 def test_a_device_that_is_not_there_costs_the_picture_alone():

@@ -11,7 +11,13 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER = ROOT / "packaging" / "templates" / "build.py"
-NAMES = ("color/oklab_mix", "deform/twist", "pattern/hexagons", "noise/fbm")
+NAMES = (
+    "color/oklab_mix",
+    "deform/twist",
+    "distance/sdf_revolve",
+    "noise/fbm",
+    "pattern/hexagons",
+)
 
 
 def builder():
@@ -39,13 +45,19 @@ def assets_of(file):
 
 
 def append(file, name, *, reuse=True):
-    """Append a group as an asset browser does; return the names of groups that came."""
-    before = {tree.name for tree in bpy.data.node_groups}
+    """Append a group as an asset browser does; return the groups that came.
+
+    Blender then does not mark them as assets of the open file.
+    """
+    before = {tree.as_pointer() for tree in bpy.data.node_groups}
     folder = f"{file}/NodeTree/"
     bpy.ops.wm.append(
         filepath=folder + name, directory=folder, filename=name, do_reuse_local_id=reuse
     )
-    return {tree.name for tree in bpy.data.node_groups} - before
+    came = [tree for tree in bpy.data.node_groups if tree.as_pointer() not in before]
+    for tree in came:
+        tree.asset_clear()
+    return came
 
 
 def pixels_of(preview):

@@ -14,6 +14,7 @@ import weft_blender
 from blender import lowered_values as blender
 from blender.asset_files import append, assets_of, build_library, builder, pixels_of
 from blender.test_slang_following import follow
+from blender.test_slang_panel import editor
 from support import template_cases as templates
 from weft.gallery import draw
 
@@ -76,6 +77,8 @@ def test_each_template_is_an_asset_for_its_trees(file):
         "OkLab Mix": "Shader",
         "OkLab Mix (Compositor)": "Compositor",
         "OkLab Mix (Geometry)": "Geometry",
+        "Revolve Distance": "Shader",
+        "Revolve Distance (Geometry)": "Geometry",
         "Twist": "Geometry",
     }
     assert not [tree for tree in found.values() if tree.library]
@@ -92,7 +95,8 @@ def test_assets_say_what_they_are(file, folder):
         assert data.license == "Apache-2.0"
         assert "Source: " in data.description
         assert "slang" in [tag.name for tag in data.tags]
-    assert list(known) == ["Weft", "Weft/Color", "Weft/Deform", "Weft/Pattern", "Weft/Noise"]
+    categories = ("Color", "Deform", "Distance", "Noise", "Pattern")
+    assert sorted(known) == ["Weft", *(f"Weft/{category}" for category in categories)]
 
 
 def test_assets_show_the_picture_of_the_gallery(file, device):
@@ -123,7 +127,7 @@ def test_pictures_are_drawn_once(tmp_path, monkeypatch):
 
 def test_an_appended_group_is_a_slang_node(file, following):
     owner = material()
-    assert append(file, "Hexagons") >= {"Hexagons"}
+    append(file, "Hexagons")
     node = place(owner.node_tree, bpy.data.node_groups["Hexagons"])
 
     follow(following)
@@ -157,6 +161,42 @@ def test_a_group_of_add_slang_and_an_asset_are_one(file):
     assert added.node_tree == node.node_tree
 
 
+def test_a_group_that_is_open_stays(file):
+    """Blender is about to make a node in it."""
+    node = weft_blender.add_node(material(), "template:pattern/hexagons")
+
+    with editor(node.node_tree):
+        (group,) = (tree for tree in append(file, "Hexagons") if "weft_slang" in tree)
+
+    assert sorted(tree.name for tree in slang_groups()) == sorted([node.node_tree.name, group.name])
+    assert importlib.import_module("addon.blender.slang_nodes.joining").join_equal_groups() == 1
+
+
+def test_folders_that_the_builder_names_are_there():
+    program = builder()
+
+    files = program.template_files(program.templates_folder())
+
+    assert set(program.KINDS) <= {file.parent.name for file in files}
+
+
+def test_a_tree_in_which_a_template_does_not_lower_is_left_out(tmp_path, monkeypatch, capsys):
+    program = builder()
+    file = program.templates_folder() / "distance/sdf_revolve.slang"
+    prepare = program.prepare
+
+    def refuse(request, info):
+        if request.tree == "ShaderNodeTree":
+            raise weft.ArgumentError("no")
+        return prepare(request, info)
+
+    monkeypatch.setattr(program, "prepare", refuse)
+    program.build([file], tmp_path / "library", tmp_path / "pictures", "key")
+
+    assert [tree.name for tree in assets_of(tmp_path / "library" / FILE)] == ["Revolve Distance"]
+    assert "sdf_revolve: no ShaderNodeTree: no" in capsys.readouterr().out
+
+
 def test_an_asset_of_another_tree_has_its_functions_name(file):
     append(file, "Twist")
     append(file, "Hexagons (Geometry)")
@@ -173,16 +213,16 @@ def test_an_asset_of_another_tree_has_its_functions_name(file):
 
 def test_an_asset_that_is_added_again_is_what_the_library_has(file):
     tree = bpy.data.node_groups.new("outer", "GeometryNodeTree")
-    append(file, "Twist")
+    append(file, "Revolve Distance (Geometry)")
     node = place(tree, slang_groups()[0])
-    assert weft_blender.node_source(node).build == {"axis": "TwistAxis.X"}
+    assert weft_blender.node_source(node).build == {"axis": "TurnAxis.Z"}
 
-    weft_blender.set_source(node, build={"axis": "TwistAxis.Z"})
-    append(file, "Twist")
+    weft_blender.set_source(node, build={"axis": "TurnAxis.X"})
+    append(file, "Revolve Distance (Geometry)")
 
-    assert weft_blender.node_source(node).build == {"axis": "TwistAxis.Z"}
+    assert weft_blender.node_source(node).build == {"axis": "TurnAxis.X"}
     other = next(own for own in slang_groups() if own != node.node_tree)
-    assert weft_blender.node_source(place(tree, other)).build == {"axis": "TwistAxis.X"}
+    assert weft_blender.node_source(place(tree, other)).build == {"axis": "TurnAxis.Z"}
     assert len(slang_groups()) == 2
 
 
@@ -256,3 +296,26 @@ def test_labels_that_are_there_twice_stop_the_build(tmp_path, monkeypatch):
         program.build([file, file], tmp_path / "library", tmp_path / "pictures", "key")
 
     assert not (tmp_path / "library" / FILE).exists()
+
+
+def test_a_group_that_is_taken_again_stays_as_people_left_it(file):
+    append(file, "Revolve Distance")
+    group = slang_groups()[0]
+    group.name, group.use_fake_user = "Mine (Geometry)", True
+
+    assert append(file, "Revolve Distance") == []
+
+    assert (group.name, group.use_fake_user) == ("Mine (Geometry)", True)
+
+
+@pytest.mark.parametrize("is_asset", [True, False])
+def test_an_asset_goes_with_its_last_node_unless_it_is_one_of_this_file(file, is_asset):
+    joining = importlib.import_module("addon.blender.slang_nodes.joining")
+    (group,) = (tree for tree in append(file, "Hexagons") if "weft_slang" in tree)
+    group.use_fake_user = True
+    if is_asset:
+        group.asset_mark()
+
+    joining.settle_asset(group)
+
+    assert group.use_fake_user == is_asset

@@ -24,9 +24,9 @@ SIZE = 160
 HEAD = """# Gallery
 
 The functions that come with Weft. In Blender they stand under *Add > Slang*, by the headings of
-this page; elsewhere each is a file of [node_templates](../node_templates) that `weft.Module`,
-`weft.lower` and `weft gallery` take. Pictures show their defaults, drawn by
-`weft gallery FILE --out FOLDER` without Blender.
+this page, and in the asset library *Weft*; elsewhere each is a file of
+[node_templates](../node_templates) that `weft.Module`, `weft.lower` and `weft gallery` take.
+Pictures show their defaults, drawn by `weft gallery FILE --out FOLDER` without Blender.
 
 *Nodes* is what the function takes in a tree of materials of Blender 4.5, with the estimate of a
 shade on one core of Cycles' CPU; geometry trees have the same functions. *OSL* is the shader in its

@@ -26,22 +26,51 @@ def is_alike(one: Tag, other: Tag) -> bool:
     return all(known.get(entry.name) == entry.identifier for entry in other.inputs + other.outputs)
 
 
-def chosen_groups(context: bpy.types.BlendImportContext) -> list[bpy.types.NodeTree]:
-    """Return the groups that an import was asked for, and not for the sake of something else."""
+def chosen_groups(
+    context: bpy.types.BlendImportContext, action: str = ""
+) -> list[bpy.types.NodeTree]:
+    """Return the groups that an import was asked for, and not for the sake of something else.
+
+    Args:
+        context: Of the import.
+        action: What was done with them, ``MAKE_LOCAL`` for instance; "": anything.
+    """
     return [
         item.id
         for item in context.import_items
-        if isinstance(item.id, bpy.types.NodeTree) and "INDIRECT_USAGE" not in item.import_info
+        if isinstance(item.id, bpy.types.NodeTree)
+        and "INDIRECT_USAGE" not in item.import_info
+        and action in ("", item.append_action)
     ]
 
 
-def name_as_function(tree: bpy.types.NodeTree) -> None:
-    """Give an asset that was appended its function's name: libraries tell kinds of trees apart."""
+def settle_asset(tree: bpy.types.NodeTree) -> None:
+    """Make an asset that was appended a group as others.
+
+    It gets its function's name, as libraries tell kinds of trees apart, and goes with its last
+    node, unless it is an asset of this file, too.
+    """
     tag = read_tag(tree)
-    if tag is not None and tag.source.kind in ("template", "library") and is_editable(tree):
-        name = plain_name(tree.name)
-        if name != tree.name and name not in bpy.data.node_groups:
-            tree.name = name
+    if tag is None or tag.source.kind not in ("template", "library") or not is_editable(tree):
+        return
+    name = plain_name(tree.name)
+    if name != tree.name and name not in bpy.data.node_groups:
+        tree.name = name
+    if tree.asset_data is None:
+        tree.use_fake_user = False
+
+
+def open_groups() -> set[int]:
+    """Return the trees that editors show, by their addresses."""
+    manager = bpy.context.window_manager
+    return {
+        entry.node_tree.as_pointer()
+        for window in (manager.windows if manager is not None else ())
+        for area in window.screen.areas
+        if area.type == "NODE_EDITOR"
+        for entry in area.spaces.active.path
+        if entry.node_tree is not None
+    }
 
 
 def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
@@ -50,9 +79,11 @@ def join_equal_groups(chosen: Collection[bpy.types.NodeTree] = ()) -> int:
     Links stay: groups are joined whose sockets have equal identifiers.
 
     Args:
-        chosen: Groups that stay, in place of others: Blender is about to make nodes of them.
+        chosen: Groups that stay, in place of others: Blender is about to make nodes of them. What
+            editors show stays, too: that is where the nodes are made.
     """
     staying = {tree.as_pointer() for tree in chosen}
+    staying |= open_groups() if staying else set()
     kept: dict[tuple[str, str, str, str], list[tuple[bpy.types.NodeTree, Tag]]] = {}
     gone: list[tuple[bpy.types.NodeTree, bpy.types.NodeTree]] = []
     found = sorted(

@@ -59,6 +59,16 @@ def marked_source(text: str, function: str, line: int, category: str, label: str
     return _with_import(before + head + after)
 
 
+def previewed_source(text: str, function: str, line: int, kind: str) -> str:
+    """Return a source whose function says how it is drawn: to be drawn, not to be saved.
+
+    Raises:
+        ValueError: The function is not in the text.
+    """
+    begin, _ = _declaration(_masked(text), function, line)
+    return f'{text[:begin]}[Preview("{kind}", 1)] {text[begin:]}'
+
+
 def _masked(text: str) -> str:
     """Return a text of the same length whose comments and strings are blank."""
     return _HIDDEN.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import weft
 
 from .choosing import choose
+from .interface import has
 from .preparing import prepare, read_source
-from .saving import file_name, is_title, marked_source
+from .saving import file_name, is_title, marked_source, previewed_source
 from .sources import Source, SourceKey
 
 if TYPE_CHECKING:
@@ -106,8 +107,11 @@ def make_template(
     if not prepared:
         raise refusals[0]
     found = Template(key, title, category, text, prepared, None)
+    if any(entry.interface.images for entry in prepared.values()):
+        return replace(found, without=f"'{title}' looks images up, and a template has none to draw")
     try:
-        return replace(found, picture=_draw(found, function.name, device()))
+        drawn = _drawn_source(text, choose(source, info, request.function, request.known).function)
+        return replace(found, picture=_draw(found, drawn, function.name, device()))
     except (weft.Error, OSError, ImportError) as error:
         return replace(found, without=str(error))
 
@@ -135,12 +139,27 @@ def _require_one_file(source: Source, files: tuple[str, ...]) -> None:
         raise weft.ArgumentError(message)
 
 
-def _draw(template: Template, function: str, device: weft.Device) -> NDArray[np.float32]:
+def _drawn_source(text: str, function: weft.FunctionInfo) -> str:
+    """Return a source that can be drawn: what says nothing of that is drawn over what it takes.
+
+    Expressions and functions of numbers say nothing as a rule; those of a place that comes first
+    are drawn over it by the gallery itself.
+    """
+    types = [parameter.type.name for parameter in function.parameters]
+    if has(function, "Preview") or types[:1] in (["float2"], ["float3"]):
+        return text
+    kind = "Plane" if {"float2", "float3"} & set(types) else "Graph"
+    if kind == "Graph" and "float" not in types:
+        return text
+    return previewed_source(text, function.name, function.location.line, kind)
+
+
+def _draw(template: Template, text: str, function: str, device: weft.Device) -> NDArray[np.float32]:
     from weft.gallery import draw
 
     with tempfile.TemporaryDirectory(prefix="weft-template-") as folder:
         file = Path(folder) / f"{Path(template.key.name).name}.slang"
-        file.write_text(template.text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         try:
             return draw(file, function, PICTURE, device)
         except weft.Error as error:

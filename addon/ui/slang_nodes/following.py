@@ -7,7 +7,7 @@ import bpy
 
 from ...blender.session import find_session
 from ...blender.slang_baked.state import find_bakery
-from ...blender.slang_nodes.joining import chosen_groups, join_equal_groups, name_as_function
+from ...blender.slang_nodes.joining import chosen_groups, join_equal_groups, settle_asset
 from ...blender.slang_nodes.moving import Moved
 from ...blender.slang_nodes.updating import STEP, Updater
 from ..waiting import redraw
@@ -82,10 +82,11 @@ def forget(*_: object) -> None:
 @bpy.app.handlers.persistent
 def join(context: bpy.types.BlendImportContext, *_: object) -> None:
     """Let what was appended share groups with what is there."""
-    chosen = chosen_groups(context)
+    # Both before groups go: Blender's list of what came would name them still.
+    chosen, made = chosen_groups(context), chosen_groups(context, "MAKE_LOCAL")
     join_equal_groups(chosen)
-    for tree in chosen:
-        name_as_function(tree)
+    for tree in made:
+        settle_asset(tree)
 
 
 @bpy.app.handlers.persistent
