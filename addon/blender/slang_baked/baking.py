@@ -397,10 +397,12 @@ class Bakery:
 
 
 def _last(steps: Generator[Any, None, Any]) -> Any:  # noqa: ANN401
-    """Take all steps at once."""
+    """Take all steps at once, and wait for jobs."""
     while True:
         try:
-            next(steps)
+            job = next(steps)
+            if job is not None:
+                job.wait()
         except StopIteration as end:
             return end.value
 
