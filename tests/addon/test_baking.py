@@ -267,6 +267,15 @@ def test_parameters_of_all_types_of_sockets_arrive(programs):
     assert slots["kept"][3, 3].tolist() == [14]
 
 
+def test_sockets_are_those_that_the_form_osl_has():
+    as_slang = weft.lower(None, "waves", to="slang", text=WAVES)
+    as_osl = weft.lower(None, "waves", to="osl", text=WAVES)
+
+    assert as_slang.inputs == as_osl.inputs
+    assert as_slang.outputs == as_osl.outputs
+    assert [socket.name for socket in as_slang.inputs][:2] == ["p", "shape.size"]
+
+
 def test_what_only_trees_know_is_refused():
     asks = "import weft.inputs; float stripes() { return sin(position().x); }"
     with pytest.raises(weft.ArgumentError, match=r"asks weft.inputs for position\(\)"):

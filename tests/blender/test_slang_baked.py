@@ -297,3 +297,33 @@ def test_templates_are_baked_as_their_nodes_compute_them(template):
 
     assert as_nodes.std() > 0.01
     assert np.abs(baked - as_nodes).mean() < 1e-3
+
+
+def test_functions_of_files_find_what_they_import_and_images_are_looked_up(tmp_path):
+    (tmp_path / "parts.slang").write_text("float doubled(float x) { return 2 * x; }")
+    path = tmp_path / "uses.slang"
+    path.write_text(
+        "import parts;\nfloat3 uses(float3 color, float gain) { return doubled(gain) * color; }"
+    )
+    material = new_material()
+    grid_object(material)
+    picture = bpy.data.images.new("picture", 8, 8, float_buffer=True)
+    picture.colorspace_settings.name = "Non-Color"  # which empties it
+    texels = np.random.default_rng(0).random((8, 8, 4), np.float32)
+    texels[..., 3] = 1
+    picture.pixels.foreach_set(texels.ravel())
+    look_up = material.node_tree.nodes.new("ShaderNodeTexImage")
+    look_up.image, look_up.interpolation = picture, "Closest"
+    node = baked_node(material, str(path), color=look_up.outputs["Color"], gain=3)
+
+    found = bake(node)
+
+    assert np.abs(found[..., :3] - 6 * np.kron(texels[..., :3], np.ones((8, 8, 1)))).max() < 1e-5
+
+
+def test_what_is_the_same_everywhere_is_baked_too():
+    material = new_material()
+    grid_object(material)
+    node = baked_node(material, text_block("float3 plain(float3 c) { return c * 2; }"), c=(1, 2, 3))
+
+    assert np.array_equal(bake(node)[5, 7], (2, 4, 6, 1))

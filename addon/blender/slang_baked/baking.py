@@ -66,6 +66,8 @@ class Bakery:
         self._shown: dict[int, str] = {}  # states that images show coarse
         self._written: dict[int, str] = {}  # states that images were written for, by image
         self._changed: float | None = None
+        self._has_written = False  # images, which Blender will report as a change
+        self._rechecks = False
         self._running: Waits | None = None
         self._job: Job[Any] | None = None
 
@@ -96,6 +98,22 @@ class Bakery:
     def touch(self) -> None:
         """Note that something changed on which a bake may depend."""
         self._changed = time.monotonic()
+
+    def note(self, *, is_of_mesh: bool) -> None:
+        """Note a change that Blender reports.
+
+        The first one after images were written is that of the images, as a rule: what is under way
+        goes on, and is looked at again at its end.
+
+        Args:
+            is_of_mesh: An object or its mesh is another one.
+        """
+        is_own = self._has_written and self._running is not None and not is_of_mesh
+        self._has_written = False
+        if is_own:
+            self._rechecks = True
+        else:
+            self.touch()
 
     def programs(self) -> Programs:
         """Return functions on the session's device.
@@ -280,6 +298,9 @@ class Bakery:
                 self._job = next(self._running)
             except StopIteration:
                 self._running = self._job = None
+                if self._rechecks:
+                    self._rechecks = False
+                    self.touch()
                 break
             if self._job is not None:
                 break
@@ -353,7 +374,7 @@ class Bakery:
             self._record_attributes(group, gathered, making.result(), start)
             return
         size = group.weft_bake.size
-        # What is written here is a change, too, after which all begins anew.
+        # A change while the coarse image was written may have changed nothing here.
         is_shown = self._shown.get(group.session_uid) == gathered.state
         for side in [COARSE, size] if size > COARSE and not is_shown else [size]:
             making = self._start(
@@ -363,6 +384,7 @@ class Bakery:
             yield making
             found: Baked = making.result()
             yield from write_images(group, found)
+            self._has_written = True
             if side == size:
                 yield from pack_images(group)
                 self._record_images(group, gathered, found, start)
@@ -375,10 +397,12 @@ class Bakery:
 
 
 def _last(steps: Generator[Any, None, Any]) -> Any:  # noqa: ANN401
-    """Take all steps at once."""
+    """Take all steps at once, and wait for jobs."""
     while True:
         try:
-            next(steps)
+            job = next(steps)
+            if job is not None:
+                job.wait()
         except StopIteration as end:
             return end.value
 

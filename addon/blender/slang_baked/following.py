@@ -19,7 +19,7 @@ WATCHED = (
 def note(depsgraph: bpy.types.Depsgraph) -> None:
     """Note what was evaluated again; meshes that changed are read again."""
     found = bakery()
-    is_touched = False
+    is_touched = is_of_mesh = False
     for update in depsgraph.updates:
         owner = update.id.original
         if not isinstance(owner, WATCHED):
@@ -29,6 +29,7 @@ def note(depsgraph: bpy.types.Depsgraph) -> None:
                 continue
             if update.is_updated_geometry or update.is_updated_transform:
                 found.store.forget([owner.session_uid])
+                is_of_mesh = True
         is_touched = True
     if is_touched:
-        found.touch()
+        found.note(is_of_mesh=is_of_mesh)

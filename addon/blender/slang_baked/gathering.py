@@ -16,6 +16,7 @@ from weft import ArgumentError
 from ...core.baking.bake import Task, asks_world
 from ...core.baking.inputs import compile_inputs
 from ...core.baking.surfaces import Surface
+from ...core.job import Job
 from ..graphs import read_graph
 from ..images import ImageStore
 from ..instances import Placed, describe_instance, undeformed_of
@@ -26,13 +27,17 @@ from ..versions import node_tree_of
 from .places import place_of, users_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
+    from typing import TypeVar
 
     from ...core.graph.compile import AttributeRequest
     from ...core.slang_nodes.preparing import Prepared
-    from ...core.steps import Steps
     from ..meshes import MeshData
     from .places import Shown
+
+    Value = TypeVar("Value")
+    Waits = Generator[Job[Any] | None, None, Value]
+    """Steps, some of which wait for a job."""
 
 
 class SurfaceStore:
@@ -56,7 +61,7 @@ class SurfaceStore:
         requests: Sequence[AttributeRequest],
         *,
         is_original: bool,
-    ) -> Steps[list[Surface]]:
+    ) -> Waits[list[Surface]]:
         """Read the objects that show a material.
 
         Args:
@@ -70,8 +75,9 @@ class SurfaceStore:
             asked = tuple((entry.kind, entry.name) for entry in requests)
             key = (thing.session_uid, material.session_uid, is_original, asked)
             if key not in self._known:
-                self._known[key] = _read(thing, material, requests, depsgraph, is_original)
-                yield
+                self._known[key] = yield from _read(
+                    thing, material, requests, depsgraph, is_original
+                )
             surface = self._known[key]
             if surface is not None:
                 found.append(surface)
@@ -84,8 +90,11 @@ def _read(
     requests: Sequence[AttributeRequest],
     depsgraph: bpy.types.Depsgraph,
     is_original: bool,
-) -> Surface | None:
-    """Return the triangles of an object that show a material; ``None``: there are none."""
+) -> Waits[Surface | None]:
+    """Return the triangles of an object that show a material; ``None``: there are none.
+
+    The main thread copies arrays; what is made of them is made in a thread.
+    """
     is_evaluated = not is_original and thing.name in depsgraph.scene.objects
     entry = thing.evaluated_get(depsgraph) if is_evaluated else thing
     mesh = entry.data
@@ -96,18 +105,28 @@ def _read(
     placed.undeformed = undeformed_of(entry, is_render=False) if is_evaluated else None
     placed.info = describe_instance(instance) | describe(requested(), instance, depsgraph)
     data = read_mesh(placed, requests)
-    corners, polygons = cut(mesh, data)
+    uv_maps = tuple(layer.name for layer in mesh.uv_layers)
     slots = [slot.material == material for slot in entry.original.material_slots]
-    of_face = np.zeros(len(polygons), np.int32) if data.slots is None else data.slots[polygons]
-    kept = np.array(slots, bool)[np.minimum(of_face, len(slots) - 1)]
-    if not kept.any():
-        return None
-    return _surface(placed, mesh, data, requests, corners[kept], polygons[kept])
+    # Only corners of polygons with more than four are asked of Blender.
+    is_plain = bool((np.diff(data.offsets, append=len(data.corner_vertices)) <= 4).all())
+    triangles = None if is_plain else cut(mesh, data)
+
+    def make() -> Surface | None:
+        corners, polygons = triangles or cut(mesh, data)
+        of_face = np.zeros(len(polygons), np.int32) if data.slots is None else data.slots[polygons]
+        kept = np.array(slots, bool)[np.minimum(of_face, len(slots) - 1)]
+        if not kept.any():
+            return None
+        return _surface(placed, uv_maps, data, requests, corners[kept], polygons[kept])
+
+    job = Job(lambda _: make(), "weft-bake-mesh")
+    yield job
+    return job.result()
 
 
 def _surface(
     placed: Placed,
-    mesh: bpy.types.Mesh,
+    uv_maps: tuple[str, ...],
     data: MeshData,
     requests: Sequence[AttributeRequest],
     corners: np.ndarray[Any, Any],
@@ -133,7 +152,7 @@ def _surface(
         normals,
         placed.matrix,
         rows,
-        tuple(layer.name for layer in mesh.uv_layers),
+        uv_maps,
         corners,
         hashlib.blake2b(digest, digest_size=16).digest(),
     )
@@ -160,7 +179,7 @@ class Gathered:
 
 def gather(
     group: bpy.types.NodeTree, prepared: Prepared, store: SurfaceStore, images: ImageStore
-) -> Steps[Gathered]:
+) -> Waits[Gathered]:
     """Gather what a group is baked from.
 
     Raises:

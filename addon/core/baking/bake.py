@@ -17,7 +17,7 @@ from weft import ArgumentError
 from weft.scene import Attribute
 
 from .margin import rings
-from .raster import MOST_LAYERS, cover, layers_of, weights_of
+from .raster import MOST_LAYERS, cover, is_finite, layers_of, weights_of
 from .surfaces import Points
 from .values import Evaluation, parts_of
 from .wrapper import ENTRY
@@ -160,7 +160,7 @@ def bake(
     owners = _owners(surfaces)
     _require_faces(task, uvs)
     if not task.is_tiled:
-        inside = uvs[np.isfinite(uvs).all((1, 2))]
+        inside = uvs if is_finite(uvs) else uvs[np.isfinite(uvs).all((1, 2))]
         wraps = bool((inside < 0).any() or (inside > 1).any())
         images, found, bad = _image(task, surfaces, uvs, owners, size, programs, cancelled, wraps)
         report = _report(found, bad, size, (), without, surfaces)
@@ -313,7 +313,7 @@ def _image(
         at, on = texels[part], triangles[part]
         points = Points(surfaces, on, weights_of(uvs, extent, at, on, wraps=wraps))
         for canvas, rows in zip(canvases, evaluate(task, points, programs), strict=True):
-            if not _is_finite(rows):
+            if not is_finite(rows):
                 wrong = ~np.isfinite(rows).all(axis=1)
                 rows = np.where(np.isfinite(rows), rows, 0)
                 y, x = divmod(int(at[np.argmax(wrong)]), size)
@@ -326,11 +326,6 @@ def _image(
     totals = np.array([len(found.texels), found.crowded, found.folded], np.float64)
     images = tuple(canvas.reshape(size, size, 4) for canvas in canvases)
     return images, totals, bad
-
-
-def _is_finite(rows: Pixels) -> bool:
-    """Return whether all numbers are finite; their sum is in double precision."""
-    return bool(np.isfinite(np.sum(rows, dtype=np.float64)))
 
 
 def evaluate(task: Task, points: Points, programs: Programs) -> Iterator[Pixels]:
@@ -374,7 +369,7 @@ def bake_corners(
     bad = BadTexel()
     numbers = surface.corners.ravel()
     for rows in evaluate(task, points, programs):
-        if not _is_finite(rows):
+        if not is_finite(rows):
             wrong = ~np.isfinite(rows).all(axis=1)
             rows = np.where(np.isfinite(rows), rows, 0)
             first = bad.first or f"corner {int(numbers[wrong].min())} of '{surface.name}'"

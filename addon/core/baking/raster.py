@@ -39,6 +39,11 @@ class Coverage:
     folded: int
 
 
+def is_finite(values: NDArray[np.float32]) -> bool:
+    """Return whether all numbers are finite; their sum is in double precision."""
+    return bool(np.isfinite(np.sum(values, dtype=np.float64)))
+
+
 def layers_of(uvs: NDArray[np.float32]) -> float:
     """Return the area of triangles in the UV map, overlaps counted; those without numbers are 0."""
     one, two = uvs[:, 1] - uvs[:, 0], uvs[:, 2] - uvs[:, 0]
@@ -91,11 +96,13 @@ def _spans(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the parts of rows that triangles cover: triangle, row, first column, column after."""
     width, height = size
-    corners = uvs.astype(np.float64) * np.array(size, np.float64)
-    whole = np.flatnonzero(np.isfinite(corners).all((1, 2)))
-    x, y = corners[whole, :, 0], corners[whole, :, 1]
-    order = np.lexsort((x, y), axis=1)
-    x, y = np.take_along_axis(x, order, 1), np.take_along_axis(y, order, 1)
+    a, b, c = (uvs[:, k, 1] * np.float64(height) for k in range(3))
+    low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
+    # Of fine meshes most triangles lie between the middles of two rows.
+    whole = np.flatnonzero(np.ceil(high - 0.5) > np.ceil(low - 0.5))
+    if not is_finite(uvs):
+        whole = whole[np.isfinite(uvs[whole]).all((1, 2))]
+    x, y = _sorted(uvs[whole].astype(np.float64) * np.array(size, np.float64))
     first, end = np.ceil(y[:, 0] - 0.5), np.ceil(y[:, 2] - 0.5)
     if not wraps:
         first, end = np.clip(first, 0, height), np.clip(end, 0, height)
@@ -115,6 +122,19 @@ def _spans(
         starts, stops = np.clip(starts, 0, width), np.clip(stops, 0, width)
     kept = stops > starts
     return whole[number[kept]].astype(np.int32), rows[kept], starts[kept], stops[kept]
+
+
+def _sorted(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return x and y of triangles, their corners from the lowest to the highest, then by x."""
+    x, y = corners[..., 0].copy(), corners[..., 1].copy()
+    for one, two in ((0, 1), (1, 2), (0, 1)):
+        swaps = y[:, one] > y[:, two]
+        swaps |= (y[:, one] == y[:, two]) & (x[:, one] > x[:, two])
+        for values in (x, y):
+            first = np.where(swaps, values[:, two], values[:, one])
+            values[:, two] = np.where(swaps, values[:, one], values[:, two])
+            values[:, one] = first
+    return x, y
 
 
 def _cut(
@@ -144,6 +164,8 @@ def weights_of(
 
     Beyond the triangle they go on, from -1 to 2.
     """
+    if len(uvs) > len(texels):
+        uvs, triangles = uvs[triangles], np.arange(len(texels), dtype=np.int32)
     corners = uvs.astype(np.float64) * np.array(size, np.float64)
     one, two = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]

@@ -92,6 +92,8 @@ def _between(
     corners: Corners, triangles: NDArray[np.int32], weights: NDArray[np.float32]
 ) -> Corners:
     """Return values between the corners of triangles, shape ``(n, k)``."""
+    if len(corners) > len(triangles):
+        corners, triangles = corners[triangles], np.arange(len(triangles), dtype=np.int32)
     first = np.ascontiguousarray(corners[:, 0])
     one, two = corners[:, 1] - first, corners[:, 2] - first
     if not one.any() and not two.any():
