@@ -343,9 +343,11 @@ def test_what_is_slow_is_evaluated_in_a_thread(monkeypatch):
     update()
     bpy.context.scene.frame_set(2)  # frames wait
     assert (places(thing)[:, 2] == 4).all()
+    count = found.evaluations
     finish(found)
     update()
     assert (places(thing)[:, 2] == 4).all()
+    assert found.evaluations == count  # what the thread gave came too late
 
 
 def test_a_device_that_fails_is_said_once(monkeypatch, caplog):

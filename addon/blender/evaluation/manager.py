@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -59,11 +59,19 @@ FEEDING = (
 
 @dataclass(frozen=True)
 class Pending:
-    """An evaluation in a thread."""
+    """An evaluation in a thread.
 
-    job: Job[Results]
+    Args:
+        job: Evaluates, or compiles.
+        site: Where.
+        gathered: Its inputs.
+        number: Of evaluations of the place before it.
+    """
+
+    job: Job[Any]
     site: Site
     gathered: Gathered
+    number: int = 0
 
 
 class Evaluator:
@@ -402,6 +410,7 @@ class Evaluator:
         ended = {name: results.values[name] for name in gathered.states}
         memory.note_states(gathered.states, ended, gathered.frame)
         self.evaluations += 1
+        memory.number += 1
         memory.notes = "; ".join(results.notes)
         self.reports.say(site.label, memory.notes)
 
@@ -419,7 +428,8 @@ class Evaluator:
         def work(_cancelled: object) -> Results:
             return program.evaluate(gathered.inputs, gathered.count, gathered.positions)
 
-        self._begin(key, Pending(Job(work, "weft-evaluate"), site, gathered))
+        number = self._memory[key].number
+        self._begin(key, Pending(Job(work, "weft-evaluate"), site, gathered, number))
 
     def _begin(self, key: Key, pending: Pending) -> None:
         self._pending[key] = pending
@@ -448,7 +458,8 @@ class Evaluator:
             result = pending.job.result()
             program = self.programs.find(site.tree)
             is_current = key[0] >= 0 and key == self._key(site, pending.gathered.is_carried)
-            if is_current and program is not None and not pending.job.cancelled.is_set():
+            is_new = is_current and self._memory[key].number == pending.number
+            if is_new and program is not None and not pending.job.cancelled.is_set():
                 self._take(key, site, program, pending.gathered, result)
             context = bpy.context
             self.update(
