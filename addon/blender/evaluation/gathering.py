@@ -241,6 +241,8 @@ def _stored_part(geometries: list[Geometry], data: str) -> Geometry:
             "delete the geometry, behind it"
         )
         raise NotStoredError(message)
+    # Mesh to Points leaves a mesh without vertices.
+    parts = [own for own in parts if len(own.attributes[name].data)] or parts[:1]
     if len(parts) > 1:
         message = "it gets a mesh beside curves or points: separate them before it"
         raise NotStoredError(message)

@@ -317,12 +317,12 @@ class Evaluator:
             program = make(None)
         if program.plan.uses("object"):
             self._takes_matrix.add(site.hash)
-        gathered = self._gather(site, program, reader, depsgraph)
-        if gathered is None:
+        begun = self._gather(site, program, reader, depsgraph)
+        if begun is None:
             return False
-        key = self._key(site, gathered.is_carried)
+        key = self._key(site, begun.is_carried)
         memory = self._memory.setdefault(key, Memory())
-        gathered = _with_states(gathered, program.plan, memory, reader.scene)
+        gathered = _with_states(begun, program.plan, memory, reader.scene)
         if (
             memory.function == site.hash
             and memory.count == gathered.count
@@ -333,6 +333,9 @@ class Evaluator:
             return False
         if is_last:
             return True
+        if not begun.is_carried and self._separate(site, program, begun, reader, depsgraph):
+            key = self._key(site, is_carried=False)
+            memory = self._memory.setdefault(key, Memory())
         if memory.is_slow and not waits:
             self._start(key, site, program, gathered)
             return False
@@ -355,7 +358,6 @@ class Evaluator:
             gathered = reader.direct(site, program.plan, holder)
             if site.is_carried:
                 set_carried(site, False)
-            self._separate(site, program, gathered, reader, depsgraph)
             return gathered
         except NotDirectError:
             if depsgraph is None:
@@ -381,7 +383,7 @@ class Evaluator:
         gathered: Gathered,
         reader: Reader,
         depsgraph: bpy.types.Depsgraph | None,
-    ) -> None:
+    ) -> bool:
         """Give a site attributes of its own if another one of the mesh gives other values."""
         data = site.data
         for own in self.sites():
@@ -392,7 +394,8 @@ class Evaluator:
                 if same_inputs(other.inputs, gathered.inputs):
                     continue
             new_data(site)
-            return
+            return True
+        return False
 
     @staticmethod
     def _key(site: Site, is_carried: bool) -> Key:
