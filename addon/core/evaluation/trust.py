@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weft._replacing import replacing
 from weft.scene.trust import Code, is_own, trust_folder
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ def vouch(code: Code) -> None:
         return
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = folder / f"{code.digest}.slang"
-        temporary = path.with_suffix(".new")
-        temporary.write_bytes(code.text.encode())
-        temporary.replace(path)
+        with replacing(folder / f"{code.digest}.slang") as temporary:
+            temporary.write_bytes(code.text.encode())
     except OSError:
         return
