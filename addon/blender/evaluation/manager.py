@@ -10,7 +10,7 @@ Blender then evaluates once more before anything is drawn or rendered.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -36,16 +36,15 @@ from .gathering import (
     Reader,
     parts_of,
     same_inputs,
+    with_states,
 )
 from .programs import Programs
-from .sites import Site, may_take, problem_of, sites_of
+from .sites import Site, holder_of, may_take, problem_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ...core.evaluation.plan import Plan
     from ...core.evaluation.program import Program, Results
-    from .modifiers import Holder
 
     Key = tuple[int, str]
 
@@ -322,7 +321,7 @@ class Evaluator:
             return False
         key = self._key(site, begun.is_carried)
         memory = self._memory.setdefault(key, Memory())
-        gathered = _with_states(begun, program.plan, memory, reader.scene)
+        gathered = with_states(begun, program.plan, memory, reader.scene)
         if (
             memory.function == site.hash
             and memory.count == gathered.count
@@ -351,7 +350,7 @@ class Evaluator:
         """Return a site's inputs; ``None``: not now, in edit mode the mesh is elsewhere."""
         if not site.data:
             new_data(site)
-        holder = _holder(site, depsgraph)
+        holder = holder_of(site, depsgraph)
         if site.thing.mode == "EDIT" and not site.is_carried:
             return None
         try:
@@ -372,7 +371,7 @@ class Evaluator:
             clean(site)
             depsgraph.update()
         kept, parts = parts_of(site.thing.evaluated_get(depsgraph))
-        gathered = reader.carried(site, program.plan, _holder(site, depsgraph), parts)
+        gathered = reader.carried(site, program.plan, holder_of(site, depsgraph), parts)
         del kept  # until here: the parts are its own
         return gathered
 
@@ -390,7 +389,7 @@ class Evaluator:
             if own == site or own.thing.data != site.thing.data or own.data != data:
                 continue
             if own.hash == site.hash:
-                other = reader.direct(own, program.plan, _holder(own, depsgraph))
+                other = reader.direct(own, program.plan, holder_of(own, depsgraph))
                 if same_inputs(other.inputs, gathered.inputs):
                     continue
             new_data(site)
@@ -470,26 +469,10 @@ class Evaluator:
                 context.evaluated_depsgraph_get(),
                 [own for own in self.sites() if own.hash == site.hash],
             )
+            for window in context.window_manager.windows:
+                for area in window.screen.areas:
+                    area.tag_redraw()
         except ReferenceError:
             return
         except Exception as error:  # a timer that raises is gone
             self.reports.say(site.label, str(error))
-
-
-def _with_states(
-    gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene
-) -> Gathered:
-    """Return inputs with the states that the scene's frame begins with."""
-    frame = scene.frame_current
-    names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
-    given = {name: gathered.inputs[name] for name in names}
-    states = memory.states(given, gathered.count, frame, scene.frame_start)
-    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
-
-
-def _holder(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:
-    """Return what holds a site's inputs, with values as they are animated where they are."""
-    if depsgraph is None or site.node:
-        return site.original()
-    thing = site.thing.evaluated_get(depsgraph)
-    return thing.modifiers.get(site.modifier) or site.original()

@@ -17,6 +17,8 @@ from .modifiers import held
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .modifiers import Holder
+
 TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "SURFACE", "FONT", "META"})
 
 
@@ -197,3 +199,11 @@ def problem_of(site: Site) -> str:
                 "object's own (the number beside its name), results differ from object to object"
             )
     return ""
+
+
+def holder_of(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:
+    """Return what holds a site's inputs, with values as they are animated where they are."""
+    if depsgraph is None or site.node:
+        return site.original()
+    thing = site.thing.evaluated_get(depsgraph)
+    return thing.modifiers.get(site.modifier) or site.original()
