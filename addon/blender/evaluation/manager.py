@@ -39,7 +39,7 @@ from .gathering import (
     with_states,
 )
 from .programs import Programs
-from .sites import Site, holder_of, may_take, problem_of, sites_of
+from .sites import Site, by_mesh, dependents, holder_of, problem_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -95,6 +95,7 @@ class Evaluator:
         self._memory: dict[Key, Memory] = {}
         self._pending: dict[Key, Pending] = {}
         self._takes_matrix: set[str] = set()
+        self._beside: dict[int, list[Site]] | None = None  # sites by their mesh, in a round
         self._all_changed = False
         self._adopts = False
         self._timer = self.tick  # a bound method is another object each time
@@ -209,6 +210,7 @@ class Evaluator:
         self.is_busy = True
         try:
             reader = Reader(scene)
+            self._beside = None
             for site in sites:
                 self._attempt(site, reader, None, waits=True, is_last=False)
         finally:
@@ -217,7 +219,7 @@ class Evaluator:
     def _is_steady(self, site: Site, scene: bpy.types.Scene) -> bool:
         """Return whether nothing but the frame changes a site's inputs from frame to frame."""
         thing = site.thing
-        program = self.programs.find(site.tree)
+        program = self.programs.find(site.hash)
         return (
             program is not None
             and (program.plan.states or program.plan.uses("frame") or program.plan.uses("time"))
@@ -238,6 +240,7 @@ class Evaluator:
         """Evaluate sites, and those that take what these give."""
         for number in range(ROUNDS + 1):
             reader = Reader(scene)
+            self._beside = None
             is_last = number == ROUNDS
             written = [
                 site for site in sites if self._attempt(site, reader, depsgraph, waits, is_last)
@@ -248,29 +251,16 @@ class Evaluator:
                 for site in written:
                     self.reports.say(site.label, FEEDING)
                 return
-            sites = [
-                site
-                for site in self.sites()
-                if (
-                    may_take(site, written) if site.is_carried else self._shares_data(site, written)
-                )
-            ]
+            sites = dependents(self.sites(), written, self._reads)
             if not sites:
                 return
             if any(site.is_carried for site in sites):
                 depsgraph.update()
 
-    def _shares_data(self, site: Site, written: list[Site]) -> bool:
-        """Return whether a site takes attributes of a mesh that others have written to."""
-        return any(
-            own != site and own.thing.data == site.thing.data and self._reads(site, own)
-            for own in written
-        )
-
-    def _reads(self, site: Site, other: Site) -> bool:
-        memory = self._memory.get(self._key(other, other.is_carried))
-        own = self._memory.get(self._key(site, site.is_carried))
-        return memory is not None and own is not None and own.reads(other.data)
+    def _reads(self, site: Site) -> frozenset[str]:
+        """Return the attributes of its mesh that a site has read."""
+        memory = self._memory.get(self._key(site, is_carried=False))
+        return frozenset() if memory is None else memory.reads_of
 
     def _attempt(
         self,
@@ -307,7 +297,7 @@ class Evaluator:
         if problem:
             self.reports.say(site.label, problem)
             return False
-        program = self.programs.find(site.tree)
+        program = self.programs.find(site.hash)
         if program is None:
             make = self.programs.maker(site.tree)
             if not waits:
@@ -362,9 +352,7 @@ class Evaluator:
             if depsgraph is None:
                 return None
         was_carried = site.is_carried and site.carrier is not None
-        is_shared = any(
-            own.carrier == site.carrier and own != site for own in self.sites() if own.is_carried
-        )
+        is_shared = self._shares_carrier(site)
         provide_carrier(site, is_shared)
         set_carried(site, True)
         if not was_carried or is_shared:
@@ -374,6 +362,15 @@ class Evaluator:
         gathered = reader.carried(site, program.plan, holder_of(site, depsgraph), parts)
         del kept  # until here: the parts are its own
         return gathered
+
+    def _shares_carrier(self, site: Site) -> bool:
+        """Return whether a copy of an object has the carrier of the object."""
+        carrier = site.carrier
+        return (
+            carrier is not None
+            and carrier.users > 1
+            and any(own.carrier == carrier and own != site for own in self.sites())
+        )
 
     def _separate(
         self,
@@ -385,8 +382,10 @@ class Evaluator:
     ) -> bool:
         """Give a site attributes of its own if another one of the mesh gives other values."""
         data = site.data
-        for own in self.sites():
-            if own == site or own.thing.data != site.thing.data or own.data != data:
+        if self._beside is None:
+            self._beside = by_mesh(self.sites())
+        for own in self._beside.get(site.thing.data.session_uid, ()):
+            if own == site or own.data != data:
                 continue
             if own.hash == site.hash:
                 other = reader.direct(own, program.plan, holder_of(own, depsgraph))
@@ -458,7 +457,7 @@ class Evaluator:
             if not site.is_there:
                 return
             result = pending.job.result()
-            program = self.programs.find(site.tree)
+            program = self.programs.find(site.hash)
             is_current = key[0] >= 0 and key == self._key(site, pending.gathered.is_carried)
             is_new = is_current and self._memory[key].number == pending.number
             if is_new and program is not None and not pending.job.cancelled.is_set():

@@ -61,10 +61,6 @@ class Memory:
         """Note what a frame began and ended with."""
         self.before, self.after, self.frame = begun, ended, frame
 
-    def reads(self, data: str) -> bool:
-        """Return whether it took an attribute whose name begins so."""
-        return any(name.startswith(data) for name in self.reads_of)
-
     @property
     def is_slow(self) -> bool:
         """Whether the next one is better done in a thread."""
