@@ -108,6 +108,18 @@ def test_no_carrier_stays_behind():
     assert len(bpy.data.meshes) == meshes - 1
 
 
+def test_a_deleted_object_leaves_nothing_behind():
+    thing = subdivided()
+    add(thing, HALVINGS)
+
+    bpy.data.objects.remove(thing)
+    update()
+
+    assert not carriers()
+    assert evaluator().sites() == []
+    assert not evaluator()._memory
+
+
 def test_one_behind_another_takes_its_results():
     thing = subdivided()
     add(thing, LIFTED, height=0.5)

@@ -98,6 +98,7 @@ class Evaluator:
         self._beside: dict[int, list[Site]] | None = None  # sites by their mesh, in a round
         self._all_changed = False
         self._adopts = False
+        self._has_gone = False
         self._timer = self.tick  # a bound method is another object each time
 
     def look(self, *, adopts: bool = False, all_changed: bool = False) -> None:
@@ -127,8 +128,15 @@ class Evaluator:
                 found += [site for site in sites if site.is_there]
             except ReferenceError:  # the object is gone
                 del self._sites[uid]
-                remove_unused_carriers()
+                self._has_gone = True
         return found
+
+    def _forget_gone(self) -> None:
+        """Drop what belonged to sites that are gone; panels are not drawn meanwhile."""
+        self._has_gone = False
+        remove_unused_carriers()
+        used = {self._key(site, carried) for site in self.sites() for carried in (False, True)}
+        self._memory = {key: own for key, own in self._memory.items() if key in used}
 
     def _look_at(self, thing: bpy.types.Object, known: dict) -> list[Site]:
         uid = thing.session_uid
@@ -136,8 +144,7 @@ class Evaluator:
         sites = list(sites_of(thing, known))
         if sites:
             self._sites[uid] = sites
-        if len(sites) < len(before):
-            remove_unused_carriers()
+        self._has_gone |= len(sites) < len(before)
         return sites
 
     def changed(self, depsgraph: bpy.types.Depsgraph) -> list[Site]:
@@ -149,7 +156,9 @@ class Evaluator:
         found: dict[tuple[int, str, str], Site] = {}
         for update in depsgraph.updates:
             thing = update.id.original
-            if isinstance(thing, bpy.types.Object):
+            if isinstance(thing, bpy.types.Scene | bpy.types.Collection):
+                self.sites()  # objects may be gone
+            elif isinstance(thing, bpy.types.Object):
                 if update.is_updated_geometry:
                     for site in self._look_at(thing, known):
                         found[site.place] = site
@@ -187,6 +196,8 @@ class Evaluator:
         if self.is_busy:
             return
         found = self.changed(depsgraph) if sites is None else list(sites)
+        if self._has_gone:
+            self._forget_gone()
         if not found:
             return
         if self._adopts and sites is None:
