@@ -108,6 +108,18 @@ def test_no_carrier_stays_behind():
     assert len(bpy.data.meshes) == meshes - 1
 
 
+def test_a_deleted_object_leaves_nothing_behind():
+    thing = subdivided()
+    add(thing, HALVINGS)
+
+    bpy.data.objects.remove(thing)
+    update()
+
+    assert not carriers()
+    assert evaluator().sites() == []
+    assert not evaluator()._memory
+
+
 def test_one_behind_another_takes_its_results():
     thing = subdivided()
     add(thing, LIFTED, height=0.5)
@@ -208,6 +220,60 @@ def test_instances():
     found = np.empty(9, np.float32)
     points.attributes["result"].data.foreach_get("value", found)
     assert found.tolist() == [0, 2, 4, 6, 8, 10, 12, 14, 16]
+
+
+def test_points_of_a_mesh():
+    thing = grid(3)
+    tree = bpy.data.node_groups.new("Points", "GeometryNodeTree")
+    for way in ("OUTPUT", "INPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    begin, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    node = tree.nodes.new("GeometryNodeMeshToPoints")
+    tree.links.new(begin.outputs[0], node.inputs[0])
+    tree.links.new(node.outputs[0], end.inputs[0])
+    thing.modifiers.new("Points", "NODES").node_group = tree
+
+    add(thing, LIFTED, height=2.0)
+
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    kept = thing.evaluated_get(depsgraph).evaluated_geometry()
+    points = kept.pointcloud
+    found = np.empty(27, np.float32)
+    points.attributes["position"].data.foreach_get("vector", found)
+    assert (found[2::3] == 2).all()
+    assert problems() == []
+
+
+def test_every_type_of_result():
+    thing = grid(3)
+    text = """
+        import weft.node;
+        struct All { bool b; [Color] float3 c; float4 d; int i; float2 e; float4x4 m;
+                     double f; half g; uint u; }
+        All all(float3 position, int index)
+        {
+            All r;
+            r.b = index > 3; r.c = position; r.d = float4(position, 0.5); r.i = index;
+            r.e = position.xy;
+            r.m = float4x4(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+            r.f = 0.25; r.g = half(0.5); r.u = 7;
+            return r;
+        }"""
+    for is_carried in (False, True):
+        if is_carried:
+            thing.modifiers.clear()
+            thing.modifiers.new("Array", "ARRAY").count = 1
+        add(thing, text)
+
+        layers = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.attributes
+        assert [layers["b"].data[k].value for k in (3, 4)] == [False, True]
+        assert list(layers["c"].data[1].color) == [0, -1, 0, 1]
+        assert list(layers["d"].data[1].color) == [0, -1, 0, 0.5]
+        assert list(layers["e"].data[1].vector) == [0, -1, 0]
+        assert [one.value for one in layers["i"].data] == list(range(9))
+        assert [tuple(row) for row in layers["m"].data[5].value][1] == (5, 6, 7, 8)
+        values = [layers[name].data[8].value for name in ("f", "g", "u")]
+        assert values == [0.25, 0.5, 7]
 
 
 def test_splines_of_hair():

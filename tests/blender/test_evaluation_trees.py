@@ -10,7 +10,10 @@ import pytest
 import weft_blender
 from blender.evaluating import (
     HALVINGS,
+    LIFTED,
+    add,
     evaluator,
+    give,
     grid,
     halvings,
     places,
@@ -129,3 +132,37 @@ def test_the_text_is_followed(tree):
     update()
 
     assert np.allclose(places(thing)[:, 2], 1)
+
+
+def test_one_object_takes_what_another_one_gives(tree):
+    first = grid(3, "First")
+    first.modifiers.new("Array", "ARRAY").count = 1
+    modifier = add(first, LIFTED, name="lifted.slang", height=2.0)
+    thing = with_tree(tree, "Second")
+    node = weft_blender.add_node(
+        tree, text_block("float f(float3 position) { return position.z; }"), form="ENGINE"
+    )
+    lift(tree, node)
+    other = tree.nodes.new("GeometryNodeObjectInfo")
+    other.inputs["Object"].default_value = first
+    tree.links.new(other.outputs["Geometry"], tree.nodes["Subdivide Mesh"].inputs["Mesh"])
+    update()
+    assert np.allclose(places(thing)[:, 2], 4)
+
+    give(first, modifier, "height", 5.0)
+    update()
+
+    assert np.allclose(places(thing)[:, 2], 10)
+    assert problems() == []
+
+
+def test_inputs_that_do_not_reach_the_end_are_said(tree):
+    with_tree(tree)
+    node = weft_blender.add_node(tree, text_block(HALVINGS), form="ENGINE")
+    lift(tree, node)
+    whole = tree.nodes.new("GeometryNodeGeometryToInstance")
+    tree.links.new(tree.nodes["Set Position"].outputs[0], whole.inputs["Geometry"])
+    tree.links.new(whole.outputs[0], tree.nodes["Group Output"].inputs[0])
+    update()
+
+    assert any("realize instances" in one for one in problems())

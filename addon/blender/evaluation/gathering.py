@@ -7,7 +7,7 @@ elsewhere the group stores its inputs, and they are read behind all modifiers (*
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...core.evaluation.plan import Input, Plan
+    from ...core.evaluation.state import Memory
     from .arrays import Geometry
     from .modifiers import Holder
     from .sites import Site
@@ -241,6 +242,8 @@ def _stored_part(geometries: list[Geometry], data: str) -> Geometry:
             "delete the geometry, behind it"
         )
         raise NotStoredError(message)
+    # Mesh to Points leaves a mesh without vertices.
+    parts = [own for own in parts if len(own.attributes[name].data)] or parts[:1]
     if len(parts) > 1:
         message = "it gets a mesh beside curves or points: separate them before it"
         raise NotStoredError(message)
@@ -286,3 +289,12 @@ def _same_bytes(one: NDArray[Any], other: NDArray[Any]) -> bool:
     if one.flags.c_contiguous and other.flags.c_contiguous and one.dtype.itemsize == 4:
         return bool(np.array_equal(one.view(np.int32), other.view(np.int32)))
     return bool(np.array_equal(one, other))
+
+
+def with_states(gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene) -> Gathered:
+    """Return inputs with the states that the scene's frame begins with."""
+    frame = scene.frame_current
+    names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
+    given = {name: gathered.inputs[name] for name in names}
+    states = memory.states(given, gathered.count, frame, scene.frame_start)
+    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)

@@ -10,8 +10,8 @@ Blender then evaluates once more before anything is drawn or rendered.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -36,16 +36,15 @@ from .gathering import (
     Reader,
     parts_of,
     same_inputs,
+    with_states,
 )
 from .programs import Programs
-from .sites import Site, may_take, problem_of, sites_of
+from .sites import Site, by_mesh, dependents, holder_of, problem_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ...core.evaluation.plan import Plan
     from ...core.evaluation.program import Program, Results
-    from .modifiers import Holder
 
     Key = tuple[int, str]
 
@@ -59,11 +58,19 @@ FEEDING = (
 
 @dataclass(frozen=True)
 class Pending:
-    """An evaluation in a thread."""
+    """An evaluation in a thread.
 
-    job: Job[Results]
+    Args:
+        job: Evaluates, or compiles.
+        site: Where.
+        gathered: Its inputs.
+        number: Of evaluations of the place before it.
+    """
+
+    job: Job[Any]
     site: Site
     gathered: Gathered
+    number: int = 0
 
 
 class Evaluator:
@@ -88,8 +95,10 @@ class Evaluator:
         self._memory: dict[Key, Memory] = {}
         self._pending: dict[Key, Pending] = {}
         self._takes_matrix: set[str] = set()
+        self._beside: dict[int, list[Site]] | None = None  # sites by their mesh, in a round
         self._all_changed = False
         self._adopts = False
+        self._has_gone = False
         self._timer = self.tick  # a bound method is another object each time
 
     def look(self, *, adopts: bool = False, all_changed: bool = False) -> None:
@@ -119,8 +128,15 @@ class Evaluator:
                 found += [site for site in sites if site.is_there]
             except ReferenceError:  # the object is gone
                 del self._sites[uid]
-                remove_unused_carriers()
+                self._has_gone = True
         return found
+
+    def _forget_gone(self) -> None:
+        """Drop what belonged to sites that are gone; panels are not drawn meanwhile."""
+        self._has_gone = False
+        remove_unused_carriers()
+        used = {self._key(site, carried) for site in self.sites() for carried in (False, True)}
+        self._memory = {key: own for key, own in self._memory.items() if key in used}
 
     def _look_at(self, thing: bpy.types.Object, known: dict) -> list[Site]:
         uid = thing.session_uid
@@ -128,8 +144,7 @@ class Evaluator:
         sites = list(sites_of(thing, known))
         if sites:
             self._sites[uid] = sites
-        if len(sites) < len(before):
-            remove_unused_carriers()
+        self._has_gone |= len(sites) < len(before)
         return sites
 
     def changed(self, depsgraph: bpy.types.Depsgraph) -> list[Site]:
@@ -141,7 +156,9 @@ class Evaluator:
         found: dict[tuple[int, str, str], Site] = {}
         for update in depsgraph.updates:
             thing = update.id.original
-            if isinstance(thing, bpy.types.Object):
+            if isinstance(thing, bpy.types.Scene | bpy.types.Collection):
+                self.sites()  # objects may be gone
+            elif isinstance(thing, bpy.types.Object):
                 if update.is_updated_geometry:
                     for site in self._look_at(thing, known):
                         found[site.place] = site
@@ -179,6 +196,8 @@ class Evaluator:
         if self.is_busy:
             return
         found = self.changed(depsgraph) if sites is None else list(sites)
+        if self._has_gone:
+            self._forget_gone()
         if not found:
             return
         if self._adopts and sites is None:
@@ -202,6 +221,7 @@ class Evaluator:
         self.is_busy = True
         try:
             reader = Reader(scene)
+            self._beside = None
             for site in sites:
                 self._attempt(site, reader, None, waits=True, is_last=False)
         finally:
@@ -210,7 +230,7 @@ class Evaluator:
     def _is_steady(self, site: Site, scene: bpy.types.Scene) -> bool:
         """Return whether nothing but the frame changes a site's inputs from frame to frame."""
         thing = site.thing
-        program = self.programs.find(site.tree)
+        program = self.programs.find(site.hash)
         return (
             program is not None
             and (program.plan.states or program.plan.uses("frame") or program.plan.uses("time"))
@@ -231,6 +251,7 @@ class Evaluator:
         """Evaluate sites, and those that take what these give."""
         for number in range(ROUNDS + 1):
             reader = Reader(scene)
+            self._beside = None
             is_last = number == ROUNDS
             written = [
                 site for site in sites if self._attempt(site, reader, depsgraph, waits, is_last)
@@ -241,29 +262,16 @@ class Evaluator:
                 for site in written:
                     self.reports.say(site.label, FEEDING)
                 return
-            sites = [
-                site
-                for site in self.sites()
-                if (
-                    may_take(site, written) if site.is_carried else self._shares_data(site, written)
-                )
-            ]
+            sites = dependents(self.sites(), written, self._reads)
             if not sites:
                 return
             if any(site.is_carried for site in sites):
                 depsgraph.update()
 
-    def _shares_data(self, site: Site, written: list[Site]) -> bool:
-        """Return whether a site takes attributes of a mesh that others have written to."""
-        return any(
-            own != site and own.thing.data == site.thing.data and self._reads(site, own)
-            for own in written
-        )
-
-    def _reads(self, site: Site, other: Site) -> bool:
-        memory = self._memory.get(self._key(other, other.is_carried))
-        own = self._memory.get(self._key(site, site.is_carried))
-        return memory is not None and own is not None and own.reads(other.data)
+    def _reads(self, site: Site) -> frozenset[str]:
+        """Return the attributes of its mesh that a site has read."""
+        memory = self._memory.get(self._key(site, is_carried=False))
+        return frozenset() if memory is None else memory.reads_of
 
     def _attempt(
         self,
@@ -300,7 +308,7 @@ class Evaluator:
         if problem:
             self.reports.say(site.label, problem)
             return False
-        program = self.programs.find(site.tree)
+        program = self.programs.find(site.hash)
         if program is None:
             make = self.programs.maker(site.tree)
             if not waits:
@@ -309,12 +317,12 @@ class Evaluator:
             program = make(None)
         if program.plan.uses("object"):
             self._takes_matrix.add(site.hash)
-        gathered = self._gather(site, program, reader, depsgraph)
-        if gathered is None:
+        begun = self._gather(site, program, reader, depsgraph)
+        if begun is None:
             return False
-        key = self._key(site, gathered.is_carried)
+        key = self._key(site, begun.is_carried)
         memory = self._memory.setdefault(key, Memory())
-        gathered = _with_states(gathered, program.plan, memory, reader.scene)
+        gathered = with_states(begun, program.plan, memory, reader.scene)
         if (
             memory.function == site.hash
             and memory.count == gathered.count
@@ -325,6 +333,9 @@ class Evaluator:
             return False
         if is_last:
             return True
+        if not begun.is_carried and self._separate(site, program, begun, reader, depsgraph):
+            key = self._key(site, is_carried=False)
+            memory = self._memory.setdefault(key, Memory())
         if memory.is_slow and not waits:
             self._start(key, site, program, gathered)
             return False
@@ -340,31 +351,37 @@ class Evaluator:
         """Return a site's inputs; ``None``: not now, in edit mode the mesh is elsewhere."""
         if not site.data:
             new_data(site)
-        holder = _holder(site, depsgraph)
+        holder = holder_of(site, depsgraph)
         if site.thing.mode == "EDIT" and not site.is_carried:
             return None
         try:
             gathered = reader.direct(site, program.plan, holder)
             if site.is_carried:
                 set_carried(site, False)
-            self._separate(site, program, gathered, reader, depsgraph)
             return gathered
         except NotDirectError:
             if depsgraph is None:
                 return None
         was_carried = site.is_carried and site.carrier is not None
-        is_shared = any(
-            own.carrier == site.carrier and own != site for own in self.sites() if own.is_carried
-        )
+        is_shared = self._shares_carrier(site)
         provide_carrier(site, is_shared)
         set_carried(site, True)
         if not was_carried or is_shared:
             clean(site)
             depsgraph.update()
         kept, parts = parts_of(site.thing.evaluated_get(depsgraph))
-        gathered = reader.carried(site, program.plan, _holder(site, depsgraph), parts)
+        gathered = reader.carried(site, program.plan, holder_of(site, depsgraph), parts)
         del kept  # until here: the parts are its own
         return gathered
+
+    def _shares_carrier(self, site: Site) -> bool:
+        """Return whether a copy of an object has the carrier of the object."""
+        carrier = site.carrier
+        return (
+            carrier is not None
+            and carrier.users > 1
+            and any(own.carrier == carrier and own != site for own in self.sites())
+        )
 
     def _separate(
         self,
@@ -373,18 +390,21 @@ class Evaluator:
         gathered: Gathered,
         reader: Reader,
         depsgraph: bpy.types.Depsgraph | None,
-    ) -> None:
+    ) -> bool:
         """Give a site attributes of its own if another one of the mesh gives other values."""
         data = site.data
-        for own in self.sites():
-            if own == site or own.thing.data != site.thing.data or own.data != data:
+        if self._beside is None:
+            self._beside = by_mesh(self.sites())
+        for own in self._beside.get(site.thing.data.session_uid, ()):
+            if own == site or own.data != data:
                 continue
             if own.hash == site.hash:
-                other = reader.direct(own, program.plan, _holder(own, depsgraph))
+                other = reader.direct(own, program.plan, holder_of(own, depsgraph))
                 if same_inputs(other.inputs, gathered.inputs):
                     continue
             new_data(site)
-            return
+            return True
+        return False
 
     @staticmethod
     def _key(site: Site, is_carried: bool) -> Key:
@@ -402,6 +422,7 @@ class Evaluator:
         ended = {name: results.values[name] for name in gathered.states}
         memory.note_states(gathered.states, ended, gathered.frame)
         self.evaluations += 1
+        memory.number += 1
         memory.notes = "; ".join(results.notes)
         self.reports.say(site.label, memory.notes)
 
@@ -419,7 +440,8 @@ class Evaluator:
         def work(_cancelled: object) -> Results:
             return program.evaluate(gathered.inputs, gathered.count, gathered.positions)
 
-        self._begin(key, Pending(Job(work, "weft-evaluate"), site, gathered))
+        number = self._memory[key].number
+        self._begin(key, Pending(Job(work, "weft-evaluate"), site, gathered, number))
 
     def _begin(self, key: Key, pending: Pending) -> None:
         self._pending[key] = pending
@@ -446,9 +468,10 @@ class Evaluator:
             if not site.is_there:
                 return
             result = pending.job.result()
-            program = self.programs.find(site.tree)
+            program = self.programs.find(site.hash)
             is_current = key[0] >= 0 and key == self._key(site, pending.gathered.is_carried)
-            if is_current and program is not None and not pending.job.cancelled.is_set():
+            is_new = is_current and self._memory[key].number == pending.number
+            if is_new and program is not None and not pending.job.cancelled.is_set():
                 self._take(key, site, program, pending.gathered, result)
             context = bpy.context
             self.update(
@@ -456,26 +479,10 @@ class Evaluator:
                 context.evaluated_depsgraph_get(),
                 [own for own in self.sites() if own.hash == site.hash],
             )
+            for window in context.window_manager.windows:
+                for area in window.screen.areas:
+                    area.tag_redraw()
         except ReferenceError:
             return
         except Exception as error:  # a timer that raises is gone
             self.reports.say(site.label, str(error))
-
-
-def _with_states(
-    gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene
-) -> Gathered:
-    """Return inputs with the states that the scene's frame begins with."""
-    frame = scene.frame_current
-    names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
-    given = {name: gathered.inputs[name] for name in names}
-    states = memory.states(given, gathered.count, frame, scene.frame_start)
-    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
-
-
-def _holder(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:
-    """Return what holds a site's inputs, with values as they are animated where they are."""
-    if depsgraph is None or site.node:
-        return site.original()
-    thing = site.thing.evaluated_get(depsgraph)
-    return thing.modifiers.get(site.modifier) or site.original()

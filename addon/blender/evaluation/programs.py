@@ -39,10 +39,9 @@ class Programs:
         self._vouched: set[str] = set()
         self._failed: dict[object, Error] = {}
 
-    def find(self, tree: bpy.types.NodeTree) -> Program | None:
-        """Return a group's function if it is compiled."""
-        tag = require_tag(tree)
-        return self._made.get(tag.hash)
+    def find(self, hashed: str) -> Program | None:
+        """Return the function of a group's hash if it is compiled."""
+        return self._made.get(hashed)
 
     def maker(self, tree: bpy.types.NodeTree) -> Callable[[threading.Event | None], Program]:
         """Return what compiles a group's function, in any thread.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ from ..slang_nodes.users import is_editable, modifiers
 from .modifiers import held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .modifiers import Holder
 
 TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "SURFACE", "FONT", "META"})
 
@@ -158,24 +161,55 @@ def all_sites(things: Iterable[bpy.types.Object]) -> list[Site]:
     return [site for thing in things for site in sites_of(thing, known)]
 
 
-def may_take(site: Site, written: Iterable[Site]) -> bool:
-    """Return whether what a site's group stores may depend on results that were just written.
+def by_mesh(sites: Iterable[Site]) -> dict[int, list[Site]]:
+    """Return sites by the mesh of their objects."""
+    found: dict[int, list[Site]] = {}
+    for site in sites:
+        if site.thing.data is not None:
+            found.setdefault(site.thing.data.session_uid, []).append(site)
+    return found
 
-    Modifiers of the same object do, and groups and modifiers that look at other objects.
+
+def dependents(
+    sites: Iterable[Site],
+    written: Sequence[Site],
+    reads: Callable[[Site], frozenset[str]],
+) -> list[Site]:
+    """Return the sites whose inputs may depend on results that were just written.
+
+    Carried ones take what modifiers of the same object give, and what their groups and modifiers
+    see of other objects; others take attributes of their mesh by name.
+
+    Args:
+        sites: All of the file.
+        written: Whose results were written.
+        reads: Returns the attributes that a site has read of its mesh.
     """
-    others = [own for own in written if own != site]
-    if not others:
-        return False
-    if any(own.thing == site.thing for own in others):
-        return True
+    places = {site.place for site in written}
+    counts = Counter(site.thing.session_uid for site in written)
+    datas = {site.data for site in written}
+    found = []
+    for site in sites:
+        is_written = site.place in places
+        if site.is_carried:
+            is_beside = counts[site.thing.session_uid] > is_written
+            if is_beside or (len(written) > is_written and looks_elsewhere(site)):
+                found.append(site)
+        elif any(name.rpartition("_")[0] in datas for name in reads(site)):
+            found.append(site)
+    return found
+
+
+def looks_elsewhere(site: Site) -> bool:
+    """Return whether an object's modifiers may see other objects."""
     return any(
         getattr(modifier, "object", None) is not None
-        or (modifier.type == "NODES" and not keeps_or_moves(modifier.node_group))
+        or (modifier.type == "NODES" and not is_own_group(modifier.node_group))
         for modifier in site.thing.modifiers
     )
 
 
-def keeps_or_moves(tree: bpy.types.NodeTree | None) -> bool:
+def is_own_group(tree: bpy.types.NodeTree | None) -> bool:
     """Return whether a group is an evaluated function's, which looks at no other object."""
     return tree is None or evaluated_tag(tree) is not None
 
@@ -197,3 +231,11 @@ def problem_of(site: Site) -> str:
                 "object's own (the number beside its name), results differ from object to object"
             )
     return ""
+
+
+def holder_of(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:
+    """Return what holds a site's inputs, with values as they are animated where they are."""
+    if depsgraph is None or site.node:
+        return site.original()
+    thing = site.thing.evaluated_get(depsgraph)
+    return thing.modifiers.get(site.modifier) or site.original()

@@ -8,6 +8,7 @@ is a whole array: an attribute of all elements, a file of numbers, an image.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from weft.lowering import Socket
 from ..slang_nodes.interface import RESULT, has, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from weft import FunctionInfo
     from weft._native import Parameter, Type
@@ -274,7 +275,17 @@ def source_of(parameter: Parameter) -> str:
 
 
 def _array(function: FunctionInfo, parameter: Parameter, source: str) -> Input:
-    """Return the input that a tensor or buffer is."""
+    """Return the input that a tensor or buffer is.
+
+    Raises:
+        ArgumentError: The engine cannot give it, or it cannot have its source.
+    """
+    if parameter.type.full_name.startswith(("Texture", "Sampler", "RWTexture")):
+        message = (
+            f"'{function.name}': '{parameter.name}' is {parameter.type.full_name}, which the "
+            "engine has not: write Tensor<float4, 2> and look it up by sample(uv)"
+        )
+        raise weft.ArgumentError(message)
     element = parameter.type.element
     shape = () if element is None else tuple(element.shape)
     scalar = "float32" if element is None else _scalar_of(element)
@@ -348,6 +359,35 @@ def _scalar_of(kind: Type) -> str:
         return str(kind.numpy_name)
     inner = kind.element
     return "" if inner is None else _scalar_of(inner)
+
+
+_IMPORT = re.compile(r"\bimport\s+weft\.inputs\s*;")
+_CALL = re.compile(
+    r"(?<![\w.])(position|normal|uv|attribute|attributeVector|sceneTime|objectRandom|sampleImage)"
+    r"\s*\("
+)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def require_no_inputs(name: str, texts: Iterable[str]) -> None:
+    """Refuse functions that ask a tree for its inputs: the engine would give them zeros.
+
+    Args:
+        name: Of the function.
+        texts: Of the source and of what it imports.
+
+    Raises:
+        ArgumentError: One does.
+    """
+    for text in texts:
+        plain = _COMMENT.sub(" ", text)
+        call = _CALL.search(plain) if _IMPORT.search(plain) else None
+        if call is not None:
+            message = (
+                f"'{name}': its source calls {call[1]}() of weft.inputs, which only trees have: "
+                'take it as a parameter, such as float3 position or [Source("attribute:NAME")]'
+            )
+            raise weft.ArgumentError(message)
 
 
 def sockets_of(plan: Plan, function: FunctionInfo) -> tuple[list[Socket], list[Socket]]:

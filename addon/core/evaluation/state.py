@@ -26,6 +26,7 @@ class Memory:
         seconds: That it took.
         reads_of: The attributes that it took by name.
         notes: What it had to say.
+        number: Of evaluations so far: what a thread gives is old where it has grown meanwhile.
         frame: In which it was made.
         before: States that it began with, by the names of the inputs.
         after: What they became.
@@ -38,6 +39,7 @@ class Memory:
 
     reads_of: frozenset[str] = frozenset()
     notes: str = ""
+    number: int = 0
     frame: int = 0
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
@@ -58,10 +60,6 @@ class Memory:
     def note_states(self, begun: dict[str, Any], ended: dict[str, Any], frame: int) -> None:
         """Note what a frame began and ended with."""
         self.before, self.after, self.frame = begun, ended, frame
-
-    def reads(self, data: str) -> bool:
-        """Return whether it took an attribute whose name begins so."""
-        return any(name.startswith(data) for name in self.reads_of)
 
     @property
     def is_slow(self) -> bool:

@@ -7,10 +7,12 @@ user has made or let run, and docs/security.md says what that promises.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weft._replacing import replacing
 from weft.scene.trust import Code, is_own, trust_folder
+
+from ..slang_nodes.sources import texts_of
 
 if TYPE_CHECKING:
     from ..slang_nodes.sources import Source
@@ -23,9 +25,7 @@ def code_of(source: Source, files: tuple[str, ...]) -> Code:
         source: Of the function.
         files: That it is made of.
     """
-    texts = [source.text or ""]
-    texts += [Path(file).read_text(encoding="utf-8", errors="replace") for file in files]
-    return Code("evaluate", "\n".join(texts))
+    return Code("evaluate", "\n".join(texts_of(source, files)))
 
 
 def is_vouched(code: Code) -> bool:
@@ -40,9 +40,7 @@ def vouch(code: Code) -> None:
         return
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = folder / f"{code.digest}.slang"
-        temporary = path.with_suffix(".new")
-        temporary.write_bytes(code.text.encode())
-        temporary.replace(path)
+        with replacing(folder / f"{code.digest}.slang") as temporary:
+            temporary.write_bytes(code.text.encode())
     except OSError:
         return

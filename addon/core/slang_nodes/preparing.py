@@ -18,12 +18,12 @@ import weft
 from weft import lowering
 
 from ..baking.wrapper import Wrapper, wrap
-from ..evaluation.plan import Plan, plan_for, sockets_of
+from ..evaluation.plan import Plan, plan_for, require_no_inputs, sockets_of
 from .choosing import choose
 from .given import asks_weft_inputs
 from .interface import Interface, describe, has, signature, with_geometry
 from .offers import offer_of
-from .sources import FORMAT
+from .sources import FORMAT, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -212,6 +212,7 @@ def _prepare_evaluated(
         )
         raise weft.ArgumentError(message)
     plan = plan_for(function, request.function, request.domain)
+    require_no_inputs(function.name, texts_of(request.source, info.files))
     interface = describe(
         function,
         *sockets_of(plan, function),

@@ -71,6 +71,17 @@ class Source:
         return self.key.name if self.path is None else self.path.name
 
 
+def texts_of(source: Source, files: tuple[str, ...]) -> list[str]:
+    """Return the texts of a source and of what it imports, Weft's modules left out.
+
+    Args:
+        source: Which.
+        files: That it is made of; a text block has no file of its own.
+    """
+    texts = [] if source.text is None else [source.text]
+    return texts + [Path(file).read_text(encoding="utf-8", errors="replace") for file in files]
+
+
 @cache
 def templates_folder() -> Path:
     """Return the folder of the functions that Weft brings; the engine stays unloaded."""
