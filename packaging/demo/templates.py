@@ -6,7 +6,7 @@ use, its picture is left out:
 
     python packaging/demo/templates.py OUT [--eevee] [--save]
 
-Writes OUT/templates.png and prints how far the pictures are apart, linear, of Cycles' mean.
+Writes OUT/templates.jpg and prints how far the pictures are apart, linear, of Cycles' mean.
 `--eevee` draws by EEVEE, too; `--save` writes OUT/templates.blend, which needs no extension.
 """
 
@@ -16,8 +16,9 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -27,15 +28,12 @@ import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 from mathutils import Vector  # noqa: E402
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 WIDTH, HEIGHT = 400, 320
-SAMPLES = {"CYCLES": 64, "WEFT": 64, "EEVEE": 64}
+SAMPLES = {"CYCLES": 128, "WEFT": 128, "EEVEE": 64}
 COLUMNS = 4
 APART, RISE = 2.5, 1.35
 GREY = (0.3, 0.3, 0.31)
-Shape = "Callable[[], None]"
+Color = tuple[float, float, float]
 
 
 def ball() -> None:
@@ -70,76 +68,115 @@ def board() -> None:
     bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
 
 
-THINGS: dict[str, tuple[Any, str, dict[str, Any], dict[str, Any]]] = {
-    "bricks": (block, "pattern/bricks", {"scale": 5.0}, {"height": 0.05, "space": "Object"}),
-    "planks": (board, "pattern/planks", {"scale": 3.0}, {"height": 0.03, "space": "Object"}),
-    "fish_scales": (ball, "pattern/fish_scales", {"scale": 18.0}, {"height": 0.08, "Roughness": 0.3}),
-    "thin_film": (ring, "color/thin_film_color", {"thickness": 300.0}, {"Metallic": 1.0, "Roughness": 0.3}),
-    "knit": (ball, "pattern/knit", {"scale": 16.0}, {"height": 0.06, "Roughness": 0.9}),
-    "weave": (ring, "pattern/weave", {"scale": 20.0}, {"height": 0.02, "Roughness": 0.8}),
-    "learned": (block, "learned/learned_texture", {"scale": 1.0}, {"space": "Object", "Roughness": 0.15}),
-    "roof_tiles": (board, "pattern/roof_tiles", {"scale": 2.5}, {"height": 0.1, "space": "Object"}),
-    "ripples": (ball, "noise/phasor_noise", {"scale": 10.0}, {"height": 0.05, "palette": "wave"}),
-    "cracks": (ball, "pattern/cracks", {"scale": 6.0}, {"height": 0.1, "palette": "height"}),
-    "hexagons": (ring, "pattern/hexagons", {"scale": 16.0}, {"height": 0.05, "palette": "random"}),
-    "marble": (block, "noise/domain_warp", {"scale": 2.0}, {"palette": "", "space": "Object"}),
-}
-"""By name: what it is made of, its template, values of that, and what is beside it: how far its
-height raises it, the coordinate, which output a palette colors, inputs of the Principled BSDF."""
+@dataclass(frozen=True)
+class Thing:
+    """What one of them is made of.
 
-PALETTES = {
-    "ripples": ((0.5, 0.4, 0.3), (0.25, 0.22, 0.18), (0.0, 0.08, 0.15)),
-    "cracks": ((0.28, 0.23, 0.19), (0.24, 0.2, 0.16), (0.5, 0.5, 0.5)),
-    "hexagons": ((0.35, 0.4, 0.45), (0.3, 0.3, 0.35), (0.0, 0.15, 0.3)),
-    "marble": ((0.55, 0.5, 0.48), (0.35, 0.33, 0.3), (0.1, 0.12, 0.16)),
+    Attributes:
+        shape: Adds it.
+        template: That colors it.
+        values: Of the template's inputs.
+        height: How far the template's height raises the surface.
+        raised_by: The output that is the height.
+        on_object: The pattern is seen at places of the object; if not, at its UVs.
+        palette: Bias, amplitude and phase of a cosine palette that colors an output.
+        colored: That output.
+        roughness: Of the surface.
+        metallic: The same.
+    """
+
+    shape: Callable[[], None]
+    template: str
+    values: Mapping[str, float]
+    height: float = 0.0
+    raised_by: str = "Height"
+    on_object: bool = False
+    palette: tuple[Color, Color, Color] | None = None
+    colored: str = ""
+    roughness: float = 0.5
+    metallic: float = 0.0
+
+
+SAND = ((0.5, 0.4, 0.3), (0.25, 0.22, 0.18), (0.0, 0.08, 0.15))
+CLAY = ((0.28, 0.23, 0.19), (0.24, 0.2, 0.16), (0.5, 0.5, 0.5))
+ENAMEL = ((0.35, 0.4, 0.45), (0.3, 0.3, 0.35), (0.0, 0.15, 0.3))
+STONE = ((0.55, 0.5, 0.48), (0.35, 0.33, 0.3), (0.1, 0.12, 0.16))
+
+THINGS = {
+    "bricks": Thing(block, "pattern/bricks", {"scale": 5}, height=0.05, on_object=True),
+    "planks": Thing(board, "pattern/planks", {"scale": 3}, height=0.03, on_object=True),
+    "scales": Thing(ball, "pattern/fish_scales", {"scale": 18}, height=0.08, roughness=0.3),
+    "film": Thing(ring, "color/thin_film_color", {"thickness": 300}, roughness=0.3, metallic=1.0),
+    "knit": Thing(ball, "pattern/knit", {"scale": 16}, height=0.06, roughness=0.9),
+    "weave": Thing(ring, "pattern/weave", {"scale": 20}, height=0.02, roughness=0.8),
+    "learned": Thing(block, "learned/learned_texture", {}, on_object=True, roughness=0.15),
+    "tiles": Thing(board, "pattern/roof_tiles", {"scale": 2.5}, height=0.1, on_object=True),
+    "ripples": Thing(
+        ball,
+        "noise/phasor_noise",
+        {"scale": 10},
+        height=0.05,
+        raised_by="Wave",
+        palette=SAND,
+        colored="Wave",
+    ),
+    "cracks": Thing(
+        ball, "pattern/cracks", {"scale": 6}, height=0.1, palette=CLAY, colored="Height"
+    ),
+    "hexagons": Thing(
+        ring, "pattern/hexagons", {"scale": 16}, height=0.05, palette=ENAMEL, colored="Random"
+    ),
+    "marble": Thing(block, "noise/domain_warp", {"scale": 2}, on_object=True, palette=STONE),
 }
-"""Of the cosine palette: bias, amplitude, phase."""
 
 
 def output_of(node: bpy.types.Node, name: str) -> bpy.types.NodeSocket:
-    """Return an output by the name of its field, else the first one."""
-    wanted = name.replace("_", " ").title()
-    return next((own for own in node.outputs if own.name == wanted), node.outputs[0])
+    """Return an output, the first one if there is none of that name."""
+    return next((own for own in node.outputs if own.name == name), node.outputs[0])
 
 
 def make_material(name: str) -> bpy.types.Material:
     """Return the material of a thing."""
     import weft_blender
 
-    _, template, values, beside = THINGS[name]
-    made = bpy.data.materials.new(name)
-    if made.node_tree is None:
-        made.use_nodes = True
+    thing = THINGS[name]
+    made = new_material(name)
     tree = made.node_tree
     shader = tree.nodes["Principled BSDF"]
-    shader.inputs["Roughness"].default_value = 0.5
-    for key, value in beside.items():
-        if key in shader.inputs:
-            shader.inputs[key].default_value = value
-    node = weft_blender.add_node(tree, f"template:{template}", **values)
-    place_of(tree, node, beside.get("space", "UV"))
-    color = output_of(node, "color")
-    if "palette" in beside:
-        bias, amplitude, phase = PALETTES[name]
+    shader.inputs["Roughness"].default_value = thing.roughness
+    shader.inputs["Metallic"].default_value = thing.metallic
+    node = weft_blender.add_node(tree, f"template:{thing.template}", **thing.values)
+    link_place(tree, node, on_object=thing.on_object)
+    color = output_of(node, "Color")
+    if thing.palette is not None:
+        bias, amplitude, phase = thing.palette
         color = weft_blender.add_node(
             tree,
             "template:color/cosine_palette",
-            factor=output_of(node, beside["palette"]),
+            factor=output_of(node, thing.colored),
             bias=bias,
             amplitude=amplitude,
             phase=phase,
             frequency=(0.5, 0.5, 0.5),
         ).outputs[0]
     tree.links.new(color, shader.inputs["Base Color"])
-    if "height" in beside:
+    if thing.height:
         bump = tree.nodes.new("ShaderNodeBump")
-        bump.inputs["Distance"].default_value = beside["height"]
-        tree.links.new(output_of(node, "wave" if name == "ripples" else "height"), bump.inputs["Height"])
+        bump.inputs["Distance"].default_value = thing.height
+        tree.links.new(output_of(node, thing.raised_by), bump.inputs["Height"])
         tree.links.new(bump.outputs["Normal"], shader.inputs["Normal"])
     return made
 
 
-def place_of(tree: bpy.types.NodeTree, node: bpy.types.Node, space: str) -> None:
+def new_material(name: str) -> bpy.types.Material:
+    """Return a material of one Principled BSDF."""
+    made = bpy.data.materials.new(name)
+    if made.node_tree is None:
+        made.use_nodes = True
+    return made
+
+
+def link_place(tree: bpy.types.NodeTree, node: bpy.types.Node, *, on_object: bool) -> None:
     """Link the place at which a pattern is seen: of a block and a board its front."""
     if "Cosine" in node.inputs:
         geometry = tree.nodes.new("ShaderNodeNewGeometry")
@@ -149,9 +186,9 @@ def place_of(tree: bpy.types.NodeTree, node: bpy.types.Node, space: str) -> None
         tree.links.new(geometry.outputs["Incoming"], cosine.inputs[1])
         tree.links.new(cosine.outputs["Value"], node.inputs["Cosine"])
         return
-    coordinate = tree.nodes.new("ShaderNodeTexCoord").outputs[space]
+    coordinate = tree.nodes.new("ShaderNodeTexCoord").outputs["Object" if on_object else "UV"]
     name = next(key for key in ("Coordinate", "Vector", "Position") if key in node.inputs)
-    if space == "Object" and name != "Position":
+    if on_object and name != "Position":
         tree.links.new(front_of(tree, coordinate), node.inputs[name])
     else:
         tree.links.new(coordinate, node.inputs[name])
@@ -174,16 +211,14 @@ def build() -> None:
     """Build the things in rows, a floor, light and a camera."""
     scene = bpy.context.scene
     rows = len(THINGS) // COLUMNS
-    for number, (name, (shape, *_)) in enumerate(THINGS.items()):
+    for number, (name, entry) in enumerate(THINGS.items()):
         row, column = divmod(number, COLUMNS)
-        shape()
+        entry.shape()
         thing = bpy.context.object
         thing.name = name
         thing.location = (APART * (column - 1.5), 1.1 * APART * (row - 1), 1.0 + RISE * row)
         thing.data.materials.append(make_material(name))
-    floor = bpy.data.materials.new("Floor")
-    if floor.node_tree is None:
-        floor.use_nodes = True
+    floor = new_material("Floor")
     floor.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (*GREY, 1)
     for row in range(rows + 1):
         # Steps, and a wall behind them.
@@ -205,10 +240,10 @@ def build() -> None:
     camera = bpy.data.cameras.new("Camera")
     camera.lens = 58
     scene.camera = bpy.data.objects.new("Camera", camera)
-    aim(scene.camera, (0, -17.5, 7.0), (0, 0, 2.0))
+    aim(scene.camera, (0, -17.5, 7.0), (0, 0, 1.85))
 
 
-def aim(shown: bpy.types.Object, place: Any, target: Any) -> None:
+def aim(shown: bpy.types.Object, place: Color, target: Color) -> None:
     """Put an object somewhere and let its -z look at a place."""
     shown.location = place
     direction = Vector(target) - Vector(place)
@@ -279,7 +314,7 @@ def main() -> None:
     pictures = {engine: picture for engine, picture in found.items() if picture is not None}
     compare(pictures)
     joined = np.concatenate(list(pictures.values()), axis=1)
-    image.write(given.out / "templates.png", np.clip(joined, 0, 1), encoding="linear")
+    image.write(given.out / "templates.jpg", np.clip(joined, 0, 1), encoding="linear")
 
 
 def compare(pictures: dict[str, np.ndarray]) -> None:
@@ -293,10 +328,11 @@ def compare(pictures: dict[str, np.ndarray]) -> None:
         rows, columns = (extent // side for extent in picture.shape[:2])
         blocks = (picture - reference)[: rows * side, : columns * side]
         blocks = blocks.reshape(rows, side, columns, side, 3).mean(axis=(1, 3, 4))
+        brightness = picture.mean() / level - 1
+        pixels = np.abs(picture - reference).mean() / level
         print(
-            f"demo: {engine} beside Cycles, of its mean: brightness "
-            f"{picture.mean() / level - 1:+.4f}, pixels {np.abs(picture - reference).mean() / level:.4f}, "
-            f"worst block of {side} x {side} {np.abs(blocks).max() / level:.4f}"
+            f"demo: {engine} beside Cycles, of its mean: brightness {brightness:+.4f}, pixels "
+            f"{pixels:.4f}, worst block of {side} x {side} {np.abs(blocks).max() / level:.4f}"
         )
 
 

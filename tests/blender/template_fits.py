@@ -168,6 +168,11 @@ def set_inputs(node: bpy.types.Node, values: Values) -> None:
         node.inputs[name].default_value = (*value, 1.0) if isinstance(value, tuple) else value
 
 
+def clear() -> None:
+    """Begin an empty file."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+
+
 def build(subject: Subject) -> bpy.types.Node:
     """Build the scene of a subject; return the template's node."""
     scene = bpy.context.scene
@@ -237,11 +242,13 @@ class Found:
     Attributes:
         distances: From the truth, of each number, in standard errors as the fit reports them.
         errors: These, by the names of the inputs.
+        relative: The same, of the largest number of the input.
         report: All of it.
     """
 
     distances: dict[str, np.ndarray]
     errors: dict[str, np.ndarray]
+    relative: dict[str, np.ndarray]
     report: Any
 
 
@@ -259,4 +266,5 @@ def fit(subject: Subject, node: bpy.types.Node, path: str, **options: Any) -> Fo
         name: (report.values[label] - np.atleast_1d(subject.truth[name])) / errors[name]
         for name, label in names.items()
     }
-    return Found(distances, errors, report)
+    relative = {name: error / np.max(subject.truth[name]) for name, error in errors.items()}
+    return Found(distances, errors, relative, report)
