@@ -9,9 +9,9 @@ import bpy
 
 from weft import ArgumentError, Error
 
-from ...core.evaluation import trust
 from ...core.evaluation.program import Program, compile_program
 from ...core.slang_nodes.preparing import prepare
+from ...core.slang_nodes.trust import is_trusted, trust
 from ..session import require_session
 from ..slang_nodes.contents import state_of
 from ..slang_nodes.nodes import request_of, require_tag
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from ...core.slang_nodes.preparing import Prepared, Request
+    from ...core.slang_nodes.preparing import Prepared
 
 
 class Programs:
@@ -83,17 +83,13 @@ class Programs:
         Raises:
             ArgumentError: It is another's.
         """
-        request: Request = prepared.request
-        if request.source.key.kind == "template":
-            return
-        code = trust.code_of(request.source, prepared.files)
-        if is_foreign and not trust.is_vouched(code):
+        if is_foreign and not is_trusted(prepared):
             message = (
-                f"the function '{request.function}' came with the file: read its text, then choose "
-                "Allow in the panel of the modifier"
+                f"the function '{prepared.request.function}' came with the file: read its text, "
+                "then choose Allow in the panel of the modifier"
             )
             raise ArgumentError(message)
-        trust.vouch(code)
+        trust(prepared)
 
     def forget(self) -> None:
         """Drop what was compiled."""

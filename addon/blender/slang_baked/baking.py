@@ -21,6 +21,7 @@ from ...core.baking.bake import BakeCancelled, bake, bake_corners
 from ...core.baking.programs import Programs
 from ...core.job import Job
 from ...core.slang_nodes.preparing import prepare
+from ...core.slang_nodes.trust import is_trusted, trust
 from ..images import ImageStore
 from ..session import require_session
 from ..slang_nodes.nodes import request_of, require_editable
@@ -31,7 +32,6 @@ from .images import pack_images, write_images
 from .places import baked_groups, place_of, separate, users_of
 from .record import Record, notes_of, read_record, write_record
 from .tree import baked_images, image_count, is_baked
-from .trusting import REFUSAL, is_trusted, trust
 
 if TYPE_CHECKING:
     import threading
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 
     Waits = Generator[Job[Any] | None, None, None]
 
+REFUSAL = (
+    "its function has not run on this machine before: read it, and press Bake if you trust who "
+    "wrote it"
+)
 COARSE = 256
 """Texels along each side of what is shown first."""
 

@@ -8,13 +8,13 @@ is a whole array: an attribute of all elements, a file of numbers, an image.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import weft
 from weft.lowering import Socket
 
+from ..slang_nodes.given import asked_input
 from ..slang_nodes.interface import RESULT, has, text_of
 
 if TYPE_CHECKING:
@@ -361,14 +361,6 @@ def _scalar_of(kind: Type) -> str:
     return "" if inner is None else _scalar_of(inner)
 
 
-_IMPORT = re.compile(r"\bimport\s+weft\.inputs\s*;")
-_CALL = re.compile(
-    r"(?<![\w.])(position|normal|uv|attribute|attributeVector|sceneTime|objectRandom|sampleImage)"
-    r"\s*\("
-)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-
-
 def require_no_inputs(name: str, texts: Iterable[str]) -> None:
     """Refuse functions that ask a tree for its inputs: the engine would give them zeros.
 
@@ -379,15 +371,13 @@ def require_no_inputs(name: str, texts: Iterable[str]) -> None:
     Raises:
         ArgumentError: One does.
     """
-    for text in texts:
-        plain = _COMMENT.sub(" ", text)
-        call = _CALL.search(plain) if _IMPORT.search(plain) else None
-        if call is not None:
-            message = (
-                f"'{name}': its source calls {call[1]}() of weft.inputs, which only trees have: "
-                'take it as a parameter, such as float3 position or [Source("attribute:NAME")]'
-            )
-            raise weft.ArgumentError(message)
+    asked = asked_input(texts)
+    if asked:
+        message = (
+            f"'{name}': its source calls {asked}() of weft.inputs, which only trees have: "
+            'take it as a parameter, such as float3 position or [Source("attribute:NAME")]'
+        )
+        raise weft.ArgumentError(message)
 
 
 def sockets_of(plan: Plan, function: FunctionInfo) -> tuple[list[Socket], list[Socket]]:

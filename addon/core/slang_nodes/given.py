@@ -7,24 +7,27 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .sources import Source
+    from collections.abc import Iterable
 
 _IMPORT = re.compile(r"\bimport\s+weft\.inputs\s*;")
 _ASKED = re.compile(
-    r"\b(position|normal|uv|attribute|attributeVector|sceneTime|objectRandom|sampleImage)\s*\("
+    r"(?<![\w.])(position|normal|uv|attribute|attributeVector|sceneTime|objectRandom|sampleImage)"
+    r"\s*\("
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def asks_weft_inputs(source: Source) -> str:
-    """Return a function of ``weft.inputs`` that a source calls; "": none.
+def asked_input(texts: Iterable[str]) -> str:
+    """Return a function of ``weft.inputs`` that is called; "": none.
 
-    Looked for in the source's own text: on a device such functions give constants.
+    On a device such functions give constants.
+
+    Args:
+        texts: Of a source and of what it imports.
     """
-    text = source.text
-    if text is None:
-        assert source.path is not None
-        text = source.path.read_text(encoding="utf-8")
-    plain = _COMMENT.sub(" ", text)
-    found = _ASKED.search(plain) if _IMPORT.search(plain) else None
-    return "" if found is None else found.group(1)
+    for text in texts:
+        plain = _COMMENT.sub(" ", text)
+        found = _ASKED.search(plain) if _IMPORT.search(plain) else None
+        if found is not None:
+            return found.group(1)
+    return ""

@@ -20,7 +20,7 @@ from weft import lowering
 from ..baking.wrapper import Wrapper, wrap
 from ..evaluation.plan import Plan, plan_for, require_no_inputs, sockets_of
 from .choosing import choose
-from .given import asks_weft_inputs
+from .given import asked_input
 from .interface import Interface, describe, has, signature, with_geometry
 from .offers import offer_of
 from .sources import FORMAT, texts_of
@@ -154,7 +154,7 @@ def prepare(request: Request, info: SourceInfo | None = None) -> Prepared:
     lowered: Lowered | None = None
     wrapper: Wrapper | None = None
     if form == "BAKED":
-        lowered, wrapper = _prepare_baked(request, function, build)
+        lowered, wrapper = _prepare_baked(request, info, function, build)
     elif form != "OSL":
         try:
             lowered, build = _lower_nodes(request, function, build)
@@ -237,7 +237,7 @@ def text_of(lowered: Lowered) -> str:
 
 
 def _prepare_baked(
-    request: Request, function: FunctionInfo, build: Mapping[str, str]
+    request: Request, info: SourceInfo, function: FunctionInfo, build: Mapping[str, str]
 ) -> tuple[Lowered, Wrapper]:
     """Return what the sockets of a function are, and the function that gives texels.
 
@@ -248,7 +248,7 @@ def _prepare_baked(
         message = f"'{request.function}' can be baked in materials alone; choose Nodes"
         raise weft.ArgumentError(message)
     lowered = _lower(request, build, to="slang")
-    asked = asks_weft_inputs(request.source)
+    asked = asked_input(texts_of(request.source, info.files))
     if lowered.images or asked:
         what = "looks images up" if lowered.images else f"asks weft.inputs for {asked}()"
         message = (

@@ -112,13 +112,17 @@ def is_own(code: Code) -> bool:
 
 
 def remember(calls: Iterable[SlangCall]) -> None:
-    """Keep what calls run as this user's own, but for what only a flag trusts.
+    """Keep what calls run as this user's own, but for what only a flag trusts."""
+    keep(Code.of(call) for call in calls if not call.origin and not is_shipped(call))
 
-    Where the folder cannot be written nothing is kept, and the files ask for trust.
+
+def keep(codes: Iterable[Code]) -> None:
+    """Keep what this user has made, or lets run, as the user's own.
+
+    Where the folder cannot be written nothing is kept, and files ask for trust.
     """
     folder = trust_folder()
-    own = {Code.of(call) for call in calls if not call.origin and not is_shipped(call)}
-    fresh = {code.digest: code for code in own if not is_own(code)}
+    fresh = {code.digest: code for code in codes if not is_own(code)}
     if folder is None or not fresh:
         return
     try:
