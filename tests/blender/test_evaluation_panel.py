@@ -96,13 +96,15 @@ def test_a_node_is_added_in_the_editor(tree):
 def test_the_panel_of_a_node(tree):
     node = weft_blender.add_node(tree, text_block(HALVINGS), form="ENGINE")
     tree.nodes.active = node
-    space = SimpleNamespace(edit_tree=tree)
+    looking = SimpleNamespace(
+        space_data=SimpleNamespace(edit_tree=tree), active_node=node, scene=bpy.context.scene
+    )
 
-    words = drawn("NODE_PT_weft_slang", SimpleNamespace(space_data=space, active_node=node))
+    words = drawn("NODE_PT_weft_slang", looking)
 
     assert "Domain: Point" in words
     assert run(tree, "change_evaluation_domain", node, domain="EDGE") == {"FINISHED"}
-    words = drawn("NODE_PT_weft_slang", SimpleNamespace(space_data=space, active_node=node))
+    words = drawn("NODE_PT_weft_slang", looking)
     assert "Domain: Edge" in words
 
 
