@@ -32,6 +32,7 @@ IN_ONE_BLENDER = {
     "4.5": (
         "test_displacement_export",
         "test_fit_lights",
+        "test_fit_templates",
         "test_flat_faces_cycles",
         "test_lamp_rules_cycles",
         "test_missing_cycles",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import runpy
 import threading
 
 import numpy as np
@@ -11,6 +12,7 @@ from addon.core.slang_nodes import learned
 from addon.core.slang_nodes.learned_text import learned_from, learned_text
 
 import weft
+from checks.source_tree import ROOT
 from weft.lowering import lower
 
 KERNEL = """import mlp;
@@ -153,3 +155,20 @@ def test_it_can_be_cancelled_and_says_how_far_it_is():
 def test_bad_input_is_named(pixels, options, message):
     with pytest.raises(weft.ArgumentError, match=message):
         learned.train(pixels, name="wood", **options)
+
+
+def test_the_template_shows_the_picture_that_its_script_computes():
+    glazed_tile = runpy.run_path(str(ROOT / "packaging" / "learned" / "make.py"))["glazed_tile"]
+    template = ROOT / "node_templates" / "learned" / "learned_texture.slang"
+    tile = glazed_tile()
+    places = learned.places_of(tile.shape).astype(np.float32)
+    count = len(places)
+    given = {name: np.ones(count, np.float32) for name in ("scale", "contrast")}
+    given |= {"coordinate": places, "tint": np.ones((count, 3), np.float32)}
+    given["rotation"] = np.zeros(count, np.float32)
+
+    found = lower(template, "learnedTexture", to="dag").evaluate(given)["Result"]
+
+    squared = ((np.sqrt(found) - np.sqrt(tile.reshape(-1, 3))) ** 2).mean()
+    assert -10 * np.log10(squared) > 35
+    assert learned_from(template.read_text(encoding="utf-8")).endswith("35.5 dB")

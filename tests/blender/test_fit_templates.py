@@ -8,7 +8,7 @@ import pytest
 
 from blender import template_fits as cases
 
-QUICK = ("film", "ripples")
+QUICK = ("film",)
 
 
 def subjects():

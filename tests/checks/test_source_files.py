@@ -11,7 +11,7 @@ import pytest
 from checks.source_tree import files_under, project_files, short, text_of
 
 CODE = {".cpp", ".hpp", ".py", ".pyi", ".slang", ".cmake", ".c"}
-BINARY = {".bin", ".blend", ".exr", ".npy", ".npz", ".png"}
+BINARY = {".bin", ".blend", ".exr", ".jpg", ".npy", ".npz", ".png"}
 LICENCES = {"addon": "GPL-3.0-or-later"}
 LONGEST_FILE = 500
 # A machine's own folders, and where packages are fetched from, have no place in the project.
