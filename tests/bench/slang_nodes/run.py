@@ -213,10 +213,20 @@ def print_opening(count: int) -> None:
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--templates", nargs="*", metavar="NAME", help="measure these node templates alone, or all"
+    )
+    given = parser.parse_args()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     addon.register()
     print(f"Blender {bpy.app.version_string}")
+    if given.templates is not None:
+        from bench.slang_nodes.template_costs import print_templates
+
+        print_templates(given.templates)
+        sys.stdout.flush()
+        os._exit(0)  # as below
     for operations in (20, 100, 500):
         print_following(operations)
     for operations in (100, 1000):
