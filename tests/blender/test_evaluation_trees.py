@@ -166,3 +166,30 @@ def test_inputs_that_do_not_reach_the_end_are_said(tree):
     update()
 
     assert any("realize instances" in one for one in problems())
+
+
+@pytest.mark.skipif(
+    "is_inactive" not in bpy.types.NodeSocket.bl_rna.properties,
+    reason="this Blender draws no sockets grey",
+)
+def test_inputs_are_not_drawn_as_if_they_did_nothing(tree, tmp_path):
+    np.save(tmp_path / "table.npy", np.ones(4, np.float32))
+    text = text_block(
+        "float f(float3 position, float gain, int count, ITensor<float, 1> table)"
+        " { return gain * position.x * count * table[0]; }\n"
+    )
+    node = weft_blender.add_node(
+        tree, text, form="ENGINE", gain=2, count=3, table=str(tmp_path / "table.npy")
+    )
+    entry, end = tree.nodes["Group Input"], tree.nodes["Group Output"]
+    store = tree.nodes.new("GeometryNodeStoreNamedAttribute")
+    store.inputs["Name"].default_value = "shown"
+    tree.links.new(entry.outputs[0], node.inputs["Geometry"])
+    tree.links.new(node.outputs["Geometry"], store.inputs["Geometry"])
+    tree.links.new(node.outputs["Result"], store.inputs["Value"])
+    tree.links.new(store.outputs[0], end.inputs[0])
+    bpy.context.view_layer.update()
+
+    grey = [socket.name for socket in node.inputs if socket.is_inactive]
+
+    assert not {"Geometry", "Gain", "Count", "Table"} & set(grey)

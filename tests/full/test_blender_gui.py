@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dev import extension
+from dev import extension, templates
 from dev.project import BUILD, ROOT
 from weft import image
 
@@ -40,7 +40,8 @@ def archive():
     wheels = BUILD / "gui" / "wheels"
     subprocess.run([GUI / "make_chroot.sh", CHROOT], check=True)
     subprocess.run([GUI / "build_wheel.sh", CHROOT, wheels], check=True)
-    (built,) = extension.build_extension(sorted(wheels.glob("*.whl")), BUILD / "gui")
+    found = sorted(wheels.glob("*.whl"))
+    (built,) = extension.build_extension(found, BUILD / "gui", templates.provide_library())
     return built
 
 
@@ -132,4 +133,27 @@ def test_slang_nodes_follow_their_text_in_a_window(archive):
     assert "Tint" in second["groups"]["Rings"]["inputs"]
     assert facts["spread of the colors"] > 0.01
     assert facts["difference of the renders"] < 1e-3
+    assert "Traceback" not in (output / "blender.log").read_text()
+
+
+def test_what_the_engine_computes_follows_in_a_window(archive):
+    output = OUTPUT.with_name(f"{OUTPUT.name}-engine")
+    shutil.rmtree(output, ignore_errors=True)
+
+    done = subprocess.run([GUI / "run_blender.sh", CHROOT, archive, GUI / "engine_tour.py", output])
+
+    facts = json.loads((output / "facts.json").read_text())
+    assert done.returncode == 0, facts
+    assert "Weft" in facts["libraries"]
+    assert facts["height after"] > 2.5 * facts["height before"]
+    assert facts["name of the asset's group"] == "Twist"
+    assert facts["asset is a Slang node"]
+    assert facts["heights while playing"] == facts["frames while playing"] > 5
+    assert facts["seconds of the full image"] < 20
+    second = facts["second"]
+    assert not second["has the extension"]
+    assert "Weft" not in second["libraries"]
+    assert second["heights"] == facts["heights at frame 10"]
+    assert second["images"]
+    assert all(is_packed for _, is_packed in second["images"].values())
     assert "Traceback" not in (output / "blender.log").read_text()

@@ -155,10 +155,47 @@ class _Filling:
             geometry = node.outputs["Geometry"]
         switch = self.new("GeometryNodeSwitch", 5, 0)
         switch.input_type = "GEOMETRY"
-        self.link(self.given[CARRIED], _enabled(switch.inputs, "Switch"))
+        self.link(self.is_carried(), _enabled(switch.inputs, "Switch"))
         self.link(self.given[GEOMETRY], _enabled(switch.inputs, "False"))
         self.link(geometry, _enabled(switch.inputs, "True"))
         return _enabled(switch.outputs, "Output")
+
+    def is_carried(self) -> bpy.types.NodeSocket:
+        """Return whether inputs are stored, in a way that Blender cannot tell beforehand.
+
+        It draws sockets grey that it knows to change nothing, and the handlers that take their
+        values are not in the tree.
+        """
+        viewport = self.new("GeometryNodeIsViewport", 3, 9)
+        joined = self.given[CARRIED]
+        unknown = [viewport.outputs["Is Viewport"]]
+        for entry in self.plan.inputs:
+            if entry.has_socket and not entry.is_stored:
+                unknown += self.sign_of(self.given[entry.value.name])
+        for number, socket in enumerate(unknown):
+            never = self.new("FunctionNodeBooleanMath", 4 + number, 9)
+            never.operation = "NIMPLY"
+            self.link(socket, never.inputs[0])
+            self.link(socket, never.inputs[1])
+            either = self.new("FunctionNodeBooleanMath", 4 + number, 10)
+            either.operation = "OR"
+            self.link(joined, either.inputs[0])
+            self.link(never.outputs["Boolean"], either.inputs[1])
+            joined = either.outputs["Boolean"]
+        return joined
+
+    def sign_of(self, socket: bpy.types.NodeSocket) -> list[bpy.types.NodeSocket]:
+        """Return a number that a text or an image decides; nothing for other sockets."""
+        kinds = {
+            "STRING": ("FunctionNodeStringLength", "Length"),
+            "IMAGE": ("GeometryNodeImageInfo", "Width"),
+        }
+        if socket.type not in kinds:
+            return []
+        kind, name = kinds[socket.type]
+        node = self.new(kind, 3, 10)
+        self.link(socket, node.inputs[0])
+        return [node.outputs[name]]
 
     def array_field(self, source: str) -> bpy.types.NodeSocket:
         """Return the field that a whole array holds."""

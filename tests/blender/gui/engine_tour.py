@@ -21,8 +21,8 @@ FILE = str(OUT / "engine.blend")
 HILLS = """import weft.node;
 
 /// Hills of a loop without a bound, which go on in time.
-void hills(inout float3 position, [Range(0, 2)] float height = 0.5f, float time = 0,
-           out float steepness)
+void hills(inout float3 position, out float steepness, [Range(0, 2)] float height = 0.5f,
+           float time = 0)
 {
     float sum = 0, size = 1;
     while (size > 0.01f)
@@ -45,6 +45,7 @@ float3 shells([Source("UV")] float2 uv, [Range(1, 40)] float scale = 12)
     return float3(bits & 255, (bits >> 8) & 255, (bits >> 16) & 255) / 255.f;
 }
 """
+WEFT_CATALOG = "ea6e9af4-3c38-5cba-8f05-db599339589e"
 FACTS: dict[str, object] = {}
 
 
@@ -85,8 +86,9 @@ def show_assets():
     area = area_of("VIEW_3D")
     area.ui_type = "ASSETS"
     yield 1.0
-    parameters = area.spaces.active.params
-    parameters.asset_library_reference = "ALL"
+    area.spaces.active.params.asset_library_reference = "ALL"
+    yield 2.0
+    area.spaces.active.params.catalog_id = WEFT_CATALOG
     yield 6.0
     take_picture("1_assets")
     area.ui_type = "VIEW_3D"
@@ -149,10 +151,12 @@ def add_asset():
     areas = (area for area in bpy.context.screen.areas if area.type == "VIEW_3D")
     min(areas, key=lambda area: area.x).ui_type = "GeometryNodeTree"
     yield 1.0
-    with within("NODE_EDITOR"):
-        bpy.ops.node.new_geometry_node_group_assign()
+    tree = bpy.data.node_groups.new("Pillar", "GeometryNodeTree")
+    tree.is_modifier = True
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    pillar.modifiers.new("Pillar", "NODES").node_group = tree
     yield 1.0
-    tree = pillar.modifiers[-1].node_group
     move_over("NODE_EDITOR", 250, 350)
     yield 0.5
     yield from keys("shift+a", seconds=1.5)
