@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gallery has a line and a picture of each template, and says what is so today."""
 
+import numpy as np
 import pytest
 
-from docs.write_gallery import PAGE, PICTURES, picture_of, row, templates
+from docs.write_gallery import PAGE, PICTURES, SIZE, picture_of, row, templates
 from support.template_cases import node_functions
-from weft.gallery import KINDS
+from weft.gallery import KINDS, draw
+from weft.image import read
+
+EVERY = 6
+"""Of the templates one in so many is drawn in the ordinary suite; all of them with the mark full."""
 
 
 def test_every_template_has_its_picture_and_its_line():
@@ -21,6 +26,23 @@ def test_lines_say_what_is_so(file):
     assert row(file) in PAGE.read_text(encoding="utf-8"), (
         "run ./dev python tests/docs/write_gallery.py"
     )
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, id=file.stem, marks=[] if n % EVERY == 0 else [pytest.mark.full])
+        for n, file in enumerate(templates())
+    ],
+)
+def test_pictures_are_what_functions_draw(file, device):
+    stored = read(picture_of(file), encoding="linear")[..., :3]
+
+    drawn = draw(file, size=SIZE, device=device)
+
+    difference = np.abs(drawn - stored)
+    assert stored.std() > 0.02
+    assert difference.mean() < 0.005, "run ./dev python tests/docs/write_gallery.py"
 
 
 def test_every_template_names_a_kind_of_picture():
