@@ -10,7 +10,7 @@ from weft.gallery import KINDS, draw
 from weft.image import read
 
 EVERY = 6
-"""Of the templates one in so many is drawn in the ordinary suite; all of them with the mark full."""
+"""One template in so many is drawn in the ordinary suite, all of them with the mark full."""
 
 
 def test_every_template_has_its_picture_and_its_line():
