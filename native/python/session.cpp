@@ -198,8 +198,9 @@ compile::CompilerDesc describe_compiler(const std::filesystem::path& cache) {
 
 std::shared_ptr<Session> create_session(SessionDesc desc) {
     apply_environment(desc.device);
-    const std::filesystem::path cache =
-        desc.cache_directory ? core::path_from_utf8(*desc.cache_directory) : engine::cache_directory();
+    const std::filesystem::path cache = desc.cache_directory
+                                            ? core::path_from_utf8(*desc.cache_directory)
+                                            : engine::cache_directory();
     auto session = std::make_shared<Session>();
     session->logger = std::make_shared<core::Logger>(core::Logger::standard_error());
     session->watcher = device::share_until_fork(std::make_unique<dispatch::Watcher>());
