@@ -3,6 +3,8 @@
 // what came and what to do: "upload: [13, 17) is outside the 16-byte buffer 'weights'".
 #pragma once
 
+#include "core/api.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -12,13 +14,13 @@
 namespace weft::core {
 
 /// Base of all Weft errors; catch it to catch everything that Weft throws.
-class Error : public std::runtime_error {
+class WEFT_API Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
 /// The caller passed something that cannot work. Python: ValueError (and TypeError for a wrong type).
-class ArgumentError : public Error {
+class WEFT_API ArgumentError : public Error {
 public:
     enum class Kind : std::uint8_t { value, type, not_found, attribute, index };
 
@@ -44,7 +46,7 @@ struct Diagnostic {
 };
 
 /// Slang rejected the user's source, or compiling it took too long or crashed the compiler process.
-class CompileError : public Error {
+class WEFT_API CompileError : public Error {
 public:
     CompileError(const std::string& message, std::vector<Diagnostic> diagnostics)
         : Error(message), m_diagnostics(std::move(diagnostics)) {}
@@ -56,7 +58,7 @@ private:
 };
 
 /// A device, its driver or its memory failed. Carries the native call and its result.
-class DeviceError : public Error {
+class WEFT_API DeviceError : public Error {
 public:
     enum class Kind : std::uint8_t { failure, unavailable, out_of_memory };
 
@@ -77,20 +79,20 @@ private:
 };
 
 /// Reading or writing an image file failed.
-class ImageError : public Error {
+class WEFT_API ImageError : public Error {
 public:
     using Error::Error;
 };
 
 /// A bug in Weft. The message asks for a report.
-class InternalError : public Error {
+class WEFT_API InternalError : public Error {
 public:
     explicit InternalError(const std::string& message)
         : Error(message + " (this is a bug in Weft: please report it with this text)") {}
 };
 
 /// A wait was interrupted by the user (Ctrl-C). The bindings turn it into KeyboardInterrupt.
-class Interrupted : public std::exception {
+class WEFT_API Interrupted : public std::exception {
 public:
     const char* what() const noexcept override { return "interrupted"; }
 };

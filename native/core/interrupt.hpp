@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/interrupt_poll.hpp"
 
 #include <chrono>
 #include <exception>
@@ -15,9 +16,6 @@
 #include <utility>
 
 namespace weft::core {
-
-/// Empty: the wait cannot be interrupted.
-using InterruptPoll = std::function<void()>;
 
 inline constexpr std::chrono::milliseconds kPollInterval{50};
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/api.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,7 +26,7 @@ struct BufferDesc {
 
 /// Linear device memory. Keeps its Device alive; the memory is reused only after the last command
 /// that uses it has finished.
-class Buffer : public std::enable_shared_from_this<Buffer> {
+class WEFT_API Buffer : public std::enable_shared_from_this<Buffer> {
 public:
     virtual ~Buffer() = default;
     Buffer(const Buffer&) = delete;

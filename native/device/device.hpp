@@ -3,8 +3,9 @@
 // vulkan/ and cuda/ hold the same files for each backend.
 #pragma once
 
+#include "core/api.hpp"
 #include "core/error.hpp"
-#include "core/interrupt.hpp"
+#include "core/interrupt_poll.hpp"
 #include "device/buffer.hpp"
 #include "device/kernel.hpp"
 
@@ -19,7 +20,7 @@ namespace weft::device {
 
 enum class DeviceType : std::uint8_t { automatic, vulkan, cuda, d3d12, metal, cpu };
 
-[[nodiscard]] std::string_view to_string(DeviceType type) noexcept;
+[[nodiscard]] WEFT_API std::string_view to_string(DeviceType type) noexcept;
 
 struct DeviceLimits {
     std::array<std::uint32_t, 3> max_group_count{};
@@ -87,7 +88,7 @@ using core::InterruptPoll;
 
 /// A sequence of dispatches that the driver runs in one call. Made by Device::create_replay. The kernels and
 /// buffers of the sequence must outlive it (CommandList sees to that).
-class Replay {
+class WEFT_API Replay {
 public:
     virtual ~Replay() = default;
     Replay(const Replay&) = delete;
@@ -100,7 +101,7 @@ protected:
 };
 
 /// Thread-safe: any thread may call any method. Work runs in the order of submission.
-class Device : public std::enable_shared_from_this<Device> {
+class WEFT_API Device : public std::enable_shared_from_this<Device> {
 public:
     virtual ~Device() = default;
     Device(const Device&) = delete;

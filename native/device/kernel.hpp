@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/api.hpp"
 #include "device/buffer.hpp"
 
 #include <array>
@@ -32,7 +33,7 @@ struct KernelDesc {
 };
 
 /// A compiled entry point on one device. Immutable, thread-safe.
-class Kernel : public std::enable_shared_from_this<Kernel> {
+class WEFT_API Kernel : public std::enable_shared_from_this<Kernel> {
 public:
     virtual ~Kernel() = default;
     Kernel(const Kernel&) = delete;

@@ -7,6 +7,7 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "device/fork_guard.hpp"
+#include "engine/installation.hpp"
 #include "python/bind_error.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
@@ -49,26 +50,6 @@ void apply_environment(device::DeviceDesc& desc) {
                                              "' is no number; use for example vulkan:1"));
     }
     desc.adapter = adapter;
-}
-
-std::filesystem::path helper_path(const std::filesystem::path& package) {
-#if defined(_WIN32)
-    return package / "bin" / "weft-compiler.exe";
-#else
-    return package / "bin" / "weft-compiler";
-#endif
-}
-
-/// Installers that unpack wheels by themselves, as Blender's, lose the permission to run.
-void permit_execution(const std::filesystem::path& program) {
-    using std::filesystem::perms;
-    std::error_code error;
-    const perms present = std::filesystem::status(program, error).permissions();
-    if (!error && (present & perms::owner_exec) == perms::none) {
-        // A failure shows when the program is started, with its name.
-        std::filesystem::permissions(program, perms::owner_exec, std::filesystem::perm_options::add,
-                                     error);
-    }
 }
 
 /// Where pip puts NVRTC and the CUDA headers: beside the packages that Python finds.
@@ -205,22 +186,10 @@ std::filesystem::path package_directory() {
     return core::path_from_utf8(file).parent_path();
 }
 
-std::filesystem::path cache_directory() {
-    const char* set = std::getenv("WEFT_CACHE_DIR");
-    const bool is_disabled = set != nullptr && *set == '\0';
-    return is_disabled ? std::filesystem::path() : core::default_cache_directory();
-}
-
 namespace {
 
 compile::CompilerDesc describe_compiler(const std::filesystem::path& cache) {
-    const std::filesystem::path package = package_directory();
-    compile::CompilerDesc compiler;
-    compiler.slang_directory = package / "lib";
-    compiler.helper_executable = helper_path(package);
-    permit_execution(compiler.helper_executable);
-    compiler.shader_directory = package / "shaders";
-    compiler.cache_directory = cache.empty() ? cache : cache / "slang";
+    compile::CompilerDesc compiler = engine::describe_compiler(package_directory(), cache);
     compiler.poll = interrupt_poll();
     return compiler;
 }
@@ -229,8 +198,9 @@ compile::CompilerDesc describe_compiler(const std::filesystem::path& cache) {
 
 std::shared_ptr<Session> create_session(SessionDesc desc) {
     apply_environment(desc.device);
-    const std::filesystem::path cache =
-        desc.cache_directory ? core::path_from_utf8(*desc.cache_directory) : cache_directory();
+    const std::filesystem::path cache = desc.cache_directory
+                                            ? core::path_from_utf8(*desc.cache_directory)
+                                            : engine::cache_directory();
     auto session = std::make_shared<Session>();
     session->logger = std::make_shared<core::Logger>(core::Logger::standard_error());
     session->watcher = device::share_until_fork(std::make_unique<dispatch::Watcher>());
@@ -268,7 +238,7 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
 }
 
 std::shared_ptr<compile::Compiler> create_compiler() {
-    compile::CompilerDesc desc = describe_compiler(cache_directory());
+    compile::CompilerDesc desc = describe_compiler(engine::cache_directory());
     set_limits({}, desc);
     return device::share_until_fork(compile::Compiler::create(desc));
 }

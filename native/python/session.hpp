@@ -47,9 +47,9 @@ struct SessionDesc {
     std::optional<bool> check_indices{};        ///< as device.debug
     std::optional<double> compile_time_limit{}; ///< seconds a request; WEFT_COMPILE_TIME_LIMIT
     std::optional<std::uint64_t> compile_memory_limit{}; ///< bytes; WEFT_COMPILE_MEMORY_LIMIT
-    std::optional<std::string> cache_directory{};        ///< UTF-8, "": none; cache_directory()
-    std::optional<std::uint64_t> cache_size_limit{};     ///< bytes of compiled code; 1 GiB
-    std::optional<std::uint64_t> memory_limit{};         ///< bytes; WEFT_MEMORY_LIMIT; none
+    std::optional<std::string> cache_directory{};    ///< UTF-8, "": none; engine::cache_directory()
+    std::optional<std::uint64_t> cache_size_limit{}; ///< bytes of compiled code; 1 GiB
+    std::optional<std::uint64_t> memory_limit{};     ///< bytes; WEFT_MEMORY_LIMIT; none
 };
 
 /// Creates the device and, beside it, starts the compiler. @throws ArgumentError for a limit that is too small.
@@ -67,7 +67,5 @@ void end_checks_with_interpreter(Session& session);
 [[nodiscard]] dispatch::Context session_context(const Session& session);
 /// The folder of the package: lib/, bin/ and shaders/ lie in it.
 [[nodiscard]] std::filesystem::path package_directory();
-/// Where compiled code is kept: $WEFT_CACHE_DIR, else the user's cache folder; empty (no cache) if WEFT_CACHE_DIR="".
-[[nodiscard]] std::filesystem::path cache_directory();
 
 } // namespace weft::python

@@ -3,6 +3,8 @@
 // Start reading at Type, then function.hpp.
 #pragma once
 
+#include "core/api.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,14 +32,14 @@ enum class ScalarKind : std::uint8_t {
 };
 
 /// Bytes of one element in a buffer. bool_ is 1 byte in host arrays; its device size is a Layout matter.
-[[nodiscard]] std::size_t size_bytes(ScalarKind kind) noexcept;
+[[nodiscard]] WEFT_API std::size_t size_bytes(ScalarKind kind) noexcept;
 /// The Slang keyword: "float", "int", "uint8_t", "half", ...
-[[nodiscard]] std::string_view slang_name(ScalarKind kind) noexcept;
+[[nodiscard]] WEFT_API std::string_view slang_name(ScalarKind kind) noexcept;
 /// The numpy name: "float32", "int32", "bool", ...
-[[nodiscard]] std::string_view numpy_name(ScalarKind kind) noexcept;
-[[nodiscard]] bool is_float(ScalarKind kind) noexcept;
-[[nodiscard]] bool is_integer(ScalarKind kind) noexcept; ///< bool_ is not an integer
-[[nodiscard]] bool is_signed(ScalarKind kind) noexcept;
+[[nodiscard]] WEFT_API std::string_view numpy_name(ScalarKind kind) noexcept;
+[[nodiscard]] WEFT_API bool is_float(ScalarKind kind) noexcept;
+[[nodiscard]] WEFT_API bool is_integer(ScalarKind kind) noexcept; ///< bool_ is not an integer
+[[nodiscard]] WEFT_API bool is_signed(ScalarKind kind) noexcept;
 
 enum class TypeKind : std::uint8_t {
     scalar, ///< void included
@@ -136,20 +138,20 @@ struct Type {
     std::string differential;       ///< full name of the Differential type, "" if none
 };
 
-[[nodiscard]] TypeRef scalar_type(ScalarKind kind, LayoutRules rules = LayoutRules::spirv);
-[[nodiscard]] TypeRef vector_type(ScalarKind kind, std::int32_t length,
-                                  LayoutRules rules = LayoutRules::spirv);
-[[nodiscard]] TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns,
-                                  LayoutRules rules = LayoutRules::spirv);
+[[nodiscard]] WEFT_API TypeRef scalar_type(ScalarKind kind, LayoutRules rules = LayoutRules::spirv);
+[[nodiscard]] WEFT_API TypeRef vector_type(ScalarKind kind, std::int32_t length,
+                                           LayoutRules rules = LayoutRules::spirv);
+[[nodiscard]] WEFT_API TypeRef matrix_type(ScalarKind kind, std::int32_t rows, std::int32_t columns,
+                                           LayoutRules rules = LayoutRules::spirv);
 /// The rules are those of the element.
-[[nodiscard]] TypeRef array_type(TypeRef element, std::int64_t count);
+[[nodiscard]] WEFT_API TypeRef array_type(TypeRef element, std::int64_t count);
 
 /// Dimensions that a value of this type adds to an array of scalars: float3 -> 1 {3},
 /// float3x4 -> 2 {3, 4}, float3[2] -> 2 {2, 3}; structures and scalars add none.
-[[nodiscard]] std::vector<std::int64_t> element_shape(const Type& type);
+[[nodiscard]] WEFT_API std::vector<std::int64_t> element_shape(const Type& type);
 /// The scalar or structure at the bottom of vectors, matrices and arrays.
-[[nodiscard]] const Type& leaf(const Type& type);
+[[nodiscard]] WEFT_API const Type& leaf(const Type& type);
 /// True if both are structurally the same type (kinds, sizes, full names of structures).
-[[nodiscard]] bool same_type(const Type& a, const Type& b);
+[[nodiscard]] WEFT_API bool same_type(const Type& a, const Type& b);
 
 } // namespace weft::reflect

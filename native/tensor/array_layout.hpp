@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/api.hpp"
 #include "reflect/type.hpp"
 
 #include <cstdint>
@@ -32,11 +33,12 @@ using ArrayLayoutRef = std::shared_ptr<const ArrayLayout>;
 /// @param strides elements; empty: row-major contiguous.
 /// @throws ArgumentError for a dtype that cannot lie in memory, a negative extent or stride, more than
 ///         kMaxRank dimensions, strides of another rank than the shape, or more than 2^63 bytes.
-[[nodiscard]] ArrayLayoutRef make_array_layout(reflect::TypeRef dtype,
-                                               std::vector<std::int64_t> shape,
-                                               std::vector<std::int64_t> strides = {});
+[[nodiscard]] WEFT_API ArrayLayoutRef make_array_layout(reflect::TypeRef dtype,
+                                                        std::vector<std::int64_t> shape,
+                                                        std::vector<std::int64_t> strides = {});
 
 /// Strides of a row-major array without gaps; extents of 0 count as 1.
-[[nodiscard]] std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape);
+[[nodiscard]] WEFT_API std::vector<std::int64_t>
+contiguous_strides(std::span<const std::int64_t> shape);
 
 } // namespace weft::tensor

@@ -4,6 +4,7 @@
 // without copying) and transfer.hpp (values to and from the host).
 #pragma once
 
+#include "core/api.hpp"
 #include "device/device.hpp"
 #include "tensor/array_layout.hpp"
 
@@ -21,7 +22,7 @@ using TensorRef = std::shared_ptr<Tensor>;
 /// Array memory on a device. Immutable apart from its contents, set_gradients() and point_to(); a view shares its
 /// buffer.
 /// Keeps its device alive. Thread-safe as far as its device is.
-class Tensor {
+class WEFT_API Tensor {
 public:
     struct Desc {
         reflect::TypeRef dtype = {}; ///< scalar, vector, matrix, array or structure

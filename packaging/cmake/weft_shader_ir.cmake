@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles Weft's own Slang modules in advance, into ${WEFT_SHADER_IR}: the first module that a user loads would else
 # wait a second for it. A package without the folder works as well.
-if(NOT WEFT_BUILD_PYTHON OR CMAKE_CROSSCOMPILING OR WEFT_SANITIZE)
+if(NOT (WEFT_BUILD_PYTHON OR WEFT_BUILD_ENGINE) OR CMAKE_CROSSCOMPILING OR WEFT_SANITIZE)
   return()
 endif()
 
@@ -17,4 +17,6 @@ add_custom_command(
   COMMENT "Compiling Weft's Slang modules"
   VERBATIM)
 add_custom_target(weft_shader_ir ALL DEPENDS ${PROJECT_BINARY_DIR}/shader_ir.stamp)
-install(DIRECTORY ${WEFT_SHADER_IR} DESTINATION weft)
+if(WEFT_BUILD_PYTHON)
+  install(DIRECTORY ${WEFT_SHADER_IR} DESTINATION weft)
+endif()

@@ -3,7 +3,8 @@
 option(WEFT_WARNINGS_AS_ERRORS "Treat warnings as errors; turn off for a compiler that Weft was not tried with" ON)
 add_library(weft_warnings INTERFACE)
 if(MSVC)
-  target_compile_options(weft_warnings INTERFACE /W4 /permissive- /utf-8 $<$<BOOL:${WEFT_WARNINGS_AS_ERRORS}>:/WX>)
+  # C4251, C4275: exported classes have members and bases of the standard library, which programs share with Weft.
+  target_compile_options(weft_warnings INTERFACE /W4 /wd4251 /wd4275 /permissive- /utf-8 $<$<BOOL:${WEFT_WARNINGS_AS_ERRORS}>:/WX>)
 else()
   target_compile_options(weft_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
     $<$<BOOL:${WEFT_WARNINGS_AS_ERRORS}>:-Werror>)

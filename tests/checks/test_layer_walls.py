@@ -57,6 +57,7 @@ LAYERS = {
     "dag": {"core"},
     "lower": {"core", "reflect", "dag"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
+    "engine": {"core", "reflect", "device", "compile", "tensor", "dispatch"},
     "scene": {"core", "reflect", "device", "tensor"},
     "render": {
         "core",
@@ -78,6 +79,7 @@ LAYERS = {
         "tensor",
         "codegen",
         "dispatch",
+        "engine",
         "scene",
         "render",
     },

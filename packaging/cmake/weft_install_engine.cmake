@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# What C++ programs need, in a component of its own: cmake --install <build> --component engine --prefix <folder>.
+# Headers in include/weft, the shared library, the engine's files in lib/weft, and a package for find_package(weft).
+if(NOT WEFT_BUILD_ENGINE)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# Public headers: those of the engine, and what they show of the layers below.
+set(WEFT_PUBLIC_HEADERS
+  core/api.hpp
+  core/error.hpp
+  core/interrupt_poll.hpp
+  device/buffer.hpp
+  device/device.hpp
+  device/kernel.hpp
+  engine/argument.hpp
+  engine/array.hpp
+  engine/engine.hpp
+  engine/function.hpp
+  engine/module.hpp
+  engine/number.hpp
+  reflect/function.hpp
+  reflect/type.hpp
+  tensor/array_layout.hpp
+  tensor/tensor.hpp
+  tensor/transfer.hpp
+  tensor/view.hpp)
+
+# "core/error.hpp" is a name that other projects have, too: installed headers include <weft/core/error.hpp>.
+foreach(header IN LISTS WEFT_PUBLIC_HEADERS)
+  set(source ${PROJECT_SOURCE_DIR}/native/${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(READ ${source} text)
+  string(REGEX REPLACE "#include \"([a-z_]+/[a-z_]+[.]hpp)\"" "#include <weft/\\1>" text "${text}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/include/weft/${header} CONTENT "${text}" @ONLY)
+endforeach()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine)
+
+target_compile_definitions(weft INTERFACE $<$<PLATFORM_ID:Windows>:WEFT_FROM_LIBRARY>)
+target_compile_features(weft INTERFACE cxx_std_20)
+install(TARGETS weft EXPORT weft-targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT engine
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine NAMELINK_COMPONENT engine
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+install(TARGETS weft-compiler RUNTIME DESTINATION ${WEFT_INSTALL_FILES}/bin COMPONENT engine)
+install(FILES ${WEFT_SLANG_LIBRARIES} DESTINATION ${WEFT_INSTALL_FILES}/lib COMPONENT engine)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/shaders/ DESTINATION ${WEFT_INSTALL_FILES}/shaders COMPONENT engine
+  FILES_MATCHING PATTERN "*.slang")
+if(TARGET weft_shader_ir)
+  install(DIRECTORY ${WEFT_SHADER_IR} DESTINATION ${WEFT_INSTALL_FILES} COMPONENT engine)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/packaging/licenses/third_party.txt
+  DESTINATION ${WEFT_INSTALL_FILES}/licenses COMPONENT engine)
+
+set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+install(EXPORT weft-targets NAMESPACE weft:: DESTINATION ${_package} COMPONENT engine)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/weft-config.cmake.in ${PROJECT_BINARY_DIR}/weft-config.cmake
+  INSTALL_DESTINATION ${_package} NO_SET_AND_CHECK_MACRO)
+# Below 1.0 every minor version may change what programs were built with.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/weft-config.cmake ${PROJECT_BINARY_DIR}/weft-config-version.cmake
+  DESTINATION ${_package} COMPONENT engine)

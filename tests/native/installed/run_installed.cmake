@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs the component `engine` of the build BUILD into a folder, moves the tree, and builds and runs the programs of
+# this folder with find_package(weft) against it, in an environment without Weft's variables.
+set(work ${BUILD}/tests/native/installed/tree)
+set(sources ${CMAKE_CURRENT_LIST_DIR})
+
+function(require)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nfailed (${status}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(build name)
+  require(${CMAKE_COMMAND} -S ${sources}/${name} -B ${work}/${name} -G ${GENERATOR}
+    -D CMAKE_PREFIX_PATH=${work}/moved -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} -D CMAKE_CXX_COMPILER=${COMPILER}
+    -D CMAKE_BUILD_TYPE=Debug ${ARGN})
+  require(${CMAKE_COMMAND} --build ${work}/${name} --config Debug)
+  find_program(program_${name} NAMES ${name} lit PATHS ${work}/${name} PATH_SUFFIXES Debug NO_DEFAULT_PATH REQUIRED)
+  require(${program_${name}})
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+foreach(variable WEFT_SLANG_DIR WEFT_DEVICE LD_LIBRARY_PATH)
+  unset(ENV{${variable}})
+endforeach()
+file(REMOVE_RECURSE ${work})
+require(${CMAKE_COMMAND} --install ${BUILD} --component engine --prefix ${work}/first --config ${CONFIG})
+file(RENAME ${work}/first ${work}/moved)
+
+# What runs is what was moved, not what lies in the build or in the sources.
+if(IS_SYMLINK ${work}/moved/${LIBRARY_FOLDER}/weft/bin/weft-compiler OR
+   NOT EXISTS ${work}/moved/${LIBRARY_FOLDER}/weft/shaders/weft.slang)
+  message(FATAL_ERROR "the installed tree lacks the engine's files")
+endif()
+
+set(ENV{WEFT_CACHE_DIR} ${work}/cache) # cold: kernels have to be compiled by the installed compiler
+build(example)
+set(expected "lit: 0.5 2 4.5\nby albedo: 1 2 3\nby light: 14\n")
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "the example printed\n${output}instead of\n${expected}")
+endif()
+file(GLOB_RECURSE headers RELATIVE ${work}/moved/include ${work}/moved/include/weft/*.hpp)
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER ${header} name)
+  file(WRITE ${work}/headers/${name}.cpp "#include <${header}>\n")
+endforeach()
+build(promises -D HEADERS=${work}/headers)
+file(REMOVE_RECURSE ${work})
