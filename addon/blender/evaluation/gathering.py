@@ -19,8 +19,8 @@ from ...core.evaluation.plan import ATTRIBUTE
 from ..attributes import read_array
 from .arrays import FIELDS, MATRIX, count_of, read_attribute
 from .files import numbers_of_file, pixels_of
-from .group import INDEX, input_name
-from .modifiers import held
+from .group import INDEX, POSITIONS, input_name
+from .modifiers import held, named_outputs
 from .sites import keeps_geometry
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .sites import Site
 
 MOST_NAMED = 12
+_RANK_OF_MATRICES = 3
 _OWN_ARRAYS = ("MESH", "CURVES", "POINTCLOUD")
 
 
@@ -80,6 +81,7 @@ class Reader:
 
     scene: bpy.types.Scene
     known: dict[tuple[int, str, str], NDArray[Any]] = field(default_factory=dict)
+    keeps: dict[int, bool] = field(default_factory=dict)
 
     def direct(self, site: Site, plan: Plan, holder: Holder) -> Gathered:
         """Read the inputs from the mesh itself.
@@ -94,6 +96,7 @@ class Reader:
             ArgumentError: A file or an image is missing.
         """
         geometry = _own_geometry(site, plan)
+        given_before = self._given_before(site)
         inputs: dict[str, Any] = {}
         names: set[str] = set()
         for entry in plan.inputs:
@@ -107,13 +110,45 @@ class Reader:
                     inputs[name] = _of_socket(entry, given.value)
                     continue
             if entry.is_stored:
-                names.add(source.removeprefix(ATTRIBUTE))
+                attribute = source.removeprefix(ATTRIBUTE)
+                if attribute in given_before or (source == "normal" and "position" in given_before):
+                    raise NotDirectError
+                names.add(attribute)
                 inputs[name] = self._field(geometry, plan.domain, source)
+                if (inputs[name].ndim == _RANK_OF_MATRICES) != (entry.value.attribute == MATRIX):
+                    raise NotDirectError  # which Blender converts, or not
             else:
                 inputs[name] = self._of_scene(site, source)
         count = count_of(geometry, plan.domain)
+        if plan.moves and "position" in given_before:
+            raise NotDirectError
         positions = self._field(geometry, "POINT", "position") if plan.moves else None
         return Gathered(inputs, count, positions=positions, attributes=frozenset(names))
+
+    def _given_before(self, site: Site) -> set[str]:
+        """Return the attributes that modifiers before a site store.
+
+        Raises:
+            NotDirectError: They do more than that.
+        """
+        found: set[str] = set()
+        for modifier in site.thing.modifiers:
+            if modifier.name == site.modifier:
+                break
+            if not (modifier.show_viewport or modifier.show_render):
+                continue
+            tree = modifier.node_group if modifier.type == "NODES" else None
+            if modifier.type != "NODES" or not self._keeps(tree):
+                raise NotDirectError
+            if tree is not None:
+                found |= named_outputs(modifier)
+        return found
+
+    def _keeps(self, tree: bpy.types.NodeTree | None) -> bool:
+        key = 0 if tree is None else tree.session_uid
+        if key not in self.keeps:
+            self.keeps[key] = keeps_geometry(tree)
+        return self.keeps[key]
 
     def carried(
         self, site: Site, plan: Plan, holder: Holder, geometries: list[Geometry]
@@ -144,7 +179,8 @@ class Reader:
         count = len(geometry.attributes[input_name(data, INDEX)].data)
         positions = None
         if plan.moves:
-            positions = _read_field(geometry, "POINT", "position")
+            stored = input_name(data, POSITIONS)
+            positions = read_attribute(geometry.attributes[stored])
         return Gathered(inputs, count, True, positions)
 
     def _of_scene(self, site: Site, source: str) -> Any:  # noqa: ANN401
@@ -164,7 +200,7 @@ class Reader:
 
 
 def _own_geometry(site: Site, plan: Plan) -> Geometry:
-    """Return an object's own mesh, curves or points, if they are what the modifier gets.
+    """Return an object's own mesh, curves or points, if they can be read and written.
 
     Raises:
         NotDirectError: They are not.
@@ -177,12 +213,6 @@ def _own_geometry(site: Site, plan: Plan) -> Geometry:
         raise NotDirectError
     if getattr(data, "shape_keys", None) is not None:
         raise NotDirectError
-    for modifier in thing.modifiers:
-        if modifier.name == site.modifier:
-            break
-        is_used = modifier.show_viewport or modifier.show_render
-        if is_used and not (modifier.type == "NODES" and keeps_geometry(modifier.node_group)):
-            raise NotDirectError
     return data
 
 

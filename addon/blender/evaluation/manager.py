@@ -17,14 +17,17 @@ import bpy
 
 from weft import Error
 
-from ...core.evaluation.state import ROUNDS, Memory, Reports
+from ...core.evaluation.state import Memory, Reports, Rounds
 from ...core.job import Job
 from ..session import require_session
 from ..slang_nodes.users import modifiers
 from .carrier import (
     clean,
+    has_attributes,
+    has_results,
     new_data,
     provide_carrier,
+    remove_stale,
     remove_unused_carriers,
     set_carried,
     write_results,
@@ -39,7 +42,7 @@ from .gathering import (
     with_states,
 )
 from .programs import Programs
-from .sites import Site, by_mesh, dependents, holder_of, problem_of, sites_of
+from .sites import Site, by_mesh, dependents, holder_of, is_steady, problem_of, sites_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,8 +54,8 @@ if TYPE_CHECKING:
 WAIT = 0.02
 """Seconds between two looks at what threads evaluate."""
 FEEDING = (
-    f"evaluations feed each other: they were ended after {ROUNDS} rounds; let one of them not "
-    "depend on the others"
+    "evaluations feed each other: they were ended after {} rounds; let one of them not depend on "
+    "the others"
 )
 
 
@@ -123,9 +126,12 @@ class Evaluator:
     def sites(self) -> list[Site]:
         """Return the sites that are still there."""
         found = []
+        known: dict = {}
         for uid, sites in list(self._sites.items()):
             try:
-                found += [site for site in sites if site.is_there]
+                # A modifier or a node that is renamed is told by nobody.
+                is_same = all(site.is_there for site in sites)
+                found += sites if is_same else self._look_at(sites[0].thing, known)
             except ReferenceError:  # the object is gone
                 del self._sites[uid]
                 self._has_gone = True
@@ -135,6 +141,7 @@ class Evaluator:
         """Drop what belonged to sites that are gone; panels are not drawn meanwhile."""
         self._has_gone = False
         remove_unused_carriers()
+        remove_stale()
         used = {self._key(site, carried) for site in self.sites() for carried in (False, True)}
         self._memory = {key: own for key, own in self._memory.items() if key in used}
 
@@ -144,6 +151,8 @@ class Evaluator:
         sites = list(sites_of(thing, known))
         if sites:
             self._sites[uid] = sites
+        elif not before and has_attributes(thing.data):
+            remove_stale([thing.data])  # the mesh of another object, which was applied or joined
         self._has_gone |= len(sites) < len(before)
         return sites
 
@@ -215,7 +224,12 @@ class Evaluator:
 
         The frame is evaluated once then, not again for the results.
         """
-        sites = [site for site in self.sites() if self._is_steady(site, scene)]
+        sites = [
+            site
+            for site in self.sites()
+            if (program := self.programs.find(site.hash)) is not None
+            and is_steady(site, program.plan, scene)
+        ]
         if not sites or self.is_busy:
             return
         self.is_busy = True
@@ -227,20 +241,6 @@ class Evaluator:
         finally:
             self.is_busy = False
 
-    def _is_steady(self, site: Site, scene: bpy.types.Scene) -> bool:
-        """Return whether nothing but the frame changes a site's inputs from frame to frame."""
-        thing = site.thing
-        program = self.programs.find(site.hash)
-        return (
-            program is not None
-            and (program.plan.states or program.plan.uses("frame") or program.plan.uses("time"))
-            and not program.plan.uses("object")
-            and not site.is_carried
-            and thing.animation_data is None
-            and getattr(thing.data, "animation_data", None) is None
-            and scene.objects.get(thing.name) == thing
-        )
-
     def _rounds(
         self,
         sites: list[Site],
@@ -249,10 +249,11 @@ class Evaluator:
         waits: bool,
     ) -> None:
         """Evaluate sites, and those that take what these give."""
-        for number in range(ROUNDS + 1):
+        rounds = Rounds()
+        while True:
             reader = Reader(scene)
             self._beside = None
-            is_last = number == ROUNDS
+            is_last = rounds.is_last
             written = [
                 site for site in sites if self._attempt(site, reader, depsgraph, waits, is_last)
             ]
@@ -260,8 +261,9 @@ class Evaluator:
                 return
             if is_last:
                 for site in written:
-                    self.reports.say(site.label, FEEDING)
+                    self.reports.say(site.label, FEEDING.format(len(rounds.written)))
                 return
+            rounds.written.append({site.place for site in written})
             sites = dependents(self.sites(), written, self._reads)
             if not sites:
                 return
@@ -327,6 +329,7 @@ class Evaluator:
             memory.function == site.hash
             and memory.count == gathered.count
             and same_inputs(memory.inputs, gathered.inputs)
+            and has_results(site, program.plan, gathered.count, gathered.is_carried)
         ):
             memory.note_states(gathered.states, memory.after, gathered.frame)
             self.reports.say(site.label, memory.notes)
@@ -396,11 +399,14 @@ class Evaluator:
         if self._beside is None:
             self._beside = by_mesh(self.sites())
         for own in self._beside.get(site.thing.data.session_uid, ()):
-            if own == site or own.data != data:
+            if own == site or own.data != data or own.is_carried:
                 continue
             if own.hash == site.hash:
-                other = reader.direct(own, program.plan, holder_of(own, depsgraph))
-                if same_inputs(other.inputs, gathered.inputs):
+                try:
+                    other = reader.direct(own, program.plan, holder_of(own, depsgraph))
+                except (Error, NotDirectError):
+                    other = None  # which is said of that one
+                if other is not None and same_inputs(other.inputs, gathered.inputs):
                     continue
             new_data(site)
             return True

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 log = logging.getLogger("weft")
 
 SLOW = 0.05
 """Seconds above which an evaluation leaves the main thread."""
 ROUNDS = 4
-"""How often evaluations may feed each other in a frame."""
+"""How many rounds of a frame are always made before evaluations can be said to feed each other."""
 
 
 @dataclass
@@ -65,6 +68,24 @@ class Memory:
     def is_slow(self) -> bool:
         """Whether the next one is better done in a thread."""
         return self.seconds > SLOW
+
+
+@dataclass
+class Rounds:
+    """The rounds of a frame: places whose results were written, for each of them.
+
+    What is written in a round takes what was written in the one before. Where no place feeds
+    itself, any number of rounds in a row has written at least as many places.
+    """
+
+    written: list[set[Hashable]] = field(default_factory=list)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether places fed each other so far: the next round only tells which."""
+        number = len(self.written)
+        later = self.written[-(number // 2 + 1) :]
+        return number >= ROUNDS and len(set().union(*later)) < len(later)
 
 
 @dataclass
