@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slang Evaluate converts attributes and names as Blender does, whichever way they are read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blender.evaluating import (
+    add,
+    give,
+    grid,
+    problems,
+    shown,
+    subdivided,
+    update,
+)
+
+
+@pytest.fixture(autouse=True)
+def enabled(extension, tmp_path, monkeypatch):
+    monkeypatch.setenv("WEFT_TRUST_DIR", str(tmp_path / "trusted"))
+    return extension
+
+
+BODIES = {
+    "float": "x",
+    "int": "x",
+    "bool": "x ? 1 : 0",
+    "uint": "x",
+    "float2": "x.x + 10 * x.y",
+    "float3": "x.x + 10 * x.y + 100 * x.z",
+    "float4": "x.x + 10 * x.y + 100 * x.z + 1000 * x.w",
+    "float4x4": "x[0][0] + x[0][3] * 10 + x[3][0] * 100 + x[1][2] * 1000",
+}
+FIELDS = {
+    "FLOAT": ("value", 1),
+    "INT": ("value", 1),
+    "INT8": ("value", 1),
+    "BOOLEAN": ("value", 1),
+    "FLOAT2": ("vector", 2),
+    "FLOAT_VECTOR": ("vector", 3),
+    "FLOAT_COLOR": ("color", 4),
+    "BYTE_COLOR": ("color", 4),
+    "FLOAT4X4": ("value", 16),
+    "INT32_2D": ("value", 2),
+}
+
+
+def grid_with_all():
+    """A grid with an attribute of each type."""
+    thing = grid(3)
+    random = np.random.default_rng(1)
+    for kind, (name, width) in FIELDS.items():
+        values = random.normal(size=9 * width) * 3
+        if kind == "BYTE_COLOR":
+            values = random.random(9 * width)
+        if kind.startswith("INT") or kind == "BOOLEAN":
+            values = np.round(values).astype(np.int32)
+        if kind == "BOOLEAN":
+            values = values > 0
+        attribute = thing.data.attributes.new(kind.lower(), kind, "POINT")
+        attribute.data.foreach_set(name, values.astype(np.float32) if width > 2 else values)
+    return thing
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_attributes_of_another_type(kind):
+    thing = grid_with_all()
+    modifier = add(thing, f"float f({kind} x, float3 position) {{ return float({BODIES[kind]}); }}")
+    found = []
+    for is_carried in (False, True):
+        if is_carried:
+            thing.modifiers.new("Array", "ARRAY").count = 1
+            thing.modifiers.move(1, 0)
+        for name in FIELDS:
+            give(thing, modifier, "x", name.lower())
+            update()
+            assert problems() == []
+            found.append(shown(thing))
+
+    assert np.allclose(found[: len(FIELDS)], found[len(FIELDS) :], rtol=1e-4, atol=1e-4)
+
+
+def test_parameters_may_be_called_as_what_we_store():
+    thing = subdivided(3, 1)
+    add(thing, "void f(float index, float x, out float in_x) { in_x = index + x; }", index=2.0)
+
+    for x in (3.0, 5.0):
+        give(thing, thing.modifiers[-1], "x", x)
+        update()
+
+    assert problems() == []
+    assert np.allclose(shown(thing, "in_x"), 7)
+
+
+@pytest.mark.parametrize(
+    "name", ["self", "data", "carrier", "geometry", "is_carried", "lambda", "name", "device"]
+)
+def test_names_that_mean_something_elsewhere(name):
+    thing = grid(3)
+
+    add(thing, f"float f(float {name}) {{ return 2 * {name}; }}", **{name: 3.0})
+
+    assert problems() == []
+    assert np.allclose(shown(thing), 6)
