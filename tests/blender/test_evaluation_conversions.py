@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import bpy
 import numpy as np
 import pytest
 
+import weft
+import weft_blender
 from blender.evaluating import (
+    HALVINGS,
     add,
     give,
     grid,
     problems,
     shown,
     subdivided,
+    text_block,
     update,
 )
 
@@ -104,3 +109,65 @@ def test_names_that_mean_something_elsewhere(name):
 
     assert problems() == []
     assert np.allclose(shown(thing), 6)
+
+
+@pytest.mark.parametrize("is_carried", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "picked"),
+    [("int", "all[i]"), ("float3", "all[i].y"), ("int2", "all[i].y"), ("float2", "all[i].y")],
+)
+def test_whole_arrays_of_another_type(kind, picked, is_carried):
+    thing = subdivided(3, 0) if is_carried else grid(3)
+    values = np.arange(9, dtype=np.float32)
+    thing.data.attributes.new("d", "FLOAT", "POINT").data.foreach_set("value", values)
+
+    add(
+        thing,
+        f"""import weft.node;
+        float f(int index, [Source("attribute:d")] ITensor<{kind}, 1> all)
+        {{
+            int i = (index + 1) % 9;
+            return {picked};
+        }}""",
+    )
+
+    assert problems() == []
+    assert np.allclose(shown(thing), np.roll(values, -1))
+
+
+@pytest.mark.parametrize("domain", ["CURVE", "INSTANCE"])
+def test_a_domain_that_a_mesh_has_not(domain):
+    add(grid(3), "float f(int index) { return index; }", domain)
+
+    assert len(problems()) == 1
+    assert "choose another Domain" in problems()[0]
+
+
+def test_scripts_give_numbers_of_numpy():
+    thing = grid(2)
+    text = text_block("float f(float g, int i, bool b, float3 v) { return g + i + b + v.y; }")
+
+    weft_blender.add_evaluation(
+        thing, text, g=np.int64(1), i=np.float32(2.5), b=1, v=np.array([0, 100, 0], np.float32)
+    )
+
+    assert np.allclose(shown(thing), 104)
+
+
+@pytest.mark.parametrize("value", ["abc", object(), [[1.0]]])
+def test_scripts_that_give_no_number_are_told(value):
+    thing = grid(2)
+    text = text_block("float f(float g) { return g; }")
+
+    with pytest.raises(weft.ArgumentError, match="'g' takes a number"):
+        weft_blender.add_evaluation(thing, text, g=value)
+
+    assert not thing.modifiers
+    assert not bpy.data.node_groups
+
+
+def test_a_surface_has_no_such_modifiers():
+    thing = bpy.data.objects.new("Surface", bpy.data.curves.new("Surface", "SURFACE"))
+
+    with pytest.raises(weft.ArgumentError, match="the object must be a mesh"):
+        weft_blender.add_evaluation(thing, text_block(HALVINGS))

@@ -128,3 +128,34 @@ def test_points_without_a_finite_place_keep_the_one_before_the_modifier(is_carri
     found = places(thing)[:, 2]
     assert (found[:3] == 0).all()
     assert (found[3:] == 2).all()
+
+
+def test_a_mesh_that_another_object_edits():
+    thing = grid(4)
+    add(thing, HALVINGS, gain=2.0)
+    other = copied(thing)
+    bpy.context.view_layer.objects.active = other
+    bpy.ops.object.mode_set(mode="EDIT")
+    give(thing, thing.modifiers[0], "gain", 5.0)
+    update()
+    assert problems() == []
+
+    bpy.ops.object.mode_set(mode="OBJECT")
+    update()
+
+    assert np.allclose(shown(thing), halvings(places(thing)[:, 0], 5))
+    assert np.allclose(shown(other), halvings(places(other)[:, 0], 2))
+
+
+@pytest.mark.parametrize("is_carried", [False, True])
+def test_a_modifier_that_is_copied_has_its_own_values(is_carried):
+    thing = subdivided(3, 1) if is_carried else grid(3)
+    modifier = add(thing, LIFTED, height=1.0)
+    bpy.ops.object.modifier_copy(modifier=modifier.name)
+    update()
+
+    give(thing, thing.modifiers[-1], "height", 5.0)
+    update()
+
+    assert problems() == []
+    assert np.allclose(places(thing)[:, 2], 6)

@@ -12,6 +12,7 @@ from uuid import uuid4
 import bpy
 
 from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA
+from ..slang_nodes.tags import PROPERTY, read_tag
 from .arrays import remove_attributes, write_attribute
 from .group import PREFIX, result_name
 from .modifiers import hold, relate
@@ -147,12 +148,17 @@ def has_attributes(geometry: bpy.types.ID | None) -> bool:
     )
 
 
+def is_edited(geometry: bpy.types.ID | None) -> bool:
+    """Return whether an object with this mesh is in edit mode."""
+    return bool(getattr(geometry, "is_editmode", False))
+
+
 def _is_writable(geometry: bpy.types.ID | None) -> bool:
     return (
         hasattr(geometry, "attributes")
         and getattr(geometry, "is_editable", True)
         and geometry.library is None
-        and not getattr(geometry, "is_editmode", False)
+        and not is_edited(geometry)
     )
 
 
@@ -165,8 +171,8 @@ def remove_stale(geometries: Iterable[bpy.types.ID] | None = None) -> None:
     if geometries is None:
         geometries = (*bpy.data.meshes, *bpy.data.hair_curves, *bpy.data.pointclouds)
     found = [geometry for geometry in geometries if has_attributes(geometry)]
-    if not found:
-        return
+    if not found or any(PROPERTY in one and read_tag(one) is None for one in bpy.data.node_groups):
+        return  # groups of a newer extension may read them
     carried = {one.data for one in bpy.data.objects if CARRIER_MARK in one}
     used = by_mesh(all_sites(bpy.data.objects))
     for geometry in found:

@@ -17,7 +17,7 @@ from weft import ArgumentError
 
 from ...core.evaluation.plan import ATTRIBUTE
 from ..attributes import read_array
-from .arrays import FIELDS, MATRIX, count_of, read_attribute
+from .arrays import FIELDS, MATRIX, count_of, read_attribute, require_domain
 from .files import numbers_of_file, pixels_of
 from .group import INDEX, POSITIONS, input_name
 from .modifiers import held, named_outputs
@@ -60,6 +60,7 @@ class Gathered:
         attributes: Names of those that were read.
         states: Those of the inputs that hold what they became in the frame before.
         frame: Of the scene.
+        is_between: It is between two frames, where states do not go on.
     """
 
     inputs: dict[str, Any]
@@ -69,6 +70,7 @@ class Gathered:
     attributes: frozenset[str] = frozenset()
     states: dict[str, Any] = field(default_factory=dict)
     frame: int = 0
+    is_between: bool = False
 
 
 @dataclass
@@ -82,6 +84,7 @@ class Reader:
     scene: bpy.types.Scene
     known: dict[tuple[int, str, str], NDArray[Any]] = field(default_factory=dict)
     keeps: dict[int, bool] = field(default_factory=dict)
+    stacks: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def direct(self, site: Site, plan: Plan, holder: Holder) -> Gathered:
         """Read the inputs from the mesh itself.
@@ -97,6 +100,7 @@ class Reader:
         """
         geometry = _own_geometry(site, plan)
         given_before = self._given_before(site)
+        require_domain([geometry], plan.domain)
         inputs: dict[str, Any] = {}
         names: set[str] = set()
         for entry in plan.inputs:
@@ -125,24 +129,31 @@ class Reader:
         positions = self._field(geometry, "POINT", "position") if plan.moves else None
         return Gathered(inputs, count, positions=positions, attributes=frozenset(names))
 
-    def _given_before(self, site: Site) -> set[str]:
+    def _given_before(self, site: Site) -> frozenset[str]:
         """Return the attributes that modifiers before a site store.
 
         Raises:
             NotDirectError: They do more than that.
         """
-        found: set[str] = set()
-        for modifier in site.thing.modifiers:
-            if modifier.name == site.modifier:
-                break
+        uid = site.thing.session_uid
+        if uid not in self.stacks:
+            self.stacks[uid] = dict(self._stack(site.thing))
+        if site.modifier not in self.stacks[uid]:
+            raise NotDirectError
+        return self.stacks[uid][site.modifier]
+
+    def _stack(self, thing: bpy.types.Object) -> Iterator[tuple[str, frozenset[str]]]:
+        """Return the modifiers before which meshes are as they are, and what is stored there."""
+        found: frozenset[str] = frozenset()
+        for modifier in thing.modifiers:
+            yield modifier.name, found
             if not (modifier.show_viewport or modifier.show_render):
                 continue
             tree = modifier.node_group if modifier.type == "NODES" else None
             if modifier.type != "NODES" or not self._keeps(tree):
-                raise NotDirectError
+                return
             if tree is not None:
                 found |= named_outputs(modifier)
-        return found
 
     def _keeps(self, tree: bpy.types.NodeTree | None) -> bool:
         key = 0 if tree is None else tree.session_uid
@@ -166,7 +177,7 @@ class Reader:
             ArgumentError: A file or an image is missing.
         """
         data = site.data
-        geometry = _stored_part(geometries, data)
+        geometry = _stored_part(geometries, data, plan.domain)
         inputs: dict[str, Any] = {}
         for entry in plan.inputs:
             name = entry.value.name
@@ -258,15 +269,17 @@ def _of_socket(entry: Input, value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-def _stored_part(geometries: list[Geometry], data: str) -> Geometry:
+def _stored_part(geometries: list[Geometry], data: str, domain: str) -> Geometry:
     """Return the part of an evaluated geometry that holds the stored inputs of a site.
 
     Raises:
         NotStoredError: None does, or elements were added, removed or reordered since.
+        ArgumentError: It cannot have such elements.
     """
     name = input_name(data, INDEX)
     parts = [own for own in geometries if name in own.attributes]
     if not parts:
+        require_domain(geometries, domain)
         message = (
             "its inputs do not reach the end of the modifiers: realize instances, and do not "
             "delete the geometry, behind it"
@@ -316,15 +329,24 @@ def _same_bytes(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Return whether arrays hold the same, NaN being equal to itself."""
     if one.dtype != other.dtype:
         return False
-    if one.flags.c_contiguous and other.flags.c_contiguous and one.dtype.itemsize == 4:
-        return bool(np.array_equal(one.view(np.int32), other.view(np.int32)))
+    if one.flags.c_contiguous and other.flags.c_contiguous:
+        whole = f"i{one.dtype.itemsize}"
+        return bool(np.array_equal(one.view(whole), other.view(whole)))
     return bool(np.array_equal(one, other))
 
 
 def with_states(gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene) -> Gathered:
     """Return inputs with the states that the scene's frame begins with."""
-    frame = scene.frame_current
+    is_between = scene.frame_subframe != 0 and bool(memory.before)
+    # Blur renders what is just before a frame after the frame.
+    frame = memory.frame if is_between else scene.frame_current
     names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
     given = {name: gathered.inputs[name] for name in names}
     states = memory.states(given, gathered.count, frame, scene.frame_start)
-    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
+    return replace(
+        gathered,
+        inputs={**gathered.inputs, **states},
+        states=states,
+        frame=frame,
+        is_between=is_between,
+    )

@@ -25,6 +25,7 @@ from .carrier import (
     clean,
     has_attributes,
     has_results,
+    is_edited,
     new_data,
     provide_carrier,
     remove_stale,
@@ -355,7 +356,7 @@ class Evaluator:
         if not site.data:
             new_data(site)
         holder = holder_of(site, depsgraph)
-        if site.thing.mode == "EDIT" and not site.is_carried:
+        if (site.thing.mode == "EDIT" or is_edited(site.thing.data)) and not site.is_carried:
             return None
         try:
             gathered = reader.direct(site, program.plan, holder)
@@ -369,6 +370,9 @@ class Evaluator:
         is_shared = self._shares_carrier(site)
         provide_carrier(site, is_shared)
         set_carried(site, True)
+        beside = self._sites.get(site.thing.session_uid, ())
+        if any(own.data == site.data and own != site for own in beside):
+            is_shared = bool(new_data(site))  # a copy of the modifier stores its inputs, too
         if not was_carried or is_shared:
             clean(site)
             depsgraph.update()
@@ -425,8 +429,10 @@ class Evaluator:
         memory = self._memory.setdefault(key, Memory())
         memory.function, memory.count = site.hash, gathered.count
         memory.inputs, memory.reads_of = gathered.inputs, gathered.attributes
-        ended = {name: results.values[name] for name in gathered.states}
-        memory.note_states(gathered.states, ended, gathered.frame)
+        if gathered.is_between:
+            memory.function = ""  # the frame is evaluated again
+        else:
+            memory.note_states(gathered.states, results.states, gathered.frame)
         self.evaluations += 1
         memory.number += 1
         memory.notes = "; ".join(results.notes)

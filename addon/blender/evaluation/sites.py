@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ...core.evaluation.plan import Plan
     from .modifiers import Holder
 
-TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "SURFACE", "FONT", "META"})
+TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "FONT"})
+"""Of objects that can have groups of geometry nodes as modifiers."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def problem_of(site: Site) -> str:
         outer = site.stacked().node_group
         if not is_editable(outer):
             return f"{site.label}: the tree '{outer.name}' is linked: make it local to evaluate it"
-        if len(modifiers(outer)) > 1:
+        if outer.users > 1 and len(modifiers(outer)) > 1:
             return (
                 f"{site.label}: several modifiers have the tree '{outer.name}': make it the "
                 "object's own (the number beside its name), results differ from object to object"

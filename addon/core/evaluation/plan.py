@@ -305,6 +305,12 @@ def _array(function: FunctionInfo, parameter: Parameter, source: str) -> Input:
     value = Value(parameter.name, (), scalar or "float32", shape)
     rank = _rank_of(parameter.type)
     if source in FIELDS or source.startswith(ATTRIBUTE):
+        if scalar == "bool":
+            message = (
+                f"'{function.name}': '{parameter.name}' is an array of bool, which devices lay out "
+                f"each in their own way: write {parameter.type.full_name.replace('bool', 'int')}"
+            )
+            raise weft.ArgumentError(message)
         return Input(parameter.name, value, source, is_array=True)
     is_image = source == "image" or (rank == _RANK_OF_IMAGES and shape in ((3,), (4,)))
     if source != "socket" and not is_image:
