@@ -76,7 +76,14 @@ def set_carried(site: Site, is_carried: bool) -> None:
 
 def remove_carrier(carrier: bpy.types.Object) -> None:
     """Remove a carrier that no modifier has any more."""
-    if CARRIER_MARK in carrier and not bpy.data.user_map(subset={carrier})[carrier]:
+    if CARRIER_MARK in carrier:
+        _remove_unused([carrier])
+
+
+def _remove_unused(carriers: list[bpy.types.Object]) -> None:
+    # One map for all: it looks at the whole file.
+    users = bpy.data.user_map(subset=set(carriers)) if carriers else {}
+    for carrier in [one for one in carriers if not users[one]]:
         mesh = carrier.data
         bpy.data.objects.remove(carrier)
         if mesh is not None and mesh.users == 0:
@@ -89,8 +96,7 @@ def remove_unused_carriers() -> int:
     Blender 5.2 goes on counting the user that a removed modifier was.
     """
     carriers = [one for one in bpy.data.objects if CARRIER_MARK in one]
-    for carrier in carriers:
-        remove_carrier(carrier)
+    _remove_unused(carriers)
     return len(carriers)
 
 

@@ -17,13 +17,13 @@ import bpy
 
 from weft import Error
 
-from ...core.evaluation.state import Memory, Reports, Rounds
+from ...core.evaluation.state import FEEDING, Memory, Reports, Rounds
 from ...core.job import Job
 from ..session import require_session
 from ..slang_nodes.users import modifiers
 from .carrier import (
+    CARRIER_MARK,
     clean,
-    has_attributes,
     has_results,
     is_edited,
     new_data,
@@ -43,7 +43,16 @@ from .gathering import (
     with_states,
 )
 from .programs import Programs
-from .sites import Site, by_mesh, dependents, holder_of, is_steady, problem_of, sites_of
+from .sites import (
+    Site,
+    by_mesh,
+    dependents,
+    holder_of,
+    is_steady,
+    problem_of,
+    shares_carrier,
+    sites_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,10 +63,6 @@ if TYPE_CHECKING:
 
 WAIT = 0.02
 """Seconds between two looks at what threads evaluate."""
-FEEDING = (
-    "evaluations feed each other: they were ended after {} rounds; let one of them not depend on "
-    "the others"
-)
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,9 @@ class Evaluator:
         self._has_gone = False
         remove_unused_carriers()
         remove_stale()
-        used = {self._key(site, carried) for site in self.sites() for carried in (False, True)}
+        sites = self.sites()
+        self.reports.keep({site.label for site in sites})
+        used = {self._key(site, carried) for site in sites for carried in (False, True)}
         self._memory = {key: own for key, own in self._memory.items() if key in used}
 
     def _look_at(self, thing: bpy.types.Object, known: dict) -> list[Site]:
@@ -152,8 +159,6 @@ class Evaluator:
         sites = list(sites_of(thing, known))
         if sites:
             self._sites[uid] = sites
-        elif not before and has_attributes(thing.data):
-            remove_stale([thing.data])  # the mesh of another object, which was applied or joined
         self._has_gone |= len(sites) < len(before)
         return sites
 
@@ -164,22 +169,25 @@ class Evaluator:
             self._all_changed = False
             return self.sites()
         found: dict[tuple[int, str, str], Site] = {}
+        bare = []
         for update in depsgraph.updates:
             thing = update.id.original
             if isinstance(thing, bpy.types.Scene | bpy.types.Collection):
                 self.sites()  # objects may be gone
             elif isinstance(thing, bpy.types.Object):
                 if update.is_updated_geometry:
-                    for site in self._look_at(thing, known):
-                        found[site.place] = site
+                    own = self._look_at(thing, known)
+                    found.update((site.place, site) for site in own)
+                    if not own and CARRIER_MARK not in thing:
+                        bare.append(thing.data)
                 elif update.is_updated_transform:
                     for site in self._sites.get(thing.session_uid, ()):
                         if site.hash in self._takes_matrix:
                             found[site.place] = site
             elif isinstance(thing, bpy.types.NodeTree):
                 for owner in self._owners(thing):
-                    for site in self._look_at(owner, known):
-                        found[site.place] = site
+                    found.update((site.place, site) for site in self._look_at(owner, known))
+        remove_stale(bare)  # copies of what was applied
         return list(found.values())
 
     def _owners(self, tree: bpy.types.NodeTree) -> list[bpy.types.Object]:
@@ -367,7 +375,7 @@ class Evaluator:
             if depsgraph is None:
                 return None
         was_carried = site.is_carried and site.carrier is not None
-        is_shared = self._shares_carrier(site)
+        is_shared = shares_carrier(site, self.sites())
         provide_carrier(site, is_shared)
         set_carried(site, True)
         beside = self._sites.get(site.thing.session_uid, ())
@@ -380,15 +388,6 @@ class Evaluator:
         gathered = reader.carried(site, program.plan, holder_of(site, depsgraph), parts)
         del kept  # until here: the parts are its own
         return gathered
-
-    def _shares_carrier(self, site: Site) -> bool:
-        """Return whether a copy of an object has the carrier of the object."""
-        carrier = site.carrier
-        return (
-            carrier is not None
-            and carrier.users > 1
-            and any(own.carrier == carrier and own != site for own in self.sites())
-        )
 
     def _separate(
         self,

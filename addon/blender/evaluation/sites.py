@@ -176,6 +176,16 @@ def by_mesh(sites: Iterable[Site]) -> dict[int, list[Site]]:
     return found
 
 
+def shares_carrier(site: Site, sites: Iterable[Site]) -> bool:
+    """Return whether a copy of an object, or of a modifier, has the carrier of the other one."""
+    carrier = site.carrier
+    return (
+        carrier is not None
+        and carrier.users > 1
+        and any(own.carrier == carrier and own != site for own in sites)
+    )
+
+
 def dependents(
     sites: Iterable[Site],
     written: Sequence[Site],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Collection, Hashable
 
 log = logging.getLogger("weft")
 
@@ -16,6 +16,11 @@ SLOW = 0.05
 """Seconds above which an evaluation leaves the main thread."""
 ROUNDS = 4
 """How many rounds of a frame are always made before evaluations can be said to feed each other."""
+FEEDING = (
+    "evaluations feed each other: they were ended after {} rounds; let one of them not depend on "
+    "the others"
+)
+"""What is said of them then, with the number of rounds."""
 
 
 @dataclass
@@ -107,6 +112,10 @@ class Reports:
     def about(self, site: str) -> str:
         """Return what is wrong at a site, or ""."""
         return self.sentences.get(site, "")
+
+    def keep(self, sites: Collection[str]) -> None:
+        """Drop what was said of other sites, which are gone or have another name."""
+        self.sentences = {site: own for site, own in self.sentences.items() if site in sites}
 
     def forget(self) -> None:
         """Drop all of them: the file is closed."""
