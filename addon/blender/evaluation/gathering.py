@@ -20,7 +20,7 @@ from ..attributes import read_array
 from .arrays import FIELDS, MATRIX, count_of, read_attribute, require_domain
 from .files import numbers_of_file, pixels_of
 from .group import INDEX, POSITIONS, input_name
-from .modifiers import held, named_outputs
+from .modifiers import Held, held, named_outputs
 from .sites import keeps_geometry
 
 if TYPE_CHECKING:
@@ -181,7 +181,12 @@ class Reader:
         inputs: dict[str, Any] = {}
         for entry in plan.inputs:
             name = entry.value.name
-            if entry.is_stored:
+            is_matrix = entry.value.attribute == MATRIX and entry.has_socket
+            given = held(holder, site.inputs[name]) if is_matrix else Held()
+            if given.attribute is not None:
+                # Modifiers of Blender hand no attribute to such a socket.
+                inputs[name] = _matrices(geometry, plan.domain, given.attribute)
+            elif entry.is_stored:
                 inputs[name] = read_attribute(geometry.attributes[input_name(data, name)])
             elif entry.has_socket:
                 inputs[name] = _of_socket(entry, held(holder, site.inputs[name]).value)
@@ -246,6 +251,24 @@ def _read_field(geometry: Geometry, domain: str, source: str) -> NDArray[Any]:
         raise ArgumentError(missing_attribute(name, [one.name for one in geometry.attributes]))
     if attribute.data_type not in FIELDS or attribute.domain != domain:
         raise NotDirectError  # Blender converts what the group stores
+    return read_attribute(attribute)
+
+
+def _matrices(geometry: Geometry, domain: str, name: str) -> NDArray[Any]:
+    """Return an attribute of matrices of an evaluated geometry.
+
+    Raises:
+        ArgumentError: There is none.
+    """
+    attribute = geometry.attributes.get(name)
+    if attribute is None:
+        raise ArgumentError(missing_attribute(name, [one.name for one in geometry.attributes]))
+    if attribute.data_type != MATRIX or attribute.domain != domain:
+        message = (
+            f"the attribute '{name}' is {attribute.data_type} on the domain {attribute.domain}, "
+            f"where {MATRIX} on {domain} is expected"
+        )
+        raise ArgumentError(message)
     return read_attribute(attribute)
 
 
