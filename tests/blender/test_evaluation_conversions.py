@@ -117,7 +117,9 @@ def test_parameters_may_be_called_as_what_we_store():
 def test_names_that_mean_something_elsewhere(name):
     thing = grid(3)
 
-    add(thing, f"float f(float {name}) {{ return 2 * {name}; }}", **{name: 3.0})
+    modifier = add(thing, f"float f(float {name}) {{ return 2 * {name}; }}")
+    give(thing, modifier, name, 3.0)
+    update()
 
     assert problems() == []
     assert np.allclose(shown(thing), 6)
