@@ -36,7 +36,6 @@ BODIES = {
     "float2": "x.x + 10 * x.y",
     "float3": "x.x + 10 * x.y + 100 * x.z",
     "float4": "x.x + 10 * x.y + 100 * x.z + 1000 * x.w",
-    "float4x4": "x[0][0] + x[0][3] * 10 + x[3][0] * 100 + x[1][2] * 1000",
 }
 FIELDS = {
     "FLOAT": ("value", 1),
@@ -73,8 +72,7 @@ def grid_with_all():
 def test_attributes_of_another_type(kind):
     thing = grid_with_all()
     modifier = add(thing, f"float f({kind} x, float3 position) {{ return float({BODIES[kind]}); }}")
-    # Nothing becomes a matrix: that is said of all others.
-    names = [name.lower() for name in FIELDS if kind != "float4x4" or name == "FLOAT4X4"]
+    names = [name.lower() for name in FIELDS]
     found = []
     for is_carried in (False, True):
         if is_carried:
@@ -87,16 +85,6 @@ def test_attributes_of_another_type(kind):
             found.append(shown(thing))
 
     assert np.allclose(found[: len(names)], found[len(names) :], rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("is_carried", [False, True])
-def test_what_is_no_matrix_is_said(is_carried):
-    thing = grid_with_all()
-    if is_carried:
-        thing.modifiers.new("Array", "ARRAY").count = 1
-    add(thing, "float f(float4x4 x) { return x[0][0]; }", x="float2")
-
-    assert "where FLOAT4X4 on POINT is expected" in problems()[0]
 
 
 def test_parameters_may_be_called_as_what_we_store():
