@@ -306,26 +306,41 @@ def _image(
     for canvas in canvases:
         canvas[:, 3] = 1
     bad = BadTexel()
+    lost: list[NDArray[np.int64]] = []
     for start in range(0, len(texels), CHUNK):
         if cancelled is not None and cancelled.is_set():
             raise BakeCancelled
         part = slice(start, start + CHUNK)
         at, on = texels[part], triangles[part]
         points = Points(surfaces, on, weights_of(uvs, extent, at, on, wraps=wraps))
+        wrong = np.zeros(len(at), bool)
         for canvas, rows in zip(canvases, evaluate(task, points, programs), strict=True):
             if not is_finite(rows):
-                wrong = ~np.isfinite(rows).all(axis=1)
+                wrong |= ~np.isfinite(rows).all(axis=1)
                 rows = np.where(np.isfinite(rows), rows, 0)
-                y, x = divmod(int(at[np.argmax(wrong)]), size)
-                where = bad.first or f"texel ({x}, {y})"
-                bad = BadTexel(bad.count + int(wrong.sum()), where)
             canvas[at] = rows
+        if wrong.any():
+            places = start + np.flatnonzero(wrong)
+            is_inside = places < len(found.texels)
+            bad = _with_bad(bad, texels[places[is_inside]], size)
+            lost.append(places[~is_inside] - len(found.texels))
+    for beyond in lost:  # the function ends where the face does: its last texel goes on
+        for canvas in canvases:
+            canvas[ring[beyond]] = canvas[found.texels[beside[beyond]]]
     if len(outer):
         for canvas in canvases:
             canvas[outer] = canvas[ring[inner]]
     totals = np.array([len(found.texels), found.crowded, found.folded], np.float64)
     images = tuple(canvas.reshape(size, size, 4) for canvas in canvases)
     return images, totals, bad
+
+
+def _with_bad(bad: BadTexel, texels: NDArray[np.int64], size: int) -> BadTexel:
+    """Return what is known of texels without a number, and some more of them."""
+    if not len(texels):
+        return bad
+    y, x = divmod(int(texels[0]), size)
+    return BadTexel(bad.count + len(texels), bad.first or f"texel ({x}, {y})")
 
 
 def evaluate(task: Task, points: Points, programs: Programs) -> Iterator[Pixels]:
@@ -344,7 +359,7 @@ def evaluate(task: Task, points: Points, programs: Programs) -> Iterator[Pixels]
         task.state,
     )
     for number in range(task.wrapper.images):
-        yield found[f"image{number}"]
+        yield found[f"weftImage{number}"]
 
 
 def bake_corners(
