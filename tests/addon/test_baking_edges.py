@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from addon.core.baking.bake import bake
 from addon.core.baking.programs import Programs
+from addon.core.baking.raster import cover
 
 import weft
 from support.baked import grid, outputs_of, surface, task_of
@@ -64,3 +67,80 @@ def test_a_function_that_ends_at_the_edge_of_a_face_is_not_black_there(programs)
     assert found.report.bad.count == 0
     assert image[8:56, 8:56, :3].min() >= 1
     assert np.array_equal(image[15, 16:48], image[16, 16:48])
+
+
+def test_one_stretched_triangle_takes_no_memory(programs):
+    far = np.array([[[0, 0], [1e-6, 1e6], [0, 1e6]]], np.float32)
+    task = task_of(
+        "float3 f(float3 p) { return p; }", "f", PLACE, [surface(np.concatenate([grid(2), far]))]
+    )
+
+    tracemalloc.start()
+    found = bake(task, 32, programs)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert found.report.stretched == 1
+    assert most < 100e6
+    assert np.abs(found.tiles[0][0][:, 4, 0] - (2 * 4.5 / 32 - 1)).max() < 1e-5
+
+
+def test_layers_on_each_other_take_no_more_memory(programs):
+    def most_of(layers):
+        tracemalloc.start()
+        found = cover(
+            np.concatenate([grid(1)] * layers),
+            np.repeat(np.arange(layers, dtype=np.int32), 2),
+            (2048, 2048),
+            wraps=False,
+        )
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most, found
+
+    alone, _ = most_of(1)
+    many, found = most_of(12)
+
+    assert many < 1.5 * alone
+    assert found.crowded == 2048 * 2048
+    assert found.triangles.min() >= 22
+
+
+def test_a_triangle_that_meets_itself_is_folded():
+    wide = np.array([[[0, 0], [2, 0], [0, 2]]], np.float32)
+
+    found = cover(wide, np.zeros(1, np.int32), (32, 32), wraps=True)
+
+    assert found.folded > 400
+
+
+def test_rounding_of_an_unwrapping_does_not_wrap(programs):
+    uvs = grid(2) * np.float32(1.0000001)
+    task = task_of("float3 f(float3 p) { return p; }", "f", PLACE, [surface(uvs)])
+
+    assert uvs.max() > 1
+    assert not bake(task, 16, programs).wraps
+
+
+def test_tiles_take_of_objects_what_lies_in_them(programs):
+    uvs = np.concatenate([grid(3), grid(3) + np.float32([4, 2]), grid(1) + np.float32([0.5, 0])])
+    one, two = surface(uvs[:20]), surface(uvs[20:], "Other")
+    task = task_of("float3 f(float3 p) { return p; }", "f", PLACE, [one, two], is_tiled=True)
+
+    found = bake(task, 16, programs)
+
+    line = (np.arange(16) + 0.5) / 8 - 1
+    assert found.report.tiles == (1001, 1002, 1025)
+    assert np.abs(found.tiles[1025][0][..., 0] - line - 8).max() < 1e-4
+    assert np.abs(found.tiles[1002][0][:, :8, 0] - line[:8] - 2).max() < 1e-4
+    assert np.abs(found.tiles[1001][0][..., 0] - line).max() < 1e-4
+
+
+def test_tiles_that_no_machine_holds_are_refused(programs):
+    uvs = np.concatenate([grid(1) + np.float32([k % 10, k // 10]) for k in range(100)])
+    text = "float3 f(float3 p) { return p; }"
+    task = task_of(text, "f", PLACE, [surface(uvs)], is_tiled=True)
+
+    with pytest.raises(weft.ArgumentError, match="100 tiles of 4096 texels are 27 GB"):
+        bake(task, 4096, programs)
+    assert len(bake(task, 8, programs).tiles) == 100
