@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 
 import numpy as np
 import pytest
 from addon.core.baking.bake import bake
+from addon.core.baking.digest import digest_of
 from addon.core.baking.programs import Programs
 from addon.core.baking.raster import cover
 
 import weft
 from support.baked import grid, outputs_of, surface, task_of
-from weft.scene import ColorAttribute
+from weft.scene import ColorAttribute, Texture
+from weft.scene.values import UVSet
 
 PLACE = {"p": ColorAttribute(0)}
 
@@ -144,3 +147,20 @@ def test_tiles_that_no_machine_holds_are_refused(programs):
     with pytest.raises(weft.ArgumentError, match="100 tiles of 4096 texels are 27 GB"):
         bake(task, 4096, programs)
     assert len(bake(task, 8, programs).tiles) == 100
+
+
+def test_pixels_are_hashed_once():
+    pixels = np.zeros((2048, 2048, 4), np.float32)
+    texture = Texture(pixels, "repeat", "linear", UVSet(0), name="big")
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        before = digest_of(texture)
+        times.append(time.process_time() - start)
+
+    other = pixels.copy()
+    other[-1, -1, -1] = 1
+
+    assert times[1] < times[0] / 5
+    assert digest_of(Texture(pixels, "repeat", "linear", UVSet(0), name="big")) == before
+    assert digest_of(Texture(other, "repeat", "linear", UVSet(0), name="big")) != before
