@@ -270,3 +270,27 @@ def test_a_renamed_group_is_baked(following, bakery, record_of):
 
     assert all(record_of(node).state for node in nodes)
     assert weft_blender.node_source(nodes[0]).form == "BAKED"
+
+
+def test_an_image_that_drives_a_node_is_followed_to_the_end_and_tiles_keep_their_name(
+    following, bakery
+):
+    material = new_material()
+    grid_object(material)
+    image = bpy.data.images.new("drives", 64, 64, float_buffer=True)
+    image.pixels.foreach_set(np.full(4 * 64 * 64, 0.25, np.float32))
+    look = material.node_tree.nodes.new("ShaderNodeTexImage")
+    look.image = image
+    node = baked_node(material, text_block(PLACE, "f.slang"), p=look.outputs["Color"])
+    follow(following, bakery, 60)
+    assert np.abs(pixels_of(node)[..., :3] - 0.25).max() < 1e-6
+    assert bakery.bakes == 1
+
+    node.node_tree.weft_bake.is_tiled = True
+    name = image_of(node).name
+    for k in (2, 3):
+        node.inputs["K"].default_value = k
+        bpy.ops.weft.bake_slang_node(group=node.node_tree.name)
+
+    assert image_of(node).name == name
+    assert len(bpy.data.images) == 2

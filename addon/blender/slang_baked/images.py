@@ -94,8 +94,8 @@ def _write_tiles(
             if entry.number not in tiles and len(image.tiles) > 1:
                 image.tiles.remove(entry)
         image.pack()
-        image.name = name
     _replace(node, _marked(image))
+    image.name = name  # the one before it has gone
 
 
 def _name(group: bpy.types.NodeTree, node: bpy.types.Node) -> str:
