@@ -140,3 +140,19 @@ def test_only_geometry_is_evaluated():
 
     with pytest.raises(weft.ArgumentError, match="geometry nodes"):
         prepare(Request(source, "f", "ShaderNodeTree", (4, 5), form=ENGINE))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["float f(out float Result) { Result = 1; return 2; }", "float f(float _result) { return 1; }"],
+)
+def test_names_of_the_return_value_are_refused(text):
+    with pytest.raises(weft.ArgumentError, match="give the parameter another name"):
+        prepared(text, "f")
+
+
+def test_arrays_of_bool_are_refused():
+    text = 'import weft.node;\nfloat f([Source("attribute:on")] ITensor<bool, 1> on) { return 1; }'
+
+    with pytest.raises(weft.ArgumentError, match="write ITensor<int, 1>"):
+        prepared(text, "f")

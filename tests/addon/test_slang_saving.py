@@ -44,6 +44,7 @@ def marked(text, function="wave", line=1):
         ("レンガ", "レンガ"),
         ("../../etc", "etc"),
         ("CON", "con_"),
+        ("COM1", "com1_"),
         ("...", ""),
         ("x" * 200, "x" * 64),
     ],
@@ -79,6 +80,31 @@ def test_a_function_is_the_only_node_of_its_text(text):
     assert marks(found) == [("wave", "Water", "Big Wave")]
     assert found.count("import weft.node;") == 1
     assert marked(found, line=line + 2) == found
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "#define TWICE(a) \\\n    (2 * (a))\n",
+        "float half_of(float x) { return x / 2; }\n#if 1\n",
+        "#define wave(x) (x)\n#undef wave\n/* # */ [Differentiable]\n",
+    ],
+)
+def test_lines_of_the_preprocessor_stay_lines(before):
+    end = "#endif\n" if "#if" in before else ""
+
+    found = marked(before + WAVE + end, line=before.count("\n") + 1)
+
+    kept = [line for line in found.splitlines() if line.lstrip().startswith("#")]
+    assert kept == [line for line in (before + end).splitlines() if line.startswith("#")]
+    assert marks(found) == [("wave", "Water", "Big Wave")]
+    weft.lower(None, "wave", to="slang", text=found)
+
+
+def test_a_mark_of_the_byte_order_is_left_out(device):
+    found = make_template(request_for("\ufeff" + WAVE), "Wave", "Water", lambda: device)
+
+    assert "\ufeff" not in found.text
 
 
 def test_of_overloads_the_one_on_the_line_is_marked():

@@ -53,6 +53,14 @@ def grid(size=8, name="Grid"):
     return thing
 
 
+def subdivided(size=4, levels=2):
+    """A grid behind a Subdivision Surface that moves nothing."""
+    thing = grid(size)
+    modifier = thing.modifiers.new("Subdivision", "SUBSURF")
+    modifier.subdivision_type, modifier.levels, modifier.render_levels = "SIMPLE", levels, levels
+    return thing
+
+
 def add(thing, content, domain="POINT", name="f.slang", function="", **values):
     """Add the modifier of a text's function, evaluate, and return it."""
     bpy.context.view_layer.objects.active = thing

@@ -19,6 +19,7 @@ from blender.evaluating import (
     problems,
     shown,
     site_of,
+    subdivided,
     update,
 )
 
@@ -27,13 +28,6 @@ from blender.evaluating import (
 def enabled(extension, tmp_path, monkeypatch):
     monkeypatch.setenv("WEFT_TRUST_DIR", str(tmp_path / "trusted"))
     return extension
-
-
-def subdivided(size=4, levels=2):
-    thing = grid(size)
-    modifier = thing.modifiers.new("Subdivision", "SUBSURF")
-    modifier.subdivision_type, modifier.levels, modifier.render_levels = "SIMPLE", levels, levels
-    return thing
 
 
 def carriers():

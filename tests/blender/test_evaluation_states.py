@@ -135,3 +135,42 @@ def test_a_state_has_to_be_inout():
 
     with pytest.raises(weft.ArgumentError, match="write inout before its type"):
         weft_blender.add_evaluation(grid(2), text)
+
+
+def test_states_do_not_go_on_between_frames():
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    thing = grid(2)
+    add(thing, "import weft.node;\nvoid f([State] inout int age, float frame) { age++; }")
+    for frame in (2, 3):
+        scene.frame_set(frame)
+
+    found = []
+    for frame, between in ((3, 0.0), (2, 0.75), (3, 0.25), (4, 0.0)):
+        scene.frame_set(frame, subframe=between)
+        found.append(int(shown(thing, "age")[0]))
+
+    assert found == [3, 3, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "result"),
+    [
+        ("int2", "int2(20000001, 1)", "float(s.x % 1000) + s.y"),
+        ("int64_t", "3000000000ll", "float(s / 1500000000ll)"),
+        ("double", "2e-9", "float(s * 1e9)"),
+    ],
+)
+def test_states_keep_their_type(kind, step, result):
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    thing = grid(2)
+    add(
+        thing,
+        f"import weft.node;\nfloat f([State] inout {kind} s) {{ s += {step}; return {result}; }}",
+    )
+
+    for frame in (2, 3):
+        scene.frame_set(frame)
+
+    assert np.allclose(shown(thing), 6)

@@ -12,6 +12,7 @@ from weft import ArgumentError
 
 from ...core.evaluation.plan import DOMAINS
 from ...core.slang_nodes.interface import GEOMETRY
+from ...core.slang_nodes.matching import converted
 from ...core.slang_nodes.preparing import ENGINE, Prepared, Request, prepare
 from ...core.steps import last_value
 from ..session import require_session
@@ -26,8 +27,11 @@ from .sites import TYPES, problem_of, sites_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...core.slang_nodes.interface import SocketSpec
     from ...core.slang_nodes.sources import SourceKey
     from .sites import Site
+
+_NUMBERS = frozenset(f"NodeSocket{kind}" for kind in ("Float", "Int", "Bool", "Vector", "Color"))
 
 
 def evaluator() -> Evaluator:
@@ -120,12 +124,37 @@ def _set_inputs(
         if isinstance(value, str) and value.startswith("attribute:"):
             hold_attribute(modifier, identifier, value.removeprefix("attribute:"))
         elif value is not None:
-            hold(modifier, identifier, value)
+            _set_input(modifier, identifier, spec, value)
         elif spec.attribute:
             hold_attribute(modifier, identifier, spec.attribute)
     for spec in prepared.interface.outputs:
         if spec.name != GEOMETRY:
             name_output(modifier, site.outputs[spec.name], spec.attribute)
+
+
+def _set_input(
+    modifier: bpy.types.Modifier,
+    identifier: str,
+    spec: SocketSpec,
+    value: Any,  # noqa: ANN401
+) -> None:
+    """Give a value to an input, converted as links of Blender convert.
+
+    Raises:
+        ArgumentError: It is none that the input takes.
+    """
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    plain = tuple(plain) if isinstance(plain, list) else plain
+    is_number = spec.type in _NUMBERS and not spec.cases
+    try:
+        hold(modifier, identifier, converted(plain, spec.type) if is_number else plain)
+    except (TypeError, ValueError, OverflowError) as error:
+        wanted = "a number, three of them" if is_number else spec.type.removeprefix("NodeSocket")
+        message = (
+            f"add_evaluation: '{spec.name}' takes {wanted} or 'attribute:NAME', got {value!r} "
+            f"({error})"
+        )
+        raise ArgumentError(message) from error
 
 
 def change_domain(site: Site, domain: str) -> None:

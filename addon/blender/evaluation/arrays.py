@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft import ArgumentError
+
 from ..attributes import read_array
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import bpy
     from numpy.typing import NDArray
 
@@ -42,6 +46,24 @@ def count_of(geometry: Geometry, domain: str) -> int:
     if domain == "CURVE":
         return len(geometry.curves)
     return len(geometry.vertices if hasattr(geometry, "vertices") else geometry.points)
+
+
+_COLLECTIONS = {"EDGE": "edges", "FACE": "polygons", "CORNER": "loops", "CURVE": "curves"}
+_ELEMENTS = {"CORNER": "face corners", "FACE": "faces", "CURVE": "splines", "INSTANCE": "instances"}
+
+
+def require_domain(geometries: Sequence[Geometry], domain: str) -> None:
+    """Refuse elements that no part of a geometry can have.
+
+    Raises:
+        ArgumentError: There are no such.
+    """
+    name = _COLLECTIONS.get(domain)
+    if domain != "INSTANCE" and (not name or any(hasattr(own, name) for own in geometries)):
+        return
+    elements = _ELEMENTS.get(domain, "edges")
+    message = f"its geometry has no {elements}: choose another Domain in the panel"
+    raise ArgumentError(message)
 
 
 def read_attribute(attribute: bpy.types.Attribute) -> NDArray[Any]:

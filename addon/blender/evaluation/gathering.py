@@ -17,10 +17,10 @@ from weft import ArgumentError
 
 from ...core.evaluation.plan import ATTRIBUTE
 from ..attributes import read_array
-from .arrays import FIELDS, MATRIX, count_of, read_attribute
+from .arrays import FIELDS, MATRIX, count_of, read_attribute, require_domain
 from .files import numbers_of_file, pixels_of
-from .group import INDEX, input_name
-from .modifiers import held
+from .group import INDEX, POSITIONS, input_name
+from .modifiers import Held, held, named_outputs
 from .sites import keeps_geometry
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .sites import Site
 
 MOST_NAMED = 12
+_RANK_OF_MATRICES = 3
 _OWN_ARRAYS = ("MESH", "CURVES", "POINTCLOUD")
 
 
@@ -59,6 +60,7 @@ class Gathered:
         attributes: Names of those that were read.
         states: Those of the inputs that hold what they became in the frame before.
         frame: Of the scene.
+        is_between: It is between two frames, where states do not go on.
     """
 
     inputs: dict[str, Any]
@@ -68,6 +70,7 @@ class Gathered:
     attributes: frozenset[str] = frozenset()
     states: dict[str, Any] = field(default_factory=dict)
     frame: int = 0
+    is_between: bool = False
 
 
 @dataclass
@@ -80,6 +83,8 @@ class Reader:
 
     scene: bpy.types.Scene
     known: dict[tuple[int, str, str], NDArray[Any]] = field(default_factory=dict)
+    keeps: dict[int, bool] = field(default_factory=dict)
+    stacks: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def direct(self, site: Site, plan: Plan, holder: Holder) -> Gathered:
         """Read the inputs from the mesh itself.
@@ -94,6 +99,8 @@ class Reader:
             ArgumentError: A file or an image is missing.
         """
         geometry = _own_geometry(site, plan)
+        given_before = self._given_before(site)
+        require_domain([geometry], plan.domain)
         inputs: dict[str, Any] = {}
         names: set[str] = set()
         for entry in plan.inputs:
@@ -107,13 +114,52 @@ class Reader:
                     inputs[name] = _of_socket(entry, given.value)
                     continue
             if entry.is_stored:
-                names.add(source.removeprefix(ATTRIBUTE))
+                attribute = source.removeprefix(ATTRIBUTE)
+                if attribute in given_before or (source == "normal" and "position" in given_before):
+                    raise NotDirectError
+                names.add(attribute)
                 inputs[name] = self._field(geometry, plan.domain, source)
+                if (inputs[name].ndim == _RANK_OF_MATRICES) != (entry.value.attribute == MATRIX):
+                    raise NotDirectError  # which Blender converts, or not
             else:
                 inputs[name] = self._of_scene(site, source)
         count = count_of(geometry, plan.domain)
+        if plan.moves and "position" in given_before:
+            raise NotDirectError
         positions = self._field(geometry, "POINT", "position") if plan.moves else None
         return Gathered(inputs, count, positions=positions, attributes=frozenset(names))
+
+    def _given_before(self, site: Site) -> frozenset[str]:
+        """Return the attributes that modifiers before a site store.
+
+        Raises:
+            NotDirectError: They do more than that.
+        """
+        uid = site.thing.session_uid
+        if uid not in self.stacks:
+            self.stacks[uid] = dict(self._stack(site.thing))
+        if site.modifier not in self.stacks[uid]:
+            raise NotDirectError
+        return self.stacks[uid][site.modifier]
+
+    def _stack(self, thing: bpy.types.Object) -> Iterator[tuple[str, frozenset[str]]]:
+        """Return the modifiers before which meshes are as they are, and what is stored there."""
+        found: frozenset[str] = frozenset()
+        for modifier in thing.modifiers:
+            yield modifier.name, found
+            if not (modifier.show_viewport or modifier.show_render):
+                continue
+            tree = modifier.node_group if modifier.type == "NODES" else None
+            if modifier.type != "NODES" or not self._keeps(tree):
+                return
+            if tree is not None:
+                found |= named_outputs(modifier)
+
+    def _keeps(self, tree: bpy.types.NodeTree | None) -> bool:
+        key = 0 if tree is None else tree.session_uid
+        if key not in self.keeps:
+            self.keeps[key] = keeps_geometry(tree)
+        return self.keeps[key]
 
     def carried(
         self, site: Site, plan: Plan, holder: Holder, geometries: list[Geometry]
@@ -131,11 +177,16 @@ class Reader:
             ArgumentError: A file or an image is missing.
         """
         data = site.data
-        geometry = _stored_part(geometries, data)
+        geometry = _stored_part(geometries, data, plan.domain)
         inputs: dict[str, Any] = {}
         for entry in plan.inputs:
             name = entry.value.name
-            if entry.is_stored:
+            is_matrix = entry.value.attribute == MATRIX and entry.has_socket
+            given = held(holder, site.inputs[name]) if is_matrix else Held()
+            if given.attribute is not None:
+                # Modifiers of Blender hand no attribute to such a socket.
+                inputs[name] = _matrices(geometry, plan.domain, given.attribute)
+            elif entry.is_stored:
                 inputs[name] = read_attribute(geometry.attributes[input_name(data, name)])
             elif entry.has_socket:
                 inputs[name] = _of_socket(entry, held(holder, site.inputs[name]).value)
@@ -144,7 +195,8 @@ class Reader:
         count = len(geometry.attributes[input_name(data, INDEX)].data)
         positions = None
         if plan.moves:
-            positions = _read_field(geometry, "POINT", "position")
+            stored = input_name(data, POSITIONS)
+            positions = read_attribute(geometry.attributes[stored])
         return Gathered(inputs, count, True, positions)
 
     def _of_scene(self, site: Site, source: str) -> Any:  # noqa: ANN401
@@ -164,7 +216,7 @@ class Reader:
 
 
 def _own_geometry(site: Site, plan: Plan) -> Geometry:
-    """Return an object's own mesh, curves or points, if they are what the modifier gets.
+    """Return an object's own mesh, curves or points, if they can be read and written.
 
     Raises:
         NotDirectError: They are not.
@@ -177,12 +229,6 @@ def _own_geometry(site: Site, plan: Plan) -> Geometry:
         raise NotDirectError
     if getattr(data, "shape_keys", None) is not None:
         raise NotDirectError
-    for modifier in thing.modifiers:
-        if modifier.name == site.modifier:
-            break
-        is_used = modifier.show_viewport or modifier.show_render
-        if is_used and not (modifier.type == "NODES" and keeps_geometry(modifier.node_group)):
-            raise NotDirectError
     return data
 
 
@@ -208,6 +254,24 @@ def _read_field(geometry: Geometry, domain: str, source: str) -> NDArray[Any]:
     return read_attribute(attribute)
 
 
+def _matrices(geometry: Geometry, domain: str, name: str) -> NDArray[Any]:
+    """Return an attribute of matrices of an evaluated geometry.
+
+    Raises:
+        ArgumentError: There is none.
+    """
+    attribute = geometry.attributes.get(name)
+    if attribute is None:
+        raise ArgumentError(missing_attribute(name, [one.name for one in geometry.attributes]))
+    if attribute.data_type != MATRIX or attribute.domain != domain:
+        message = (
+            f"the attribute '{name}' is {attribute.data_type} on the domain {attribute.domain}, "
+            f"where {MATRIX} on {domain} is expected"
+        )
+        raise ArgumentError(message)
+    return read_attribute(attribute)
+
+
 def missing_attribute(name: str, names: list[str]) -> str:
     """Return a sentence about an attribute that is not there."""
     shown = sorted(one for one in names if not one.startswith("."))
@@ -228,15 +292,17 @@ def _of_socket(entry: Input, value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-def _stored_part(geometries: list[Geometry], data: str) -> Geometry:
+def _stored_part(geometries: list[Geometry], data: str, domain: str) -> Geometry:
     """Return the part of an evaluated geometry that holds the stored inputs of a site.
 
     Raises:
         NotStoredError: None does, or elements were added, removed or reordered since.
+        ArgumentError: It cannot have such elements.
     """
     name = input_name(data, INDEX)
     parts = [own for own in geometries if name in own.attributes]
     if not parts:
+        require_domain(geometries, domain)
         message = (
             "its inputs do not reach the end of the modifiers: realize instances, and do not "
             "delete the geometry, behind it"
@@ -286,15 +352,24 @@ def _same_bytes(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Return whether arrays hold the same, NaN being equal to itself."""
     if one.dtype != other.dtype:
         return False
-    if one.flags.c_contiguous and other.flags.c_contiguous and one.dtype.itemsize == 4:
-        return bool(np.array_equal(one.view(np.int32), other.view(np.int32)))
+    if one.flags.c_contiguous and other.flags.c_contiguous:
+        whole = f"i{one.dtype.itemsize}"
+        return bool(np.array_equal(one.view(whole), other.view(whole)))
     return bool(np.array_equal(one, other))
 
 
 def with_states(gathered: Gathered, plan: Plan, memory: Memory, scene: bpy.types.Scene) -> Gathered:
     """Return inputs with the states that the scene's frame begins with."""
-    frame = scene.frame_current
+    is_between = scene.frame_subframe != 0 and bool(memory.before)
+    # Blur renders what is just before a frame after the frame.
+    frame = memory.frame if is_between else scene.frame_current
     names = [entry.value.name for entry in plan.inputs if entry.parameter in plan.states]
     given = {name: gathered.inputs[name] for name in names}
     states = memory.states(given, gathered.count, frame, scene.frame_start)
-    return replace(gathered, inputs={**gathered.inputs, **states}, states=states, frame=frame)
+    return replace(
+        gathered,
+        inputs={**gathered.inputs, **states},
+        states=states,
+        frame=frame,
+        is_between=is_between,
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...core.evaluation.plan import POSITION
 from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA, GEOMETRY
 from ..batches import COLUMN, ROW
 from ..lowered_groups import replace_nodes
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 PREFIX = ".weft_"
 """Of attributes that are ours; Blender does not list names that begin with a dot."""
-INDEX = "index"
+INDEX, POSITIONS = "<index>", "<position>"
+"""Stored beside the inputs, whose names are those of parameters."""
 _SWITCHES = {
     "FLOAT": "FLOAT",
     "INT": "INT",
@@ -46,8 +48,8 @@ def result_name(data: str, output: str) -> str:
 
 
 def input_name(data: str, name: str) -> str:
-    """Return the attribute that holds a stored input, or, of ``INDEX``, the elements' numbers."""
-    return f"{data}_in_{name}"
+    """Return the attribute that holds a stored input, or ``INDEX`` or ``POSITIONS``."""
+    return f"{data}_in:{name}"
 
 
 def fill_evaluated(
@@ -146,6 +148,8 @@ class _Filling:
             for entry in self.plan.inputs
             if entry.is_stored and not entry.has_socket
         ]
+        if self.plan.moves:  # what elements keep whose new one is not finite
+            fields.append(("FLOAT_VECTOR", self.array_field(POSITION), POSITIONS))
         for number, (kind, source, name) in enumerate(fields):
             node = self.new("GeometryNodeStoreNamedAttribute", 2 + number, 6)
             node.data_type, node.domain = kind, self.plan.domain

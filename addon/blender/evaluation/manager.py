@@ -17,14 +17,18 @@ import bpy
 
 from weft import Error
 
-from ...core.evaluation.state import ROUNDS, Memory, Reports
+from ...core.evaluation.state import FEEDING, Memory, Reports, Rounds
 from ...core.job import Job
 from ..session import require_session
 from ..slang_nodes.users import modifiers
 from .carrier import (
+    CARRIER_MARK,
     clean,
+    has_results,
+    is_edited,
     new_data,
     provide_carrier,
+    remove_stale,
     remove_unused_carriers,
     set_carried,
     write_results,
@@ -39,7 +43,16 @@ from .gathering import (
     with_states,
 )
 from .programs import Programs
-from .sites import Site, by_mesh, dependents, holder_of, problem_of, sites_of
+from .sites import (
+    Site,
+    by_mesh,
+    dependents,
+    holder_of,
+    is_steady,
+    problem_of,
+    shares_carrier,
+    sites_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,10 +63,6 @@ if TYPE_CHECKING:
 
 WAIT = 0.02
 """Seconds between two looks at what threads evaluate."""
-FEEDING = (
-    f"evaluations feed each other: they were ended after {ROUNDS} rounds; let one of them not "
-    "depend on the others"
-)
 
 
 @dataclass(frozen=True)
@@ -123,9 +132,12 @@ class Evaluator:
     def sites(self) -> list[Site]:
         """Return the sites that are still there."""
         found = []
+        known: dict = {}
         for uid, sites in list(self._sites.items()):
             try:
-                found += [site for site in sites if site.is_there]
+                # A modifier or a node that is renamed is told by nobody.
+                is_same = all(site.is_there for site in sites)
+                found += sites if is_same else self._look_at(sites[0].thing, known)
             except ReferenceError:  # the object is gone
                 del self._sites[uid]
                 self._has_gone = True
@@ -135,7 +147,10 @@ class Evaluator:
         """Drop what belonged to sites that are gone; panels are not drawn meanwhile."""
         self._has_gone = False
         remove_unused_carriers()
-        used = {self._key(site, carried) for site in self.sites() for carried in (False, True)}
+        remove_stale()
+        sites = self.sites()
+        self.reports.keep({site.label for site in sites})
+        used = {self._key(site, carried) for site in sites for carried in (False, True)}
         self._memory = {key: own for key, own in self._memory.items() if key in used}
 
     def _look_at(self, thing: bpy.types.Object, known: dict) -> list[Site]:
@@ -154,22 +169,25 @@ class Evaluator:
             self._all_changed = False
             return self.sites()
         found: dict[tuple[int, str, str], Site] = {}
+        bare = []
         for update in depsgraph.updates:
             thing = update.id.original
             if isinstance(thing, bpy.types.Scene | bpy.types.Collection):
                 self.sites()  # objects may be gone
             elif isinstance(thing, bpy.types.Object):
                 if update.is_updated_geometry:
-                    for site in self._look_at(thing, known):
-                        found[site.place] = site
+                    own = self._look_at(thing, known)
+                    found.update((site.place, site) for site in own)
+                    if not own and CARRIER_MARK not in thing:
+                        bare.append(thing.data)
                 elif update.is_updated_transform:
                     for site in self._sites.get(thing.session_uid, ()):
                         if site.hash in self._takes_matrix:
                             found[site.place] = site
             elif isinstance(thing, bpy.types.NodeTree):
                 for owner in self._owners(thing):
-                    for site in self._look_at(owner, known):
-                        found[site.place] = site
+                    found.update((site.place, site) for site in self._look_at(owner, known))
+        remove_stale(bare)  # copies of what was applied
         return list(found.values())
 
     def _owners(self, tree: bpy.types.NodeTree) -> list[bpy.types.Object]:
@@ -215,7 +233,12 @@ class Evaluator:
 
         The frame is evaluated once then, not again for the results.
         """
-        sites = [site for site in self.sites() if self._is_steady(site, scene)]
+        sites = [
+            site
+            for site in self.sites()
+            if (program := self.programs.find(site.hash)) is not None
+            and is_steady(site, program.plan, scene)
+        ]
         if not sites or self.is_busy:
             return
         self.is_busy = True
@@ -227,20 +250,6 @@ class Evaluator:
         finally:
             self.is_busy = False
 
-    def _is_steady(self, site: Site, scene: bpy.types.Scene) -> bool:
-        """Return whether nothing but the frame changes a site's inputs from frame to frame."""
-        thing = site.thing
-        program = self.programs.find(site.hash)
-        return (
-            program is not None
-            and (program.plan.states or program.plan.uses("frame") or program.plan.uses("time"))
-            and not program.plan.uses("object")
-            and not site.is_carried
-            and thing.animation_data is None
-            and getattr(thing.data, "animation_data", None) is None
-            and scene.objects.get(thing.name) == thing
-        )
-
     def _rounds(
         self,
         sites: list[Site],
@@ -249,10 +258,11 @@ class Evaluator:
         waits: bool,
     ) -> None:
         """Evaluate sites, and those that take what these give."""
-        for number in range(ROUNDS + 1):
+        rounds = Rounds()
+        while True:
             reader = Reader(scene)
             self._beside = None
-            is_last = number == ROUNDS
+            is_last = rounds.is_last
             written = [
                 site for site in sites if self._attempt(site, reader, depsgraph, waits, is_last)
             ]
@@ -260,8 +270,9 @@ class Evaluator:
                 return
             if is_last:
                 for site in written:
-                    self.reports.say(site.label, FEEDING)
+                    self.reports.say(site.label, FEEDING.format(len(rounds.written)))
                 return
+            rounds.written.append({site.place for site in written})
             sites = dependents(self.sites(), written, self._reads)
             if not sites:
                 return
@@ -327,6 +338,7 @@ class Evaluator:
             memory.function == site.hash
             and memory.count == gathered.count
             and same_inputs(memory.inputs, gathered.inputs)
+            and has_results(site, program.plan, gathered.count, gathered.is_carried)
         ):
             memory.note_states(gathered.states, memory.after, gathered.frame)
             self.reports.say(site.label, memory.notes)
@@ -352,7 +364,7 @@ class Evaluator:
         if not site.data:
             new_data(site)
         holder = holder_of(site, depsgraph)
-        if site.thing.mode == "EDIT" and not site.is_carried:
+        if (site.thing.mode == "EDIT" or is_edited(site.thing.data)) and not site.is_carried:
             return None
         try:
             gathered = reader.direct(site, program.plan, holder)
@@ -363,9 +375,12 @@ class Evaluator:
             if depsgraph is None:
                 return None
         was_carried = site.is_carried and site.carrier is not None
-        is_shared = self._shares_carrier(site)
+        is_shared = shares_carrier(site, self.sites())
         provide_carrier(site, is_shared)
         set_carried(site, True)
+        beside = self._sites.get(site.thing.session_uid, ())
+        if any(own.data == site.data and own != site for own in beside):
+            is_shared = bool(new_data(site))  # a copy of the modifier stores its inputs, too
         if not was_carried or is_shared:
             clean(site)
             depsgraph.update()
@@ -373,15 +388,6 @@ class Evaluator:
         gathered = reader.carried(site, program.plan, holder_of(site, depsgraph), parts)
         del kept  # until here: the parts are its own
         return gathered
-
-    def _shares_carrier(self, site: Site) -> bool:
-        """Return whether a copy of an object has the carrier of the object."""
-        carrier = site.carrier
-        return (
-            carrier is not None
-            and carrier.users > 1
-            and any(own.carrier == carrier and own != site for own in self.sites())
-        )
 
     def _separate(
         self,
@@ -396,11 +402,14 @@ class Evaluator:
         if self._beside is None:
             self._beside = by_mesh(self.sites())
         for own in self._beside.get(site.thing.data.session_uid, ()):
-            if own == site or own.data != data:
+            if own == site or own.data != data or own.is_carried:
                 continue
             if own.hash == site.hash:
-                other = reader.direct(own, program.plan, holder_of(own, depsgraph))
-                if same_inputs(other.inputs, gathered.inputs):
+                try:
+                    other = reader.direct(own, program.plan, holder_of(own, depsgraph))
+                except (Error, NotDirectError):
+                    other = None  # which is said of that one
+                if other is not None and same_inputs(other.inputs, gathered.inputs):
                     continue
             new_data(site)
             return True
@@ -419,8 +428,10 @@ class Evaluator:
         memory = self._memory.setdefault(key, Memory())
         memory.function, memory.count = site.hash, gathered.count
         memory.inputs, memory.reads_of = gathered.inputs, gathered.attributes
-        ended = {name: results.values[name] for name in gathered.states}
-        memory.note_states(gathered.states, ended, gathered.frame)
+        if gathered.is_between:
+            memory.function = ""  # the frame is evaluated again
+        else:
+            memory.note_states(gathered.states, results.states, gathered.frame)
         self.evaluations += 1
         memory.number += 1
         memory.notes = "; ".join(results.notes)

@@ -81,6 +81,23 @@ def name_output(modifier: bpy.types.Modifier, identifier: str, name: str) -> Non
         modifier[f"{identifier}_attribute_name"] = name
 
 
+def named_outputs(modifier: bpy.types.Modifier) -> frozenset[str]:
+    """Return the attributes that a modifier stores its group's outputs as."""
+    outputs = getattr(getattr(modifier, "properties", None), "outputs", None)
+    identifiers = [
+        entry.identifier
+        for entry in modifier.node_group.interface.items_tree
+        if entry.item_type == "SOCKET" and entry.in_out == "OUTPUT"
+    ]
+    if outputs is not None:
+        found = [
+            getattr(getattr(outputs, name, None), "attribute_name", "") for name in identifiers
+        ]
+    else:
+        found = [modifier.get(f"{name}_attribute_name", "") for name in identifiers]
+    return frozenset(str(name) for name in found if name)
+
+
 def relate(modifier: Holder) -> None:
     """Let Blender see on which objects a modifier depends: an input that is set tells none."""
     if isinstance(modifier, bpy.types.Node):

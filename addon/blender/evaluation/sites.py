@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,9 +17,11 @@ from .modifiers import held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ...core.evaluation.plan import Plan
     from .modifiers import Holder
 
-TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "SURFACE", "FONT", "META"})
+TYPES = frozenset({"MESH", "CURVE", "CURVES", "POINTCLOUD", "FONT"})
+"""Of objects that can have groups of geometry nodes as modifiers."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,17 @@ class Site:
         return modifier.node_group.nodes[self.node] if self.node else modifier
 
     @property
+    def level(self) -> int:
+        """Its modifier's number in the stack."""
+        return int(self.thing.modifiers.find(self.modifier))
+
+    @property
     def is_there(self) -> bool:
         """Whether its modifier and its node still are."""
         modifier = self.thing.modifiers.get(self.modifier)
         tree = None if modifier is None else getattr(modifier, "node_group", None)
         if tree is None or not self.node:
-            return tree is not None
+            return bool(tree == self.tree)
         node = tree.nodes.get(self.node)
         return node is not None and getattr(node, "node_tree", None) == self.tree
 
@@ -170,6 +176,16 @@ def by_mesh(sites: Iterable[Site]) -> dict[int, list[Site]]:
     return found
 
 
+def shares_carrier(site: Site, sites: Iterable[Site]) -> bool:
+    """Return whether a copy of an object, or of a modifier, has the carrier of the other one."""
+    carrier = site.carrier
+    return (
+        carrier is not None
+        and carrier.users > 1
+        and any(own.carrier == carrier and own != site for own in sites)
+    )
+
+
 def dependents(
     sites: Iterable[Site],
     written: Sequence[Site],
@@ -177,23 +193,26 @@ def dependents(
 ) -> list[Site]:
     """Return the sites whose inputs may depend on results that were just written.
 
-    Carried ones take what modifiers of the same object give, and what their groups and modifiers
-    see of other objects; others take attributes of their mesh by name.
+    Carried ones take what modifiers before them give, and what the groups and modifiers of their
+    object see of other objects; others take attributes of their mesh by name.
 
     Args:
         sites: All of the file.
         written: Whose results were written.
         reads: Returns the attributes that a site has read of its mesh.
     """
-    places = {site.place for site in written}
-    counts = Counter(site.thing.session_uid for site in written)
+    places: dict[int, list[tuple[int, tuple]]] = {}
+    for site in written:
+        places.setdefault(site.thing.session_uid, []).append((site.level, site.place))
     datas = {site.data for site in written}
     found = []
     for site in sites:
-        is_written = site.place in places
         if site.is_carried:
-            is_beside = counts[site.thing.session_uid] > is_written
-            if is_beside or (len(written) > is_written and looks_elsewhere(site)):
+            own, place = places.get(site.thing.session_uid, []), site.place
+            level = site.level if own else 0
+            if any(before <= level and other != place for before, other in own) or (
+                len(written) > len(own) and looks_elsewhere(site)
+            ):
                 found.append(site)
         elif any(name.rpartition("_")[0] in datas for name in reads(site)):
             found.append(site)
@@ -225,12 +244,25 @@ def problem_of(site: Site) -> str:
         outer = site.stacked().node_group
         if not is_editable(outer):
             return f"{site.label}: the tree '{outer.name}' is linked: make it local to evaluate it"
-        if len(modifiers(outer)) > 1:
+        if outer.users > 1 and len(modifiers(outer)) > 1:
             return (
                 f"{site.label}: several modifiers have the tree '{outer.name}': make it the "
                 "object's own (the number beside its name), results differ from object to object"
             )
     return ""
+
+
+def is_steady(site: Site, plan: Plan, scene: bpy.types.Scene) -> bool:
+    """Return whether nothing but the frame changes a site's inputs from frame to frame."""
+    thing = site.thing
+    return (
+        (bool(plan.states) or plan.uses("frame") or plan.uses("time"))
+        and not plan.uses("object")
+        and not site.is_carried
+        and thing.animation_data is None
+        and getattr(thing.data, "animation_data", None) is None
+        and scene.objects.get(thing.name) == thing
+    )
 
 
 def holder_of(site: Site, depsgraph: bpy.types.Depsgraph | None) -> Holder:

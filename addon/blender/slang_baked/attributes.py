@@ -10,6 +10,7 @@ import numpy as np
 
 from weft import ArgumentError
 
+from ...core.baking.bake import asks_world
 from .places import mark_mesh, remove_attributes
 from .tree import MARK, baked_attributes
 
@@ -37,7 +38,7 @@ def write_attributes(
     meshes = [bpy.data.objects[surface.name].data for surface in gathered.task.surfaces]
     for mesh in meshes:
         _require_writable(group, mesh, names)
-    for mesh, (images, _) in zip(meshes, rows, strict=True):
+    for mesh, images in _merged(gathered, meshes, rows).items():
         for number, name in names.items():
             layer = mesh.attributes.get(name)
             if layer is None:
@@ -51,6 +52,35 @@ def write_attributes(
     for mesh in bpy.data.meshes:  # that do not show the material any more
         if mesh.name not in gone and set(names.values()) & set(mesh.attributes.keys()):
             remove_attributes(set(names.values()), [mesh])
+
+
+def _merged(
+    gathered: Gathered,
+    meshes: Sequence[bpy.types.Mesh],
+    rows: Sequence[tuple[Sequence[NDArray[np.float32]], BadTexel]],
+) -> dict[bpy.types.Mesh, list[NDArray[np.float32]]]:
+    """Return the values of each mesh: objects of one may show the material on other faces."""
+    found: dict[bpy.types.Mesh, list[NDArray[np.float32]]] = {}
+    for mesh, surface, (images, _) in zip(meshes, gathered.task.surfaces, rows, strict=True):
+        known = found.setdefault(mesh, list(images))
+        assert surface.corners is not None
+        own = surface.corners.ravel()
+        for whole, part in zip(known, images, strict=True):
+            whole[own] = part[own]
+    return found
+
+
+def shared_meshes(gathered: Gathered) -> list[str]:
+    """Return the meshes of several objects whose values differ, as of places in the world."""
+    if not asks_world(gathered.task.values.values()):
+        return []
+    known: dict[bpy.types.Mesh, bytes] = {}
+    found = set()
+    for surface in gathered.task.surfaces:
+        mesh, place = bpy.data.objects[surface.name].data, surface.matrix.tobytes()
+        if known.setdefault(mesh, place) != place:
+            found.add(mesh.name)
+    return sorted(found)
 
 
 def _require_writable(

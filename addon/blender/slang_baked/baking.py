@@ -26,7 +26,7 @@ from ..images import ImageStore
 from ..session import require_session
 from ..slang_nodes.nodes import request_of, require_editable
 from ..slang_nodes.tags import read_tag
-from .attributes import write_attributes
+from .attributes import shared_meshes, write_attributes
 from .gathering import SurfaceStore, gather
 from .images import pack_images, write_images
 from .places import baked_groups, place_of, separate, users_of
@@ -70,6 +70,7 @@ class Bakery:
         self._shown: dict[int, str] = {}  # states that images show coarse
         self._written: dict[int, str] = {}  # states that images were written for, by image
         self._changed: float | None = None
+        self._objects = 0
         self._has_written = False  # images, which Blender will report as a change
         self._rechecks = False
         self._running: Waits | None = None
@@ -118,6 +119,11 @@ class Bakery:
             self._rechecks = True
         else:
             self.touch()
+
+    def note_objects(self, count: int) -> bool:
+        """Note how many objects there are; return whether these are less than before."""
+        before, self._objects = self._objects, count
+        return count < before
 
     def programs(self) -> Programs:
         """Return functions on the session's device.
@@ -201,6 +207,7 @@ class Bakery:
         if group.weft_bake.target == "IMAGE":
             programs = self.programs()
             found = bake(gathered.task, group.weft_bake.size, programs, cancelled)
+            self._begin_writing(group)
             _last(write_images(group, found))
             _last(pack_images(group))
             return self._record_images(group, gathered, found, start)
@@ -239,6 +246,11 @@ class Bakery:
             f"the function gives no number at {count} places, first at {first}; they are black"
             for count, first in bad
         ]
+        if shared := shared_meshes(gathered):
+            notes.append(
+                f"objects share the mesh {', '.join(map(repr, shared))}, which holds the values of "
+                "the last of them: make it single-user, or bake images"
+            )
         record = Record(gathered.state, 0, "", tuple(notes), time.perf_counter() - start)
         write_record(group, record)
         self.bakes += 1
@@ -253,6 +265,11 @@ class Bakery:
         written = {self._written.get(image.session_uid, record.state) for image in held}
         has_all = group.weft_bake.target != "IMAGE" or len(held) == image_count(group)
         return record.state == gathered.state and has_all and written <= {record.state}
+
+    def _begin_writing(self, group: bpy.types.NodeTree) -> None:
+        """Note that images are not what the record says, should writing them end early."""
+        self._note_written(group, "")
+        write_record(group, replace(read_record(group), state=""))
 
     def _note_written(self, group: bpy.types.NodeTree, state: str) -> None:
         for image in baked_images(group).values():
@@ -313,12 +330,15 @@ class Bakery:
     def _follow(self) -> Waits:
         """Bake the groups whose inputs changed."""
         self._images.begin()
-        for group in baked_groups():
-            separate(group)
-            yield None
+        self.store.forget_gone()
+        for number in [group.session_uid for group in baked_groups()]:
+            group = find_group(number)
+            if group is not None:
+                separate(group)
+                yield None
         coarse = [group for group in baked_groups() if group.users and group.weft_bake.follows]
-        for name in [group.name for group in coarse]:
-            group = bpy.data.node_groups.get(name)
+        for number in [group.session_uid for group in coarse]:
+            group = find_group(number)
             if group is None:
                 continue
             try:
@@ -326,11 +346,11 @@ class Bakery:
             except BakeCancelled:
                 return
             except Exception as error:  # the timer that calls would end, and with it all following
-                self._note_fault(name, error)
+                self._note_fault(number, error)
 
-    def _note_fault(self, name: str, error: Exception) -> None:
+    def _note_fault(self, number: int, error: Exception) -> None:
         """Record why a group could not be baked, unless it is gone by now."""
-        group = bpy.data.node_groups.get(name)
+        group = find_group(number)
         if group is None or not is_baked(group):
             return
         is_known = isinstance(error, FAULTS)
@@ -387,15 +407,16 @@ class Bakery:
             )
             yield making
             found: Baked = making.result()
-            yield from write_images(group, found)
-            self._has_written = True
+            self._begin_writing(group)
+            for _ in write_images(group, found):
+                self._has_written = True
+                yield None
             if side == size:
                 yield from pack_images(group)
                 self._record_images(group, gathered, found, start)
             else:
                 self._shown[group.session_uid] = gathered.state
                 self._note_written(group, "")
-                write_record(group, replace(record, state=""))
                 self.bakes += 1
             yield None
 
@@ -409,6 +430,11 @@ def _last(steps: Generator[Any, None, Any]) -> Any:  # noqa: ANN401
                 job.wait()
         except StopIteration as end:
             return end.value
+
+
+def find_group(number: int) -> bpy.types.NodeTree | None:
+    """Return a group by its session number: people rename and remove groups meanwhile."""
+    return next((own for own in bpy.data.node_groups if own.session_uid == number), None)
 
 
 def edited_user(group: bpy.types.NodeTree) -> str:

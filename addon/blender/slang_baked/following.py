@@ -31,5 +31,7 @@ def note(depsgraph: bpy.types.Depsgraph) -> None:
                 found.store.forget([owner.session_uid])
                 is_of_mesh = True
         is_touched = True
+    if found.note_objects(len(bpy.data.objects)):  # of one that was deleted Blender tells nothing
+        is_touched = True
     if is_touched:
         found.note(is_of_mesh=is_of_mesh)

@@ -24,7 +24,7 @@ from ..meshes import cut, read_mesh
 from ..properties import describe, requested
 from ..slang_nodes.tags import read_tag
 from ..versions import node_tree_of
-from .places import place_of, users_of
+from .places import place_of, shows, users_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -54,6 +54,11 @@ class SurfaceStore:
         else:
             gone = set(things)
             self._known = {key: own for key, own in self._known.items() if key[0] not in gone}
+
+    def forget_gone(self) -> None:
+        """Forget the objects that the file has no more."""
+        here = {thing.session_uid for thing in bpy.data.objects}
+        self._known = {key: own for key, own in self._known.items() if key[0] in here}
 
     def surfaces(
         self,
@@ -95,8 +100,8 @@ def _read(
 
     The main thread copies arrays; what is made of them is made in a thread.
     """
-    is_evaluated = not is_original and thing.name in depsgraph.scene.objects
-    entry = thing.evaluated_get(depsgraph) if is_evaluated else thing
+    entry = thing if is_original else thing.evaluated_get(depsgraph)
+    is_evaluated = entry.is_evaluated
     mesh = entry.data
     if not mesh.polygons:
         return None
@@ -106,7 +111,10 @@ def _read(
     placed.info = describe_instance(instance) | describe(requested(), instance, depsgraph)
     data = read_mesh(placed, requests)
     uv_maps = tuple(layer.name for layer in mesh.uv_layers)
-    slots = [slot.material == material for slot in entry.original.material_slots]
+    # Of what modifiers left: they join meshes of other materials, and set materials.
+    slots = [shows(slot, material) for slot in entry.material_slots]
+    if not any(slots):
+        return None
     # Only corners of polygons with more than four are asked of Blender.
     is_plain = bool((np.diff(data.offsets, append=len(data.corner_vertices)) <= 4).all())
     triangles = None if is_plain else cut(mesh, data)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import numpy as np
 from .tree import MARK, baked_images, baked_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -93,8 +94,8 @@ def _write_tiles(
             if entry.number not in tiles and len(image.tiles) > 1:
                 image.tiles.remove(entry)
         image.pack()
-        image.name = name
     _replace(node, _marked(image))
+    image.name = name  # the one before it has gone
 
 
 def _name(group: bpy.types.NodeTree, node: bpy.types.Node) -> str:
@@ -127,6 +128,16 @@ def pack_images(group: bpy.types.NodeTree) -> Steps[None]:
         if image.is_dirty or image.packed_file is None:
             image.pack()
             yield
+
+
+def pack_all(groups: Iterable[bpy.types.NodeTree]) -> None:
+    """Pack what is shown at the moment, coarse perhaps: Blender saves no pixels of other images.
+
+    Images that the user has unpacked stay files.
+    """
+    for image in [own for group in groups for own in baked_images(group).values() if own.is_dirty]:
+        with suppress(RuntimeError):
+            image.pack()
 
 
 def remove_unused_image(image: bpy.types.Image) -> None:

@@ -102,20 +102,37 @@ def own_lookups(group: bpy.types.NodeTree) -> None:
 def users_of(material: bpy.types.Material, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Return the mesh objects that have a material in a slot, those of a scene first.
 
-    An object that several scenes show is there once.
+    An object that several scenes show is there once. Those that only instances of collections show
+    count, and those whose modifiers set the material.
     """
-    inside = [thing for thing in scene.objects if _has(thing, material)]
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    inside = [thing for thing in scene.objects if _has(thing, material, depsgraph)]
     known = set(inside)
     others = [
         thing
         for thing in bpy.data.objects
-        if thing not in known and thing.users_scene and _has(thing, material)
+        if thing not in known
+        and _has(thing, material, depsgraph)
+        and (thing.users_scene or thing.evaluated_get(depsgraph).is_evaluated)
     ]
     return sorted(inside, key=lambda own: own.name) + sorted(others, key=lambda own: own.name)
 
 
-def _has(thing: bpy.types.Object, material: bpy.types.Material) -> bool:
-    return thing.type == "MESH" and any(slot.material == material for slot in thing.material_slots)
+def _has(
+    thing: bpy.types.Object, material: bpy.types.Material, depsgraph: bpy.types.Depsgraph
+) -> bool:
+    if thing.type != "MESH":
+        return False
+    if any(shows(slot, material) for slot in thing.material_slots):
+        return True
+    if not any(modifier.type == "NODES" for modifier in thing.modifiers):
+        return False
+    return any(shows(slot, material) for slot in thing.evaluated_get(depsgraph).material_slots)
+
+
+def shows(slot: bpy.types.MaterialSlot, material: bpy.types.Material) -> bool:
+    """Return whether a slot, of an evaluated object perhaps, has a material."""
+    return slot.material is not None and slot.material.original == material
 
 
 def let_go(group: bpy.types.NodeTree) -> None:

@@ -127,7 +127,8 @@ def free_name(group: bpy.types.NodeTree, number: int) -> str:
         if other != group and LAYOUT in other
         for name in baked_attributes(other).values()
     }
-    stem = f"weft {group.name}"[:50]
+    # Meshes of Blender 4.5 take 67 bytes.
+    stem = f"weft {group.name}".encode()[:50].decode(errors="ignore")
     tail = f" {number + 1}" if number else ""
     name, again = stem + tail, 1
     while name in taken:

@@ -17,8 +17,8 @@ from weft import ArgumentError
 from weft.scene import Attribute
 
 from .margin import rings
-from .raster import MOST_LAYERS, cover, is_finite, layers_of, weights_of
-from .surfaces import Points
+from .raster import MOST_LAYERS, cover, is_finite, is_stretched, layers_of, weights_of
+from .surfaces import Points, parts_in
 from .values import Evaluation, parts_of
 from .wrapper import ENTRY
 
@@ -43,6 +43,12 @@ CHUNK = 1 << 20
 
 FIRST_TILE = 1001
 MOST_TILES = 100
+
+MOST_BYTES = 8 << 30
+"""Of pixels of all tiles together: Blender holds them, too."""
+
+ROUNDING = 1e-4
+"""Beyond the square from 0 to 1: unwrapping gives 1.0000001, which is no reason to wrap around."""
 
 
 class BakeCancelled(Exception):
@@ -107,6 +113,7 @@ class Report:
         tiles: Numbers of the tiles.
         gaps: Tiles between the first and the last one that no surface lies on.
         outside: Triangles that lie in no tile.
+        stretched: Triangles that reach over too many images to be baked.
         without: Objects that have no UV map of the name.
         objects: How many were baked.
     """
@@ -118,6 +125,7 @@ class Report:
     tiles: tuple[int, ...] = ()
     gaps: tuple[int, ...] = ()
     outside: int = 0
+    stretched: int = 0
     without: tuple[str, ...] = ()
     objects: int = 0
 
@@ -161,10 +169,11 @@ def bake(
     _require_faces(task, uvs)
     if not task.is_tiled:
         inside = uvs if is_finite(uvs) else uvs[np.isfinite(uvs).all((1, 2))]
-        wraps = bool((inside < 0).any() or (inside > 1).any())
+        wraps = bool((inside < -ROUNDING).any() or (inside > 1 + ROUNDING).any())
         images, found, bad = _image(task, surfaces, uvs, owners, size, programs, cancelled, wraps)
         report = _report(found, bad, size, (), without, surfaces)
-        return Baked({0: images}, wraps, report)
+        stretched = int(is_stretched(inside).sum())
+        return Baked({0: images}, wraps, replace(report, stretched=stretched))
     tiles, outside = tiles_of(uvs)
     if not tiles:
         message = (
@@ -172,12 +181,23 @@ def bake(
             "and from 0 to 10 along V; move the UV map there, or bake one image"
         )
         raise ArgumentError(message)
+    _require_room(task, len(tiles), size)
     made: dict[int, tuple[Pixels, ...]] = {}
     totals, bads = np.zeros(3), BadTexel()
+    low, high = uvs.min(axis=1), uvs.max(axis=1)
     for tile in tiles:
         corner = np.array([(tile - FIRST_TILE) % 10, (tile - FIRST_TILE) // 10], np.float32)
+        inside = ((low < corner + 1) & (high > corner)).all(axis=1)
+        parts = parts_in(surfaces, inside)
         images, found, bad = _image(
-            task, surfaces, uvs - corner, owners, size, programs, cancelled, wraps=False
+            task,
+            parts,
+            uvs[inside] - corner,
+            owners[inside],
+            size,
+            programs,
+            cancelled,
+            wraps=False,
         )
         if bad.count:
             first = bads.first or f"{bad.first} of tile {tile}"
@@ -186,6 +206,16 @@ def bake(
         totals += found
     report = _report(totals, bads, size, tiles, without, surfaces)
     return Baked(made, False, replace(report, outside=outside))
+
+
+def _require_room(task: Task, tiles: int, size: int) -> None:
+    needed = 16 * size * size * tiles * task.wrapper.images
+    if needed > MOST_BYTES:
+        message = (
+            f"bake: '{task.title}': {tiles} tiles of {size} texels are {needed / 1e9:.0f} GB, of "
+            f"{MOST_BYTES / 1e9:.0f} that are baked at once; choose a smaller size"
+        )
+        raise ArgumentError(message)
 
 
 def _require_faces(task: Task, uvs: NDArray[np.float32]) -> None:
@@ -306,26 +336,41 @@ def _image(
     for canvas in canvases:
         canvas[:, 3] = 1
     bad = BadTexel()
+    lost: list[NDArray[np.int64]] = []
     for start in range(0, len(texels), CHUNK):
         if cancelled is not None and cancelled.is_set():
             raise BakeCancelled
         part = slice(start, start + CHUNK)
         at, on = texels[part], triangles[part]
         points = Points(surfaces, on, weights_of(uvs, extent, at, on, wraps=wraps))
+        wrong = np.zeros(len(at), bool)
         for canvas, rows in zip(canvases, evaluate(task, points, programs), strict=True):
             if not is_finite(rows):
-                wrong = ~np.isfinite(rows).all(axis=1)
+                wrong |= ~np.isfinite(rows).all(axis=1)
                 rows = np.where(np.isfinite(rows), rows, 0)
-                y, x = divmod(int(at[np.argmax(wrong)]), size)
-                where = bad.first or f"texel ({x}, {y})"
-                bad = BadTexel(bad.count + int(wrong.sum()), where)
             canvas[at] = rows
+        if wrong.any():
+            places = start + np.flatnonzero(wrong)
+            is_inside = places < len(found.texels)
+            bad = _with_bad(bad, texels[places[is_inside]], size)
+            lost.append(places[~is_inside] - len(found.texels))
+    for beyond in lost:  # the function ends where the face does: its last texel goes on
+        for canvas in canvases:
+            canvas[ring[beyond]] = canvas[found.texels[beside[beyond]]]
     if len(outer):
         for canvas in canvases:
             canvas[outer] = canvas[ring[inner]]
     totals = np.array([len(found.texels), found.crowded, found.folded], np.float64)
     images = tuple(canvas.reshape(size, size, 4) for canvas in canvases)
     return images, totals, bad
+
+
+def _with_bad(bad: BadTexel, texels: NDArray[np.int64], size: int) -> BadTexel:
+    """Return what is known of texels without a number, and some more of them."""
+    if not len(texels):
+        return bad
+    y, x = divmod(int(texels[0]), size)
+    return BadTexel(bad.count + len(texels), bad.first or f"texel ({x}, {y})")
 
 
 def evaluate(task: Task, points: Points, programs: Programs) -> Iterator[Pixels]:
@@ -344,7 +389,7 @@ def evaluate(task: Task, points: Points, programs: Programs) -> Iterator[Pixels]
         task.state,
     )
     for number in range(task.wrapper.images):
-        yield found[f"image{number}"]
+        yield found[f"weftImage{number}"]
 
 
 def bake_corners(

@@ -76,7 +76,11 @@ class Programs:
             if key not in self._known:
                 options: dict[str, object] = {"include_paths": list(folders)}
                 module = weft.Module.load_from_source(self._device, title, source, options)
-                self._known[key] = module.find_function(name)
+                found = module.find_function(name)
+                if found is None:  # what follows the source is part of its last comment
+                    message = f"bake: '{title}' ends in a comment that is not closed; write */"
+                    raise weft.ArgumentError(message)
+                self._known[key] = found
                 while len(self._known) > MOST_KEPT:
                     self._known.popitem(last=False)
             self._known.move_to_end(key)

@@ -8,15 +8,25 @@ the same place from both sides, so that neither gaps nor overlaps come from roun
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
 MOST_LAYERS = 16
 """Of surfaces on each other, on average: a UV map beyond that repeats its image."""
+
+MOST_REACH = 64
+"""Images that a triangle reaches over, of a UV map that wraps: beyond, it is a mistake, and would
+take a row of work for each row that it crosses."""
+
+AT_ONCE = 1 << 22
+"""Rows, and texels, that are cut at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +61,11 @@ def layers_of(uvs: NDArray[np.float32]) -> float:
     return float(areas[np.isfinite(areas)].sum())
 
 
+def is_stretched(uvs: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which triangles reach over more images than they may."""
+    return np.asarray((uvs.max(axis=1) - uvs.min(axis=1) > MOST_REACH).any(axis=1))
+
+
 def cover(
     uvs: NDArray[np.float32],
     owners: NDArray[np.int32],
@@ -68,33 +83,50 @@ def cover(
         wraps: What lies outside comes in at the other side; else it is cut off.
     """
     width, height = size
-    triangles, rows, starts, stops = _spans(uvs, size, wraps=wraps)
-    counts = stops - starts
-    before = np.cumsum(counts) - counts
-    columns = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts - before, counts)
-    if wraps:
-        columns %= width
-        rows = rows % height
-    texels = columns + np.repeat(rows * width, counts)
-    triangle = np.repeat(triangles, counts)
     on: NDArray[np.int32] = np.full(width * height, -1, np.int32)
-    on[texels] = triangle
+    first, layers = on.copy(), np.zeros(width * height, bool)
+    for texels, triangle in _covered(uvs, size, wraps=wraps):
+        layers[texels] |= on[texels] >= 0
+        place = np.arange(len(texels), dtype=np.int32)
+        on[texels] = place
+        layers[texels[on[texels] != place]] = True
+        on[texels] = triangle
+        fresh = first[texels] < 0
+        first[texels[fresh][::-1]] = triangle[fresh][::-1]
     covered = np.flatnonzero(on >= 0)
-    last = on[covered]
-    crowded = folded = 0
-    if len(texels) > len(covered):
-        on[texels[::-1]] = triangle[::-1]
-        layers = np.bincount(texels, minlength=width * height)[covered] > 1
-        of_others: NDArray[np.bool_] = owners[last] != owners[on[covered]]
-        crowded = int(of_others.sum())
-        folded = int((layers & ~of_others).sum())
-    return Coverage(size, covered, last, crowded, folded)
+    last, many = on[covered], layers[covered]
+    of_others: NDArray[np.bool_] = owners[last] != owners[first[covered]]
+    folded = int((many & ~of_others).sum())
+    return Coverage(size, covered, last, int(of_others.sum()), folded)
+
+
+def _covered(
+    uvs: NDArray[np.float32], size: tuple[int, int], *, wraps: bool
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+    """Return some texels at a time, and the triangle on each; triangles come in order."""
+    width, height = size
+    for triangles, rows, starts, stops in _spans(uvs, size, wraps=wraps):
+        counts = stops - starts
+        ends = np.cumsum(counts)
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, AT_ONCE))
+        for low, high in pairwise([*np.unique(cuts), len(ends)]):
+            part = slice(low, high)
+            widths, begins = counts[part], starts[part]
+            before = np.cumsum(widths) - widths
+            columns = np.arange(int(widths.sum()), dtype=np.int64)
+            columns += np.repeat(begins - before, widths)
+            lines = rows[part]
+            if wraps:
+                columns %= width
+                lines = lines % height
+            columns += np.repeat(lines * width, widths)
+            yield columns, np.repeat(triangles[part], widths)
 
 
 def _spans(
     uvs: NDArray[np.float32], size: tuple[int, int], *, wraps: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the parts of rows that triangles cover: triangle, row, first column, column after."""
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Return parts of rows that triangles cover: triangle, row, first column, column after."""
     width, height = size
     a, b, c = (uvs[:, k, 1] * np.float64(height) for k in range(3))
     low, high = np.minimum(np.minimum(a, b), c), np.maximum(np.maximum(a, b), c)
@@ -102,26 +134,37 @@ def _spans(
     whole = np.flatnonzero(np.ceil(high - 0.5) > np.ceil(low - 0.5))
     if not is_finite(uvs):
         whole = whole[np.isfinite(uvs[whole]).all((1, 2))]
+    if wraps:
+        whole = whole[~is_stretched(uvs[whole])]
     x, y = _sorted(uvs[whole].astype(np.float64) * np.array(size, np.float64))
     first, end = np.ceil(y[:, 0] - 0.5), np.ceil(y[:, 2] - 0.5)
     if not wraps:
         first, end = np.clip(first, 0, height), np.clip(end, 0, height)
     counts = (end - first).astype(np.int64)
-    number = np.repeat(np.arange(len(whole)), counts)
-    before = np.cumsum(counts) - counts
-    rows = np.arange(len(number)) + np.repeat(first.astype(np.int64) - before, counts)
-    middle = rows + 0.5
-    long_edge = _cut(x, y, (0, 2), number, middle)
-    is_low = middle < y[number, 1]
-    short_edge = np.where(
-        is_low, _cut(x, y, (0, 1), number, middle), _cut(x, y, (1, 2), number, middle)
-    )
-    starts = np.ceil(np.minimum(long_edge, short_edge) - 0.5).astype(np.int64)
-    stops = np.ceil(np.maximum(long_edge, short_edge) - 0.5).astype(np.int64)
-    if not wraps:
-        starts, stops = np.clip(starts, 0, width), np.clip(stops, 0, width)
-    kept = stops > starts
-    return whole[number[kept]].astype(np.int32), rows[kept], starts[kept], stops[kept]
+    slopes = _slopes(x, y)
+    ends = np.cumsum(counts)
+    cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, AT_ONCE))
+    for low_one, high_one in pairwise([*np.unique(cuts), len(ends)]):
+        part = slice(low_one, high_one)
+        number = np.repeat(np.arange(low_one, high_one), counts[part])
+        before = np.cumsum(counts[part]) - counts[part]
+        rows = np.arange(len(number)) + np.repeat(
+            first[part].astype(np.int64) - before, counts[part]
+        )
+        middle = rows + 0.5
+        long_edge = _cut(x, y, slopes, 0, number, middle)
+        is_low = middle < y[number, 1]
+        short_edge = np.where(
+            is_low,
+            _cut(x, y, slopes, 1, number, middle),
+            _cut(x, y, slopes, 2, number, middle),
+        )
+        starts = np.ceil(np.minimum(long_edge, short_edge) - 0.5).astype(np.int64)
+        stops = np.ceil(np.maximum(long_edge, short_edge) - 0.5).astype(np.int64)
+        if not wraps:
+            starts, stops = np.clip(starts, 0, width), np.clip(stops, 0, width)
+        kept = stops > starts
+        yield whole[number[kept]].astype(np.int32), rows[kept], starts[kept], stops[kept]
 
 
 def _sorted(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -137,18 +180,30 @@ def _sorted(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return x, y
 
 
+EDGES = ((0, 2), (0, 1), (1, 2))
+"""Of sorted corners; the lower end of an edge is the first."""
+
+
+def _slopes(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return how far each edge goes along x in a row."""
+    found = []
+    for low, high in EDGES:
+        rise = y[:, high] - y[:, low]
+        found.append((x[:, high] - x[:, low]) / np.where(rise > 0, rise, 1.0))
+    return found
+
+
 def _cut(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
-    ends: tuple[int, int],
+    slopes: Sequence[NDArray[np.float64]],
+    edge: int,
     number: NDArray[np.int64],
     middle: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return where rows cut an edge of their triangles; the lower end of the edge is the first."""
-    low, high = ends
-    rise = y[:, high] - y[:, low]
-    slope = (x[:, high] - x[:, low]) / np.where(rise > 0, rise, 1.0)
-    cut: NDArray[np.float64] = x[number, low] + (middle - y[number, low]) * slope[number]
+    """Return where rows cut an edge of their triangles."""
+    low, _ = EDGES[edge]
+    cut: NDArray[np.float64] = x[number, low] + (middle - y[number, low]) * slopes[edge][number]
     return cut
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +40,24 @@ class Surface:
     uv_maps: tuple[str, ...] = ()
     corners: NDArray[np.int32] | None = None
     identity: object = None
+
+
+def parts_in(surfaces: Sequence[Surface], kept: NDArray[np.bool_]) -> list[Surface]:
+    """Return what is left of surfaces: of some of their triangles, counted through all."""
+    found = []
+    start = 0
+    for surface in surfaces:
+        own = kept[start : start + len(surface.positions)]
+        start += len(own)
+        part = replace(
+            surface,
+            positions=surface.positions[own],
+            normals=None if surface.normals is None else surface.normals[own],
+            rows={key: rows[own] for key, rows in surface.rows.items()},
+            corners=None if surface.corners is None else surface.corners[own],
+        )
+        found.append(part)
+    return found
 
 
 @dataclass(eq=False)

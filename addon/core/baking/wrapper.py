@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from weft.lowering import Socket, Variable
 
 ENTRY, RESULT = "weftBakedTexels", "WeftBakedTexels"
+FOUND = "weftBakedFound"
+"""Names that a source has for nothing else, macros among them: a function may be called `p0`."""
+
 _WIDTHS = {"NodeSocketVector": 3, "NodeSocketColor": 3}
 _CASTS = {"bool": "({} != 0.f)", "float": "{}", "half": "half({})"}
 _ROOT = re.compile(r"[.\[]")
@@ -105,7 +108,7 @@ def wrap(
         build: Parameters whose value is fixed, as Slang spells it.
     """
     slots = layout(outputs)
-    arguments = {socket.name: f"a{number}" for number, socket in enumerate(inputs)}
+    arguments = {socket.name: f"weftInput{number}" for number, socket in enumerate(inputs)}
     lines: list[str] = []
     given, results = _declare(function, build, lines)
     for socket in inputs:
@@ -115,14 +118,15 @@ def wrap(
     has_result = function.return_type.name != "void"
     head = f"{function.return_type.full_name} weftResult = " if has_result else ""
     lines.append(f"{head}{call}({', '.join(order)});")
-    results["Result"] = "weftResult"
+    if has_result:
+        results["Result"] = "weftResult"
     images = 1 + max((slot.image for slot in slots), default=-1)
-    lines.append(f"{RESULT} found;")
-    lines += [f"found.image{k} = float4(0.f, 0.f, 0.f, 1.f);" for k in range(images)]
+    lines.append(f"{RESULT} {FOUND};")
+    lines += [f"{FOUND}.weftImage{k} = float4(0.f, 0.f, 0.f, 1.f);" for k in range(images)]
     for slot in slots:
         lines += _texels(slot, results, variables[1])
-    lines.append("return found;")
-    fields = " ".join(f"public float4 image{k};" for k in range(images))
+    lines.append(f"return {FOUND};")
+    fields = " ".join(f"public float4 weftImage{k};" for k in range(images))
     parameters = ", ".join(f"{_kind(socket)} {arguments[socket.name]}" for socket in inputs)
     body = "\n".join(f"    {line}" for line in lines)
     # Sources that are modules show others nothing else.
@@ -159,10 +163,10 @@ def _declare(
     for number, parameter in enumerate(function.parameters):
         if parameter.name in build and str(parameter.direction) == "Direction.in_":
             continue
-        given[parameter.name] = f"p{number}"
-        lines.append(f"{parameter.type.full_name} p{number};")
+        given[parameter.name] = f"weftParameter{number}"
+        lines.append(f"{parameter.type.full_name} weftParameter{number};")
         if str(parameter.direction) != "Direction.in_":
-            results[parameter.name] = f"p{number}"
+            results[parameter.name] = f"weftParameter{number}"
     return given, results
 
 
@@ -178,10 +182,9 @@ def _assignments(
     root = _ROOT.split(socket.name, maxsplit=1)[0]
     target = given[root] + socket.name[len(root) :]
     if socket.type in _WIDTHS:
-        part = "" if variable.components == 3 else ".xyz" if variable.components > 3 else ".xy"
-        if variable.components > 3:
-            return [f"{target}{part} = {argument};"]
-        return [f"{target} = {argument}{part};"]
+        # One by one: structures of `float x, y` are vectors, too.
+        axes = "xyz"[: variable.components]
+        return [f"{target}.{axis} = {argument}.{axis};" for axis in axes]
     if socket.cases:
         parameter = next(own for own in function.parameters if own.name == root)
         kind = _type_at(parameter, socket.name[len(root) :])
@@ -219,8 +222,6 @@ def _texels(slot: Slot, results: Mapping[str, str], variables: Sequence[Variable
     source = results[root] + slot.output[len(root) :]
     if slot.count == 1:
         value = f"({source} ? 1.f : 0.f)" if variable.scalar == "bool" else f"float({source})"
-        return [f"found.image{slot.image}.{'xyz'[slot.channel]} = {value};"]
-    if variable.components == 2:
-        return [f"found.image{slot.image}.xy = {source};"]
-    part = ".xyz" if variable.components > 3 else ""
-    return [f"found.image{slot.image}.xyz = {source}{part};"]
+        return [f"{FOUND}.weftImage{slot.image}.{'xyz'[slot.channel]} = {value};"]
+    axes = "xyz"[: variable.components]
+    return [f"{FOUND}.weftImage{slot.image}.{axis} = {source}.{axis};" for axis in axes]

@@ -28,7 +28,10 @@ def as_taken(given: Any, value: Value) -> NDArray[Any]:  # noqa: ANN401
     # One vector and many numbers have one shape: a tuple is the vector.
     is_one = isinstance(given, tuple) or array.ndim == 0
     if len(value.shape) <= 1:
-        array = _of_width(array if not is_one else array.reshape(1, *array.shape), width)
+        array = array if not is_one else array.reshape(1, *array.shape)
+        if value.scalar == "bool" and array.ndim > 1 and array.shape[1] < _COLOR:
+            array = array.any(axis=1)
+        array = _of_width(array, width)
         array = array[0] if is_one else array
     return _of_scalar(array, value.scalar)
 
@@ -36,7 +39,12 @@ def as_taken(given: Any, value: Value) -> NDArray[Any]:  # noqa: ANN401
 def _of_width(rows: NDArray[Any], width: int) -> NDArray[Any]:
     """Return rows of another width; 0: plain numbers."""
     if rows.ndim == 1:
-        return rows if not width else np.repeat(rows[:, None], width, axis=1)
+        if not width:
+            return rows
+        wide = np.repeat(rows[:, None], width, axis=1)
+        if width == _COLOR:
+            wide[:, -1] = 1
+        return wide
     own = rows.shape[1]
     if not width:
         return np.asarray(rows[:, :3] @ LUMINANCE if own == _COLOR else rows.mean(axis=1))

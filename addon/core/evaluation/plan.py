@@ -190,6 +190,7 @@ def plan_for(function: FunctionInfo, spelled: str, domain: str = "POINT") -> Pla
     if domain not in DOMAINS:
         message = f"'{function.name}': the domain is one of {', '.join(DOMAINS)}, got {domain!r}"
         raise weft.ArgumentError(message)
+    _require_names(function)
     inputs: list[Input] = []
     outputs = list(_outputs(function, RESULT, function.return_type, has(function, "Color")))
     for parameter in function.parameters:
@@ -210,6 +211,18 @@ def plan_for(function: FunctionInfo, spelled: str, domain: str = "POINT") -> Pla
         raise weft.ArgumentError(message)
     states = frozenset(_states(function))
     return Plan(spelled, tuple(inputs), tuple(outputs), domain, states)
+
+
+def _require_names(function: FunctionInfo) -> None:
+    """Refuse names that mean something else where a function is called."""
+    for parameter in function.parameters:
+        is_second = parameter.name == RESULT and function.return_type.name != "void"
+        if (is_second and parameter.direction.name != "in_") or parameter.name == "_result":
+            message = (
+                f"'{function.name}': '{parameter.name}' is what its return value is called: give "
+                "the parameter another name"
+            )
+            raise weft.ArgumentError(message)
 
 
 def _states(function: FunctionInfo) -> Iterator[str]:
@@ -292,6 +305,12 @@ def _array(function: FunctionInfo, parameter: Parameter, source: str) -> Input:
     value = Value(parameter.name, (), scalar or "float32", shape)
     rank = _rank_of(parameter.type)
     if source in FIELDS or source.startswith(ATTRIBUTE):
+        if scalar == "bool":
+            message = (
+                f"'{function.name}': '{parameter.name}' is an array of bool, which devices lay out "
+                f"each in their own way: write {parameter.type.full_name.replace('bool', 'int')}"
+            )
+            raise weft.ArgumentError(message)
         return Input(parameter.name, value, source, is_array=True)
     is_image = source == "image" or (rank == _RANK_OF_IMAGES and shape in ((3,), (4,)))
     if source != "socket" and not is_image:

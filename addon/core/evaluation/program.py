@@ -29,10 +29,12 @@ class Results:
     Args:
         values: By the names of the outputs, as attributes hold them.
         notes: Sentences about values that are not finite.
+        states: What states became, in their own type.
     """
 
     values: dict[str, NDArray[Any]]
     notes: tuple[str, ...] = ()
+    states: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -70,14 +72,16 @@ class Program:
         """
         outputs = self.plan.outputs
         if not count:
-            return Results({one.value.name: _nothing(one) for one in outputs})
+            empty = {one.value.name: _nothing(one) for one in outputs}
+            return Results(empty, states=empty)
         arguments, given = self._arguments(inputs, count)
         answer = self.function(**arguments, _result="numpy")
         self.evaluations += 1
         raw = self._answers(answer, given)
-        values, notes = {}, []
+        values, notes, states = {}, [], {}
         for output in outputs:
-            rows = as_attribute(_at(raw[output.parameter], output.value.path), output.value, count)
+            own = _at(raw[output.parameter], output.value.path)
+            rows = as_attribute(own, output.value, count)
             bad, first = first_bad(rows)
             if bad:
                 notes.append(self._sentence(output, bad, first, count, positions is not None))
@@ -85,7 +89,9 @@ class Program:
                 is_good = np.isfinite(rows).all(axis=1, keepdims=True)
                 rows = np.where(is_good, rows, positions)
             values[output.value.name] = rows
-        return Results(values, tuple(notes))
+            if output.parameter in self.plan.states:
+                states[output.value.name] = rows if output.is_position else own
+        return Results(values, tuple(notes), states)
 
     def _sentence(
         self, output: Output, bad: int, first: int, count: int, has_positions: bool
@@ -107,7 +113,7 @@ class Program:
         given: dict[str, Any] = {}
         for entry in self.plan.inputs:
             value = inputs[entry.value.name]
-            if not entry.is_array:
+            if not entry.is_array or entry.is_stored:
                 value = as_taken(value, entry.value)
             if entry.parameter in changed:
                 # It changes in place: the caller's array, or one that all elements share, may not.

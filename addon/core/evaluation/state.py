@@ -5,14 +5,22 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable
 
 log = logging.getLogger("weft")
 
 SLOW = 0.05
 """Seconds above which an evaluation leaves the main thread."""
 ROUNDS = 4
-"""How often evaluations may feed each other in a frame."""
+"""How many rounds of a frame are always made before evaluations can be said to feed each other."""
+FEEDING = (
+    "evaluations feed each other: they were ended after {} rounds; let one of them not depend on "
+    "the others"
+)
+"""What is said of them then, with the number of rounds."""
 
 
 @dataclass
@@ -68,6 +76,24 @@ class Memory:
 
 
 @dataclass
+class Rounds:
+    """The rounds of a frame: places whose results were written, for each of them.
+
+    What is written in a round takes what was written in the one before. Where no place feeds
+    itself, any number of rounds in a row has written at least as many places.
+    """
+
+    written: list[set[Hashable]] = field(default_factory=list)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether places fed each other so far: the next round only tells which."""
+        number = len(self.written)
+        later = self.written[-(number // 2 + 1) :]
+        return number >= ROUNDS and len(set().union(*later)) < len(later)
+
+
+@dataclass
 class Reports:
     """Sentences about sites, each said once in the console until it changes."""
 
@@ -86,6 +112,10 @@ class Reports:
     def about(self, site: str) -> str:
         """Return what is wrong at a site, or ""."""
         return self.sentences.get(site, "")
+
+    def keep(self, sites: Collection[str]) -> None:
+        """Drop what was said of other sites, which are gone or have another name."""
+        self.sentences = {site: own for site, own in self.sentences.items() if site in sites}
 
     def forget(self) -> None:
         """Drop all of them: the file is closed."""

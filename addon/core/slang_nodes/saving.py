@@ -7,10 +7,14 @@ import re
 import unicodedata
 
 _LONGEST = 64
-_RESERVED = frozenset("con prn aux nul".split())
+_RESERVED = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(1, 10))]
+)
 """Names that Windows gives to no file."""
 
-_HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_HIDDEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|^[ \t]*#(?:[^\n\\]|\\.)*', re.DOTALL | re.MULTILINE
+)
 _MODULE = re.compile(r"\s*module\s+[\w.\"]+\s*;")
 
 
@@ -70,7 +74,7 @@ def previewed_source(text: str, function: str, line: int, kind: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """Return a text of the same length whose comments and strings are blank."""
+    """Return a text of the same length without comments, strings and lines of the preprocessor."""
     return _HIDDEN.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
 

@@ -117,10 +117,11 @@ def make_template(
 
 
 def _text_of(source: Source) -> str:
+    # A mark of the byte order is one at the beginning alone, and lines come before it.
     if source.text is not None:
-        return source.text
+        return source.text.removeprefix("\ufeff")
     assert source.path is not None
-    return source.path.read_text(encoding="utf-8")
+    return source.path.read_text(encoding="utf-8-sig")
 
 
 def _require_one_file(source: Source, files: tuple[str, ...]) -> None:

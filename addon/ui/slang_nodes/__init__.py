@@ -19,6 +19,7 @@ from .baking import (
     forget_file,
     note_changes,
     note_frame,
+    resume_bakes,
     sweep_bakes,
 )
 from .dropping import WEFT_FH_slang
@@ -127,6 +128,7 @@ HANDLERS = (
     ("undo_post", forget_bakes),
     ("redo_post", forget_bakes),
     ("load_pre", forget_file),
+    ("load_post", resume_bakes),
     ("save_pre", sweep_bakes),
     ("render_init", finish_bakes),
 )

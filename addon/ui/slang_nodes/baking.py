@@ -186,12 +186,24 @@ def forget_file(*_: object) -> None:
 
 
 @bpy.app.handlers.persistent
+def resume_bakes(*_: object) -> None:
+    """After a file was opened: what was saved amid a bake is baked in full."""
+    groups = [own for own in bpy.data.node_groups if is_baked(own) and own.users]
+    if any(not read_record(group).state for group in groups):
+        from ...blender.slang_baked.baking import bakery
+
+        bakery().touch()
+
+
+@bpy.app.handlers.persistent
 def sweep_bakes(*_: object) -> None:
-    """Before a file is saved: what nothing shows any more goes."""
+    """Before a file is saved: what nothing shows any more goes, the rest is packed."""
     if has_baked_data():
-        from ...blender.slang_baked.places import sweep
+        from ...blender.slang_baked.images import pack_all
+        from ...blender.slang_baked.places import baked_groups, sweep
 
         sweep()
+        pack_all(baked_groups())
 
 
 @bpy.app.handlers.persistent
