@@ -30,7 +30,7 @@ def as_taken(given: Any, value: Value) -> NDArray[Any]:  # noqa: ANN401
     if len(value.shape) <= 1:
         array = array if not is_one else array.reshape(1, *array.shape)
         if value.scalar == "bool" and array.ndim > 1 and array.shape[1] < _COLOR:
-            array = array.any(axis=1)
+            array = np.asarray(array.any(axis=1))
         array = _of_width(array, width)
         array = array[0] if is_one else array
     return _of_scalar(array, value.scalar)
