@@ -19,19 +19,17 @@ if TYPE_CHECKING:
     from ..core.graph.compile import AttributeRequest
     from .instances import Placed
 
-_FIELDS = {
-    "FLOAT": ("value", 1),
-    "INT": ("value", 1),
-    "INT8": ("value", 1),
-    "BOOLEAN": ("value", 1),
-    "FLOAT2": ("vector", 2),
-    "FLOAT_VECTOR": ("vector", 3),
-    "FLOAT_COLOR": ("color", 4),
-    "BYTE_COLOR": ("color", 4),
+FIELDS: dict[str, tuple[str, int, type[np.generic]]] = {
+    "FLOAT": ("value", 1, np.float32),
+    "INT": ("value", 1, np.int32),
+    "INT8": ("value", 1, np.int32),
+    "BOOLEAN": ("value", 1, np.bool_),
+    "FLOAT2": ("vector", 2, np.float32),
+    "FLOAT_VECTOR": ("vector", 3, np.float32),
+    "FLOAT_COLOR": ("color", 4, np.float32),
+    "BYTE_COLOR": ("color", 4, np.float32),
 }
-"""How the values of a type of attribute are called, and how many numbers one has."""
-
-_TYPES: dict[str, type[np.generic]] = {"INT": np.int32, "INT8": np.int32, "BOOLEAN": np.bool_}
+"""Of each type of attribute: how its values are called, how many numbers one has, and which."""
 
 
 def read_array(
@@ -166,10 +164,10 @@ def named_attribute(mesh: bpy.types.Mesh, name: str, wants_alpha: bool = False) 
         index = max(mesh.color_attributes.render_color_index, 0)
         name = mesh.color_attributes[index].name
     layer = mesh.attributes.get(name)
-    if layer is None or layer.data_type not in _FIELDS or layer.domain == "EDGE":
+    if layer is None or layer.data_type not in FIELDS or layer.domain == "EDGE":
         return None
-    field, width = _FIELDS[layer.data_type]
-    values = read_array(layer.data, field, width, _TYPES.get(layer.data_type, np.float32))
+    field, width, dtype = FIELDS[layer.data_type]
+    values = read_array(layer.data, field, width, dtype)
     rows = values.reshape(-1, width).astype(np.float32)
     if wants_alpha:
         rows = rows[:, 3:] if width == 4 else np.ones((len(rows), 1), np.float32)

@@ -69,7 +69,7 @@ def require_takes(thing: bpy.types.Object | None) -> bpy.types.Object:
             f"add_evaluation: the object must be a mesh, a curve, a text, or points, got {kind}"
         )
         raise ArgumentError(message)
-    if not getattr(thing, "is_editable", True) or thing.library or thing.override_library:
+    if not is_editable(thing) or thing.override_library is not None:
         message = f"add_evaluation: '{thing.name}' is linked from another file: make it local first"
         raise ArgumentError(message)
     return thing

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft import ArgumentError
 
-from ..attributes import read_array
+from .. import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,37 +19,19 @@ if TYPE_CHECKING:
 
     Geometry = bpy.types.Mesh | bpy.types.Curves | bpy.types.PointCloud
 
-FIELDS: dict[str, tuple[str, int, type[np.generic]]] = {
-    "FLOAT": ("value", 1, np.float32),
-    "INT": ("value", 1, np.int32),
-    "INT8": ("value", 1, np.int32),
-    "BOOLEAN": ("value", 1, np.bool_),
-    "FLOAT2": ("vector", 2, np.float32),
-    "FLOAT_VECTOR": ("vector", 3, np.float32),
-    "FLOAT_COLOR": ("color", 4, np.float32),
-    "BYTE_COLOR": ("color", 4, np.float32),
-    "FLOAT4X4": ("value", 16, np.float32),
-}
-"""Of each type of attribute: how its values are called, how many numbers one has, and which."""
-
 MATRIX = "FLOAT4X4"
-
-
-def count_of(geometry: Geometry, domain: str) -> int:
-    """Return how many elements a domain has."""
-    if domain == "EDGE":
-        return len(geometry.edges)
-    if domain == "FACE":
-        return len(geometry.polygons)
-    if domain == "CORNER":
-        return len(geometry.loops)
-    if domain == "CURVE":
-        return len(geometry.curves)
-    return len(geometry.vertices if hasattr(geometry, "vertices") else geometry.points)
+FIELDS = attributes.FIELDS | {MATRIX: ("value", 16, np.float32)}
+"""Of each type of attribute: how its values are called, how many numbers one has, and which."""
 
 
 _COLLECTIONS = {"EDGE": "edges", "FACE": "polygons", "CORNER": "loops", "CURVE": "curves"}
 _ELEMENTS = {"CORNER": "face corners", "FACE": "faces", "CURVE": "splines", "INSTANCE": "instances"}
+
+
+def count_of(geometry: Geometry, domain: str) -> int:
+    """Return how many elements a domain has."""
+    points = "vertices" if hasattr(geometry, "vertices") else "points"
+    return len(getattr(geometry, _COLLECTIONS.get(domain, points)))
 
 
 def require_domain(geometries: Sequence[Geometry], domain: str) -> None:
@@ -69,7 +51,7 @@ def require_domain(geometries: Sequence[Geometry], domain: str) -> None:
 def read_attribute(attribute: bpy.types.Attribute) -> NDArray[Any]:
     """Return the values of an attribute whose type is one of `FIELDS`."""
     name, width, dtype = FIELDS[attribute.data_type]
-    values = read_array(attribute.data, name, width, dtype)
+    values = attributes.read_array(attribute.data, name, width, dtype)
     if attribute.data_type == MATRIX:
         # Blender stores columns.
         return values.reshape(-1, 4, 4).transpose(0, 2, 1)

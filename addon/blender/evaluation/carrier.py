@@ -13,6 +13,7 @@ import bpy
 
 from ...core.slang_nodes.interface import CARRIED, CARRIER, DATA
 from ..slang_nodes.tags import PROPERTY, read_tag
+from ..slang_nodes.users import is_editable
 from .arrays import remove_attributes, write_attribute
 from .group import PREFIX, result_name
 from .modifiers import hold, relate
@@ -160,12 +161,7 @@ def is_edited(geometry: bpy.types.ID | None) -> bool:
 
 
 def _is_writable(geometry: bpy.types.ID | None) -> bool:
-    return (
-        hasattr(geometry, "attributes")
-        and getattr(geometry, "is_editable", True)
-        and geometry.library is None
-        and not is_edited(geometry)
-    )
+    return hasattr(geometry, "attributes") and is_editable(geometry) and not is_edited(geometry)
 
 
 def remove_stale(geometries: Iterable[bpy.types.ID] | None = None) -> None:

@@ -17,6 +17,7 @@ from weft import ArgumentError
 
 from ...core.evaluation.plan import ATTRIBUTE
 from ..attributes import read_array
+from ..slang_nodes.users import is_editable
 from .arrays import FIELDS, MATRIX, count_of, read_attribute, require_domain
 from .files import numbers_of_file, pixels_of
 from .group import INDEX, POSITIONS, input_name
@@ -225,7 +226,7 @@ def _own_geometry(site: Site, plan: Plan) -> Geometry:
     data = thing.data
     if site.node or thing.type not in _OWN_ARRAYS or plan.domain == "INSTANCE":
         raise NotDirectError
-    if not getattr(data, "is_editable", True) or data.library is not None:
+    if not is_editable(data):
         raise NotDirectError
     if getattr(data, "shape_keys", None) is not None:
         raise NotDirectError

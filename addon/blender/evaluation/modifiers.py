@@ -31,8 +31,8 @@ def held(modifier: Holder, identifier: str) -> Held:
         socket = _socket(modifier, identifier)
         is_open = socket is not None and not socket.is_linked
         return Held(_plain(getattr(socket, "default_value", None)) if is_open else None)
-    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
-    if inputs is not None:  # from Blender 5.2 on
+    inputs = _entries(modifier, "inputs")
+    if inputs is not None:
         entry = getattr(inputs, identifier, None)
         if entry is None or entry.type == "FALLBACK":
             return Held()
@@ -51,7 +51,7 @@ def hold(modifier: Holder, identifier: str, value: Any) -> None:  # noqa: ANN401
         if socket is not None:
             socket.default_value = value
         return
-    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    inputs = _entries(modifier, "inputs")
     if inputs is not None:
         getattr(inputs, identifier).value = value
         return
@@ -63,7 +63,7 @@ def hold(modifier: Holder, identifier: str, value: Any) -> None:  # noqa: ANN401
 
 def hold_attribute(modifier: bpy.types.Modifier, identifier: str, name: str) -> None:
     """Let a modifier give an attribute to an input."""
-    inputs = getattr(getattr(modifier, "properties", None), "inputs", None)
+    inputs = _entries(modifier, "inputs")
     if inputs is not None:
         entry = getattr(inputs, identifier)
         entry.type, entry.attribute_name = "ATTRIBUTE", name
@@ -74,7 +74,7 @@ def hold_attribute(modifier: bpy.types.Modifier, identifier: str, name: str) -> 
 
 def name_output(modifier: bpy.types.Modifier, identifier: str, name: str) -> None:
     """Let a modifier store an output as an attribute; ``""``: it does not."""
-    outputs = getattr(getattr(modifier, "properties", None), "outputs", None)
+    outputs = _entries(modifier, "outputs")
     if outputs is not None:
         getattr(outputs, identifier).attribute_name = name
     else:
@@ -83,7 +83,7 @@ def name_output(modifier: bpy.types.Modifier, identifier: str, name: str) -> Non
 
 def named_outputs(modifier: bpy.types.Modifier) -> frozenset[str]:
     """Return the attributes that a modifier stores its group's outputs as."""
-    outputs = getattr(getattr(modifier, "properties", None), "outputs", None)
+    outputs = _entries(modifier, "outputs")
     identifiers = [
         entry.identifier
         for entry in modifier.node_group.interface.items_tree
@@ -103,6 +103,11 @@ def relate(modifier: Holder) -> None:
     if isinstance(modifier, bpy.types.Node):
         return  # whose inputs tell
     modifier.node_group = modifier.node_group
+
+
+def _entries(modifier: bpy.types.Modifier, way: str) -> Any:  # noqa: ANN401
+    """Return a modifier's inputs or outputs; ``None``: ID-properties, before Blender 5.2."""
+    return getattr(getattr(modifier, "properties", None), way, None)
 
 
 def _socket(node: bpy.types.Node, identifier: str) -> bpy.types.NodeSocket | None:

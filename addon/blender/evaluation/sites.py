@@ -236,7 +236,7 @@ def is_own_group(tree: bpy.types.NodeTree | None) -> bool:
 def problem_of(site: Site) -> str:
     """Return why a site's results could not be kept, "" if they can."""
     thing = site.thing
-    if not getattr(thing, "is_editable", True) or thing.library is not None:
+    if not is_editable(thing):
         return f"{site.label}: the object is linked: make it local to evaluate it"
     if thing.override_library is not None:
         return f"{site.label}: the object overrides a linked one: make it local to evaluate it"

@@ -11,6 +11,7 @@ import numpy as np
 from weft import ArgumentError
 
 from ...core.baking.bake import asks_world
+from ..slang_nodes.users import is_editable
 from .places import mark_mesh, remove_attributes
 from .tree import MARK, baked_attributes
 
@@ -86,7 +87,7 @@ def shared_meshes(gathered: Gathered) -> list[str]:
 def _require_writable(
     group: bpy.types.NodeTree, mesh: bpy.types.Mesh, names: dict[int, str]
 ) -> None:
-    if mesh.library is not None or not mesh.is_editable or mesh.override_library is not None:
+    if not is_editable(mesh) or mesh.override_library is not None:
         message = (
             f"bake: '{group.name}': the mesh '{mesh.name}' is linked from another file; make it "
             "local, or bake images"

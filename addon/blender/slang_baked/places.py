@@ -152,7 +152,7 @@ def remove_attributes(names: set[str], meshes: Iterable[bpy.types.Mesh] | None =
     if not names:
         return
     for mesh in bpy.data.meshes if meshes is None else meshes:
-        if mesh.library is None and mesh.is_editable:
+        if is_editable(mesh):
             for name in names & set(mesh.attributes.keys()):
                 mesh.attributes.remove(mesh.attributes[name])
             if MARK in mesh:

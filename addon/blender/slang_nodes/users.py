@@ -62,9 +62,9 @@ def modifiers(tree: bpy.types.NodeTree) -> list[bpy.types.Modifier]:
     ]
 
 
-def is_editable(tree: bpy.types.NodeTree) -> bool:
-    """Return whether changes of a tree stay: it is neither linked nor packed from a library."""
-    return tree.library is None and bool(getattr(tree, "is_editable", True))
+def is_editable(own: bpy.types.ID) -> bool:
+    """Return whether changes of an ID stay: it is neither linked nor packed from a library."""
+    return own.library is None and bool(getattr(own, "is_editable", True))
 
 
 def remove_group(tree: bpy.types.NodeTree) -> None:
