@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
-from pathlib import Path
 
 import bpy
 import numpy as np
-from steps import OUT, Steps, area_of, keys, move_over, take_picture, type_text, wait_for, within
+from steps import (
+    OUT,
+    Steps,
+    area_of,
+    keys,
+    move_over,
+    open_in_a_second_blender,
+    take_picture,
+    timed,
+    type_text,
+    within,
+)
 
 FILE = str(OUT / "engine.blend")
 HILLS = """import weft.node;
@@ -47,13 +56,6 @@ float3 shells([Source("UV")] float2 uv, [Range(1, 40)] float scale = 12)
 """
 WEFT_CATALOG = "ea6e9af4-3c38-5cba-8f05-db599339589e"
 FACTS: dict[str, object] = {}
-
-
-def timed(name: str, condition):
-    """Yield until a condition holds; note the seconds."""
-    start = time.monotonic()
-    yield from wait_for(condition, 90)
-    FACTS[f"seconds {name}"] = round(time.monotonic() - start, 3)
 
 
 def heights() -> np.ndarray:
@@ -106,7 +108,7 @@ def evaluate():
     start = time.monotonic()
     bpy.ops.weft.add_evaluation(source="hills.slang")
     FACTS["seconds of the call that adds"] = round(time.monotonic() - start, 3)
-    yield from timed("until there are hills", lambda: np.ptp(heights()) > 0.5)
+    yield from timed(FACTS, "until there are hills", lambda: np.ptp(heights()) > 0.5)
     properties = area_of("PROPERTIES")
     properties.spaces.active.context = "MODIFIER"
     yield 1.0
@@ -169,7 +171,7 @@ def add_asset():
     def added():
         return next((node for node in tree.nodes if node.type == "GROUP"), None)
 
-    yield from timed("of the asset's node", lambda: added() is not None)
+    yield from timed(FACTS, "of the asset's node", lambda: added() is not None)
     yield from keys("Return", seconds=1.0)  # where it is dragged to
     node = added()
     FACTS["name of the asset's group"] = node.node_tree.name
@@ -232,8 +234,8 @@ def bake():
         images = [own.image for own in node.node_tree.nodes if getattr(own, "image", None)]
         return min((image.size[0] for image in images), default=0)
 
-    yield from timed("of the coarse image", lambda: size() >= 256)
-    yield from timed("of the full image", lambda: size() >= 1024)
+    yield from timed(FACTS, "of the coarse image", lambda: size() >= 256)
+    yield from timed(FACTS, "of the full image", lambda: size() >= 1024)
     area_of("NODE_EDITOR").spaces.active.show_region_ui = True
     with within("NODE_EDITOR"):
         bpy.ops.node.view_all()
@@ -242,7 +244,7 @@ def bake():
     before = pixels_of(node)
     node.inputs["Scale"].default_value = 20
     yield from timed(
-        "from a value to another image", lambda: not np.array_equal(before, pixels_of(node))
+        FACTS, "from a value to another image", lambda: not np.array_equal(before, pixels_of(node))
     )
     yield 2.0
     with within("VIEW_3D"):
@@ -270,30 +272,9 @@ def save():
 
 def open_without():
     """Open the file in a second Blender, which has no extensions."""
-    script = Path(__file__).with_name("engine_second.py")
-    user = OUT.parent / "second"
-    user.mkdir()
-    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(user)}
-    no_splash = "import bpy; bpy.context.preferences.view.show_splash = False"
-    subprocess.run(
-        [
-            *(bpy.app.binary_path, "--background", "--python-expr"),
-            f"{no_splash}; bpy.ops.wm.save_userpref()",
-        ],
-        env=environment,
-        check=True,
+    FACTS["second Blender ended with"] = yield from open_in_a_second_blender(
+        FILE, "engine_second.py"
     )
-    second = subprocess.Popen(
-        [
-            *(bpy.app.binary_path, "--gpu-backend", "opengl"),
-            *("--window-geometry", "0", "0", "1600", "1000"),
-            *("--python-use-system-env", FILE, "--python", str(script)),
-        ],
-        env=environment,
-        stdout=(OUT / "second.log").open("w"),
-        stderr=subprocess.STDOUT,
-    )
-    yield from wait_for(lambda: second.poll() is not None, 120)
     FACTS["second"] = json.loads((OUT / "second.json").read_text())
 
 

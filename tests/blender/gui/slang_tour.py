@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
 from pathlib import Path
 
@@ -22,9 +21,10 @@ from steps import (
     keys,
     mouse,
     move_over,
+    open_in_a_second_blender,
     take_picture,
+    timed,
     type_text,
-    wait_for,
     within,
 )
 
@@ -62,13 +62,6 @@ def node(name: str = "Rings"):
 def rings() -> bpy.types.Text:
     """Return the text of the first node."""
     return bpy.data.texts["rings.slang"]
-
-
-def timed(name: str, condition):
-    """Yield until a condition holds; note the seconds."""
-    start = time.monotonic()
-    yield from wait_for(condition, 90)
-    FACTS[f"seconds {name}"] = round(time.monotonic() - start, 3)
 
 
 def tour():
@@ -125,7 +118,7 @@ def add():
     yield 1.0
     take_picture("3_search")
     mouse("key", "Return")
-    yield from timed("of the first node", lambda: node() is not None)
+    yield from timed(FACTS, "of the first node", lambda: node() is not None)
     made, shader = node(), tree().nodes["Principled BSDF"]
     FACTS["sockets"] = [socket.name for socket in made.inputs]
     FACTS["width of the first node"] = made.width
@@ -159,7 +152,7 @@ def drop():
         FACTS["takes the file"] = handler.poll_drop(bpy.context)
         group, name = handler.bl_import_operator.split(".")
         getattr(getattr(bpy.ops, group), name)("INVOKE_DEFAULT", filepath=str(path))
-    yield from timed("of the dropped file", lambda: node("Bricks") is not None)
+    yield from timed(FACTS, "of the dropped file", lambda: node("Bricks") is not None)
     made = node("Bricks")
     FACTS["width of the dropped node"] = made.width
     FACTS["sockets of the dropped node"] = [socket.name for socket in made.inputs]
@@ -173,13 +166,16 @@ def drop():
     path.write_text(BRICKS.replace("heightVariation", "variationOfTheHeights"))
     wanted = "Variation Of the Heights"
     yield from timed(
+        FACTS,
         "from the saved file to the socket",
         lambda: any(s.name.lower() == wanted.lower() for s in node("Bricks").inputs),
     )
     FACTS["width after the edit"] = node("Bricks").width
     path.write_text(BRICKS)
     yield from timed(
-        "from the file put back to the socket", lambda: "Height Variation" in node("Bricks").inputs
+        FACTS,
+        "from the file put back to the socket",
+        lambda: "Height Variation" in node("Bricks").inputs,
     )
     tree().nodes.active = node()
     yield 0.5
@@ -210,7 +206,7 @@ def make_mistake():
     move_over("TEXT_EDITOR", 300, 400)
     yield 0.5
     yield from type_text("x")
-    yield from timed("from the wrong letter to the mark", lambda: "weft_colors" in node())
+    yield from timed(FACTS, "from the wrong letter to the mark", lambda: "weft_colors" in node())
     yield 1.0
     take_picture("6_error")
     FACTS["links with the error"] = len(node().outputs[0].links)
@@ -240,6 +236,7 @@ def show_in_long_text(space, wrong: int):
     space.top = 0
     line = wrong + 60
     yield from timed(
+        FACTS,
         "until the error has its new line",
         lambda: f":{line + 1}" in node().node_tree["weft_slang"],
     )
@@ -263,7 +260,9 @@ def mend():
     move_over("TEXT_EDITOR", 300, 400)
     yield 0.5
     mouse("key", "BackSpace")
-    yield from timed("from the mended letter to the node", lambda: "weft_colors" not in node())
+    yield from timed(
+        FACTS, "from the mended letter to the node", lambda: "weft_colors" not in node()
+    )
     FACTS["links after mending"] = len(node().outputs[0].links)
     FACTS["color after mending"] = node().use_custom_color
     yield 1.0
@@ -278,7 +277,9 @@ def add_parameter():
     start = time.monotonic()
     yield from type_text(NEW)
     FACTS["seconds of typing"] = round(time.monotonic() - start, 3)
-    yield from timed("from the last letter to the new socket", lambda: "Tint" in node().inputs)
+    yield from timed(
+        FACTS, "from the last letter to the new socket", lambda: "Tint" in node().inputs
+    )
     FACTS["links with the new socket"] = len(node().outputs[0].links)
     FACTS["sockets with the new one"] = [socket.name for socket in node().inputs]
     yield 1.0
@@ -361,33 +362,10 @@ def save():
 
 def open_without():
     """Open the file in a second Blender, which has no extensions."""
-    script = Path(__file__).with_name("slang_second.py")
-    user = OUT.parent / "second"
-    user.mkdir()
-    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(user)}
-    no_splash = "import bpy; bpy.context.preferences.view.show_splash = False"
-    subprocess.run(
-        [
-            *(bpy.app.binary_path, "--background", "--python-expr"),
-            f"{no_splash}; bpy.ops.wm.save_userpref()",
-        ],
-        env=environment,
-        check=True,
-    )
     start = time.monotonic()
-    second = subprocess.Popen(
-        [
-            *(bpy.app.binary_path, "--gpu-backend", "opengl"),
-            *("--window-geometry", "0", "0", "1600", "1000"),
-            *("--python-use-system-env", FILE, "--python", str(script)),
-        ],
-        env=environment,
-        stdout=(OUT / "second.log").open("w"),
-        stderr=subprocess.STDOUT,
-    )
-    yield from wait_for(lambda: second.poll() is not None, 120)
+    ended = yield from open_in_a_second_blender(FILE, "slang_second.py")
     FACTS["seconds of the second Blender"] = round(time.monotonic() - start, 3)
-    FACTS["second Blender ended with"] = second.returncode
+    FACTS["second Blender ended with"] = ended
     FACTS["second"] = json.loads((OUT / "second.json").read_text())
     first, other = (pixels(OUT / f"{name}.exr") for name in ("first", "second"))
     FACTS["spread of the colors"] = float(first.reshape(-1, 4)[:, :3].std())

@@ -85,6 +85,46 @@ def area_of(kind: str) -> bpy.types.Area:
     return next(area for area in bpy.context.window.screen.areas if area.type == kind)
 
 
+def timed(facts: dict[str, object], name: str, condition):
+    """Yield until a condition holds; note the seconds."""
+    start = time.monotonic()
+    yield from wait_for(condition, 90)
+    facts[f"seconds {name}"] = round(time.monotonic() - start, 3)
+
+
+def open_in_a_second_blender(file: str, script: str):
+    """Open a file in a Blender that has no extensions; yield until its script has ended it.
+
+    Returns:
+        How it ended, 0 if well.
+    """
+    user = OUT.parent / "second"
+    user.mkdir()
+    environment = {**os.environ, "BLENDER_USER_RESOURCES": str(user)}
+    no_splash = "import bpy; bpy.context.preferences.view.show_splash = False"
+    subprocess.run(
+        [
+            *(bpy.app.binary_path, "--background", "--python-expr"),
+            f"{no_splash}; bpy.ops.wm.save_userpref()",
+        ],
+        env=environment,
+        check=True,
+    )
+    second = subprocess.Popen(
+        [
+            *(bpy.app.binary_path, "--gpu-backend", "opengl"),
+            *("--window-geometry", "0", "0", "1600", "1000"),
+            *("--python-use-system-env", file),
+            *("--python", str(Path(__file__).with_name(script))),
+        ],
+        env=environment,
+        stdout=(OUT / "second.log").open("w"),
+        stderr=subprocess.STDOUT,
+    )
+    yield from wait_for(lambda: second.poll() is not None, 120)
+    return second.returncode
+
+
 def within(kind: str):
     """Return a context in which operators act on an area's main region."""
     area = area_of(kind)
