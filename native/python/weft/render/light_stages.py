@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import grid, sort_by_key
+from weft._native import Tensor, grid, sort_by_key
+from weft.render.keeping import Identity, digest
 from weft.render.media import BOUNDARIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from weft._native import Function
     from weft.render.path_buffers import PathBuffers
@@ -116,11 +119,31 @@ def measure_lights(renderer: Renderer, tables: SceneTables) -> None:
         renderer: With the kernels.
         tables: Of the scene, under one of its lights.
     """
-    glowing = tables.glowing
-    means = np.zeros((len(glowing.lights), 2))
-    for program in np.unique(glowing.programs):
-        mine = np.flatnonzero(glowing.programs == program)
-        places = np.ascontiguousarray(glowing.places[mine])
-        measure = renderer.modules.programs[program].programMeasure
-        means[mine] = measure(tables.view, places, _result="numpy").reshape(-1, 2)
+    glowing, view = tables.glowing, tables.view
+    modules = {int(k): renderer.modules.programs[k] for k in np.unique(glowing.programs)}
+    # Tensors that are the same have the same numbers: nobody writes to them.
+    tensors = [
+        entry
+        for part in (view["geometry"], view["textures"], {"": view["materials"]["records"]})
+        for entry in part.values()
+        if isinstance(entry, Tensor)
+    ]
+    key = (
+        *map(Identity, tensors),
+        *map(Identity, modules.values()),
+        digest(tables.materials.values),
+        digest(glowing.places),
+        digest(glowing.programs),
+    )
+
+    def measure() -> NDArray[np.float64]:
+        means = np.zeros((len(glowing.lights), 2))
+        for program, module in modules.items():
+            mine = np.flatnonzero(glowing.programs == program)
+            places = np.ascontiguousarray(glowing.places[mine])
+            found = module.programMeasure(view, places, _result="numpy")
+            means[mine] = found.reshape(-1, 2)
+        return means
+
+    means = tables.kept.get("mean emission", key, measure)
     tables.set_glow(np.nan_to_num(means.clip(0, None)))

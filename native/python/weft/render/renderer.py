@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import Device, Module, Tensor, Tracer, grid, sort_by_key
+from weft._native import Device, Module, Tensor, grid, sort_by_key
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
@@ -24,6 +24,7 @@ from weft.render.path_settings import FILTERS, PathSettings
 from weft.render.prepare import Compiling, compile_together
 from weft.render.relighting import build_tables, joined_traits
 from weft.render.stages import print_stages
+from weft.render.traced_meshes import trace_meshes
 from weft.render.walks import finish_walks, walk_calls
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft._native import Function
+    from weft.render.upload import SceneTables
     from weft.scene import Camera, Scene
 
 NEVER = 0xFFFFFFFF
@@ -43,7 +45,7 @@ class Renderer:
 
     Args:
         device: Where.
-        scene: What. Later changes of it do not show.
+        scene: What. Later changes of it do not show; see update().
         batch: Most paths that are under way at a time; bounds the memory (about 150 bytes a path).
         light_sampling: How one of the lights is drawn at each surface: ``power``, by their powers;
             ``tree``, by about what they bring to the place; ``auto``, the tree where lamps at
@@ -67,36 +69,77 @@ class Renderer:
         lit_by: Sequence[Scene] = (),
     ) -> None:
         """Upload the scene and load its programs."""
-        self.device, self.scene, self.batch = device, scene, batch
+        self.device, self.batch = device, batch
         self.interrupt = Interrupt()
         self.compiling = Compiling()
-        self.tables, self._relit = build_tables(device, scene, lit_by, light_sampling)
+        self._light_sampling: LightSampling = light_sampling
+        self._stage_modules: dict[str, Module] = {}
+        self._loaded_modules: dict[str, Module] = {}
+        self._buffers: PathBuffers | None = None
+        self._numbers: Tensor | None = None
+        self._layer_pass: LayerPass | None = None
+        self._is_compiled = False
+        self._take(scene, lit_by)
+
+    def update(self, scene: Scene, *, lit_by: Sequence[Scene] = ()) -> None:
+        """Render another scene from now on; what it has in common with the one before is kept.
+
+        Pictures are those of a new Renderer of the scene, number by number. What is the same object
+        as before counts as the same: meshes and their trees, pixels of textures and of the
+        environment stay where they are, and kernels of materials of the same form. A moved light,
+        camera or object, and other numbers of a material, therefore take milliseconds. Arrays that
+        were written to since must come in new objects. While it is at work, both scenes may need
+        memory.
+
+        Args:
+            scene: What to render.
+            lit_by: It under other lights, as in Renderer(); ask relit() again for all of them.
+
+        Raises:
+            ArgumentError: As Renderer(); the scene before is rendered as before.
+            CompileError: Likewise.
+        """
+        new = copy(self)
+        new.__dict__.pop("sorting_modules", None)
+        new._take(scene, lit_by)
+        self.__dict__.pop("sorting_modules", None)
+        self.__dict__.update(new.__dict__)
+
+    def _take(self, scene: Scene, lit_by: Sequence[Scene]) -> None:
+        """Make everything that depends on the scene; failing, it leaves other objects alone."""
+        before: SceneTables | None = self.__dict__.get("tables")
+        known = None if before is None else before.kept
+        device = self.device
+        self.tables, self._relit = build_tables(device, scene, lit_by, self._light_sampling, known)
         every = [self.tables, *self._relit.values()]
         if not any(tables.may_shine for tables in every):
             warnings.warn(
                 "Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
                 "emissive material or an environment",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        geometry = self.tables.geometry
-        meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
-        self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         programs = self.tables.materials.programs
         # How many hidden surfaces a path meets, only the host can tell.
         self.sorts_paths = self.tables.traits.is_uncounted or must_sort_paths(device, len(programs))
+        rows = 0 if before is None else path_rows(self.traits)
         self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
-        self.modules = SceneModules(device, programs, self.traits)
+        if path_rows(self.traits) != rows:
+            self.forget_paths()
+        old = None if before is None else self.modules
+        self.modules = SceneModules(device, programs, self.traits, self._loaded_modules)
+        self._is_compiled = self._is_compiled and self.modules.is_same(old)
         for tables in every:
             evaluate_media(self, tables)
             if tables.traits.has_glow:
                 measure_lights(self, tables)
-        self._stage_modules: dict[str, Module] = {}
+        self.scene = scene
         self.kept: dict[str, Any] = {}  # what fits make once
-        self._buffers: PathBuffers | None = None
-        self._numbers: Tensor | None = None
-        self._layer_pass: LayerPass | None = None
-        self._is_compiled = False
+        # Last, as it changes the tracer that other objects may use.
+        traced = None if before is None else self._traced
+        self._traced = trace_meshes(device, self.tables.geometry, traced)
+        self.tracer = self._traced.tracer
+        self.tables.kept.end()
 
     @cached_property
     def sorting_modules(self) -> SceneModules:
@@ -104,7 +147,8 @@ class Renderer:
         if self.sorts_paths:
             return self.modules
         programs = self.tables.materials.programs
-        return SceneModules(self.device, programs, replace(self.traits, sorts_paths=True))
+        traits = replace(self.traits, sorts_paths=True)
+        return SceneModules(self.device, programs, traits, self._loaded_modules)
 
     def relit(self, scene: Scene) -> Renderer:
         """Return a renderer of the scene under other lights, which shares all else with this one.
