@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,7 @@ def geometry_table(scene: Scene, kept: KeptParts) -> GeometryTable:
         kept.get(
             "box",
             (keys[id(entry.mesh)], transform_of(entry).tobytes()),
-            lambda entry=entry: _box(entry),
+            partial(_box, entry),
         )
         for entry in scene.objects
         if len(entry.mesh.positions)
@@ -133,9 +134,10 @@ class GeometryView:
     ) -> None:
         """Note what is placed where."""
         self._geometry, self._kept, self._is_placed = geometry, kept, is_placed
-        self._entries = scene.objects if is_placed else [None] * len(geometry.meshes)
+        self._entries: list[Object | None] = [None] * len(geometry.meshes)
         self._slots: list[NDArray[np.uint32] | None] = [None] * len(geometry.meshes)
         if is_placed:
+            self._entries = list(scene.objects)
             ends = list(accumulate(len(entry.materials) for entry in scene.objects))
             self._slots = list(np.split(slot_materials, ends[:-1])) if ends else []
 
@@ -164,7 +166,7 @@ class GeometryView:
             Chunk(
                 (kind, self._geometry.mesh_keys[number], self._placement(number)),
                 9 * len(mesh.triangles),
-                lambda mesh=mesh, entry=self._entries[number]: make(mesh, entry),
+                partial(make, mesh, self._entries[number]),
             )
             for number, mesh in enumerate(self._geometry.meshes)
         ]
@@ -182,7 +184,7 @@ class GeometryView:
                 if index < len(arrays):
                     array = arrays[index]
                     key = (kind, Identity(mesh), Identity(array))
-                    chunks.append(Chunk(key, size, lambda array=array: array))
+                    chunks.append(Chunk(key, size, partial(np.asarray, array)))
                 else:
                     chunks.append(zeros_chunk(size))
         return chunks if self._geometry.triangle_count else [zeros_chunk(1)]
@@ -197,9 +199,7 @@ class GeometryView:
                 self._geometry.mesh_keys[number],
                 None if own is None else own.tobytes(),
             )
-            chunks.append(
-                Chunk(key, len(mesh.triangles), lambda mesh=mesh, own=own: _slots_of(mesh, own))
-            )
+            chunks.append(Chunk(key, len(mesh.triangles), partial(_slots_of, mesh, own)))
         return [*chunks, zeros_chunk(1)]
 
     def _tangents(self) -> list[Chunk]:
@@ -216,9 +216,7 @@ class GeometryView:
                         Chunk(
                             ("tangents", *key, self._placement(number)),
                             size,
-                            lambda key=key, mesh=mesh, entry=self._entries[number]: self._tangent(
-                                key, mesh, entry
-                            ),
+                            partial(self._tangent, key, mesh, self._entries[number]),
                         )
                     )
                 else:
@@ -266,7 +264,8 @@ def _normals(mesh: Mesh, entry: Object | None) -> NDArray[np.float32]:
     normals = mesh.corner_normals()
     if entry is None:
         return normals
-    return _unit(_turned(normals, np.linalg.inv(transform_of(entry)[:, :3]).T))
+    inverse = np.asarray(np.linalg.inv(transform_of(entry)[:, :3]), np.float64)
+    return _unit(_turned(normals, inverse.T))
 
 
 def _slots_of(mesh: Mesh, materials: NDArray[np.uint32] | None) -> NDArray[np.uint32]:

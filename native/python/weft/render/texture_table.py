@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.render.keeping import Chunk, Identity, zeros_chunk
+from weft.render.keeping import Chunk, Identity, digest, zeros_chunk
 from weft.scene.texture import FILTERS, WRAPS
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from numpy.typing import NDArray
 
     from weft._native import Tensor
     from weft.render.keeping import KeptParts
     from weft.scene.texture import Texture
+
+SMALL = 1 << 18
+"""Bytes of pixels up to which a texture is the same if its numbers are."""
 
 
 @dataclass
@@ -98,9 +103,14 @@ def texture_table(textures: list[Texture], kept: KeptParts) -> TextureTable:
     )
 
 
+def _pixels_key(pixels: NDArray[np.float32]) -> Hashable:
+    """Return what stands for pixels: their numbers where they are few."""
+    return Identity(pixels) if pixels.nbytes > SMALL else digest(pixels)
+
+
 def _image_chunk(texture: Texture) -> Chunk:
     pixels = texture.pixels
-    return Chunk(("texels", Identity(pixels)), pixels.size, lambda: pixels[::-1])
+    return Chunk(("texels", _pixels_key(pixels)), pixels.size, lambda: pixels[::-1])
 
 
 def _levels_chunk(texture: Texture, size: int) -> Chunk:
@@ -111,4 +121,4 @@ def _levels_chunk(texture: Texture, size: int) -> Chunk:
         flat = [level[::-1].ravel() for level in mip_levels(pixels)]
         return np.concatenate(flat) if flat else np.zeros(0, np.float32)
 
-    return Chunk(("levels", Identity(pixels)), size, make)
+    return Chunk(("levels", _pixels_key(pixels)), size, make)

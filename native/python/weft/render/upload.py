@@ -64,6 +64,8 @@ class SceneTables:
             media are the same memory.
     """
 
+    values: Tensor
+
     def __init__(
         self,
         device: Device,
