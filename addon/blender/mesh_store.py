@@ -78,20 +78,24 @@ HARMLESS = (
     bpy.types.Collection,
     bpy.types.Light,
     bpy.types.Material,
-    bpy.types.Object,
     bpy.types.Scene,
     bpy.types.ShaderNodeTree,
     bpy.types.World,
 )
-"""What may change without a mesh that is evaluated again, unless it says so."""
+"""What may change while no mesh is evaluated again, whatever Blender calls geometry of it."""
+
+WITHOUT_MESH = ("CAMERA", "EMPTY", "LIGHT", "LIGHT_PROBE", "SPEAKER")
 
 
 def may_change_meshes(depsgraph: bpy.types.Depsgraph) -> bool:
     """Return whether a mesh may have been evaluated in the update that Blender tells of."""
-    return any(
-        update.is_updated_geometry or not isinstance(update.id, HARMLESS)
-        for update in depsgraph.updates
-    )
+    return any(_may_change(update) for update in depsgraph.updates)
+
+
+def _may_change(update: bpy.types.DepsgraphUpdate) -> bool:
+    if isinstance(update.id, bpy.types.Object):
+        return update.is_updated_geometry and update.id.type not in WITHOUT_MESH
+    return not isinstance(update.id, HARMLESS)
 
 
 def needed(materials: Sequence[CompiledMaterial], table: AttributeTable) -> list[AttributeRequest]:

@@ -152,7 +152,7 @@ SAME_KERNELS = {
 
 
 def _volume(name="fog"):
-    fog = Closure("volume_scatter", color=(0.8, 0.8, 0.8), density=0.3)
+    fog = Closure("medium", scattering=(0.3, 0.3, 0.3))
     return Material(name, Closure("transparent"), volume=fog)
 
 

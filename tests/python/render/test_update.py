@@ -67,7 +67,16 @@ def test_sequences_of_edits_show_what_new_renderers_show(renderer, seed):
         assert_equal(renderer, scene, done)
 
 
-@pytest.mark.parametrize("name", OTHER_KERNELS)
+QUICK = ("instance", "textured emission", "medium")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.full)
+        for name in OTHER_KERNELS
+    ],
+)
 def test_edits_that_need_other_kernels(renderer, name):
     scene, rng = edited_scene(), np.random.default_rng(1)
     renderer.update(scene)

@@ -16,6 +16,7 @@ from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import light_calls, measure_lights
 from weft.render.light_tree import LightSampling
 from weft.render.media import camera_media, evaluate_media
+from weft.render.memory import picture_bytes, scene_bytes
 from weft.render.modules import SceneModules, must_sort_paths
 from weft.render.path_buffers import PathBuffers, camera_view, path_rows
 from weft.render.path_limits import limit_settings
@@ -151,6 +152,40 @@ class Renderer(PathStages):
         out = copy(self)
         out.scene, out.tables, out._layer_pass = scene, self._relit[id(scene)], None
         return out
+
+    def memory(
+        self,
+        settings: PathSettings | None = None,
+        camera: str | int | Camera = 0,
+        *,
+        aovs: Iterable[str] = (),
+    ) -> int:
+        """Return how many bytes of the device the scene and a picture of it take, at most.
+
+        Compiled kernels, and what the driver needs for itself, come on top; so does the scene
+        before, while update() is at work.
+
+        Args:
+            settings: How the picture is rendered; ``None``: as render() has it.
+            camera: Name, number or camera.
+            aovs: What else it brings, as render() takes them.
+
+        Raises:
+            ArgumentError: There is no such camera or AOV.
+        """
+        chosen, names = self.scene.camera(camera), checked_names(aovs)
+        own = scene_bytes(self, [self.tables, *self._relit.values()])
+        return own + picture_bytes(self, chosen, settings or PathSettings(), names)
+
+    @property
+    def capacity(self) -> int:
+        """Paths for which there is memory now."""
+        return 0 if self._buffers is None else self._buffers.capacity
+
+    @property
+    def traced_triangles(self) -> int:
+        """Triangles of the acceleration structure, those included that no object shows now."""
+        return self._traced.triangle_count
 
     def forget_buffers(self) -> None:
         """Make new memory for paths when they are drawn next."""
