@@ -162,6 +162,7 @@ def _varying():
 
 
 OTHER_KERNELS = {
+    "no objects": lambda s, r: replace(s, objects=[]),
     "instance": lambda s, r: replace(
         s,
         objects=[*s.objects, replace(s.objects[1], transform=np.eye(4)[:3] * 0.5, name="copy")],

@@ -45,7 +45,7 @@ def trace_meshes(
     Meshes without instance stay as long as they have no more triangles than the others.
 
     Raises:
-        ArgumentError: The scene has no object, or a mesh cannot be traced; `before` is as it was.
+        ArgumentError: A mesh cannot be traced; `before` is as it was.
     """
     keys = [_shape_key(mesh) for mesh in geometry.meshes]
     is_known = before is not None and all(key in before.numbers for key in keys)
