@@ -68,6 +68,7 @@ def _identity(placed: Placed, requests: Sequence[AttributeRequest]) -> tuple[obj
         len(mesh.vertices),
         len(mesh.loops),
         len(mesh.polygons),
+        mesh.uv_layers.active.name if mesh.uv_layers.active else "",
         tuple((request.kind, request.name) for request in requests),
         tuple(placed.info[r.name] for r in requests if r.kind == "object_info"),
     )
@@ -95,6 +96,8 @@ def may_change_meshes(depsgraph: bpy.types.Depsgraph) -> bool:
 def _may_change(update: bpy.types.DepsgraphUpdate) -> bool:
     if isinstance(update.id, bpy.types.Object):
         return update.is_updated_geometry and update.id.type not in WITHOUT_MESH
+    if isinstance(update.id, bpy.types.Mesh):  # told of sliders of its materials, too
+        return update.is_updated_geometry
     return not isinstance(update.id, HARMLESS)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from anchor import cases
+from anchor import cases, mesh_of
 
 import weft
 from weft.render import PathSettings
@@ -24,6 +24,7 @@ from weft.scene import (
     AreaLight,
     Camera,
     Environment,
+    Mesh,
     Object,
     PointLight,
     Texture,
@@ -33,6 +34,11 @@ from weft.scene import (
 
 BALLS, TEXTURES, TEXELS = 10, 4, 1024
 SAMPLE = PathSettings(1, bounces=4)
+
+
+def ball(columns: int, rows: int) -> Mesh:
+    """Return a sphere of about 2 columns x rows triangles."""
+    return mesh_of(cases.ball(columns, rows), "ball")
 
 
 def large_scene() -> weft.Scene:
@@ -46,7 +52,7 @@ def large_scene() -> weft.Scene:
         material = principled(f"m{number}", base_color=color, roughness=0.3 + 0.05 * number)
         move = (2.2 * (number % 4 - 1.5), 2.2 * (number // 4 - 1), 1.0)
         matrix = np.column_stack([np.eye(3), move])
-        objects.append(Object(cases.ball(224, 112), [material], matrix, name=f"ball {number}"))
+        objects.append(Object(ball(224, 112), [material], matrix, name=f"ball {number}"))
     lights = [
         PointLight((0, 0, 5), power=500.0, radius=0.1),
         AreaLight(np.array([[1, 0, 0, 2], [0, 1, 0, 2], [0, 0, 1, 6.0]]), power=300.0),
@@ -82,7 +88,7 @@ def added_light(scene: weft.Scene, number: int) -> weft.Scene:
 
 def other_mesh(scene: weft.Scene, number: int) -> weft.Scene:
     """Give a ball another mesh."""
-    entry = replace(scene.objects[3], mesh=cases.ball(200 + number, 100))
+    entry = replace(scene.objects[3], mesh=ball(200 + number, 100))
     return replace(scene, objects=[*scene.objects[:3], entry, *scene.objects[4:]])
 
 
