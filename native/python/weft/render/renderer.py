@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import Device, Module, Tensor, grid
+from weft._native import ArgumentError, Device, Module, Tensor, grid
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import light_calls, measure_lights
@@ -250,8 +250,14 @@ class Renderer(PathStages):
             a dict: the picture as ``"color"``, and each AOV, shape ``(height, width, channels)``.
 
         Raises:
-            ArgumentError: There is no such camera or AOV.
+            ArgumentError: There is no such camera or AOV; or the renderer came from relit(), and
+                update() has moved objects since.
         """
+        if not self._traced.is_current:
+            raise ArgumentError(
+                "Renderer.render: expected the objects where this renderer has them, but update() "
+                "moved those of the one that relit() returned it from; ask relit() again"
+            )
         chosen = self.scene.camera(camera)
         settings = settings or PathSettings()
         names = None if aovs is None else checked_names(aovs)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,13 +28,20 @@ class TracedMeshes:
         tracer: Of the instances.
         numbers: Of its meshes, by what stands for them; some may have no instance.
         triangle_count: Of all its meshes.
-        instances: What was placed last: number of the mesh and transform of each.
+        instances: Number of the mesh and transform of each.
+        placed: One entry, shared by all that have the tracer: the instances that it has now.
     """
 
     tracer: Tracer
     numbers: dict[Hashable, int]
     triangle_count: int
     instances: tuple[bytes, bytes]
+    placed: list[tuple[bytes, bytes]]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether nobody else has placed other instances since."""
+        return self.placed[0] == self.instances
 
 
 def trace_meshes(
@@ -54,12 +61,13 @@ def trace_meshes(
         tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         numbers = {key: number for number, key in enumerate(keys)}
         placed = _instances(geometry.mesh_of_instance, geometry)
-        return TracedMeshes(tracer, numbers, geometry.triangle_count, placed)
+        return TracedMeshes(tracer, numbers, geometry.triangle_count, placed, [placed])
     own = np.array([before.numbers[key] for key in keys], np.uint32)[geometry.mesh_of_instance]
     placed = _instances(own, geometry)
-    if placed != before.instances:
+    if placed != before.placed[0]:
         before.tracer.update_instances(own, geometry.transforms)
-    return TracedMeshes(before.tracer, before.numbers, before.triangle_count, placed)
+        before.placed[0] = placed
+    return replace(before, instances=placed)
 
 
 def _shape_key(mesh: Mesh) -> Hashable:
