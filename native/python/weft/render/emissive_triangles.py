@@ -56,11 +56,7 @@ def emissive_triangles(
         first_light: Number of the first.
         kept: Where they are, if the objects that shine are the same.
     """
-    found = {
-        id(material): light_of(material.surface)
-        for entry in scene.objects
-        for material in entry.materials
-    }
+    found = {id(material): light_of(material.surface) for material in scene.materials()}
     shining = {}
     for instance, entry in enumerate(scene.objects):
         emissions = tuple(found[id(material)] for material in entry.materials)

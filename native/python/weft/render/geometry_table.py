@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from weft.scene import Mesh, Object, Scene
 
 
+FEW_VERTICES = 2048
+"""Below which a call of numpy takes longer than its work."""
+
+
 @dataclass
 class GeometryTable:
     """Where the meshes and instances of a scene are.
@@ -71,7 +75,8 @@ def transform_of(entry: Object) -> NDArray[np.float64]:
 def geometry_table(scene: Scene, kept: KeptParts) -> GeometryTable:
     """Look where the meshes and instances of a scene are."""
     meshes = scene.meshes()
-    keys = {id(mesh): mesh_key(mesh) for mesh in meshes}
+    # An object in its place compares quicker.
+    keys = {id(mesh): kept.get("mesh", mesh_key(mesh), object) for mesh in meshes}
     number = {id(mesh): index for index, mesh in enumerate(meshes)}
     starts = accumulate((len(mesh.triangles) for mesh in meshes), initial=0)
     transforms = [entry.transform for entry in scene.objects]
@@ -101,6 +106,10 @@ def geometry_table(scene: Scene, kept: KeptParts) -> GeometryTable:
 
 def _box(entry: Object) -> NDArray[np.float64]:
     """Return the lowest and the highest corner of an object in the world, metres."""
+    if len(entry.mesh.positions) < FEW_VERTICES:
+        transform = transform_of(entry)
+        points = entry.mesh.positions @ transform[:, :3].T + transform[:, 3]
+        return np.array([points.min(axis=0), points.max(axis=0)])
     columns = _placed(entry)
     return np.array([[column.min() for column in columns], [column.max() for column in columns]])
 
