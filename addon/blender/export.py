@@ -84,6 +84,7 @@ class SceneExporter:
         resolution: tuple[int, int] | None = None,
         keep: Collection[str] = (),
         unwrapped: Collection[str] = (),
+        has_same_meshes: bool = False,
     ) -> ExportedScene:
         """Return everything that a picture of the scene depends on; see export_steps()."""
         return last_value(
@@ -93,6 +94,7 @@ class SceneExporter:
                 resolution=resolution,
                 keep=keep,
                 unwrapped=unwrapped,
+                has_same_meshes=has_same_meshes,
             )
         )
 
@@ -104,6 +106,7 @@ class SceneExporter:
         resolution: tuple[int, int] | None = None,
         keep: Collection[str] = (),
         unwrapped: Collection[str] = (),
+        has_same_meshes: bool = False,
     ) -> Steps[ExportedScene]:
         """Export in steps, one an object, between which Blender may draw its windows.
 
@@ -117,12 +120,13 @@ class SceneExporter:
             keep: Names of parameters that a fit wants though they have no effect now.
             unwrapped: Blender's full names of materials whose objects bring their active UV map,
                 though no node reads it.
+            has_same_meshes: As MeshStore.begin() takes it.
 
         Returns:
             Everything that a picture of the scene depends on.
         """
         self._images.begin()
-        self._meshes.begin()
+        self._meshes.begin(is_same=has_same_meshes)
         inventory = take_inventory(depsgraph)
         materials = MaterialStore(self._images, keep, unwrapped)
         materials.view = _view_of(depsgraph, cameras, resolution)

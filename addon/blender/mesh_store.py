@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import bpy
+
 from .meshes import build_mesh, read_mesh
 
 if TYPE_CHECKING:
@@ -23,10 +25,17 @@ class MeshStore:
         """Begin without meshes."""
         self._known: dict[bytes, weft.scene.Mesh | None] = {}
         self._used: dict[bytes, weft.scene.Mesh | None] = {}
-        self._seen: dict[tuple[object, ...], weft.scene.Mesh | None] = {}
+        self._seen: dict[tuple[object, ...], bytes] = {}
+        self._same: dict[tuple[object, ...], bytes] = {}
 
-    def begin(self) -> None:
-        """Begin an export: forget the meshes that the last one did not show."""
+    def begin(self, *, is_same: bool = False) -> None:
+        """Begin an export: forget the meshes that the last one did not show.
+
+        Args:
+            is_same: No mesh was evaluated since the last export, of the same dependency graph; they
+                are not read again.
+        """
+        self._same = self._seen if is_same else {}
         self._known, self._used, self._seen = self._used, {}, {}
 
     def find(
@@ -34,21 +43,62 @@ class MeshStore:
     ) -> weft.scene.Mesh | None:
         """Return the triangles of an object; ``None`` if it has none."""
         requests = needed(materials, table)
-        # Evaluated meshes live as long as the evaluated scene: addresses are their identities.
-        uv_count = sum(entry.kind == "uv" for entry in requests)
-        info = tuple(placed.info[r.name] for r in requests if r.kind == "object_info")
-        identity = (placed.data.as_pointer(), uv_count, len(requests) - uv_count, info)
-        if identity not in self._seen:
+        identity = _identity(placed, requests)
+        key = self._seen.get(identity) or self._same.get(identity)
+        if key is None or (key not in self._used and key not in self._known):
             data = read_mesh(placed, requests)
             key = data.digest()
-            if key not in self._used:
-                self._used[key] = (
-                    self._known[key]
-                    if key in self._known
-                    else build_mesh(placed.data.name, placed.data, data)
-                )
-            self._seen[identity] = self._used[key]
-        return self._seen[identity]
+            if key not in self._used and key not in self._known:
+                self._used[key] = build_mesh(placed.data.name, placed.data, data)
+        if key not in self._used:
+            self._used[key] = self._known[key]
+        self._seen[identity] = key
+        return self._used[key]
+
+
+def _identity(placed: Placed, requests: Sequence[AttributeRequest]) -> tuple[object, ...]:
+    """Return what tells an evaluated mesh, and what is read of it, from others.
+
+    Evaluated meshes live until they are evaluated again: addresses are their identities.
+    """
+    mesh = placed.data
+    return (
+        mesh.as_pointer(),
+        mesh.vertices[0].as_pointer() if mesh.vertices else 0,
+        len(mesh.vertices),
+        len(mesh.loops),
+        len(mesh.polygons),
+        mesh.uv_layers.active.name if mesh.uv_layers.active else "",
+        tuple((request.kind, request.name) for request in requests),
+        tuple(placed.info[r.name] for r in requests if r.kind == "object_info"),
+    )
+
+
+HARMLESS = (
+    bpy.types.Camera,
+    bpy.types.Collection,
+    bpy.types.Light,
+    bpy.types.Material,
+    bpy.types.Scene,
+    bpy.types.ShaderNodeTree,
+    bpy.types.World,
+)
+"""What may change while no mesh is evaluated again, whatever Blender calls geometry of it."""
+
+WITHOUT_MESH = ("CAMERA", "EMPTY", "LIGHT", "LIGHT_PROBE", "SPEAKER")
+
+
+def may_change_meshes(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Return whether a mesh may have been evaluated in the update that Blender tells of."""
+    return any(_may_change(update) for update in depsgraph.updates)
+
+
+def _may_change(update: bpy.types.DepsgraphUpdate) -> bool:
+    if isinstance(update.id, bpy.types.Object):
+        return update.is_updated_geometry and update.id.type not in WITHOUT_MESH
+    if isinstance(update.id, bpy.types.Mesh):  # told of sliders of its materials, too
+        return update.is_updated_geometry
+    return not isinstance(update.id, HARMLESS)
 
 
 def needed(materials: Sequence[CompiledMaterial], table: AttributeTable) -> list[AttributeRequest]:

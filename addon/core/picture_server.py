@@ -50,11 +50,18 @@ class PictureServer:
 
     Args:
         make_renderer: Called in the server's thread.
+        update_renderer: Likewise, to have the renderer take over another scene; returns whether it
+            did. ``None``: each scene gets a new one.
     """
 
-    def __init__(self, make_renderer: Callable[[Scene], Renderer]) -> None:
+    def __init__(
+        self,
+        make_renderer: Callable[[Scene], Renderer],
+        update_renderer: Callable[[Renderer, Scene], bool] | None = None,
+    ) -> None:
         """Start the thread."""
         self._make_renderer = make_renderer
+        self._update_renderer = update_renderer or (lambda _renderer, _scene: False)
         self._changed = threading.Condition()
         self._request: Request | None = None
         self._latest: tuple[int, NDArray[np.float32] | None] = (0, None)
@@ -108,22 +115,30 @@ class PictureServer:
                 self._publish(None)
         self._renderer = self._scene = None
 
-    def _render(self, request: Request, is_dropped: Callable[[], bool]) -> None:
-        if self._renderer is None or request.scene is not self._scene:
-            self._status = "Preparing the scene"
+    def _take(self, scene: Scene) -> Renderer:
+        """Return a renderer of a scene; failing, the one of the scene before stays."""
+        if self._renderer is not None and scene is self._scene:
+            return self._renderer
+        self._status = "Preparing the scene"
+        if self._renderer is None or not self._update_renderer(self._renderer, scene):
             self._renderer = None  # its memory first
-            self._renderer, self._scene = self._make_renderer(request.scene), request.scene
+            self._renderer = self._make_renderer(scene)
+        self._scene = scene
+        return self._renderer
+
+    def _render(self, request: Request, is_dropped: Callable[[], bool]) -> None:
+        renderer = self._take(request.scene)
         camera, settings = request.camera, request.settings
         small = replace(
             camera, width=max(camera.width // PREVIEW, 1), height=max(camera.height // PREVIEW, 1)
         )
         once = replace(settings, samples=1)
         alpha = () if settings.shows_environment else (ALPHA,)
-        ProgressiveRender(self._renderer, small, once, alpha).run(
+        ProgressiveRender(renderer, small, once, alpha).run(
             lambda picture: self._show(request, picture, settings.samples), is_dropped
         )
         layers = (*(("albedo", "normal") if request.denoiser else ()), *alpha)
-        ProgressiveRender(self._renderer, camera, settings, layers).run(
+        ProgressiveRender(renderer, camera, settings, layers).run(
             lambda picture: self._show(request, picture, settings.samples), is_dropped
         )
 

@@ -54,6 +54,15 @@ def bench_rendering(arguments: list[str]) -> int:
     return run(bench.python, script, *arguments, env=stage, check=False)
 
 
+def bench_edits(arguments: list[str]) -> int:
+    """Measure what edits of a large scene take until they show, with the staged package."""
+    with build_lock():
+        environment = native_build.build_and_stage()
+    script = ROOT / "tests" / "bench" / "rendering" / "edits.py"
+    stage = {"PYTHONPATH": str(native_build.STAGE)}
+    return run(environment.python, script, *arguments, env=stage, check=False)
+
+
 def bench_in_blender(name: str, script: Path, arguments: list[str]) -> int:
     """Run a script in the oldest Blender's Python, with the staged package."""
     with build_lock():
@@ -102,6 +111,8 @@ def command_bench(arguments: list[str]) -> int:
     """Build, install the wheel beside the other systems, and run the benchmarks."""
     if arguments[:1] == ["rendering"]:
         return bench_rendering(arguments[1:])
+    if arguments[:1] == ["edits"]:
+        return bench_edits(arguments[1:])
     if arguments[:1] == ["torch"]:
         return bench_torch(arguments[1:])
     if arguments[:1] == ["lower"]:

@@ -175,3 +175,43 @@ def test_server_tells_a_failure_and_goes_on():
         assert server.failure == ""
     finally:
         server.close()
+
+
+def test_server_has_its_renderer_take_over_other_scenes():
+    made, taken = [], []
+
+    def make_renderer(scene):
+        made.append(scene)
+        return CountingRenderer()
+
+    def update_renderer(renderer, scene):
+        if scene == "broken":
+            raise ValueError("the scene is broken")
+        taken.append(scene)
+        return scene != "too large"
+
+    server = PictureServer(make_renderer, update_renderer)
+
+    def serve(scene, samples):
+        server.request(Request(scene, Camera(8, 8), PathSettings(samples=samples)))
+
+    try:
+        serve("scene", 1)
+        wait_for(lambda: server.status == "Sample 1 of 1")
+        serve("edited", 2)
+        wait_for(lambda: server.status == "Sample 2 of 2")
+        assert (made, taken) == (["scene"], ["edited"])
+
+        serve("broken", 3)
+        wait_for(lambda: server.failure == "the scene is broken")
+        serve("mended", 4)
+        wait_for(lambda: server.status == "Sample 4 of 4")
+        assert (made, taken) == (["scene"], ["edited", "mended"])
+        assert server.failure == ""
+
+        serve("too large", 5)
+        wait_for(lambda: server.status == "Sample 5 of 5")
+        assert made == ["scene", "too large"]
+    finally:
+        server.close()
+    assert server.job.wait(5)

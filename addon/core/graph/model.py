@@ -134,6 +134,7 @@ class ImageData:
         is_associated: Colour is multiplied by alpha.
         tiles: Pixels of the tiles of a UDIM set by their numbers, 1001 and up; `pixels` are those
             of the first.
+        kept: What is made of its pixels once.
     """
 
     name: str
@@ -141,6 +142,7 @@ class ImageData:
     encoding: Literal["linear", "srgb"] = "linear"
     is_associated: bool = False
     tiles: Mapping[int, NDArray[np.float32]] = field(default_factory=lambda: MappingProxyType({}))
+    kept: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
 
 Images = Mapping[str, ImageData]

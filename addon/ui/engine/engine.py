@@ -4,7 +4,7 @@
 import bpy
 
 from ...core.progressive import CancelledError
-from .final import FinalRender
+from .final import FinalRender, KeptRender
 from .passes import wanted_passes
 from .viewport import Viewport
 
@@ -23,6 +23,8 @@ class WEFT_RE_engine(bpy.types.RenderEngine):
         """Made by Blender, once a final render and once a viewport."""
         super().__init__(*args, **kwargs)
         self.viewport = None
+        # Blender keeps the object between frames only where Persistent Data is on.
+        self.kept = None
 
     def __del__(self) -> None:
         """End the viewport's thread."""
@@ -46,7 +48,9 @@ class WEFT_RE_engine(bpy.types.RenderEngine):
     def render(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Render a frame; what fails is reported, since Blender drops exceptions."""
         try:
-            FinalRender(self, depsgraph).run()
+            if self.kept is None:
+                self.kept = KeptRender()
+            FinalRender(self, depsgraph, self.kept).run()
         except CancelledError:
             pass
         except Exception as error:

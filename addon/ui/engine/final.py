@@ -32,17 +32,44 @@ PREVIEW_SAMPLES = 32
 """Of the small pictures of materials and worlds."""
 
 
+class KeptRender:
+    """What one frame, or view layer, leaves for the next one.
+
+    Attributes:
+        exporter: Of scenes; parts that do not change stay the same objects.
+        renderer: Of the scene before; ``None``: there is none.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        from ...blender.export import SceneExporter
+
+        self.exporter = SceneExporter(require_session().device)
+        self.renderer: weft.Renderer | None = None
+
+    def take(self, scene: weft.Scene) -> weft.Renderer:
+        """Return a renderer of a scene, the one before if it can take it over."""
+        if self.renderer is None or not update_renderer(self.renderer, scene):
+            self.renderer = None  # its memory first
+            self.renderer = make_renderer(scene)
+        return self.renderer
+
+
 class FinalRender:
     """Renders one view layer of one frame.
 
     Args:
         engine: Blender's side of it.
         depsgraph: The evaluated scene.
+        kept: Of the frame before.
     """
 
-    def __init__(self, engine: bpy.types.RenderEngine, depsgraph: bpy.types.Depsgraph) -> None:
+    def __init__(
+        self, engine: bpy.types.RenderEngine, depsgraph: bpy.types.Depsgraph, kept: KeptRender
+    ) -> None:
         """Look what is asked for."""
         self.engine = engine
+        self.kept = kept
         self.depsgraph = depsgraph
         self.scene = depsgraph.scene
         self.settings = self.scene.weft_render
@@ -78,7 +105,7 @@ class FinalRender:
         self.tell("Exporting the scene")
         scene, camera = self.export()
         self.tell("Preparing the scene")
-        renderer = make_renderer(scene)
+        renderer = self.kept.take(scene)
         self.tell("Compiling the materials")
         layers = dict.fromkeys(entry.layer for entry in self.passes)
         if self.denoises:
@@ -112,11 +139,10 @@ class FinalRender:
         import weft
 
         from ...blender.cameras import cropped
-        from ...blender.export import SceneExporter
         from ...blender.materials import EVERYTHING
 
         has_uvs = any(entry.layer == "uv" for entry in self.passes)
-        exported = SceneExporter(require_session().device).export(
+        exported = self.kept.exporter.export(
             self.depsgraph, unwrapped=EVERYTHING if has_uvs else ()
         )
         if not self.engine.is_preview:
@@ -197,6 +223,22 @@ def make_renderer(scene: weft.Scene) -> weft.Renderer:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Renderer: the scene has no light")
         return weft.Renderer(require_session().device(), scene)
+
+
+def update_renderer(renderer: weft.Renderer, scene: weft.Scene) -> bool:
+    """Have a renderer take over another scene; return whether it did.
+
+    It does not on another device than the session's, or where there is no room for both scenes.
+    """
+    if renderer.device is not require_session().device():
+        return False
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Renderer: the scene has no light")
+        try:
+            renderer.update(scene)
+        except MemoryError:
+            return False
+    return True
 
 
 def fill(result: bpy.types.RenderResult, name: str, pixels: NDArray[np.float32]) -> None:

@@ -13,7 +13,7 @@ from ...blender.path_settings import path_settings
 from ...blender.session import require_session
 from ...blender.view_camera import view_camera
 from ...core.picture_server import PictureServer, Request
-from .final import make_renderer
+from .final import make_renderer, update_renderer
 
 if TYPE_CHECKING:
     import gpu
@@ -36,7 +36,7 @@ class Viewport:
         self._drawn = self._noticed = -1
         self._denoiser = blender_denoiser()
         session = require_session()
-        self._server = PictureServer(make_renderer)
+        self._server = PictureServer(make_renderer, update_renderer)
         session.add_job(self._server.job)
         bpy.app.timers.register(self._tick, first_interval=TICK)
 
@@ -47,11 +47,14 @@ class Viewport:
     def update(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Export what changed."""
         from ...blender.export import SceneExporter
+        from ...blender.mesh_store import may_change_meshes
 
         try:
             if self._exporter is None:
                 self._exporter = SceneExporter(require_session().device)
-            self._scene = self._exporter.export(depsgraph).scene
+            # What a failed export did not read is not told of again.
+            is_known = self._scene is not None and not may_change_meshes(depsgraph)
+            self._scene = self._exporter.export(depsgraph, has_same_meshes=is_known).scene
             self._failure = ""
         except Exception as error:
             self._scene = None

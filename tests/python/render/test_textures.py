@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.render.keeping import KeptParts
 from weft.render.texture_table import texture_table
 from weft.scene import Texture
 from weft.scene.texture import WRAPS
@@ -43,8 +44,8 @@ def lookups(device):
 
 
 def view_of(device, texture, tangents=None, gradients=None):
-    table = texture_table([texture])
-    texels = weft.Tensor.from_numpy(device, table.texels.ravel())
+    table = texture_table([texture], KeptParts(device))
+    texels = table.texels
     return {
         "texels": texels,
         "tangents": texels if tangents is None else tangents,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -64,6 +65,23 @@ def _decoded(context: NodeContext, image: ImageData, texel: Value, channels: int
     return call(f"{name}, {'true' if divides else 'false'}>", 4, texel=texel)
 
 
+def _texture(
+    image: ImageData, pixels: NDArray[np.float32], name: str, **others: Value | Wrap | Filter
+) -> Texture:
+    """Return a texture of an image or of its tile; all of them have the same array.
+
+    Renderers so find it on the device, however often the graph is compiled.
+    """
+    known: dict[int, Texture] = image.kept.setdefault("textures", {})
+    if id(pixels) not in known:
+        known[id(pixels)] = Texture(pixels)
+    out = copy(known[id(pixels)])
+    out.name = name
+    for field, value in others.items():
+        setattr(out, field, value)
+    return out
+
+
 def _look_up(
     context: NodeContext,
     image: ImageData,
@@ -78,12 +96,13 @@ def _look_up(
         parts: dict[str, Value] = {"shares": call("cubicShares", 2, uv=uv, extent=extent)}
         for corner, letter in enumerate("abcd"):
             at = call(f"cubicPlace<{corner}>", 2, uv=uv, extent=extent)
-            parts[letter] = Texture(pixels, wrap, "linear", at, name=f"{name}/{letter}")
+            corner_name = f"{name}/{letter}"
+            parts[letter] = _texture(image, pixels, corner_name, wrap=wrap, uv=at)
         channels = int(pixels.shape[2])
         return _decoded(
             context, image, call_with(f"cubicBlend{channels}", channels, parts), channels
         )
-    texture = Texture(pixels, wrap, _filter(context), uv, name=name)
+    texture = _texture(image, pixels, name, wrap=wrap, filter=_filter(context), uv=uv)
     return _decoded(context, image, texture, texture.channels)
 
 

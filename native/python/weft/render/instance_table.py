@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.render.emissive_triangles import EmissiveTriangles
-    from weft.render.upload import GeometryTable
+    from weft.render.geometry_table import GeometryTable
     from weft.scene import Object
     from weft.scene.scene import Scene
 

@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import grid, sort_by_key
+from weft._native import Tensor, grid, sort_by_key
+from weft.render.keeping import Identity, digest
 from weft.render.media import BOUNDARIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from weft._native import Function
     from weft.render.path_buffers import PathBuffers
-    from weft.render.renderer import Renderer
+    from weft.render.path_stages import PathStages
     from weft.render.upload import SceneTables
 
 DIMMING = ("classifyLight", "programDim")
 
 
 def _sort_and_launch(
-    renderer: Renderer, buffers: PathBuffers, count: int, stage: tuple[str, str], keys: list[int]
+    renderer: PathStages, buffers: PathBuffers, count: int, stage: tuple[str, str], keys: list[int]
 ) -> bool:
     """Sort light rays by a kernel's keys, and launch the kernels of some.
 
@@ -54,7 +57,7 @@ def _sort_and_launch(
     return bool(found)
 
 
-def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function, Sequence[Any]]]:
+def light_calls(renderer: PathStages, buffers: PathBuffers) -> list[tuple[Function, Sequence[Any]]]:
     """Return calls of all kernels of light rays, for compile_together()."""
     traits, modules = renderer.traits, renderer.modules
     lanes, scene, paths = grid((256,)), renderer.tables.view, buffers.view
@@ -75,7 +78,7 @@ def light_calls(renderer: Renderer, buffers: PathBuffers) -> list[tuple[Function
     return calls
 
 
-def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
+def dim_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
     """Bring the light rays of `count` paths behind the surfaces that they pass straight."""
     _pass_lights(renderer, buffers, count)
     if renderer.traits.has_media:
@@ -83,7 +86,7 @@ def dim_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
         renderer.modules.shared.finish(grid((count,)), scene, buffers.view)
 
 
-def _pass_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
+def _pass_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
     programs = renderer.tables.materials.programs
     passing = [number for number, program in enumerate(programs) if program.passes]
     has_hidden = renderer.tables.traits.has_hidden
@@ -102,25 +105,45 @@ def _pass_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
             return
 
 
-def color_lights(renderer: Renderer, buffers: PathBuffers, count: int) -> None:
+def color_lights(renderer: PathStages, buffers: PathBuffers, count: int) -> None:
     """Evaluate the light of `count` paths that comes from triangles whose light varies."""
     programs = renderer.tables.materials.programs
     shining = [number for number, program in enumerate(programs) if program.shines]
     _sort_and_launch(renderer, buffers, count, ("classifyShining", "programColor"), shining)
 
 
-def measure_lights(renderer: Renderer, tables: SceneTables) -> None:
+def measure_lights(renderer: PathStages, tables: SceneTables) -> None:
     """Draw triangles whose light varies by what they give off: their mean over 16 places.
 
     Args:
         renderer: With the kernels.
         tables: Of the scene, under one of its lights.
     """
-    glowing = tables.glowing
-    means = np.zeros((len(glowing.lights), 2))
-    for program in np.unique(glowing.programs):
-        mine = np.flatnonzero(glowing.programs == program)
-        places = np.ascontiguousarray(glowing.places[mine])
-        measure = renderer.modules.programs[program].programMeasure
-        means[mine] = measure(tables.view, places, _result="numpy").reshape(-1, 2)
+    glowing, view = tables.glowing, tables.view
+    modules = {int(k): renderer.modules.programs[k] for k in np.unique(glowing.programs)}
+    # Tensors that are the same have the same numbers: nobody writes to them.
+    tensors = [
+        entry
+        for part in (view["geometry"], view["textures"], {"": view["materials"]["records"]})
+        for entry in part.values()
+        if isinstance(entry, Tensor)
+    ]
+    key = (
+        *map(Identity, tensors),
+        *map(Identity, modules.values()),
+        digest(tables.materials.values),
+        digest(glowing.places),
+        digest(glowing.programs),
+    )
+
+    def measure() -> NDArray[np.float64]:
+        means = np.zeros((len(glowing.lights), 2))
+        for program, module in modules.items():
+            mine = np.flatnonzero(glowing.programs == program)
+            places = np.ascontiguousarray(glowing.places[mine])
+            found = module.programMeasure(view, places, _result="numpy")
+            means[mine] = found.reshape(-1, 2)
+        return means
+
+    means = tables.kept.get("mean emission", key, measure)
     tables.set_glow(np.nan_to_num(means.clip(0, None)))

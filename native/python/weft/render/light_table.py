@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.render.keeping import KeptParts
     from weft.scene.lights import Environment, Light
 
 STRIDE = 22
@@ -194,9 +195,34 @@ class EnvironmentTable:
         return self.is_sampled and self.mean * float(self.strength.max()) > 0
 
 
-def environment_table(environment: Environment) -> EnvironmentTable:
-    """Return the tables of an environment."""
-    image = environment.image[::-1].astype(np.float64)
+def environment_table(environment: Environment, kept: KeptParts) -> EnvironmentTable:
+    """Return the tables of an environment.
+
+    Args:
+        environment: The light from everywhere.
+        kept: Those of its images, whatever they are turned or scaled by, if they are there already.
+    """
+    images = [environment.image, *environment.views.values()]
+    found = kept.get(
+        "environment",
+        tuple(kept.digest_of(environment, image) for image in images),
+        lambda: _environment_images(images),
+    )
+    rotation = (
+        np.eye(3) if environment.rotation is None else np.asarray(environment.rotation, np.float64)
+    )
+    return replace(
+        found,
+        rotation=rotation.T.astype(np.float32),
+        strength=np.broadcast_to(np.asarray(environment.strength, np.float32), (3,)).copy(),
+        layers=environment_layers(environment),
+        is_sampled=not SCATTERED & set(environment.hidden_from),
+    )
+
+
+def _environment_images(images: Sequence[NDArray[np.float32]]) -> EnvironmentTable:
+    """Return the tables of images, of which light rays see the first, as they are."""
+    image = images[0][::-1].astype(np.float64)
     height, width = image.shape[:2]
     # Between pixels light is interpolated: what a pixel may show is what its neighbours have, too.
     bright = luminance(image)
@@ -211,20 +237,14 @@ def environment_table(environment: Environment) -> EnvironmentTable:
     threshold, other = build_alias_table(weights)
     density = weights / weights.mean()
     alias = np.stack([threshold, other.view(np.float32), density.astype(np.float32)], axis=1)
-    rotation = (
-        np.eye(3) if environment.rotation is None else np.asarray(environment.rotation, np.float64)
-    )
-    mean = float((bright * sine[:, None]).sum() / (sine.sum() * width))
-    strength = np.broadcast_to(np.asarray(environment.strength, np.float32), (3,)).copy()
-    views = [np.asarray(view[::-1], np.float32) for view in environment.views.values()]
     return EnvironmentTable(
-        np.stack([np.asarray(image, np.float32), *views]),
+        np.stack([np.asarray(entry[::-1], np.float32) for entry in images]),
         alias,
-        rotation.T.astype(np.float32),
-        strength,
-        mean,
-        environment_layers(environment),
-        not SCATTERED & set(environment.hidden_from),
+        np.eye(3, dtype=np.float32),
+        np.ones(3, np.float32),
+        float((bright * sine[:, None]).sum() / (sine.sum() * width)),
+        (),
+        True,
     )
 
 

@@ -33,6 +33,21 @@ def path_rows(traits: SceneTraits) -> int:
     return LIMITED_STATE_ROWS if traits.has_limits else STATE_ROWS
 
 
+RAY_ROWS, HIT_ROWS = 8, 5
+"""As native/render/tracer.hpp has them."""
+
+
+def path_buffer_bytes(capacity: int, traits: SceneTraits) -> int:
+    """Return what PathBuffers of so many paths take, those of walks (walks.py) included."""
+    rows = path_rows(traits)
+    rows += 2 * RAY_ROWS + (3 if rows >= LONG_STATE_ROWS else 2) * HIT_ROWS
+    queues = 2
+    if traits.has_walks:
+        rows += RAY_ROWS + HIT_ROWS
+        queues += 4
+    return 4 * (rows * capacity + queues * HIT_ROWS * ((capacity + 4) // 5))
+
+
 class PathBuffers:
     """Memory for a batch of paths, see shaders/weft/render/path.slang."""
 

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from weft.render.bsdf_tables import bsdf_tables
+from weft.render.keeping import KeptParts
 from weft.render.upload import SceneTables
 
 if TYPE_CHECKING:
@@ -21,10 +21,22 @@ if TYPE_CHECKING:
 
 
 def build_tables(
-    device: Device, scene: Scene, lit_by: Sequence[Scene], light_sampling: LightSampling
+    device: Device,
+    scene: Scene,
+    lit_by: Sequence[Scene],
+    light_sampling: LightSampling,
+    before: KeptParts | None = None,
 ) -> tuple[SceneTables, dict[int, SceneTables]]:
-    """Return the tables of a scene, and of it under other lights by id of their scene."""
-    own = SceneTables(device, scene, bsdf_tables(device), light_sampling)
+    """Return the tables of a scene, and of it under other lights by id of their scene.
+
+    Args:
+        device: Where to.
+        scene: What.
+        lit_by: It, under other lights.
+        light_sampling: As a Renderer takes it.
+        before: Parts of the tables that they replace.
+    """
+    own = SceneTables(device, scene, light_sampling, kept=KeptParts(device, before))
     sampling = light_sampling
     relit = {id(entry): own.relit(entry, sampling) for entry in lit_by}
     if light_sampling == "auto" and any(entry.has_light_tree for entry in relit.values()):

@@ -6,25 +6,27 @@ from __future__ import annotations
 import warnings
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from weft._native import Device, Module, Tensor, Tracer, grid, sort_by_key
+from weft._native import ArgumentError, Device, Module, Tensor, grid
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
-from weft.render.light_stages import color_lights, dim_lights, light_calls, measure_lights
+from weft.render.light_stages import light_calls, measure_lights
 from weft.render.light_tree import LightSampling
 from weft.render.media import camera_media, evaluate_media
+from weft.render.memory import picture_bytes, scene_bytes
 from weft.render.modules import SceneModules, must_sort_paths
 from weft.render.path_buffers import PathBuffers, camera_view, path_rows
 from weft.render.path_limits import limit_settings
 from weft.render.path_settings import FILTERS, PathSettings
+from weft.render.path_stages import NEVER, PathStages
 from weft.render.prepare import Compiling, compile_together
 from weft.render.relighting import build_tables, joined_traits
 from weft.render.stages import print_stages
-from weft.render.walks import finish_walks, walk_calls
+from weft.render.traced_meshes import TracedMeshes, trace_meshes
+from weft.render.walks import walk_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,18 +34,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft._native import Function
+    from weft.render.upload import SceneTables
     from weft.scene import Camera, Scene
 
-NEVER = 0xFFFFFFFF
 BACKGROUND_ALONE = 2  # of Background in path.slang
 
 
-class Renderer:
+class Renderer(PathStages):
     """Renders one scene on one device.
 
     Args:
         device: Where.
-        scene: What. Later changes of it do not show.
+        scene: What. Later changes of it do not show; see update().
         batch: Most paths that are under way at a time; bounds the memory (about 150 bytes a path).
         light_sampling: How one of the lights is drawn at each surface: ``power``, by their powers;
             ``tree``, by about what they bring to the place; ``auto``, the tree where lamps at
@@ -67,44 +69,77 @@ class Renderer:
         lit_by: Sequence[Scene] = (),
     ) -> None:
         """Upload the scene and load its programs."""
-        self.device, self.scene, self.batch = device, scene, batch
+        self.device, self.batch = device, batch
         self.interrupt = Interrupt()
         self.compiling = Compiling()
-        self.tables, self._relit = build_tables(device, scene, lit_by, light_sampling)
+        self._light_sampling: LightSampling = light_sampling
+        self._stage_modules: dict[str, Module] = {}
+        self._loaded_modules: dict[str, Module] = {}
+        self._buffers: PathBuffers | None = None
+        self._numbers: Tensor | None = None
+        self._layer_pass: LayerPass | None = None
+        self._is_compiled = False
+        self._take(scene, lit_by)
+
+    def update(self, scene: Scene, *, lit_by: Sequence[Scene] = ()) -> None:
+        """Render another scene from now on; what it has in common with the one before is kept.
+
+        Pictures are those of a new Renderer of the scene, number by number. What is the same object
+        as before counts as the same: meshes and their trees, pixels of textures and of the
+        environment stay where they are, and kernels of materials of the same form. A moved light,
+        camera or object, and other numbers of a material, therefore take milliseconds. Arrays that
+        were written to since must come in new objects. While it is at work, both scenes may need
+        memory.
+
+        Args:
+            scene: What to render.
+            lit_by: It under other lights, as in Renderer(); ask relit() again for all of them.
+
+        Raises:
+            ArgumentError: As Renderer(); the scene before is rendered as before.
+            CompileError: Likewise.
+        """
+        new = copy(self)
+        new.__dict__.pop("sorting_modules", None)
+        new._take(scene, lit_by)
+        self.__dict__.pop("sorting_modules", None)
+        self.__dict__.update(new.__dict__)
+
+    def _take(self, scene: Scene, lit_by: Sequence[Scene]) -> None:
+        """Make everything that depends on the scene; failing, it leaves other objects alone."""
+        before: SceneTables | None = self.__dict__.get("tables")
+        known = None if before is None else before.kept
+        device = self.device
+        self.tables, self._relit = build_tables(device, scene, lit_by, self._light_sampling, known)
         every = [self.tables, *self._relit.values()]
         if not any(tables.may_shine for tables in every):
             warnings.warn(
                 "Renderer: the scene has no light, pictures of it will be black; add a lamp, an "
                 "emissive material or an environment",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        geometry = self.tables.geometry
-        meshes = [(mesh.positions, mesh.triangles) for mesh in geometry.meshes]
-        self.tracer = Tracer(device, meshes, geometry.mesh_of_instance, geometry.transforms)
         programs = self.tables.materials.programs
         # How many hidden surfaces a path meets, only the host can tell.
         self.sorts_paths = self.tables.traits.is_uncounted or must_sort_paths(device, len(programs))
+        rows = 0 if before is None else path_rows(self.traits)
         self.traits = replace(joined_traits(every), sorts_paths=self.sorts_paths)
-        self.modules = SceneModules(device, programs, self.traits)
+        if path_rows(self.traits) != rows:
+            self.forget_paths()
+        old = None if before is None else self.modules
+        self.modules = SceneModules(device, programs, self.traits, self._loaded_modules)
+        self._is_compiled = self._is_compiled and self.modules.is_same(old)
         for tables in every:
             evaluate_media(self, tables)
             if tables.traits.has_glow:
                 measure_lights(self, tables)
-        self._stage_modules: dict[str, Module] = {}
+        self.scene = scene
         self.kept: dict[str, Any] = {}  # what fits make once
-        self._buffers: PathBuffers | None = None
-        self._numbers: Tensor | None = None
-        self._layer_pass: LayerPass | None = None
-        self._is_compiled = False
-
-    @cached_property
-    def sorting_modules(self) -> SceneModules:
-        """The modules whose launches serve the paths of one program only."""
-        if self.sorts_paths:
-            return self.modules
-        programs = self.tables.materials.programs
-        return SceneModules(self.device, programs, replace(self.traits, sorts_paths=True))
+        # Last, as it changes the tracer that other objects may use.
+        traced: TracedMeshes | None = self.__dict__.get("_traced")
+        self._traced = trace_meshes(device, self.tables.geometry, traced)
+        self.tracer = self._traced.tracer
+        self.tables.kept.end()
 
     def relit(self, scene: Scene) -> Renderer:
         """Return a renderer of the scene under other lights, which shares all else with this one.
@@ -117,6 +152,40 @@ class Renderer:
         out = copy(self)
         out.scene, out.tables, out._layer_pass = scene, self._relit[id(scene)], None
         return out
+
+    def memory(
+        self,
+        settings: PathSettings | None = None,
+        camera: str | int | Camera = 0,
+        *,
+        aovs: Iterable[str] = (),
+    ) -> int:
+        """Return how many bytes of the device the scene and a picture of it take, at most.
+
+        Compiled kernels, and what the driver needs for itself, come on top; so does the scene
+        before, while update() is at work.
+
+        Args:
+            settings: How the picture is rendered; ``None``: as render() has it.
+            camera: Name, number or camera.
+            aovs: What else it brings, as render() takes them.
+
+        Raises:
+            ArgumentError: There is no such camera or AOV.
+        """
+        chosen, names = self.scene.camera(camera), checked_names(aovs)
+        own = scene_bytes(self, [self.tables, *self._relit.values()])
+        return own + picture_bytes(self, chosen, settings or PathSettings(), names)
+
+    @property
+    def capacity(self) -> int:
+        """Paths for which there is memory now."""
+        return 0 if self._buffers is None else self._buffers.capacity
+
+    @property
+    def traced_triangles(self) -> int:
+        """Triangles of the acceleration structure, those included that no object shows now."""
+        return self._traced.triangle_count
 
     def forget_buffers(self) -> None:
         """Make new memory for paths when they are drawn next."""
@@ -181,8 +250,14 @@ class Renderer:
             a dict: the picture as ``"color"``, and each AOV, shape ``(height, width, channels)``.
 
         Raises:
-            ArgumentError: There is no such camera or AOV.
+            ArgumentError: There is no such camera or AOV; or the renderer came from relit(), and
+                update() has moved objects since.
         """
+        if not self._traced.is_current:
+            raise ArgumentError(
+                "Renderer.render: expected the objects where this renderer has them, but update() "
+                "moved those of the one that relit() returned it from; ask relit() again"
+            )
         chosen = self.scene.camera(camera)
         settings = settings or PathSettings()
         names = None if aovs is None else checked_names(aovs)
@@ -332,139 +407,6 @@ class Renderer:
             "rouletteFrom": NEVER if settings.roulette_from is None else settings.roulette_from,
             "background": int(not settings.shows_environment),
         } | limit_settings(self.scene)
-
-    def segments(self, settings: PathSettings) -> int:
-        """Return how many segments the longest path has."""
-        if self.traits.is_uncounted:
-            return NEVER  # has_ended() says when it is enough
-        passes = settings.transparent_bounces if self.traits.is_see_through else 0
-        return settings.bounces + 1 + passes
-
-    def has_ended(self, ends: list[int]) -> bool:
-        """Return whether trace_and_sort() has found no path that is under way."""
-        return ends[len(self.tables.materials.programs) + 3] == 0
-
-    def trace_and_sort(
-        self, buffers: PathBuffers, count: int, bounce: int, step: dict[str, int] | None = None
-    ) -> list[int]:
-        """Trace one segment of `count` paths and sort them by what they hit.
-
-        With `step` they go through the media before that, which may scatter them.
-
-        Returns:
-            Where each program begins in the queue, then the paths that escaped, then those that
-            met what is hidden from them, those that media scatter, then those that have ended.
-        """
-        self.trace_segment(buffers, count, bounce)
-        if self.traits.has_media and step is not None:
-            self.modules.shared.cross(grid((count,)), self.tables.view, buffers.view, step)
-        return self.sort_segment(buffers, count)
-
-    def trace_to_visible(self, buffers: PathBuffers, count: int, step: dict[str, int]) -> list[int]:
-        """Trace and sort the first segment of `count` paths until none meets what is hidden."""
-        ends = self.trace_and_sort(buffers, count, 0)
-        programs = len(self.tables.materials.programs)
-        while ends[programs + 2] > ends[programs + 1]:
-            self.skip_hidden(buffers, ends, step)
-            ends = self.trace_and_sort(buffers, count, 0)
-        return ends
-
-    def trace_segment(self, buffers: PathBuffers, count: int, bounce: int) -> None:
-        """Trace one segment of `count` paths, and the light rays of the one before."""
-        if bounce > 0:
-            if self.traits.has_glow:
-                color_lights(self, buffers, count)
-            if self.traits.is_see_through:
-                dim_lights(self, buffers, count)
-            self.tracer.trace_any(
-                buffers.light_rays, buffers.light_visible, buffers.capacity, count
-            )
-        self.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, count)
-
-    def sort_segment(self, buffers: PathBuffers, count: int) -> list[int]:
-        """Sort `count` paths that have been traced, see trace_and_sort()."""
-        self._classify(buffers, count)
-        programs = len(self.tables.materials.programs)
-        return sort_by_key(buffers.keys, buffers.queue, count, programs + 4)
-
-    def _classify(self, buffers: PathBuffers, count: int) -> None:
-        programs, lanes = len(self.tables.materials.programs), grid((count,))
-        keys, scene = buffers.keys[:count], self.tables.view
-        self.modules.shared.classify(lanes, scene, buffers.view, programs, _result=keys)
-
-    def escape(
-        self,
-        buffers: PathBuffers,
-        ends: list[int],
-        step: dict[str, int],
-        scene: dict[str, Any] | None = None,
-    ) -> None:
-        """End the sorted paths that left the scene; `scene` is the view of other lights."""
-        own = len(self.tables.materials.programs)
-        self._end_sorted(self.sorting_modules.shared.escape, own, buffers, ends, step, scene)
-
-    def skip_hidden(
-        self,
-        buffers: PathBuffers,
-        ends: list[int],
-        step: dict[str, int],
-        scene: dict[str, Any] | None = None,
-    ) -> None:
-        """Send the sorted paths on that met what is hidden from them; `scene` as in escape()."""
-        own = len(self.tables.materials.programs) + 1
-        self._end_sorted(self.sorting_modules.shared.skip, own, buffers, ends, step, scene)
-
-    def scatter(
-        self,
-        buffers: PathBuffers,
-        ends: list[int],
-        step: dict[str, int],
-        scene: dict[str, Any] | None = None,
-        records: dict[str, Any] | None = None,
-    ) -> None:
-        """Take the sorted paths on that media scatter, above surfaces or below them.
-
-        `scene` is as in escape(), `records` as in finish_walks().
-        """
-        if self.traits.has_media:
-            own = len(self.tables.materials.programs) + 2
-            kernel = self.sorting_modules.shared.scatter
-            self._end_sorted(kernel, own, buffers, ends, step, scene)
-        if self.traits.has_walks:
-            finish_walks(self, buffers, ends, step, scene, records)
-
-    def _end_sorted(
-        self,
-        kernel: Function,
-        group: int,
-        buffers: PathBuffers,
-        ends: list[int],
-        step: dict[str, int],
-        scene: dict[str, Any] | None,
-    ) -> None:
-        """Run a kernel over one group of the sorted paths, if there are any."""
-        length = ends[group + 1] - ends[group]
-        if length:
-            buffers.view["firstOfQueue"] = ends[group]
-            kernel(grid((length,)), scene or self.tables.view, buffers.view, step)
-
-    def _launch_segment(
-        self, buffers: PathBuffers, count: int, step: dict[str, int], ends: list[int] | None
-    ) -> None:
-        """Take `count` paths over what they have hit; `ends` of the queue, if they are sorted."""
-        programs = len(self.tables.materials.programs)
-        for key in range(programs + 1):
-            length = count if ends is None else ends[key + 1] - ends[key]
-            if not length:
-                continue
-            buffers.view["firstOfQueue"] = 0 if ends is None else ends[key]
-            buffers.view["key"] = key
-            kernel = (
-                self.modules.shared.escape
-                if key == programs
-                else self.modules.programs[key].programStep
-            )
-            kernel(grid((length,)), self.tables.view, buffers.view, step)
 
     def _trace(
         self,

@@ -67,20 +67,3 @@ def corner_tangents(mesh: Mesh, uv: NDArray[np.float32]) -> NDArray[np.float32]:
     out[..., :3] = _unit(sums)[group.ravel()].reshape(-1, 3, 3)
     out[..., 3] = side[:, None]
     return out.astype(np.float32)
-
-
-def tangent_sets(meshes: list[Mesh]) -> NDArray[np.float32]:
-    """Return the tangents of all UV sets, one block of all triangles a set; 0 without UVs.
-
-    Returns:
-        Shape ``(sets, triangles, 3, 4)``, at least one set and one triangle.
-    """
-    count = max([len(mesh.uvs) for mesh in meshes] + [1])
-    triangles = sum(len(mesh.triangles) for mesh in meshes)
-    out = np.zeros((count, max(triangles, 1), 3, 4), np.float32)
-    first = 0
-    for mesh in meshes:
-        for number, uv in enumerate(mesh.uvs.values()):
-            out[number, first : first + len(mesh.triangles)] = corner_tangents(mesh, uv)
-        first += len(mesh.triangles)
-    return out

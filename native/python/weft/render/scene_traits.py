@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What kernels of a scene may leave out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.render.instance_table import lifts_light_rays
+from weft.render.light_profiles import PROFILED
+from weft.render.light_table import ENVIRONMENT, environment_layers
+from weft.render.media import has_media
+from weft.render.path_limits import has_limits
+from weft.scene.kernel_text import SceneTraits
+
+if TYPE_CHECKING:
+    from weft.render.material_table import MaterialTable
+    from weft.scene import Scene
+
+
+def scene_traits(
+    scene: Scene, materials: MaterialTable, kinds: set[int], *, has_profiles: bool
+) -> SceneTraits:
+    """Return what a scene and its materials tell; the rest says that there is nothing.
+
+    Args:
+        scene: What.
+        materials: Of it.
+        kinds: Of its lights; added here: the environment, whether it is sampled or not.
+        has_profiles: Some lamps have one.
+    """
+    programs, environment = materials.programs, scene.environment
+    kinds = set(kinds)
+    if environment is not None:
+        kinds.add(ENVIRONMENT)
+    if has_profiles:
+        kinds.add(PROFILED)
+    has_hidden = any(entry.hidden_from for entry in scene.objects)
+    return SceneTraits(
+        sum(1 << kind for kind in kinds),
+        is_placed=False,
+        is_see_through=has_hidden
+        or has_media(scene)
+        or any(program.passes or program.wanders for program in programs),
+        has_cones=any(texture.filter == "mipmap" for texture in materials.textures),
+        has_bumps=any(program.has_bumps for program in programs),
+        has_kinds=has_hidden
+        or any(light.hidden_from for light in scene.lights)
+        or any(program.reads_ray for program in programs)
+        or (environment is not None and any(environment_layers(environment))),
+        has_hidden=has_hidden,
+        has_terminators=any(lifts_light_rays(entry) for entry in scene.objects),
+        has_media=has_media(scene),
+        has_limits=has_limits(scene),
+        has_walks=any(program.wanders for program in programs),
+        has_lamp_rules=any(light.hidden_from or not light.casts_shadow for light in scene.lights),
+    )
