@@ -293,6 +293,9 @@ def test_a_history_says_its_noise_floor_and_phases():
     assert (curve.noise_floor == 2e-3).all()
     assert curve.seconds == 4.0
     assert curve.levels() == (-3, 1)
+    unknown = LossCurve.from_history([Entry(1.0, 1.0, np.inf, "")])
+    assert np.isnan(unknown.noise_floor).all()
+    assert unknown.spans() == []
 
 
 def test_a_plain_loss_curve_has_the_noise_floor():
@@ -310,7 +313,7 @@ def test_a_figure_names_its_axes_phases_and_noise_floor():
 
     (axes,) = figure.axes
     assert axes.get_xlabel() == "iteration"
-    assert "radiance" in axes.get_ylabel()
+    assert "residuals" in axes.get_ylabel()
     assert axes.get_yscale() == "log"
     assert [text.get_text() for text in axes.texts] == ["scalars", "textures"]
     assert [line.get_label() for line in axes.get_lines()] == ["loss", "noise floor"]

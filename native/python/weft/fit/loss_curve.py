@@ -30,7 +30,7 @@ BLUE: Color = (0.1, 0.35, 0.7)
 ORANGE: Color = (0.85, 0.45, 0.05)
 LEFT, RIGHT, TOP, BOTTOM, TEXT = 72, 20, 34, 50, 18  # of a plain curve, pixels
 MAX_DECADES = 6
-LOSS_LABEL = "loss (mean product of residuals, radiance²)"
+LOSS_LABEL = "loss (mean product of relative residuals)"
 PLOT_EXTRA = "matplotlib is not installed; pip install 'weft[plot]'"
 
 
@@ -64,12 +64,12 @@ class LossCurve:
     def from_history(cls, history: Sequence[Any]) -> LossCurve:
         """Return the curve of a result's history, with noise floor and phases where it has them."""
         plain = cls.from_losses([entry.loss for entry in history])
-        floors = [getattr(entry, "noise_floor", None) for entry in history]
+        floors = [getattr(entry, "noise_floor", math.inf) for entry in history]
         phases = [getattr(entry, "phase", None) for entry in history]
         return cls(
             plain.iterations,
             plain.losses,
-            np.array([math.nan if floor is None else floor for floor in floors], np.float64),
+            np.array([floor if math.isfinite(floor) else math.nan for floor in floors]),
             tuple(phase if isinstance(phase, str) else "" for phase in phases),
             history[-1].seconds if history else 0.0,
         )
