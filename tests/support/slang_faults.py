@@ -81,12 +81,18 @@ int main()
 NUMBER_TRUTH = """
 float truth() { float x = inputs[0]; return (f(x + kStep) - f(x - kStep)) / (2 * kStep); }
 """
-BACKWARD = NUMBER_TRUTH + """
+BACKWARD = (
+    NUMBER_TRUTH
+    + """
 float derivative() { var p = diffPair(inputs[0]); bwd_diff(f)(p, 1.f); return p.d; }
 """
-FORWARD = NUMBER_TRUTH + """
+)
+FORWARD = (
+    NUMBER_TRUTH
+    + """
 float derivative() { return fwd_diff(f)(diffPair(inputs[0], 1.f)).d; }
 """
+)
 ARRAY = """
 float[8] point(float shift)
 {
@@ -311,7 +317,7 @@ def compute(library: Path, source: str, compiler: str = "c++") -> tuple[float, f
 
 
 def _without_zeros(code: str) -> str:
-    """Return C++ in which what Slang leaves undefined is NaN; it writes 0, and nothing to SPIR-V."""
+    """Return C++ in which what Slang leaves undefined is NaN; it writes 0."""
     return re.sub(r"\bfloat (_S\d+) = \{\};", r"float \1 = NAN;", code)
 
 
