@@ -26,7 +26,6 @@ PARTS = {
 KNOWN_CIRCLES = {
     ("weft.fit.checkpoint", "weft.fit.fit"),
     ("weft.fit.map_errors", "weft.fit.texture_blocks"),
-    ("weft.fit.quadratic", "weft.fit.information"),
     ("weft.fit.unknown_environment", "weft.fit.fit"),
     ("weft.render.emissive_triangles", "weft.render.upload"),
     ("weft.render.instance_table", "weft.render.upload"),
