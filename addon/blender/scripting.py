@@ -16,6 +16,7 @@ from weft.fit import FitSettings
 from ..core.fitting.request import ENVIRONMENT, parse_parameter
 from .fit_targets import Picture
 from .fitting import SceneFit
+from .lettering import blender_lettering
 
 if TYPE_CHECKING:
     import os
@@ -72,9 +73,13 @@ class FitReport:
         self, folder: str | os.PathLike[str], *, samples: int | None = None
     ) -> dict[str, Any]:
         """Write report.json, pictures and the loss curve, as ``weft.fit.FitResult.save_report``."""
+        from weft.fit.report import write_report
+
         result = self.fit.run.result
         assert result is not None
-        return result.save_report(folder, samples=samples)
+        assert result.fit is not None
+        lettering = blender_lettering()
+        return write_report(result.fit, result, folder, samples=samples, lettering=lettering)
 
 
 def fit(

@@ -27,7 +27,7 @@ from numpy.typing import NDArray  # noqa: E402
 
 import weft  # noqa: E402
 from weft.fit.comparison import beside  # noqa: E402
-from weft.fit.drawing import Drawing  # noqa: E402
+from weft.fit.lettering import own_lettering, paint  # noqa: E402
 
 Image = NDArray[np.float32]
 WIDE, TALL = 240, 180
@@ -60,13 +60,16 @@ def draw_values() -> Image:
         for entry in entries
         for part in entry.found.split(", ")
     ]
-    drawing = Drawing(WIDE + 100, TALL)
+    out = np.ones((TALL, WIDE + 100, 3), np.float32)
+    lettering = own_lettering()  # of the OpenImageIO in this environment, not of Blender's
+    assert lettering is not None
     for number, (name, part) in enumerate(rows):
-        y = (number + 0.5) * TALL / len(rows)
-        value, _, error = part.partition(" ± ")
-        drawing.text((6, y), name if number == 0 or rows[number - 1][0] != name else "")
-        drawing.text((WIDE + 94, y), f"{value} +- {error}", (0.1, 0.35, 0.7), anchor="end")
-    return drawing.pixels()
+        y = (number + 0.5) * TALL / len(rows) - 8
+        if number == 0 or rows[number - 1][0] != name:
+            paint(out, lettering(name, 16), (6, y))
+        found = lettering(part, 16)
+        paint(out, found, (WIDE + 94 - found.shape[1], y), (0.1, 0.35, 0.7))
+    return out
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import weft
 from weft.fit import Fit, FitResult, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.comparison import beside, compare, encode_display
-from weft.fit.drawing import Drawing
+from weft.fit.loss_curve import BLUE
 from weft.render import PathSettings
 from weft.scene import (
     AreaLight,
@@ -226,21 +226,22 @@ def draw_limits(device: weft.Device) -> Image:
 
 def draw_errors(result: FitResult, height: int) -> Image:
     """Return a chart: value and error of each parameter, red where the photo leaves it open."""
-    chart = Drawing(440, height)
-    step = height / len(result.values)
-    for number, (name, value) in enumerate(result.values.items()):
-        y = (number + 0.5) * step
-        is_open = name in result.undetermined
-        color = (0.8, 0.15, 0.1) if is_open else (0.1, 0.35, 0.7)
-        chart.text((4, y), name, color)
-        left, wide = 230, 200
-        chart.line([(left, y), (left + wide, y)], (0.8, 0.8, 0.8))
-        for entry, error in zip(value, result.errors[name], strict=True):
-            low, high = (np.clip([entry - error, entry + error], 0, 1)) * wide + left
-            chart.line([(low, y), (high, y)], color, 2.0)
-            x = left + min(float(entry), 1.0) * wide
-            chart.line([(x, y - 6), (x, y + 6)], color, 2.0)
-    return chart.pixels()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.4, height / 100), dpi=100, layout="constrained")
+    axes = figure.add_subplot()
+    for row, (name, value) in enumerate(result.values.items()):
+        color = (0.8, 0.15, 0.1) if name in result.undetermined else BLUE
+        errors = np.minimum(result.errors[name], 1.0)
+        axes.errorbar(np.minimum(value, 1.0), [row] * len(value), xerr=errors, fmt="|", color=color)
+    axes.set_yticks(range(len(result.values)), list(result.values))
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.grid(axis="x", color="0.85")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba(), np.float32)[..., :3] / np.float32(255)
 
 
 EXAMPLES: dict[str, Callable[[weft.Device], Image]] = {

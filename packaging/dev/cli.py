@@ -13,6 +13,7 @@ from dev.checks import command_check
 from dev.demo import command_demo
 from dev.extension import command_extension
 from dev.project import BUILD, DevError, build_lock
+from dev.reference import command_reference
 from dev.templates import command_templates
 from dev.testing import command_test
 from dev.wheels import command_wheel
@@ -42,6 +43,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   extension            build the wheels and the Blender extension into build/extension
   templates            build the asset library of the node templates into build/templates, which the
                        extension brings; new CATEGORY/NAME writes a template to begin with
+  reference            write docs/reference anew from docstrings and public headers
   setup                install what a build needs, without building
   clean                remove build/
 """
@@ -89,6 +91,7 @@ COMMANDS = {
     "extension": command_extension,
     "help": command_help,
     "python": command_python,
+    "reference": command_reference,
     "setup": command_setup,
     "templates": command_templates,
     "test": command_test,

@@ -4,12 +4,17 @@
 import tempfile
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 
+from ...blender.lettering import blender_lettering
 from ...blender.session import require_session
 from ...core.job import Job
 from ..waiting import WaitingOperator
+
+if TYPE_CHECKING:
+    from weft.fit.lettering import Lettering
 
 
 class WEFT_OT_show_comparison(WaitingOperator, bpy.types.Operator):
@@ -28,9 +33,10 @@ class WEFT_OT_show_comparison(WaitingOperator, bpy.types.Operator):
         """Render into Blender's temporary folder, which goes when Blender ends."""
         result = require_session().last_fit.run.result
         folder = Path(tempfile.mkdtemp(prefix="weft-", dir=bpy.app.tempdir))
+        lettering = blender_lettering()
 
         def work(cancelled: threading.Event) -> list[Path]:
-            return write_pictures(result, folder, cancelled)
+            return write_pictures(result, folder, cancelled, lettering)
 
         return Job(work, "weft: comparison")
 
@@ -41,23 +47,23 @@ class WEFT_OT_show_comparison(WaitingOperator, bpy.types.Operator):
             self.report({"INFO"}, f"fit: the pictures are called {images[0].name} and the like")
 
 
-def write_pictures(result: object, folder: Path, cancelled: threading.Event) -> list[Path]:
+def write_pictures(
+    result: object, folder: Path, cancelled: threading.Event, lettering: "Lettering"
+) -> list[Path]:
     """Write a picture a target and the loss curve; return the files. Called in the job's thread."""
     from weft import image
-    from weft.fit.loss_curve import draw_loss_curve
-    from weft.fit.report import compare_targets, file_name
+    from weft.fit.loss_curve import LossCurve
+    from weft.fit.report import compare_targets, file_name, write_loss_curve
 
     taken: set[str] = set()
     files = []
-    for target, shown in compare_targets(result.fit, result):
+    for target, shown in compare_targets(result.fit, result, lettering=lettering):
         files.append(folder / f"target_{file_name(target.name, taken)}.png")
         image.write(files[-1], shown.pixels, encoding="linear")
         if cancelled.is_set():
             return files
-    files.append(folder / "loss.png")
-    curve = draw_loss_curve([entry.loss for entry in result.history])
-    image.write(files[-1], curve.pixels(), encoding="linear")
-    return files
+    write_loss_curve(folder, LossCurve.from_history(result.history), lettering)
+    return [*files, folder / "loss.png"]
 
 
 def load_image(path: Path, name: str) -> bpy.types.Image:

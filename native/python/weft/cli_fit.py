@@ -168,6 +168,8 @@ def run_fit(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         sys.stderr.write("\n")
     report = write_report(fit, result, arguments.out, samples=job.report_samples)
+    if not arguments.quiet:
+        sys.stderr.writelines(f"left out: {line}\n" for line in report["left_out"])
     if arguments.json:
         print(json.dumps(summary_of(report, arguments.out)))
     elif not arguments.quiet:

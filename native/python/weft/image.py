@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -157,6 +158,87 @@ def write(
             _write_pixels(temporary, file, array, chosen, channel_names)
     except OSError as error:
         raise ImageError(f"image.write: '{file}' cannot be written: {error}") from error
+
+
+def text_mask(text: str, height: int) -> NDArray[np.float32]:
+    """Return a line of text as coverage.
+
+    Args:
+        text: One line.
+        height: Of the line, ascenders and descenders included, in pixels.
+
+    Returns:
+        Shape ``(height, width)``, in [0, 1]; as wide as the text is, at least one pixel.
+
+    Raises:
+        ImageError: OpenImageIO was built without FreeType, as the one of Blender is, or finds no
+            font.
+    """
+    import numpy as np
+
+    library = _image_library()
+    size = max(round(0.76 * height), 1)
+    extent = library.ImageBufAlgo.text_size(text or " ", size)
+    width = max(extent.xend + 1, 1) if extent.defined else 1
+    buffer = library.ImageBuf(library.ImageSpec(width, height, 1, "float"))
+    drawn = library.ImageBufAlgo.render_text(buffer, 0, size, text, size, "", (1.0,))
+    if text.strip() and (not extent.defined or not drawn):
+        reason = _reason(buffer.geterror())
+        raise ImageError(f"image.text_mask: OpenImageIO draws no text here: {reason}")
+    return np.ascontiguousarray(buffer.get_pixels(library.FLOAT)[:, :, 0])
+
+
+def line_mask(
+    lines: Sequence[Sequence[tuple[float, float]]], shape: tuple[int, int], width: float
+) -> NDArray[np.float32]:
+    """Return lines as coverage.
+
+    Args:
+        lines: The points that each goes through: x to the right and y down from the upper left
+            corner, in pixels; what lies outside of the image is left out.
+        shape: Rows and columns of the image.
+        width: Of the lines, in pixels.
+
+    Returns:
+        Of that shape, in [0, 1].
+    """
+    import numpy as np
+
+    library, fine = _image_library(), 4
+    buffer = library.ImageBuf(library.ImageSpec(shape[1] * fine, shape[0] * fine, 1, "float"))
+    pen = np.arange(max(round(width * fine), 1))
+    pen -= pen[-1] // 2
+    for points in lines:
+        path = np.rint(np.asarray(points, np.float64).reshape(-1, 2) * fine).astype(int).tolist()
+        for (x0, y0), (x1, y1) in pairwise(path):
+            for offset in pen.tolist():
+                dx, dy = (offset, 0) if abs(y1 - y0) > abs(x1 - x0) else (0, offset)
+                library.ImageBufAlgo.render_line(buffer, x0 + dx, y0 + dy, x1 + dx, y1 + dy, (1.0,))
+    fine_mask = buffer.get_pixels(library.FLOAT)[:, :, 0]
+    mask: NDArray[np.float32] = fine_mask.reshape(shape[0], fine, shape[1], fine).mean((1, 3))
+    return mask
+
+
+def resized(
+    pixels: NDArray[np.float32], shape: tuple[int, int], filter_name: str = ""
+) -> NDArray[np.float32]:
+    """Return an image in another size.
+
+    Args:
+        pixels: Shape ``(H, W, C)``.
+        shape: Rows and columns of the result.
+        filter_name: One of OpenImageIO's, such as ``"box"`` or ``"triangle"``; "" takes
+            ``"lanczos3"`` to shrink and ``"blackman-harris"`` to enlarge.
+    """
+    import numpy as np
+
+    library = _image_library()
+    whole = library.ROI(0, shape[1], 0, shape[0], 0, 1, 0, pixels.shape[2])
+    source = library.ImageBuf(np.ascontiguousarray(pixels, np.float32))
+    result = library.ImageBufAlgo.resize(source, filter_name, roi=whole)
+    if result.has_error:
+        raise ImageError(f"image.resized: {_reason(result.geterror())}")
+    return np.ascontiguousarray(result.get_pixels(library.FLOAT))
 
 
 def _present_file(function: str, path: str | os.PathLike[str]) -> Path:

@@ -4,8 +4,14 @@
 import numpy as np
 import pytest
 
-from weft.fit.information import Half, exact_normal, gather_information, normal_equations
-from weft.fit.quadratic import box_step, curvature_noise, safe_quadratic
+from weft.fit.information import (
+    Half,
+    curvature_noise,
+    exact_normal,
+    gather_information,
+    normal_equations,
+)
+from weft.fit.quadratic import box_step, safe_quadratic
 
 
 def positive_definite(rng, count):

@@ -2,8 +2,10 @@
 """Reports of fits, and scenes with what was found."""
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from support.render_scenes import lambert, placed, quad
 from weft import image
 from weft.fit import Exposure, Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.comparison import choose_exposure, color_map, compare
-from weft.fit.loss_curve import draw_loss_curve
+from weft.fit.lettering import atlas_lettering
+from weft.fit.loss_curve import LossCurve, draw, figure_files, plot
 from weft.fit.report import file_name
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Scene, Texture
@@ -93,9 +96,41 @@ def test_a_report_holds_numbers_pictures_and_the_scene(numbers, tmp_path):
     assert target["relative_error_after"] < 0.1 < target["relative_error_before"]
     assert Scene.load(folder / stored["scene"]).hash() == numbers.apply().hash()
     files = {path.name for path in folder.iterdir()}
-    assert files == {
-        "report.json", "loss.png", "loss.svg", "scene.weft", "target_from_above.png"
+    assert files - {"loss.svg"} == {
+        "report.json", "loss.png", "scene.weft", "target_from_above.png"
     }  # fmt: skip
+    assert ("loss.svg" in files) == (stored["left_out"] == [])
+
+
+def test_a_report_without_matplotlib_has_a_plain_curve_and_says_so(numbers, tmp_path, monkeypatch):
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "matplotlib":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    (tmp_path / "loss.svg").write_text("of an earlier report")
+
+    report = numbers.save_report(tmp_path, samples=1)
+
+    (line,) = report["left_out"]
+    assert "loss.svg" in line
+    assert "pip install 'weft[plot]'" in line
+    assert not (tmp_path / "loss.svg").exists()
+    assert image.read(tmp_path / report["loss_curve"], encoding="srgb").shape == (400, 640, 3)
+
+
+def test_a_report_without_any_text_says_so(numbers, tmp_path, monkeypatch):
+    monkeypatch.setattr("weft.fit.report.own_lettering", lambda: None)
+    monkeypatch.setattr("weft.fit.comparison.own_lettering", lambda: None)
+
+    report = numbers.save_report(tmp_path, samples=1)
+
+    assert any("draws no text" in line for line in report["left_out"])
+    (target,) = report["targets"]
+    assert [caption.split(":")[0] for caption in target["captions"][:3]] == [
+        "before", "after", "target"
+    ]  # fmt: skip
+    shown = image.read(tmp_path / target["picture"], encoding="srgb")
+    assert shown.shape[0] * 4 + 3 * 4 == shown.shape[1]  # no strip above the square panels
 
 
 def test_a_report_begins_where_an_earlier_fit_did(numbers, tmp_path):
@@ -224,19 +259,93 @@ def test_lightness_of_the_difference_colours_grows_evenly():
     assert np.allclose(np.diff(lightness), 0.8 / 64, atol=0.006)
 
 
-def test_a_loss_curve_falls_to_the_right_and_survives_odd_numbers():
-    drawing = draw_loss_curve([1e-1, 1e-2, 1e-3])
+def test_a_plain_loss_curve_falls_to_the_right_and_survives_odd_numbers():
+    drawn = draw(LossCurve.from_losses([1e-1, 1e-2, 1e-3]))
 
-    drawn = drawing.pixels()
     blue = drawn[..., 2] - drawn[..., 0] > 0.3
     rows = [np.argwhere(blue[:, column]).mean() for column in np.flatnonzero(blue.any(axis=0))]
     assert len(rows) > 200
     assert (np.diff(rows) > -2).all()
     assert rows[-1] - rows[0] > 150
-    for losses in ([], [np.inf], [-1.0, 0.0], [1e-30, 1e30]):
-        odd = draw_loss_curve(losses)
-        assert np.isfinite(odd.pixels()).all()
-        assert ET.fromstring(odd.svg()).tag.endswith("svg")
+    for losses in ODD_LOSSES:
+        assert np.isfinite(draw(LossCurve.from_losses(losses))).all()
+
+
+ODD_LOSSES = ([], [np.inf], [-1.0, 0.0], [1e-30, 1e30], [np.nan, 1.0])
+
+
+def curve_with_phases():
+    entries = [Entry(10.0**-k, k + 1.0, 2e-3, "scalars" if k < 2 else "textures") for k in range(4)]
+    return LossCurve.from_history(entries)
+
+
+class Entry(NamedTuple):
+    loss: float
+    seconds: float
+    noise_floor: float
+    phase: str
+
+
+def test_a_history_says_its_noise_floor_and_phases():
+    curve = curve_with_phases()
+
+    assert curve.spans() == [("scalars", 1.0, 2.0), ("textures", 3.0, 4.0)]
+    assert (curve.noise_floor == 2e-3).all()
+    assert curve.seconds == 4.0
+    assert curve.levels() == (-3, 1)
+    unknown = LossCurve.from_history([Entry(1.0, 1.0, np.inf, "")])
+    assert np.isnan(unknown.noise_floor).all()
+    assert unknown.spans() == []
+
+
+def test_a_plain_loss_curve_has_the_noise_floor():
+    drawn = draw(curve_with_phases())
+
+    orange = drawn[..., 0] - drawn[..., 2] > 0.3
+    assert np.ptp(np.argwhere(orange.any(axis=1))) < 4
+    assert orange.any(axis=0).sum() > 300
+
+
+def test_a_figure_names_its_axes_phases_and_noise_floor():
+    pytest.importorskip("matplotlib")
+
+    figure = plot(curve_with_phases())
+
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "iteration"
+    assert "residuals" in axes.get_ylabel()
+    assert axes.get_yscale() == "log"
+    assert [text.get_text() for text in axes.texts] == ["scalars", "textures"]
+    assert [line.get_label() for line in axes.get_lines()] == ["loss", "noise floor"]
+    assert axes.get_lines()[0].get_ydata().tolist() == [1.0, 0.1, 0.01, 0.001]
+
+
+def test_a_figure_marks_losses_that_noise_made_negative():
+    pytest.importorskip("matplotlib")
+
+    (axes,) = plot(LossCurve.from_losses([1e-1, -1e-3, 1e-2])).axes
+
+    (below,) = [line for line in axes.get_lines() if "noise" in line.get_label()]
+    assert below.get_xdata().tolist() == [2.0]
+
+
+def test_figures_are_files_and_survive_odd_numbers():
+    pytest.importorskip("matplotlib")
+    for losses in ODD_LOSSES:
+        png, svg = figure_files(plot(LossCurve.from_losses(losses)))
+
+        assert png.startswith(b"\x89PNG")
+        assert ET.fromstring(svg).tag.endswith("svg")
+
+
+def test_text_of_glyphs_is_as_wide_as_they_are():
+    glyphs = {"n": np.ones((8, 5), np.float32), "i": np.ones((8, 2), np.float32)}
+
+    letters = atlas_lettering(glyphs)
+
+    assert letters("nin", 8).shape == (8, 12)
+    assert letters("nin", 16).shape == (16, 24)
+    assert letters("n?n", 8)[:, 5:10].max() < 1e-5
 
 
 def test_names_of_files_differ_and_are_plain():

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.drawing import HEIGHT, draw_text
+from weft.fit.lettering import own_lettering, paint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from weft.fit.lettering import Lettering
     from weft.fit.target import Target
 
 GAP = 4
 SMALLEST_SIDE = 160
 LEFT_OUT = 0.35  # grey of pixels that do not count
+MIN_TEXT_HEIGHT = 18  # of a caption, pixels
 
 # OKLab to the cube roots of LMS, and LMS to linear Rec.709 (Ottosson 2020, "A perceptual color
 # space for image processing").
@@ -60,6 +64,7 @@ class Comparison:
 
     Args:
         pixels: sRGB numbers, shape ``(height, width, 3)``: before, after, target, difference.
+        captions: Of the four panels, from the left.
         exposure: Stops by which all three pictures were brightened.
         difference_scale: Radiance that the brightest colour of the difference stands for; the
             largest difference of the three channels is shown.
@@ -68,6 +73,7 @@ class Comparison:
     """
 
     pixels: NDArray[np.float32]
+    captions: tuple[str, ...]
     exposure: float
     difference_scale: float
     errors: tuple[float, float]
@@ -82,13 +88,20 @@ def choose_exposure(target: Target) -> float:
     return round(2 * math.log2(0.8 / bright)) / 2
 
 
-def compare(target: Target, before: NDArray[np.float32], after: NDArray[np.float32]) -> Comparison:
+def compare(
+    target: Target,
+    before: NDArray[np.float32],
+    after: NDArray[np.float32],
+    lettering: Lettering | None = None,
+) -> Comparison:
     """Put renders before and after a fit beside their target.
 
     Args:
         target: What they should be.
         before: Linear light, of the size of the target.
         after: The same.
+        lettering: Draws the captions; ``None``: OpenImageIO, and where it draws no text the
+            picture has no captions.
     """
     assert target.mask is not None
     counts = target.mask > 0
@@ -100,14 +113,20 @@ def compare(target: Target, before: NDArray[np.float32], after: NDArray[np.float
     panels.append(np.where(counts[..., None], shown, LEFT_OUT).astype(np.float32))
     mapped = encode_display(color_map(differences[1] / scale))
     panels.append(np.where(counts[..., None], mapped, LEFT_OUT).astype(np.float32))
-    titles = ["before", "after", "target", f"difference 0-{scale:.2g}"]
     weight = target.mask[..., None]
     size = max(float((weight * target.image**2).sum()), 1e-30)
     before_error, after_error = (
         math.sqrt(float((weight * (image - target.image) ** 2).sum()) / size)
         for image in (before, after)
     )
-    return Comparison(beside(panels, titles), exposure, scale, (before_error, after_error))
+    captions = (
+        f"before: error {100 * before_error:.3g} %",
+        f"after: error {100 * after_error:.3g} %",
+        "target" if exposure == 0 else f"target, {exposure:+g} stops",
+        f"difference, 0 to {scale:.2g}",
+    )
+    errors = (before_error, after_error)
+    return Comparison(beside(panels, captions, lettering), captions, exposure, scale, errors)
 
 
 def encode_display(linear: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -118,22 +137,37 @@ def encode_display(linear: NDArray[np.floating]) -> NDArray[np.float32]:
     return encoded
 
 
-def beside(panels: list[NDArray[np.float32]], titles: list[str]) -> NDArray[np.float32]:
-    """Put panels of one height into a row under their titles, small ones enlarged.
+def beside(
+    panels: Sequence[NDArray[np.float32]],
+    captions: Sequence[str],
+    lettering: Lettering | None = None,
+) -> NDArray[np.float32]:
+    """Put panels of one height into a row under their captions, small ones enlarged.
 
     Args:
         panels: sRGB numbers, shape ``(height, width, 3)`` each.
-        titles: One each.
+        captions: One each.
+        lettering: Draws them; ``None``: OpenImageIO, and where it draws no text there are none.
     """
+    lettering = lettering or own_lettering()
     height = panels[0].shape[0]
     times = max(math.ceil(SMALLEST_SIDE / min(height, panels[0].shape[1])), 1)
-    letters = max(times * panels[0].shape[1] // 160, 2)
-    strip = (HEIGHT + 4) * letters
+    letters = max(times * panels[0].shape[1] // 20, MIN_TEXT_HEIGHT)
+    strip = 0 if lettering is None else letters + 2 * GAP
     columns = [np.ones((times * height + strip, GAP, 3), np.float32)]
-    for panel, title in zip(panels, titles, strict=True):
+    for panel, caption in zip(panels, captions, strict=True):
         large = panel.repeat(times, 0).repeat(times, 1)
         column = np.ones((len(large) + strip, large.shape[1], 3), np.float32)
         column[strip:] = large
-        draw_text(column, (letters, 2 * letters), title, (0, 0, 0), letters)
+        if lettering is not None:
+            paint(column, _fitting_line(lettering, caption, letters, column.shape[1]), (0, GAP))
         columns += [column, columns[0]]
     return np.concatenate(columns[1:-1], axis=1)
+
+
+def _fitting_line(lettering: Lettering, text: str, height: int, width: int) -> NDArray[np.float32]:
+    """Return a line of text, smaller if it would be too wide."""
+    line = lettering(text, height)
+    if line.shape[1] > width:
+        line = lettering(text, max(height * width // line.shape[1], 1))
+    return line

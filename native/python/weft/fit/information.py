@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.quadratic import ROUNDING, curvature_noise
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# Eigenvalues of H with a unit diagonal below this are those of sums in float32.
+ROUNDING = 1e-6
 VAGUE = 2.0  # times the noise of H: smaller eigenvalues are not told from zero
 # No residuals count as explained by the fit for more than this: leverages of noise have no bound.
 MOST_LEVERAGE = 0.5
@@ -111,6 +111,34 @@ def normal_equations(a: Half, b: Half, together: int = 1) -> Normal:
         (apart.T @ apart).astype(np.float64),
         diagonal_noise(a, b, together),
     )
+
+
+def curvature_noise(
+    skew: NDArray[np.float64],
+    own: NDArray[np.float64],
+    values: NDArray[np.float64],
+    vectors: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the noise of the eigenvalues of H, at least that of rounding.
+
+    Products of two independent halves are not symmetric: their skew part has no mean, and entries
+    as large as the noise of the symmetric part. An eigenvalue that stands alone has the noise of
+    one entry, and to second order what all others take from it; those that are not told from zero
+    spread together, by the noise of as many entries as they are (Wigner 1955). Of one parameter
+    there is no skew part; its own noise stands for it.
+
+    Args:
+        skew: On the scale of H with a unit diagonal.
+        own: Noise of the diagonal of H, on that scale.
+        values: Eigenvalues of H.
+        vectors: Eigenvectors of H, one a column.
+    """
+    along = vectors.T @ skew @ vectors
+    size = np.linalg.norm(along, axis=0)
+    together = np.linalg.norm(along[values < 2 * size], axis=0)
+    noise: NDArray[np.float64] = np.hypot(size * np.sqrt(2 / len(skew)), together) + size**2
+    alone = np.sqrt(np.square(own) @ vectors**4)
+    return np.maximum(np.maximum(noise, alone), ROUNDING)
 
 
 @dataclass

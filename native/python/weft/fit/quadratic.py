@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.fit.information import ROUNDING, curvature_noise
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.information import Normal
 
-# Eigenvalues of H with a unit diagonal below this are those of sums in float32.
-ROUNDING = 1e-6
 CAUTION = 3.0  # variances of noise: slopes below are shortened
 MOST_ROUNDS = 50  # of the search for the active bounds
 LEAST_DECREASE = 1e-4  # of what the slope promises (Armijo 1966)
@@ -72,34 +72,6 @@ def safe_quadratic(normal: Normal, caution: float = CAUTION) -> Quadratic:
     ratios = slopes**2 / np.maximum(noise, 1e-30)
     kept = slopes * ratios / (ratios + caution)
     return Quadratic((vectors * values) @ vectors.T, vectors @ kept, ratios, scale)
-
-
-def curvature_noise(
-    skew: NDArray[np.float64],
-    own: NDArray[np.float64],
-    values: NDArray[np.float64],
-    vectors: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the noise of the eigenvalues of H, at least that of rounding.
-
-    Products of two independent halves are not symmetric: their skew part has no mean, and entries
-    as large as the noise of the symmetric part. An eigenvalue that stands alone has the noise of
-    one entry, and to second order what all others take from it; those that are not told from zero
-    spread together, by the noise of as many entries as they are (Wigner 1955). Of one parameter
-    there is no skew part; its own noise stands for it.
-
-    Args:
-        skew: On the scale of H with a unit diagonal.
-        own: Noise of the diagonal of H, on that scale.
-        values: Eigenvalues of H.
-        vectors: Eigenvectors of H, one a column.
-    """
-    along = vectors.T @ skew @ vectors
-    size = np.linalg.norm(along, axis=0)
-    together = np.linalg.norm(along[values < 2 * size], axis=0)
-    noise: NDArray[np.float64] = np.hypot(size * np.sqrt(2 / len(skew)), together) + size**2
-    alone = np.sqrt(np.square(own) @ vectors**4)
-    return np.maximum(np.maximum(noise, alone), ROUNDING)
 
 
 def box_step(

@@ -21,58 +21,33 @@ import numpy as np
 from weft import image
 from weft._native import ArgumentError
 from weft._replacing import replacing
-from weft.fit.comparison import compare
-from weft.fit.exposure import Exposure, view_gains
-from weft.fit.lights import LightParameter, scaled_scene
-from weft.fit.loss_curve import draw_loss_curve
-from weft.fit.parameters import Parameter, build_unknowns
-from weft.fit.seeds import mix_seeds
-from weft.fit.unknown_environment import without_box
-from weft.render.path_settings import PathSettings
-from weft.render.renderer import Renderer
-from weft.scene.changes import plain_value, with_images, with_inputs
+from weft.fit.lettering import own_lettering
+from weft.fit.loss_curve import PLOT_EXTRA, LossCurve, draw, figure_files, plot
+from weft.fit.parameters import Parameter
+from weft.fit.report_pictures import compare_targets, scene_with_result, start_values
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from weft.fit.comparison import Comparison
-    from weft.fit.exposure import ViewGain
     from weft.fit.fit import Fit, FitResult, Progress
-    from weft.fit.target import Target
+    from weft.fit.lettering import Lettering
     from weft.fit.texture_parameters import FittedTexture
-    from weft.scene import Environment, Scene
+    from weft.scene import Environment
+
+__all__ = [
+    "compare_targets",
+    "file_name",
+    "scene_with_result",
+    "start_values",
+    "write_report",
+    "write_text",
+]
 
 VERSION = 1
-MOST_PATHS = 1 << 22  # of a picture, unless told otherwise
-MOST_LETTERS = 80  # of a name in a file name
-
-
-def scene_with_result(
-    scene: Scene,
-    values: Mapping[str, ArrayLike],
-    images: Mapping[str, NDArray[np.float32]],
-    parameters: Sequence[object],
-    elsewhere: Collection[str] = (),
-) -> Scene:
-    """Return a scene with other values of parameters, those that are tied included.
-
-    Args:
-        scene: Which; it stays as it is.
-        values: Numbers by name; what is no parameter of the scene, such as an exposure, is left
-            out.
-        images: Pixels of textures by name.
-        parameters: Of the fit.
-        elsewhere: Names of lights that the scene need not have: pictures have their own of them.
-    """
-    given: dict[str, float | list[float]] = {}
-    for entry in parameters:
-        if isinstance(entry, Parameter) and entry.name in values:
-            value = plain_value(values[entry.name])
-            given |= dict.fromkeys((entry.name, *entry.tied), value)
-    changed = with_images(with_inputs(scene, given), images)
-    return scaled_scene(changed, values, parameters, elsewhere)
+NO_TEXT = "captions of pictures: this OpenImageIO draws no text (it was built without FreeType)"
+MAX_NAME_LENGTH = 80  # of a name in a file name
 
 
 def write_report(
@@ -82,6 +57,7 @@ def write_report(
     *,
     samples: int | None = None,
     settings: Mapping[str, object] | None = None,
+    lettering: Lettering | None = None,
 ) -> dict[str, Any]:
     """Write a report of a fit.
 
@@ -91,9 +67,12 @@ def write_report(
         folder: Where to; made if absent. Files of an earlier report are replaced.
         samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
         settings: More entries for ``settings`` in the report.
+        lettering: Draws text into pictures where matplotlib does not; ``None``: OpenImageIO, and
+            where it cannot, as inside Blender, pictures have no text.
 
     Returns:
-        The contents of ``report.json``.
+        The contents of ``report.json``. Its ``left_out`` says what is missing for want of a
+        library, such as ``loss.svg`` without matplotlib.
 
     Raises:
         ArgumentError: `folder` is a file, or `samples` is below 1.
@@ -107,9 +86,8 @@ def write_report(
     place.mkdir(parents=True, exist_ok=True)
     fitted = result.apply()
     fitted.save(place / "scene.weft")
-    curve = draw_loss_curve([entry.loss for entry in result.history])
-    image.write(place / "loss.png", curve.pixels(), encoding="linear")
-    write_text(place / "loss.svg", curve.svg())
+    left_out = [] if lettering or own_lettering() else [NO_TEXT]
+    left_out += write_loss_curve(place, LossCurve.from_history(result.history), lettering)
     report = {
         "weft": "fit report",
         "version": VERSION,
@@ -118,9 +96,10 @@ def write_report(
         "parameters": _parameters(fit, result),
         "textures": _write_textures(place, result.textures),
         "environment": _write_environment(place, result.environment),
-        "targets": _write_targets(place, fit, result, samples),
+        "targets": _write_targets(place, fit, result, samples, lettering),
         "scene": "scene.weft",
         "loss_curve": "loss.png",
+        "left_out": left_out,
         "history": [_entry(entry) for entry in result.history],
     }
     write_text(place / "report.json", json.dumps(report, indent=1, allow_nan=False))
@@ -170,20 +149,6 @@ def _entry(progress: Progress) -> dict[str, Any]:
     }
 
 
-def start_values(fit: Fit) -> dict[str, NDArray[np.float64]]:
-    """Return where the numbers, exposures and lights of a fit began, by name."""
-    numbers = [entry for entry in fit.parameters if isinstance(entry, Parameter)]
-    lights = [entry for entry in fit.parameters if isinstance(entry, LightParameter)]
-    unknowns = build_unknowns(fit.renderer.tables, numbers, _gains(fit), lights)
-    values = unknowns.values(unknowns.start)
-    return {block.name: values[block.part] for block in unknowns.blocks}
-
-
-def _gains(fit: Fit) -> list[ViewGain]:
-    exposures = [entry for entry in fit.parameters if isinstance(entry, Exposure)]
-    return view_gains(exposures, fit.targets)
-
-
 def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
     start = start_values(fit) | dict(result.start)
     tied = {
@@ -203,7 +168,7 @@ def _parameters(fit: Fit, result: FitResult) -> dict[str, Any]:
 
 def file_name(name: str, taken: set[str]) -> str:
     """Return a name for a file, of letters that all systems take, and note it."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:MOST_LETTERS].strip("._") or "unnamed"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:MAX_NAME_LENGTH].strip("._") or "unnamed"
     chosen, number = plain, 2
     while chosen.lower() in taken:
         chosen, number = f"{plain}_{number}", number + 1
@@ -239,35 +204,12 @@ def _write_environment(place: Path, environment: Environment | None) -> dict[str
     return {"file": "environment.exr", "width": width, "height": height}
 
 
-def compare_targets(
-    fit: Fit, result: FitResult, samples: int | None = None
-) -> Iterator[tuple[Target, Comparison]]:
-    """Yield each target with before, after and difference beside it, under its lights.
-
-    Args:
-        fit: Which.
-        result: Of it.
-        samples: Paths a pixel of the pictures; ``None``: 64, fewer for large targets.
-    """
-    start = start_values(fit) | dict(result.start)
-    names = {gain.view: gain.name for gain in _gains(fit)}
-    pictures = LitPictures(fit, result, start)
-    for number, target in enumerate(fit.targets):
-        before, after = (
-            _picture(fit, entry, target, number, samples) for entry in pictures.renderers(number)
-        )
-        if number in names:
-            before = (before * start[names[number]]).astype(np.float32)
-            after = (after * result.values[names[number]]).astype(np.float32)
-        yield target, compare(target, before, after)
-
-
 def _write_targets(
-    place: Path, fit: Fit, result: FitResult, samples: int | None
+    place: Path, fit: Fit, result: FitResult, samples: int | None, lettering: Lettering | None
 ) -> list[dict[str, Any]]:
     taken: set[str] = set()
     out = []
-    for target, shown in compare_targets(fit, result, samples):
+    for target, shown in compare_targets(fit, result, samples, lettering):
         file = f"target_{file_name(target.name, taken)}.png"
         image.write(place / file, shown.pixels, encoding="linear")
         camera = fit.renderer.scene.camera(target.camera)
@@ -280,6 +222,7 @@ def _write_targets(
                 "height": camera.height,
                 "counted_pixels": int((target.mask > 0).sum()),
                 "picture": file,
+                "captions": list(shown.captions),
                 "exposure": shown.exposure,
                 "difference_scale": shown.difference_scale,
                 "relative_error_before": shown.errors[0],
@@ -289,66 +232,18 @@ def _write_targets(
     return out
 
 
-class LitPictures:
-    """Renderers of the scene as each target saw it, before and after a fit.
-
-    Args:
-        fit: Which.
-        result: Of it.
-        start: Values before, by name.
-    """
-
-    def __init__(
-        self, fit: Fit, result: FitResult, start: Mapping[str, NDArray[np.float64]]
-    ) -> None:
-        """Upload the scene with both values."""
-        scenes = {id(entry): entry for entry in (fit.renderer.scene, *fit.lighting.scenes)}
-        images = {name: texture.pixels for name, texture in result.textures.items()}
-        self._keys = [id(entry) for entry in fit.lighting.scenes]
-        self._sides = []
-        none: dict[str, NDArray[np.float32]] = {}
-        for values, textures, sky in (
-            (start, none, None),
-            (result.values, images, result.environment),
-        ):
-            changed = {
-                key: self._changed(fit, entry, values, textures, sky)
-                for key, entry in scenes.items()
-            }
-            own, *others = changed.values()
-            self._sides.append((Renderer(fit.renderer.device, own, lit_by=others), changed))
-
-    @staticmethod
-    def _changed(
-        fit: Fit,
-        scene: Scene,
-        values: Mapping[str, NDArray[np.float64]],
-        textures: Mapping[str, NDArray[np.float32]],
-        sky: Environment | None,
-    ) -> Scene:
-        """Return a scene with other values."""
-        own = scene_with_result(scene, values, textures, fit.parameters, fit.lighting.names)
-        return own if fit.unknown is None else without_box(own, fit.unknown, sky)
-
-    def renderers(self, number: int) -> list[Renderer]:
-        """Return those of a target: before, and after."""
-        key = self._keys[number]
-        return [renderer.relit(changed[key]) for renderer, changed in self._sides]
-
-
-def _picture(
-    fit: Fit, renderer: Renderer, target: Target, number: int, samples: int | None
-) -> NDArray[np.float32]:
-    camera = renderer.scene.camera(target.camera)
-    chosen = samples or min(max(MOST_PATHS // (camera.width * camera.height), 4), 64)
-    settings = PathSettings(
-        samples=chosen,
-        bounces=fit.settings.bounces,
-        seed=mix_seeds(fit.settings.seed, 0xFFFF, number),
-        filter=target.filter,
-        filter_width=target.filter_width,
-    )
-    return renderer.render(camera, settings)
+def write_loss_curve(place: Path, curve: LossCurve, lettering: Lettering | None) -> list[str]:
+    """Write loss.png, and loss.svg if matplotlib is installed; return what was left out and why."""
+    try:
+        png, svg = figure_files(plot(curve))
+    except ImportError:
+        image.write(place / "loss.png", draw(curve, lettering=lettering), encoding="linear")
+        (place / "loss.svg").unlink(missing_ok=True)  # of an earlier report
+        return [f"loss.svg, and loss.png is a plain one: {PLOT_EXTRA}"]
+    for name, data in (("loss.png", png), ("loss.svg", svg)):
+        with replacing(place / name) as temporary:
+            temporary.write_bytes(data)
+    return []
 
 
 def write_text(file: Path, text: str) -> None:
