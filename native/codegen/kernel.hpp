@@ -199,6 +199,8 @@ struct Kernel {
     std::string collector; ///< persistent: the operand whose functions sum a gradient in the group
     std::vector<std::int64_t> tables; ///< group-shared sums: floats of each
     std::int32_t steps = 1;           ///< elements a thread takes one group apart, in a loop
+    bool repeats_last =
+        false; ///< threads past the last element repeat it without effect, so that subgroups are whole
     bool has_tail = false;            ///< the last thread has fewer
     std::vector<std::int64_t> stages; ///< group-shared arrays: words an element of each
     bool is_tiled = false;            ///< 32 x 32 tiles of the two innermost dimensions

@@ -199,6 +199,13 @@ private:
             print_stepping_body(type, count);
             return;
         }
+        if (m_kernel.repeats_last) {
+            m_out.line(text("const ", type, " weft_place = ", thread, ";"));
+            print_repeating_index(type, count);
+            print_coordinates();
+            print_element();
+            return;
+        }
         if (m_kernel.width == 1) {
             m_out.line(text("const ", type, " weft_index = ", thread, ";"));
             m_out.line("if (weft_index >= " + count + ") return;");
@@ -207,6 +214,13 @@ private:
             return;
         }
         print_wide_body(type, count, thread);
+    }
+
+    /// The element of a thread: the last one for threads past it.
+    void print_repeating_index(const std::string& type, const std::string& count) {
+        m_out.line(text("const bool weft_is_real = weft_place < ", count, ";"));
+        m_out.line(text("const ", type, " weft_index = weft_is_real ? weft_place : ", count,
+                        " - 1;"));
     }
 
     /// Consecutive elements a thread: 16-byte loads, one loop over the lanes, 16-byte stores.
@@ -294,6 +308,17 @@ private:
         }
         m_gradients.declare_sums();
         m_out.line("[loop]");
+        if (m_kernel.repeats_last) {
+            m_out.open(text("for (", type, " weft_block = weft_begin; weft_block < weft_end; "
+                                           "weft_block += ", span, ")"));
+            m_out.line(text("const ", type, " weft_place = weft_block + ", lane, ";"));
+            print_repeating_index(type, "weft_end");
+            print_coordinates();
+            print_element();
+            m_out.close();
+            m_gradients.add_sums();
+            return;
+        }
         m_out.open(text("for (", type, " ", variable, " = weft_begin + ", lane, "; ", variable,
                         " < weft_end; ", variable, " += ", is_apart ? text(turn, "u") : span, ")"));
         if (m_kernel.width > 1) {
@@ -380,7 +405,13 @@ private:
     void print_element() {
         for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
         print_call();
+        if (m_kernel.repeats_last) {
+            m_out.open("if (weft_is_real)");
+        }
         for_each_wide([&](const Operand& operand) { m_values.write_back(operand); });
+        if (m_kernel.repeats_last) {
+            m_out.close();
+        }
     }
 
     template <typename Visit>

@@ -84,14 +84,18 @@ void GradientPrinter::load(const Operand& operand) {
 std::string GradientPrinter::given_gradient(const Operand& operand) {
     const std::string name = operand.name + "_given";
     const std::string type = differential_name(*operand.type);
-    if (const Operand* const whole = whole_gradient(operand)) {
-        m_out.line(text(type, " ", name, " = ", whole->name, ";"));
-        return name;
-    }
     // Braces would ask for a constructor without parameters where the structure has others.
     const bool is_structure = operand.type->kind == reflect::TypeKind::structure;
-    m_out.line(text(type, " ", name, " = ", is_structure ? type + ".dzero()" : "{}", ";"));
-    fill_given(operand, name);
+    const std::string zero = is_structure ? type + ".dzero()" : "{}";
+    if (const Operand* const whole = whole_gradient(operand)) {
+        m_out.line(text(type, " ", name, " = ", whole->name, ";"));
+    } else {
+        m_out.line(text(type, " ", name, " = ", zero, ";"));
+        fill_given(operand, name);
+    }
+    if (m_kernel.repeats_last) {
+        m_out.line(text("if (!weft_is_real) ", name, " = ", zero, ";"));
+    }
     return name;
 }
 
@@ -245,10 +249,16 @@ void GradientPrinter::print_backward_call() {
     }
     m_out.line(
         text("bwd_diff(", derived_callee(m_kernel), ")(", core::join(arguments, ", "), ");"));
+    if (m_kernel.repeats_last) {
+        m_out.open("if (weft_is_real)");
+    }
     for (const Operand& operand : m_kernel.operands) {
         if (operand.is_differentiated && operand.direction != Direction::out) {
             accumulate(operand, operand.name + "_pair.d");
         }
+    }
+    if (m_kernel.repeats_last) {
+        m_out.close();
     }
 }
 

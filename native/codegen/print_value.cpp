@@ -448,6 +448,11 @@ void ValuePrinter::store(const Operand& operand) {
     } else if (operand.kind == OperandKind::updated) {
         m_out.line(text(operand.fields[1].name, " = ", operand.name, ";"));
         store(operand.fields[1]);
+    } else if (operand.kind == OperandKind::element && m_kernel.repeats_last &&
+               !operand.memory.is_wide) {
+        m_out.open("if (weft_is_real)");
+        store_element(operand);
+        m_out.close();
     } else if (operand.kind == OperandKind::element) {
         store_element(operand);
     }

@@ -186,14 +186,20 @@ void choose_collector(Kernel& kernel) {
             name = operand.name;
         }
     });
-    const bool is_whole = call_count(kernel) % kernel.group_size[0] == 0; // threads stay together
-    if (count == 1 && is_whole && kernel.has_matrix_units && kernel.walk.dimension < 0 &&
+    if (count == 1 && kernel.has_matrix_units && kernel.walk.dimension < 0 &&
         !kernel.is_raw_dispatch && !uses_thread_index(kernel)) {
         kernel.collector = name;
         kernel.is_persistent = true;
-    } else if (count > 0) {
-        kernel.has_matrix_units = false; // their tiles would be added to memory piece by piece
     }
+}
+
+/// Subgroups that work together need all their threads. Repeating a call is without effect where what it adds is
+/// multiplied by gradients, which can be zero: not where a function writes.
+void keep_subgroups_whole(Kernel& kernel) {
+    kernel.repeats_last = kernel.has_team && kernel.subgroup_size != 0 &&
+                          kernel.derivative == Derivative::backward && !kernel.is_raw_dispatch &&
+                          kernel.walk.dimension < 0 && !uses_thread_index(kernel) &&
+                          call_count(kernel) % kernel.group_size[0] != 0;
 }
 
 } // namespace
@@ -202,6 +208,7 @@ void choose_accumulation(Kernel& kernel) {
     choose_tables(kernel);
     choose_sums(kernel);
     choose_collector(kernel);
+    keep_subgroups_whole(kernel);
     bool is_shared = false;
     for_each_memory_operand(
         kernel, [&](const Operand& operand) { is_shared = is_shared || adds_atomically(operand); });

@@ -29,7 +29,7 @@ constexpr std::int64_t kFewestTurns = 4;
 std::int32_t choose_steps(const Kernel& kernel) {
     const bool is_plain =
         kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
-    return is_plain && !kernel.prefers_storage_bindings &&
+    return is_plain && !kernel.prefers_storage_bindings && !kernel.repeats_last &&
                    call_count(kernel) >= kFewestElementsToStep && !uses_thread_index(kernel)
                ? kSteps
                : 1;
