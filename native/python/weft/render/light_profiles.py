@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.colors import luminance
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,7 +25,7 @@ PROFILED = 6
 
 def mean_factor(profile: LightProfile) -> float:
     """Return the luminance of a profile's image over all directions."""
-    bright = profile.image.astype(np.float64) @ np.array([0.2126, 0.7152, 0.0722])
+    bright = luminance(profile.image)
     height = len(bright)
     sine = np.sin(np.pi * (np.arange(height) + 0.5) / height)
     return float((bright.mean(axis=1) * sine).sum() / sine.sum())

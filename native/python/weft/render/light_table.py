@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.colors import luminance
 from weft.render.alias_table import build_alias_table
 from weft.render.light_tree import CONE_SLACK, LightTree, bounds_row, light_tree
 from weft.scene import AreaLight, PointLight, SpotLight, SunLight
@@ -28,12 +29,6 @@ RULES_WORD = 21
 SHADOWLESS = 0x100
 NONE = 0xFFFFFFFF
 ENVIRONMENT, POINT, SPOT, SUN, AREA, TRIANGLE = range(6)
-
-
-def luminance(rgb: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the luminance of linear Rec.709 colours, last axis of 3."""
-    weights = np.array([0.2126, 0.7152, 0.0722])
-    return np.asarray(np.asarray(rgb, np.float64) @ weights)
 
 
 def _unit(name: str, vector: Sequence[float]) -> NDArray[np.float64]:
