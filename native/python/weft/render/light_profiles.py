@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.colors import luminance
+from weft.layouts import LightKind, LightWord, ProfileWord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from weft.scene import LightProfile
     from weft.scene.lights import Light
 
-PROFILE_WORD = 20
-PROFILED = 6
+PROFILED = LightKind.profiled
 """Bit beside those of the kinds of light: some lamps have a profile."""
 
 
@@ -47,10 +47,13 @@ def profile_table(lamps: Sequence[Light], rows: Sequence[LightRow]) -> NDArray[n
             continue
         if id(profile) not in begun:
             begun[id(profile)] = length
-            header = np.array((0, 0, profile.distance_power, profile.smooth), np.float32)
-            header.view(np.uint32)[:2] = profile.image.shape[1::-1]
+            header = np.zeros(ProfileWord.texels, np.float32)
+            height, width = profile.image.shape[:2]
+            header.view(np.uint32)[[ProfileWord.width, ProfileWord.height]] = width, height
+            header[ProfileWord.distance_power] = profile.distance_power
+            header[ProfileWord.smooth] = profile.smooth
             parts += [header, profile.image[::-1].ravel()]
-            length += 4 + profile.image.size
-        row.words.view(np.uint32)[PROFILE_WORD] = begun[id(profile)]
+            length += len(header) + profile.image.size
+        row.words.view(np.uint32)[LightWord.profile] = begun[id(profile)]
         row.power *= mean_factor(profile)
     return np.concatenate(parts)

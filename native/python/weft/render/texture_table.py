@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.layouts import TextureWord
 from weft.scene.texture import FILTERS, WRAPS
 
 if TYPE_CHECKING:
@@ -78,5 +79,5 @@ def texture_table(textures: list[Texture]) -> TextureTable:
     flat = [image[::-1].ravel() for image in images]
     return TextureTable(
         np.concatenate(flat) if flat else np.zeros(4, np.float32),
-        np.array(rows or [(0,) * 8], np.uint32),
+        np.array(rows or [(0,) * TextureWord.end], np.uint32),
     )
