@@ -25,6 +25,8 @@ ENUMERATIONS = {
     "ProfileWord": "Words of a lamp's profile.",
     "LightNodeWord": "Words of a node of the light tree.",
     "RayKind": "Bits of the kinds of ray.",
+    "InstanceWord": "Words of an instance's record.",
+    "MaterialWord": "Words of a material's record.",
     "PathRow": "Rows of the state of a path.",
     "RayRow": "Rows of a batch of rays.",
     "HitRow": "Rows of a batch of hits.",
@@ -39,6 +41,7 @@ ENUMERATIONS = {
     "TextureFilter": "How a texture is looked up.",
     "CameraKind": "Kinds of camera.",
     "FilterKind": "Kinds of pixel filter.",
+    "Stop": "What facets do not do once a path has been diffuse.",
     "Background": "What cameras see behind all surfaces.",
 }
 """Public enumerations of weft.render, and what the host calls them."""

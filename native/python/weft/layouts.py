@@ -115,6 +115,24 @@ class RayKind:
     volume: Final = 128
 
 
+class InstanceWord:
+    """Words of an instance's record."""
+
+    first_triangle: Final = 0
+    first_slot: Final = 1
+    first_light: Final = 2
+    object: Final = 3
+    end: Final = 4
+
+
+class MaterialWord:
+    """Words of a material's record."""
+
+    program: Final = 0
+    first_parameter: Final = 1
+    end: Final = 2
+
+
 class PathRow:
     """Rows of the state of a path."""
 
@@ -287,6 +305,13 @@ class FilterKind:
     box: Final = 0
     tent: Final = 1
     blackman_harris: Final = 2
+
+
+class Stop:
+    """What facets do not do once a path has been diffuse."""
+
+    reflection: Final = 1
+    refraction: Final = 2
 
 
 class Background:
