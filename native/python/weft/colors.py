@@ -29,14 +29,14 @@ def linear_from_srgb(values: NDArray[np.floating]) -> NDArray[np.float32]:
     """Return linear light of encoded numbers, any shape; odd around 0, nothing is clipped."""
     size = np.abs(values)
     linear = np.where(size <= ENCODED_END, size / 12.92, ((size + 0.055) / 1.055) ** 2.4)
-    return np.copysign(linear, values).astype(np.float32)
+    return np.asarray(np.copysign(linear, values), np.float32)
 
 
 def srgb_from_linear(values: NDArray[np.floating]) -> NDArray[np.float32]:
     """Return encoded numbers of linear light, any shape; odd around 0, nothing is clipped."""
     size = np.abs(values)
     encoded = np.where(size <= LINEAR_END, size * 12.92, 1.055 * size ** (1.0 / 2.4) - 0.055)
-    return np.copysign(encoded, values).astype(np.float32)
+    return np.asarray(np.copysign(encoded, values), np.float32)
 
 
 def srgb_derivative(values: NDArray[np.floating]) -> NDArray[np.floating]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weft.scene.closures import Scale
-    from weft.scene.program import Slot
+    from weft.scene.slot import Slot
 
 
 @dataclass
