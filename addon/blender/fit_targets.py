@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 
 from weft import ArgumentError
+from weft.defaults import TARGET_SIZE
 from weft.fit import Target
 from weft.fit.rounding import JPEG_BLOCK, deviation_by_srgb, deviation_by_step
 from weft.fit.target_files import CLIPPED, resized
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     import weft
-    from weft.render.path_settings import FilterKind
+    from weft.defaults import FilterKind
 
 BLOCKS = ("JPEG", "WEBP")
 """Formats whose noise is shared by the pixels of a block."""
@@ -77,7 +78,7 @@ class Picture:
     color_space: str | None = None
     exposure: float = 0.0
     saturation: float | None = None
-    size: int = 512
+    size: int = TARGET_SIZE
     filter: str = ""
     filter_width: float = 1.0
     through_view: bool = False

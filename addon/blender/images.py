@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from weft.colors import linear_from_srgb
+
 from ..core.graph.model import ImageData
 from ..core.images import image_data
 from ..core.problems import Problem
-from ..core.srgb import linear_from_srgb
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

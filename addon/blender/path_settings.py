@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import bpy
 
+    from weft.defaults import FilterKind
     from weft.render import PathSettings
-    from weft.render.path_settings import FilterKind
     from weft.scene import LightPaths
 
 WIDTHS = {"BOX": 1.0, "BLACKMAN_HARRIS": 2.0, "GAUSSIAN": 1.8}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import weft
+from weft.colors import linear_from_srgb
 from weft.render import PathSettings
 from weft.scene import Camera, Environment, Mesh, Object
 from weft.scene.ray_kinds import SEEN_BY
@@ -22,7 +23,6 @@ from weft.scene.ray_kinds import SEEN_BY
 from .graph.nodes.light_path import true_outputs
 from .graph.outputs import choose_output, output_kinds
 from .problems import Problem
-from .srgb import linear_from_srgb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/hash.hpp"
 #include "core/interrupt.hpp"
+#include "core/target.hpp"
 #include "reflect/function.hpp"
 
 #include <chrono>
@@ -21,7 +22,7 @@
 
 namespace weft::compile {
 
-enum class Target : std::uint8_t { spirv, cuda };
+using core::Target;
 
 /// How the name of a generated kernel source begins where diagnostics name it as their file.
 inline constexpr std::string_view kGeneratedFile = "weft_kernel_";

@@ -139,8 +139,7 @@ std::vector<std::string> generic_argument_texts(std::string_view full_name) {
 TypeReader::TypeReader(Session& session, slang::ProgramLayout* program, DeclIndex& index)
     : m_slang(session.functions()), m_program(reinterpret_cast<SlangReflection*>(program)),
       m_index(index), m_attributes(session.functions()),
-      m_rules(session.target() == Target::cuda ? reflect::LayoutRules::cuda
-                                               : reflect::LayoutRules::spirv),
+      m_rules(core::layout_rules(session.target())),
       m_differentiable(m_slang.program_find_type(m_program, "IDifferentiable")) {}
 
 std::string TypeReader::full_name(SlangReflectionType* type) const {

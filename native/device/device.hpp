@@ -6,6 +6,7 @@
 #include "core/api.hpp"
 #include "core/error.hpp"
 #include "core/interrupt_poll.hpp"
+#include "core/target.hpp"
 #include "device/buffer.hpp"
 #include "device/kernel.hpp"
 
@@ -53,6 +54,7 @@ struct DeviceFeatures {
 /// What enumerate() knows without creating the device, and Device::info() repeats.
 struct DeviceInfo {
     DeviceType type = DeviceType::vulkan;
+    core::Target target = core::Target::spirv; ///< the code that its kernels are made of
     std::string name{};
     std::string driver{};     ///< driver name and version
     std::int32_t adapter = 0; ///< index to pass as DeviceDesc::adapter
@@ -115,6 +117,10 @@ public:
     [[nodiscard]] static std::vector<DeviceInfo> enumerate();
 
     const DeviceInfo& info() const noexcept { return m_info; }
+    /// What create_kernel() takes: the target that modules for this device are loaded for.
+    core::Target target() const noexcept { return m_info.target; }
+    /// How structures lie in the memory of this device.
+    core::LayoutRules layout_rules() const noexcept { return core::layout_rules(target()); }
     [[nodiscard]] virtual MemoryInfo memory_info() const = 0;
 
     /// @throws DeviceError{out_of_memory}: what was asked, what is free, who holds how much (by label).

@@ -467,7 +467,7 @@ std::string signature_text(const reflect::Function& function) {
 BindTarget bind_target(const device::Device& device) {
     const auto& info = device.info();
     const bool binds = info.features.is_software;
-    return {.type = info.type,
+    return {.rules = device.layout_rules(),
             .max_storage_binding = binds ? info.limits.max_storage_binding : 0,
             .storage_binding_alignment = info.limits.storage_binding_alignment};
 }

@@ -48,7 +48,7 @@ struct Source {
 
 /// What binding needs to know of the device.
 struct BindTarget {
-    device::DeviceType type = device::DeviceType::vulkan;
+    reflect::LayoutRules rules = reflect::LayoutRules::spirv;
     std::uint64_t max_storage_binding = 0;
     std::uint32_t storage_binding_alignment = 16;
 };

@@ -127,9 +127,7 @@ Module& Copier::module() {
         compile::ModuleDesc desc;
         desc.name = "copies";
         desc.text = "// The functions stand in the kernels.\n";
-        desc.target = m_context.device->info().type == device::DeviceType::cuda
-                          ? compile::Target::cuda
-                          : compile::Target::spirv;
+        desc.target = m_context.device->target();
         m_module = Module::create(m_context, std::move(desc), {.links = {}, .hot_reload = false});
     }
     return *m_module;

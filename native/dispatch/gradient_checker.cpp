@@ -75,9 +75,9 @@ std::string number(double value) {
 }
 
 std::string failure_text(const std::string& function, const CallSample& sample,
-                         const GradientVerdict& verdict, device::DeviceType kind) {
+                         const GradientVerdict& verdict, core::Target target) {
     const char* const compiler =
-        kind == device::DeviceType::cuda
+        target == core::Target::cuda
             ? "; NVRTC's optimizer may be wrong, too: try WEFT_NVRTC_OPTIONS=--Ofast-compile=mid"
             : "";
     return text(function, ".bwds: its gradients are wrong: at element ",
@@ -246,7 +246,7 @@ void GradientChecker::check(Job& job) {
             is_decided = is_decided && verdict.kind != Kind::undecided;
             if (verdict.kind == Kind::wrong && (worst.empty() || verdict.difference > largest)) {
                 worst = failure_text(job.function, sample, verdict,
-                                     job.module->context().device->info().type);
+                                     job.module->context().device->target());
             }
             largest = std::max(largest, verdict.difference);
         }

@@ -14,7 +14,6 @@ namespace weft::dispatch {
 using codegen::Operand;
 using core::text;
 using reflect::Direction;
-using reflect::LayoutRules;
 using reflect::Type;
 
 namespace {
@@ -131,11 +130,9 @@ Operand Matcher::gradient_operand(const MatchRequest& request, SourcePart part,
                                   std::size_t own_rank, Direction direction) {
     Operand gradient;
     gradient.kind = codegen::OperandKind::element;
-    const LayoutRules rules =
-        m_target.type == device::DeviceType::cuda ? LayoutRules::cuda : LayoutRules::spirv;
     gradient.type = request.type->kind == reflect::TypeKind::tensor
                         ? request.type
-                        : reflect::differential_type(request.type, rules);
+                        : reflect::differential_type(request.type, m_target.rules);
     gradient.name =
         request.name + (part == SourcePart::gradient_in ? "_gradient_in" : "_gradient_out");
     gradient.reads = direction != Direction::out;

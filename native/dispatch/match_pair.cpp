@@ -37,10 +37,7 @@ bool Matcher::match_differential_pair(const MatchRequest& request, Operand& oper
         return refuse(request, "pass weft.diffPair(value, gradient) or a tensor with gradients "
                                "(with_grads())");
     }
-    const reflect::LayoutRules rules = m_target.type == device::DeviceType::cuda
-                                           ? reflect::LayoutRules::cuda
-                                           : reflect::LayoutRules::spirv;
-    const reflect::TypeRef types[] = {value, reflect::differential_type(value, rules)};
+    const reflect::TypeRef types[] = {value, reflect::differential_type(value, m_target.rules)};
     for (std::uint32_t half = 0; half < 2; ++half) {
         MatchRequest part = request;
         part.type = types[half];

@@ -259,8 +259,7 @@ compile::KernelCode Module::compile_code(const compile::LoadedModuleRef& module,
     }
     request.source = source;
     request.entry_point = codegen::kEntryPoint;
-    const bool is_cuda = m_context.device->info().type == device::DeviceType::cuda;
-    request.target = is_cuda ? compile::Target::cuda : compile::Target::spirv;
+    request.target = m_context.device->target();
     try {
         return m_context.compiler->compile_kernel(request);
     } catch (const core::CompileError& error) {
@@ -275,7 +274,7 @@ CompiledKernelRef Module::compile_kernel(const compile::LoadedModuleRef& module,
     compile::KernelCode code = compile_code(module, source, kernel);
     require_bindable(code, kernel.callee);
     const device::DeviceInfo& info = m_context.device->info();
-    if (info.type != device::DeviceType::cuda) {
+    if (info.target == compile::Target::spirv) {
         require_features(code.code, info, kernel.callee);
     }
     auto compiled = std::make_shared<CompiledKernel>();

@@ -48,7 +48,7 @@ void add_arguments(const codegen::Kernel& kernel, LaunchPlan& plan) {
 }
 
 /// Layouts of the memory that a call makes, so that a repeated call makes it without looking at types.
-void set_layouts(LaunchPlan& plan, device::DeviceType device) {
+void set_layouts(LaunchPlan& plan, reflect::LayoutRules rules) {
     for (Source& source : plan.sources) {
         const bool is_made = source.kind == SourceKind::upload || source.kind == SourceKind::pack ||
                              (source.kind == SourceKind::allocate && !plan.returns_values);
@@ -58,7 +58,7 @@ void set_layouts(LaunchPlan& plan, device::DeviceType device) {
                                                : source.dtype;
             tensor::require_storable(dtype.get());
             source.layout =
-                tensor::make_array_layout(tensor::storage_type(dtype, device), source.shape);
+                tensor::make_array_layout(tensor::storage_type(dtype, rules), source.shape);
         }
     }
 }
@@ -254,7 +254,7 @@ std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& argu
     plan->is_differentiable = call.function.is_differentiable;
     note_uses(call, *plan);
     set_flags(*plan, options);
-    set_layouts(*plan, call.target.type);
+    set_layouts(*plan, call.target.rules);
     plan->is_empty = codegen::call_count(kernel) == 0;
     if (plan->is_empty) {
         plan->explanation = "no elements: nothing is launched\n";
@@ -283,7 +283,7 @@ std::shared_ptr<LaunchPlan> build_plan(BoundCall& call, const ArgumentList& argu
     plan->written = find_written_sources(kernel);
     add_globals(call, arguments, *plan);
     set_flags(*plan, options);
-    set_layouts(*plan, call.target.type);
+    set_layouts(*plan, call.target.rules);
     return plan;
 }
 

@@ -159,9 +159,7 @@ Module& Reducer::module() {
         compile::ModuleDesc desc;
         desc.name = "reductions";
         desc.text = "import \"weft/reduce\";\n";
-        desc.target = m_context.device->info().type == device::DeviceType::cuda
-                          ? compile::Target::cuda
-                          : compile::Target::spirv;
+        desc.target = m_context.device->target();
         m_module = Module::create(m_context, std::move(desc), {.links = {}, .hot_reload = false});
     }
     return *m_module;

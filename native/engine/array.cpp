@@ -19,7 +19,7 @@ tensor::TensorRef with_gradient(const tensor::TensorRef& tensor) {
     const auto shape = tensor->shape();
     const tensor::TensorRef gradient =
         zeros(tensor->buffer().device_ref(),
-              tensor::Tensor::gradient_dtype(tensor->dtype(), tensor->device().info().type),
+              tensor::Tensor::gradient_dtype(tensor->dtype(), tensor->device().layout_rules()),
               {shape.begin(), shape.end()});
     return tensor::Tensor::with_gradients(tensor, gradient, gradient);
 }

@@ -56,9 +56,7 @@ Module load(const std::shared_ptr<const Runtime>& runtime, compile::ModuleDesc d
     const Runtime::Settings& settings = runtime->settings();
     desc.include_paths = settings.include_paths;
     desc.defines = settings.defines;
-    desc.target = runtime->context().device->info().type == device::DeviceType::cuda
-                      ? compile::Target::cuda
-                      : compile::Target::spirv;
+    desc.target = runtime->context().device->target();
     return {runtime, dispatch::Module::create(runtime->context(), std::move(desc),
                                               {.links = {}, .hot_reload = settings.hot_reload})};
 }

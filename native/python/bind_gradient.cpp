@@ -25,7 +25,7 @@ TensorRef allocate_gradient(const Tensor& tensor) {
     const std::vector<std::int64_t> shape(tensor.shape().begin(), tensor.shape().end());
     TensorRef gradient = Tensor::create(
         tensor.buffer().device_ref(),
-        {.dtype = Tensor::gradient_dtype(tensor.dtype(), tensor.device().info().type),
+        {.dtype = Tensor::gradient_dtype(tensor.dtype(), tensor.device().layout_rules()),
          .shape = shape},
         "gradient");
     const std::shared_ptr<Session> session = session_of(tensor.device());

@@ -55,7 +55,7 @@ void copy_from_numpy(const Storage& self, const py::object& values) {
 } // namespace
 
 TensorRef Storage::as_row_of(const reflect::TypeRef& type) const {
-    reflect::TypeRef stored = tensor::storage_type(type, buffer->device().info().type);
+    reflect::TypeRef stored = tensor::storage_type(type, buffer->device().layout_rules());
     const TensorRef empty = Tensor::wrap(buffer, {.dtype = stored, .shape = {0}});
     const auto count = buffer->size_bytes() / empty->layout()->element_bytes();
     return Tensor::wrap(buffer,

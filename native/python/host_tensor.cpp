@@ -55,7 +55,8 @@ tensor::TensorRef lend_host_tensor(device::Device& device, py::handle tensor) {
         return nullptr;
     }
     const TorchArray array(std::move(memory), *kind, tensor);
-    const reflect::TypeRef dtype = tensor::storage_type(reflect::scalar_type(*kind), info.type);
+    const reflect::TypeRef dtype =
+        tensor::storage_type(reflect::scalar_type(*kind), device.layout_rules());
     return dispatch::wrap_in_place(array, tensor::make_array_layout(dtype, array.shape), device);
 }
 

@@ -73,11 +73,6 @@ void add_options(compile::ModuleDesc& desc, const py::dict& options) {
     }
 }
 
-compile::Target target_of(const Session& session) {
-    return session.device->info().type == device::DeviceType::cuda ? compile::Target::cuda
-                                                                   : compile::Target::spirv;
-}
-
 std::optional<fs::path> existing(const fs::path& path) {
     std::error_code ignored;
     fs::path with_ending = path;
@@ -148,7 +143,7 @@ compile::ModuleDesc describe_again(const Session& session, compile::ModuleDesc d
     if (desc.defines.empty()) {
         desc.defines = session.defines;
     }
-    desc.target = target_of(session);
+    desc.target = session.device->target();
     add_options(desc, options);
     for (std::string& folder : desc.include_paths) {
         folder = absolute_folder(folder); // the compiler's process has a working folder of its own

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/api.hpp"
+#include "core/target.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -98,14 +99,7 @@ struct Field {
     bool is_no_diff = false; ///< constant for derivatives, whatever its type
 };
 
-/// How values lie in device memory. The targets differ: bool, float2, float4, half3 and whatever holds
-/// them. A module is loaded for one target, and all its types have that target's layout.
-enum class LayoutRules : std::uint8_t {
-    spirv, ///< Slang's natural layout: vectors aligned as their scalars, bool takes 4 bytes, a member may
-           ///< start in the tail padding of the structure before it
-    cuda, ///< C++ as NVRTC lays it out: float2 aligned to 8, float4 to 16, half3 takes 8 bytes, bool 1
-    host, ///< arrays of the caller: vectors aligned as their scalars, bool 1, structures padded as in C
-};
+using core::LayoutRules;
 
 /// Layout of a value behind a device pointer. Zero for types that cannot lie there (interfaces, resources).
 struct Layout {

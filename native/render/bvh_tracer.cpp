@@ -85,8 +85,7 @@ BvhTracer::BvhTracer(const dispatch::Context& context, const scene::Geometry& ge
     compile::ModuleDesc desc;
     desc.name = "tracer";
     desc.text = source_for(kind() == TracerKind::wide_bvh ? "WideBvhView" : "BvhView");
-    desc.target = context.device->info().type == device::DeviceType::cuda ? compile::Target::cuda
-                                                                          : compile::Target::spirv;
+    desc.target = context.device->target();
     m_module =
         dispatch::Module::create(context, std::move(desc), {.links = {}, .hot_reload = false});
     m_closest = m_module->function("traceClosestRays");

@@ -236,10 +236,6 @@ private:
 
 } // namespace
 
-LayoutRules layout_rules(device::DeviceType type) noexcept {
-    return type == device::DeviceType::cuda ? LayoutRules::cuda : LayoutRules::spirv;
-}
-
 TypeRef with_rules(const TypeRef& type, LayoutRules rules) {
     if (type->kind == TypeKind::pointer) {
         return type;
@@ -251,9 +247,9 @@ TypeRef with_rules(const TypeRef& type, LayoutRules rules) {
     return is_same ? type : std::make_shared<const Type>(std::move(result));
 }
 
-TypeRef storage_type(const TypeRef& type, device::DeviceType device) {
+TypeRef storage_type(const TypeRef& type, LayoutRules rules) {
     const bool is_packed = reflect::leaf(*type).kind != TypeKind::structure;
-    return with_rules(type, is_packed ? LayoutRules::host : layout_rules(device));
+    return with_rules(type, is_packed ? LayoutRules::host : rules);
 }
 
 namespace {

@@ -12,16 +12,13 @@
 
 namespace weft::tensor {
 
-/// How values lie in the memory of such a device.
-[[nodiscard]] reflect::LayoutRules layout_rules(device::DeviceType type) noexcept;
-
 /// `type` laid out by `rules`, fields included; the same object if that changes nothing.
 [[nodiscard]] reflect::TypeRef with_rules(const reflect::TypeRef& type, reflect::LayoutRules rules);
 
 /// How a tensor's elements lie in memory: scalars, vectors, matrices and arrays of them are packed scalars
-/// on every device (bool takes 1 byte), structures follow the rules of the device.
+/// on every device (bool takes 1 byte), structures follow `rules`, Device::layout_rules().
 [[nodiscard]] reflect::TypeRef storage_type(const reflect::TypeRef& type,
-                                            device::DeviceType device);
+                                            reflect::LayoutRules rules);
 
 /// As a user writes it: "float3", "half2x2", "float[4]", "Pixel".
 [[nodiscard]] std::string display_name(const reflect::Type& type);

@@ -17,7 +17,7 @@ Tensor::Tensor(Key /*key*/, std::shared_ptr<device::Buffer> buffer, ArrayLayoutR
 TensorRef Tensor::create(const std::shared_ptr<device::Device>& device, Desc desc,
                          std::string label) {
     require_storable(desc.dtype.get());
-    reflect::TypeRef dtype = storage_type(desc.dtype, device->info().type);
+    reflect::TypeRef dtype = storage_type(desc.dtype, device->layout_rules());
     return create(
         device, make_array_layout(std::move(dtype), std::move(desc.shape), std::move(desc.strides)),
         std::move(label));
@@ -45,7 +45,7 @@ void check_gradient(const Tensor& tensor, const Tensor* gradient, const char* na
         return;
     }
     const reflect::TypeRef dtype =
-        Tensor::gradient_dtype(tensor.dtype(), tensor.device().info().type);
+        Tensor::gradient_dtype(tensor.dtype(), tensor.device().layout_rules());
     const bool fits = std::equal(gradient->shape().begin(), gradient->shape().end(),
                                  tensor.shape().begin(), tensor.shape().end()) &&
                       (reflect::same_type(*gradient->dtype(), *dtype) ||
@@ -65,9 +65,7 @@ void check_gradient(const Tensor& tensor, const Tensor* gradient, const char* na
 
 } // namespace
 
-reflect::TypeRef Tensor::gradient_dtype(const reflect::TypeRef& dtype, device::DeviceType type) {
-    const reflect::LayoutRules rules =
-        type == device::DeviceType::cuda ? reflect::LayoutRules::cuda : reflect::LayoutRules::spirv;
+reflect::TypeRef Tensor::gradient_dtype(const reflect::TypeRef& dtype, reflect::LayoutRules rules) {
     reflect::TypeRef result = reflect::differential_type(dtype, rules);
     if (!result) {
         const bool is_structure = dtype->kind == reflect::TypeKind::structure;
@@ -76,7 +74,7 @@ reflect::TypeRef Tensor::gradient_dtype(const reflect::TypeRef& dtype, device::D
             is_structure ? core::text("declare struct ", dtype->name, " : IDifferentiable")
                          : std::string("use half, float or double")));
     }
-    return storage_type(result, type);
+    return storage_type(result, rules);
 }
 
 TensorRef Tensor::with_gradients(const TensorRef& tensor, TensorRef grad_in, TensorRef grad_out) {

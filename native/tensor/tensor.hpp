@@ -54,9 +54,9 @@ public:
     /// @throws ArgumentError unless both have the tensor's device and shape and gradient_dtype() of its dtype.
     [[nodiscard]] static TensorRef with_gradients(const TensorRef& tensor, TensorRef grad_in,
                                                   TensorRef grad_out);
-    /// The element type of gradients of `dtype` on `type`. @throws ArgumentError if it has no derivatives.
+    /// The element type of gradients of `dtype`, laid out by `rules`. @throws ArgumentError if it has no derivatives.
     [[nodiscard]] static reflect::TypeRef gradient_dtype(const reflect::TypeRef& dtype,
-                                                         device::DeviceType type);
+                                                         reflect::LayoutRules rules);
 
     /// Replaces the gradients, as with_gradients() attaches them. Not while another thread uses the tensor.
     /// @throws ArgumentError as with_gradients(), and for the tensor itself.

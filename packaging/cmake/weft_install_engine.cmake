@@ -12,6 +12,7 @@ set(WEFT_PUBLIC_HEADERS
   core/api.hpp
   core/error.hpp
   core/interrupt_poll.hpp
+  core/target.hpp
   device/buffer.hpp
   device/device.hpp
   device/kernel.hpp

@@ -8,11 +8,11 @@ import bpy
 
 def test_the_defaults_of_the_panel_are_those_of_scripts(extension):
     from addon.blender.fit_targets import Picture
-    from addon.core.fitting.request import RESOLUTION, TextureRequest
-    from addon.ui.fit.choosing import NEW_SIZE
+    from addon.core.fitting.request import TextureRequest
     from addon.ui.fit.gathering import gather_settings, request_of
 
-    from weft.fit import FitSettings
+    from weft.defaults import BOUNCES, TEXTURE_SIZE, TRANSPARENT_BOUNCES
+    from weft.fit import EnvironmentParameter, FitSettings
 
     state = bpy.context.scene.weft_fit
     material = bpy.data.materials.new("Clay")
@@ -21,8 +21,11 @@ def test_the_defaults_of_the_panel_are_those_of_scripts(extension):
 
     assert gather_settings(state) == FitSettings()
     assert state.size == Picture.size
-    assert (entry.width, entry.height) == (RESOLUTION, RESOLUTION)
-    assert NEW_SIZE == RESOLUTION
+    size = (EnvironmentParameter.width, EnvironmentParameter.height)
+    assert tuple(map(int, entry.environment_size.split("x"))) == size
+    engine = bpy.context.scene.weft_render
+    assert (engine.bounces, engine.transparent_bounces) == (BOUNCES, TRANSPARENT_BOUNCES)
+    assert (entry.width, entry.height) == (TEXTURE_SIZE, TEXTURE_SIZE)
     assert request_of(entry).bounds == TextureRequest("Clay").bounds
 
 

@@ -21,6 +21,8 @@ class Wall(NamedTuple):
     allowed: tuple[str, ...]
 
 
+TARGET_BY_TYPE = r"DeviceType::\w+\s*\?\s*[\w:]*(Target|LayoutRules)::"
+
 WALLS = (
     Wall("slang.h", r'#include\s*[<"]slang', ("native/compile/",)),
     Wall("Vulkan", r'#include\s*[<"](vulkan|volk)\b', ("native/device/vulkan/",)),
@@ -28,6 +30,13 @@ WALLS = (
     Wall("a device backend", r'#include\s*"device/(vulkan|cuda|null)/', ("native/device/",)),
     Wall("Embree", r'#include\s*[<"]embree', ("native/render/embree/",)),
     Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
+    Wall("the type of a device decides the target", TARGET_BY_TYPE, ()),
+    Wall(
+        "the curve of sRGB",
+        r"\b12\.92\b",
+        ("native/python/weft/colors.py", "native/lower/osl_helpers.cpp"),
+    ),
+    Wall("the weights of luminance", r"\.7152\b", ("native/python/weft/colors.py",)),
     Wall("<format>", r"#include\s*<format>", ()),
     Wall("OpenImageIO", r"^\s*(import|from)\s+OpenImageIO", ("native/python/weft/image.py",)),
     Wall(

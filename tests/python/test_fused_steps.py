@@ -44,9 +44,9 @@ def tensors(device, values, dtype=np.float32):
 def launches(monkeypatch):
     """Counts the launches of steps: ("alone", 1) or ("fused", number of tensors)."""
     seen = []
-    alone, fused = optim.Optimiser._launch_alone, FusedSteps.launch
+    alone, fused = optim.Optimizer._launch_alone, FusedSteps.launch
     monkeypatch.setattr(
-        optim.Optimiser, "_launch_alone", lambda *a: (seen.append(("alone", 1)), alone(*a))
+        optim.Optimizer, "_launch_alone", lambda *a: (seen.append(("alone", 1)), alone(*a))
     )
     monkeypatch.setattr(
         FusedSteps, "launch", lambda *a: (seen.append(("fused", len(a[1]))), fused(*a))
@@ -148,7 +148,7 @@ def test_repeated_steps_are_recorded_and_see_new_gradients(device):
 def test_an_optimiser_of_ones_own_is_fused_too(device, launches, tmp_path):
     (tmp_path / "own_lion.slang").write_text(LION)
 
-    class Lion(optim.Optimiser):
+    class Lion(optim.Optimizer):
         source = tmp_path / "own_lion.slang"
         update = "lion"
         structure = "LionStep"

@@ -360,3 +360,12 @@ def test_cosine_rate_warms_up_and_falls():
     assert [schedule(step) for step in range(5)] == [0.25, 0.5, 0.75, 1.0, 1.0]
     assert schedule(9) == pytest.approx(0.6)
     assert schedule(14) == schedule(99) == pytest.approx(0.2)
+
+
+def test_the_old_name_of_the_base_class_warns():
+    with pytest.warns(DeprecationWarning, match=r"weft\.optim\.Optimizer"):
+        old = optim.Optimiser
+
+    assert old is optim.Optimizer
+    with pytest.raises(AttributeError, match="Optimism"):
+        _ = optim.Optimism

@@ -12,9 +12,9 @@ import bpy
 import numpy as np
 
 from weft import ArgumentError
+from weft.colors import linear_from_srgb
 
 from ...core.slang_nodes.learned_text import FUNCTION, learned_text
-from ...core.srgb import linear_from_srgb
 from ...core.steps import last_value
 from ..images import ImageStore
 from .nodes import change_node, require_tag

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.colors import LUMINANCE
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .plan import Value
 
-LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
 _COLOR = 4
 
 
@@ -47,7 +48,8 @@ def _of_width(rows: NDArray[Any], width: int) -> NDArray[Any]:
         return wide
     own = rows.shape[1]
     if not width:
-        return np.asarray(rows[:, :3] @ LUMINANCE if own == _COLOR else rows.mean(axis=1))
+        weights = np.array(LUMINANCE, np.float32)
+        return np.asarray(rows[:, :3] @ weights if own == _COLOR else rows.mean(axis=1))
     if own >= width:
         return rows[:, :width]
     fill = np.zeros((len(rows), width - own), rows.dtype)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.colors import linear_from_srgb
 from weft.fit.verdict import OPEN, Verdict
 
 from ..graph.bindings import TextureBinding
 from ..problems import Problem
-from ..srgb import linear_from_srgb
 from .uv_places import coverage_of
 
 if TYPE_CHECKING:

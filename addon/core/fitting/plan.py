@@ -14,6 +14,7 @@ import numpy as np
 
 import weft
 from weft import ArgumentError
+from weft.defaults import TEXTURE_SIZE
 from weft.fit import (
     EnvironmentParameter,
     Exposure,
@@ -33,7 +34,6 @@ from ..graph.bindings import Binding, TextureBinding
 from ..problems import Problem
 from .request import (
     ENVIRONMENT,
-    RESOLUTION,
     EnvironmentRequest,
     ExposureRequest,
     FitRequest,
@@ -176,7 +176,9 @@ def _add_texture(
     if isinstance(found, Binding):
         number = _uv_set_of(found, materials)
         wrap = _find_wrap(plan.scene, found, str(entry.address), number)
-        image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION), number, wrap)
+        image = _uniform_image(
+            found, entry.resolution or (TEXTURE_SIZE, TEXTURE_SIZE), number, wrap
+        )
         plan.wraps[found.label] = wrap
         plan.scene = with_inputs(plan.scene, {found.parameter: image})
         name = _place_of(plan.scene, found.parameter.partition(".")[0], image)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from weft import ArgumentError
-from weft.fit import FitSettings, Target
+from weft.defaults import FILTER, FILTER_WIDTH, SMOOTHNESS, TEXEL_BOUNDS
+from weft.fit import EnvironmentParameter, FitSettings, Target
 
 from ..graph.bindings import Address
 
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.defaults import FilterKind
     from weft.fit import DisplayTransform
-    from weft.render.path_settings import FilterKind
     from weft.scene.lights import Environment, Light
 
 TEXTURE, LIGHT, EXPOSURE = "texture:", "light:", "exposure:"
 ENVIRONMENT = "environment"
-RESOLUTION = 256
-SKY = (32, 16)
+SKY = (EnvironmentParameter.width, EnvironmentParameter.height)
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class TextureRequest:
 
     address: str | Address
     resolution: tuple[int, int] | None = None
-    bounds: tuple[float, float] = (0.001, 1.0)
-    smoothness: float = 0.1
+    bounds: tuple[float, float] = TEXEL_BOUNDS
+    smoothness: float = SMOOTHNESS
 
     def __post_init__(self) -> None:
         """Check the resolution."""
@@ -107,7 +107,7 @@ class EnvironmentRequest:
     """
 
     resolution: tuple[int, int] = SKY
-    smoothness: float = 0.1
+    smoothness: float = SMOOTHNESS
 
 
 Request = NumberRequest | TextureRequest | LightRequest | ExposureRequest | EnvironmentRequest
@@ -141,8 +141,8 @@ class TargetRequest:
     saturation: float | None = None
     objects: tuple[str, ...] = ()
     name: str = "target"
-    filter: FilterKind = "box"
-    filter_width: float = 1.0
+    filter: FilterKind = FILTER
+    filter_width: float = FILTER_WIDTH
     display: DisplayTransform | None = None
     robust: bool = False
     rounding: NDArray[np.float32] | None = None

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weft.colors import LUMINANCE
+
 from .menus import MENU, case_labels, find_case
 
 if TYPE_CHECKING:
@@ -139,7 +141,7 @@ def converted(value: Plain | bool, new: str) -> Plain | bool:
             return (*three, value[3] if len(value) > 3 else 1.0) if "Color" in new else three
         three = value[:3]
         number = (
-            0.2126 * three[0] + 0.7152 * three[1] + 0.0722 * three[2]
+            sum(weight * part for weight, part in zip(LUMINANCE, three, strict=True))
             if len(value) == len("RGBA")
             else sum(three) / len(three)
         )

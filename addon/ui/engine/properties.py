@@ -3,6 +3,8 @@
 
 import bpy
 
+from weft.defaults import BOUNCES, FINAL_SAMPLES, TRANSPARENT_BOUNCES, VIEWPORT_SAMPLES
+
 
 def _choose_own(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Let a number that is set count."""
@@ -18,7 +20,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         min=1,
         max=1 << 20,
         soft_max=4096,
-        default=128,
+        default=FINAL_SAMPLES,
     )
     viewport_samples: bpy.props.IntProperty(
         name="Viewport Samples",
@@ -26,7 +28,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         min=1,
         max=1 << 20,
         soft_max=4096,
-        default=256,
+        default=VIEWPORT_SAMPLES,
     )
     use_cycles_bounces: bpy.props.BoolProperty(
         name="As Cycles",
@@ -39,7 +41,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         min=0,
         max=1024,
         soft_max=32,
-        default=8,
+        default=BOUNCES,
         update=_choose_own,
     )
     transparent_bounces: bpy.props.IntProperty(
@@ -48,7 +50,7 @@ class WEFT_PG_render(bpy.types.PropertyGroup):
         min=0,
         max=1024,
         soft_max=32,
-        default=8,
+        default=TRANSPARENT_BOUNCES,
         update=_choose_own,
     )
     seed: bpy.props.IntProperty(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from weft.defaults import TEXTURE_SIZE
+
 from ...blender.fit_places import tree_at
 
 if TYPE_CHECKING:
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 NUMBERS = ("VALUE", "RGBA", "VECTOR")
 HOLDERS = ("ShaderNodeValue", "ShaderNodeRGB")
 """Nodes whose outputs hold a number of their own."""
-
-NEW_SIZE = 256  # of a new texture among images of unknown size, texels
 
 
 def can_fit(socket: bpy.types.NodeSocket) -> bool:
@@ -135,7 +135,7 @@ def add_maps(fit: WEFT_PG_fit, material: bpy.types.Material, choices: Iterable[C
         if choice.role >= 0 and choice.is_only:
             chosen.setdefault(choice.role, choice)
     sizes = [choice.size for choice in chosen.values() if min(choice.size) > 0]
-    width, height = max(sizes, default=(NEW_SIZE, NEW_SIZE))
+    width, height = max(sizes, default=(TEXTURE_SIZE, TEXTURE_SIZE))
     for choice in chosen.values():
         entry = add_choice(fit, material, choice, "TEXTURE")
         if choice.kind == "NUMBER":

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from weft import ArgumentError
+from weft.defaults import TEXEL_BOUNDS
 from weft.fit import FitSettings
 
 from ...blender.fit_places import driver_at
@@ -103,7 +104,7 @@ def request_of(entry: WEFT_PG_fit_parameter) -> Request:
     address = entry.place()
     if entry.kind == "NUMBER":
         return NumberRequest(address, bounds)
-    return TextureRequest(address, (entry.width, entry.height), bounds or (0.001, 1.0))
+    return TextureRequest(address, (entry.width, entry.height), bounds or TEXEL_BOUNDS)
 
 
 def gather_settings(fit: WEFT_PG_fit) -> FitSettings:

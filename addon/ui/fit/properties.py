@@ -3,6 +3,9 @@
 
 import bpy
 
+from weft.defaults import TARGET_SIZE, TEXTURE_SIZE
+from weft.fit import EnvironmentParameter, FitSettings
+
 from ...blender.fit_places import Place, tree_at
 from ...blender.node_names import input_title, node_title
 from ...blender.session import require_session
@@ -173,16 +176,16 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
     low: bpy.props.FloatProperty(name="Least", description="Smallest value")
     high: bpy.props.FloatProperty(name="Most", description="Largest value", default=1.0)
     width: bpy.props.IntProperty(
-        name="Width", description="Of the texture, texels", default=256, min=1, max=16384
+        name="Width", description="Of the texture, texels", default=TEXTURE_SIZE, min=1, max=16384
     )
     height: bpy.props.IntProperty(
-        name="Height", description="Of the texture, texels", default=256, min=1, max=16384
+        name="Height", description="Of the texture, texels", default=TEXTURE_SIZE, min=1, max=16384
     )
     environment_size: bpy.props.EnumProperty(
         name="Size",
         description="Of the unknown environment, texels: more need smoother surfaces to tell them",
         items=SIZES,
-        default="32x16",
+        default=f"{EnvironmentParameter.width}x{EnvironmentParameter.height}",
     )
     found: bpy.props.StringProperty(
         name="Found", description="What the last fit found, with its standard error"
@@ -263,27 +266,38 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     samples: bpy.props.IntProperty(
         name="Samples",
         description="Paths a pixel in each half of a draw",
-        default=4,
+        default=FitSettings.samples,
         min=1,
         max=256,
     )
     bounces: bpy.props.IntProperty(
-        name="Bounces", description="Surfaces that a path may leave", default=8, min=1, max=64
+        name="Bounces",
+        description="Surfaces that a path may leave",
+        default=FitSettings.bounces,
+        min=1,
+        max=64,
     )
     seed: bpy.props.IntProperty(name="Seed", description="Equal seeds give equal fits", min=0)
     tolerance: bpy.props.FloatProperty(
         name="Tolerance",
         description="Wanted standard error of each number, in units of its range",
-        default=0.003,
+        default=FitSettings.tolerance,
         min=1e-5,
         max=1.0,
         precision=4,
     )
     max_draws: bpy.props.IntProperty(
-        name="Draws", description="Fits of numbers end after so many", default=40, min=1, max=10000
+        name="Draws",
+        description="Fits of numbers end after so many",
+        default=FitSettings.max_draws,
+        min=1,
+        max=10000,
     )
     texture_draws: bpy.props.IntProperty(
-        name="Texture Draws", description="Fits of textures take so many", default=60, min=1
+        name="Texture Draws",
+        description="Fits of textures take so many",
+        default=FitSettings.texture_draws,
+        min=1,
     )
     time_limit: bpy.props.FloatProperty(
         name="Time Limit",
@@ -294,7 +308,7 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     size: bpy.props.IntProperty(
         name="Picture Size",
         description="Pictures are compared at no more than so many pixels along the longer side",
-        default=512,
+        default=TARGET_SIZE,
         min=8,
         max=8192,
     )

@@ -68,6 +68,7 @@ Adapter describe(const Driver& driver, std::int32_t index) {
     adapter.architecture = {get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                             get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
     adapter.info = {.type = DeviceType::cuda,
+                    .target = core::Target::cuda,
                     .name = name.data(),
                     .driver = core::text("NVIDIA driver for CUDA ", driver.version / 1000, ".",
                                          driver.version % 1000 / 10),

@@ -108,6 +108,7 @@ constexpr DeviceFeatures kEverything{.is_software = false,
 DeviceInfo null_info(const DeviceFeatures& features) {
     constexpr std::uint32_t kMany = std::numeric_limits<std::int32_t>::max();
     return {.type = DeviceType::cpu,
+            .target = core::Target::spirv,
             .name = "null device",
             .driver = "none",
             .adapter = 0,

@@ -176,6 +176,7 @@ void describe(Adapter& adapter, const Properties& properties, std::uint64_t heap
     std::copy(std::begin(core.pipelineCacheUUID), std::end(core.pipelineCacheUUID),
               adapter.pipeline_cache_uuid.begin());
     adapter.info = {.type = DeviceType::vulkan,
+                    .target = core::Target::spirv,
                     .name = core.deviceName,
                     .driver = driver_text(properties),
                     .adapter = 0,

@@ -11,6 +11,7 @@ import numpy as np
 from weft import image
 from weft._native import ArgumentError, ArgumentTypeError, Tensor
 from weft._shown import shown
+from weft.colors import LUMINANCE
 
 if TYPE_CHECKING:
     import os
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from weft._native import Device, Struct, Type
 
 _SRGB_FILES = (".png", ".jpg", ".jpeg")
-_LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
-"""Of linear red, green and blue: ITU-R BT.709."""
 
 
 def from_torch(device: Device, tensor: torch.Tensor, dtype: Type | Struct | str) -> Tensor:
@@ -66,8 +65,8 @@ def load_from_image(
     is_srgb = linearize and Path(path).suffix.lower() in _SRGB_FILES
     pixels = image.read(path, encoding="srgb" if is_srgb else "linear")
     channels = pixels.shape[2]
-    if grayscale and channels >= len(_LUMINANCE):
-        pixels = (pixels[..., :3] @ _LUMINANCE)[..., None]
+    if grayscale and channels >= len(LUMINANCE):
+        pixels = (pixels[..., :3] @ np.array(LUMINANCE, np.float32))[..., None]
     elif grayscale:
         pixels = pixels[..., :1]
     if pixels.shape[2] > 4:

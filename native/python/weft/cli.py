@@ -20,6 +20,7 @@ from weft.cli_fit import add_fit_command, add_trust_option
 from weft.cli_gallery import add_gallery_command
 from weft.cli_lower import add_lower_command
 from weft.cli_nodes import add_nodes_command
+from weft.defaults import BOUNCES, FILTER, FILTER_WIDTH, SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,9 +41,14 @@ def build_parser() -> argparse.ArgumentParser:
     render.add_argument(
         "-o", "--output", type=Path, required=True, help="image file: .exr, .hdr, .png or .jpg"
     )
-    render.add_argument("--spp", type=int, default=64, help="paths a pixel (default: 64)")
     render.add_argument(
-        "--bounces", type=int, default=8, help="surfaces that a path may leave (default: 8)"
+        "--spp", type=int, default=SAMPLES, help="paths a pixel (default: %(default)s)"
+    )
+    render.add_argument(
+        "--bounces",
+        type=int,
+        default=BOUNCES,
+        help="surfaces that a path may leave (default: %(default)s)",
     )
     render.add_argument("--seed", type=int, default=0, help="equal seeds give equal pictures")
     render.add_argument("--camera", default="0", help="name or number (default: the first one)")
@@ -54,9 +60,16 @@ def build_parser() -> argparse.ArgumentParser:
         help="a layer for an .exr file: albedo, normal, depth, uv, object, material; repeatable",
     )
     render.add_argument(
-        "--filter", default="box", help="pixel filter: box, tent or blackman_harris"
+        "--filter",
+        default=FILTER,
+        help="pixel filter: box, tent or blackman_harris (default: %(default)s)",
     )
-    render.add_argument("--filter-width", type=float, default=1.0, help="of the filter, pixels")
+    render.add_argument(
+        "--filter-width",
+        type=float,
+        default=FILTER_WIDTH,
+        help="of the filter, pixels (default: %(default)s)",
+    )
     render.add_argument(
         "--view", default="srgb", help="what .png and .jpg hold: srgb (default) or none"
     )

@@ -78,7 +78,11 @@ def read(path: str | os.PathLike[str], *, encoding: Encoding) -> NDArray[np.floa
     file = _present_file("image.read", path)
     _check_encoding("image.read", encoding)
     pixels = _read_pixels(file)
-    return _map_colour(pixels, _decode_srgb) if encoding == "srgb" else pixels
+    if encoding == "linear":
+        return pixels
+    from weft.colors import linear_from_srgb
+
+    return _map_colour(pixels, linear_from_srgb)
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,9 @@ def write(
     if channel_names is not None:
         _check_channel_names(file, channel_names, array.shape[2])
     if encoding == "srgb":
-        array = _map_colour(array, _encode_srgb)
+        from weft.colors import srgb_from_linear
+
+        array = _map_colour(array, srgb_from_linear)
     if not file.parent.is_dir():
         raise ImageError(f"image.write: the folder of '{file}' does not exist; create it first")
     try:
@@ -333,24 +339,6 @@ def _map_colour(
     colours = pixels.shape[2] - (1 if pixels.shape[2] in _CHANNELS_WITH_ALPHA else 0)
     result[:, :, :colours] = curve(pixels[:, :, :colours])
     return result
-
-
-def _decode_srgb(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """IEC 61966-2-1, from encoded to linear; odd around 0."""
-    import numpy as np
-
-    size = np.abs(values)
-    linear = np.where(size <= 0.04045, size / 12.92, ((size + 0.055) / 1.055) ** 2.4)
-    return np.copysign(linear, values).astype(np.float32)
-
-
-def _encode_srgb(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """IEC 61966-2-1, from linear to encoded; odd around 0."""
-    import numpy as np
-
-    size = np.abs(values)
-    encoded = np.where(size <= 0.0031308, size * 12.92, 1.055 * size ** (1.0 / 2.4) - 0.055)
-    return np.copysign(encoded, values).astype(np.float32)
 
 
 def _image_library() -> ModuleType:

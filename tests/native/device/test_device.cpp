@@ -6,6 +6,8 @@
 #include <algorithm>
 
 using weft::core::ArgumentError;
+using weft::core::LayoutRules;
+using weft::core::Target;
 using weft::device::Device;
 using weft::device::DeviceInfo;
 using weft::device::DeviceType;
@@ -39,6 +41,19 @@ TEST_CASE("info of a created device repeats what enumerate reported") {
     CHECK(info.limits.max_inline_arguments >= 112); // Vulkan has 128, a report of loops takes 16
     CHECK(info.limits.max_buffer_size > 0);
     CHECK(info.memory_bytes > 0);
+}
+
+TEST_CASE("a device says what its kernels are compiled to, and how its memory is laid out") {
+    for (const DeviceInfo& info : Device::enumerate()) {
+        const bool is_cuda = info.type == DeviceType::cuda;
+        CHECK(info.target == (is_cuda ? Target::cuda : Target::spirv));
+    }
+
+    const CheckedDevice device;
+    CHECK(device->target() == device->info().target);
+    CHECK(device->layout_rules() == weft::core::layout_rules(device->target()));
+    CHECK(weft::core::layout_rules(Target::cuda) == LayoutRules::cuda);
+    CHECK(weft::core::layout_rules(Target::spirv) == LayoutRules::spirv);
 }
 
 TEST_CASE("automatic creates the first device of the list") {

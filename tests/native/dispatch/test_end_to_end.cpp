@@ -29,8 +29,7 @@ struct Fixture {
         compile::ModuleDesc desc;
         desc.name = "end_to_end";
         desc.text = text;
-        desc.target = device->info().type == device::DeviceType::cuda ? compile::Target::cuda
-                                                                      : compile::Target::spirv;
+        desc.target = device->target();
         module = Module::create({.device = device, .compiler = compile::Compiler::create(compiler)},
                                 desc, {});
     }

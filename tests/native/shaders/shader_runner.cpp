@@ -64,9 +64,8 @@ std::vector<std::shared_ptr<device::Device>> shader_devices() {
 
 void run_twin(device::Device& device, const Launch& launch, const ArgumentBytes& arguments,
               std::span<device::Buffer* const> buffers) {
-    const bool is_cuda = device.info().type == device::DeviceType::cuda;
-    const compile::KernelCode& code = compile_twin(
-        launch.file, launch.entry_point, is_cuda ? compile::Target::cuda : compile::Target::spirv);
+    const compile::KernelCode& code =
+        compile_twin(launch.file, launch.entry_point, device.target());
     device::KernelDesc desc;
     desc.code = code.code;
     desc.entry_point = launch.entry_point;

@@ -10,7 +10,7 @@ import weft
 from support.render_scenes import placed, quad, top_camera
 from weft.fit import Exposure, Fit, FitSettings, LightParameter, Parameter, Target
 from weft.fit.diagnosis import Evidence, find_undetermined
-from weft.fit.hidden_inputs import RULES, find_hiding_input
+from weft.fit.hidden_inputs import find_hiding_input
 from weft.fit.information import Half, Information, gather_information, normal_equations
 from weft.fit.parameters import build_unknowns
 from weft.render import PathSettings
@@ -281,9 +281,9 @@ def test_inputs_of_media_may_have_no_effect():
 
 
 def test_rules_name_inputs_that_exist():
-    for kind, rules in RULES.items():
-        names = CLOSURES[kind].inputs
-        for rule in rules:
+    for spec in CLOSURES.values():
+        names = spec.inputs
+        for rule in spec.hiding:
             assert set(rule.when) <= set(names)
             for entry in rule.hidden:
                 assert any(rule.hides(name) for name in names), entry

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import weft
+from weft.layouts import LightKind
 from weft.render.alias_table import build_alias_table
-from weft.render.light_table import AREA, ENVIRONMENT, POINT, SUN, light_probabilities
+from weft.render.light_table import light_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +82,16 @@ def test_weights_that_are_all_zero_count_as_equal():
 
 
 def test_lights_are_drawn_by_power_and_none_is_forgotten():
-    chance = light_probabilities(np.array([POINT, AREA, POINT]), np.array([3.0, 1.0, 0.0]))
+    chance = light_probabilities(
+        np.array([LightKind.point, LightKind.area, LightKind.point]), np.array([3.0, 1.0, 0.0])
+    )
 
     assert chance == pytest.approx([0.9 * 0.75 + 0.1 / 3, 0.9 * 0.25 + 0.1 / 3, 0.1 / 3])
 
 
 @pytest.mark.parametrize("power", [1e-6, 1e9])
 def test_lights_far_and_near_both_keep_a_share(power):
-    kinds = np.array([POINT, SUN, AREA, ENVIRONMENT])
+    kinds = np.array([LightKind.point, LightKind.sun, LightKind.area, LightKind.environment])
     chance = light_probabilities(kinds, np.array([1.0, power, 1.0, power]))
 
     assert chance.sum() == pytest.approx(1)
@@ -98,4 +101,6 @@ def test_lights_far_and_near_both_keep_a_share(power):
 
 def test_probabilities_of_lights_add_up_to_one_however_powers_round():
     for power in np.random.default_rng(3).uniform(0.1, 100, (200, 2)):
-        assert light_probabilities(np.array([SUN, ENVIRONMENT]), power).sum() == pytest.approx(1)
+        assert light_probabilities(
+            np.array([LightKind.sun, LightKind.environment]), power
+        ).sum() == pytest.approx(1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.colors import srgb_from_linear
 from weft.fit.lettering import own_lettering, paint
 
 if TYPE_CHECKING:
@@ -131,10 +132,7 @@ def compare(
 
 def encode_display(linear: NDArray[np.floating]) -> NDArray[np.float32]:
     """Return sRGB numbers of linear light, clipped to [0, 1] (IEC 61966-2-1)."""
-    x = np.clip(linear, 0, 1)
-    curve = np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
-    encoded: NDArray[np.float32] = curve.astype(np.float32)
-    return encoded
+    return srgb_from_linear(np.clip(linear, 0, 1))
 
 
 def beside(

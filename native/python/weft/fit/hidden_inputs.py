@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +15,8 @@ from weft.scene.texture import Texture
 from weft.scene.values import Constant, SlangCall
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from weft.scene import Scene
@@ -24,67 +24,6 @@ if TYPE_CHECKING:
     from weft.scene.values import Value
 
 NEAR = 0.01
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Conditions under which inputs have no effect.
-
-    Args:
-        hidden: Names of inputs; those that begin with one that ends in ``_`` as well.
-        when: Value near which each of the other inputs must lie.
-    """
-
-    hidden: tuple[str, ...]
-    when: Mapping[str, float]
-
-    def hides(self, name: str) -> bool:
-        """Return whether the rule is about an input."""
-        return (
-            any(
-                name == entry or (entry.endswith("_") and name.startswith(entry))
-                for entry in self.hidden
-            )
-            and name not in self.when
-        )
-
-
-RULES: Mapping[str, Sequence[Rule]] = MappingProxyType(
-    {
-        "principled": (
-            Rule(
-                (
-                    "ior",
-                    "specular_level",
-                    "diffuse_roughness",
-                    "subsurface_",
-                    "transmission_weight",
-                ),
-                {"metallic": 1},
-            ),
-            Rule(("diffuse_roughness", "subsurface_"), {"transmission_weight": 1}),
-            Rule(("coat_",), {"coat_weight": 0}),
-            Rule(("sheen_",), {"sheen_weight": 0}),
-            Rule(("subsurface_",), {"subsurface_weight": 0}),
-            Rule(("thin_film_ior",), {"thin_film_thickness": 0}),
-            Rule(("emission_color",), {"emission_strength": 0}),
-            Rule(("emission_strength",), {"emission_color": 0}),
-            Rule(("anisotropic_rotation",), {"anisotropic": 0}),
-            Rule(
-                ("roughness", "ior", "specular_tint", "anisotropic", "anisotropic_rotation"),
-                {"specular_level": 0, "metallic": 0, "transmission_weight": 0},
-            ),
-        ),
-        "glossy": (Rule(("rotation",), {"anisotropy": 0}),),
-        "metallic": (
-            Rule(("rotation",), {"anisotropy": 0}),
-            Rule(("thin_film_ior",), {"thin_film_thickness": 0}),
-        ),
-        "glass": (Rule(("thin_film_ior",), {"thin_film_thickness": 0}),),
-        "emission": (Rule(("color",), {"strength": 0}), Rule(("strength",), {"color": 0})),
-        "medium": (Rule(("anisotropy",), {"scattering": 0}),),
-    }
-)
 
 
 # Functions of shaders/weft/nodes/volume.slang whose result is in proportion to their `y`.
@@ -178,7 +117,7 @@ def find_hiding_input(
     place = find_place(surface, path, prefix)
     if mixed is not None or place is None:
         return mixed
-    for rule in RULES.get(place.closure.kind, ()):
+    for rule in CLOSURES[place.closure.kind].hiding:
         levels = {f"{place.prefix}{other}": level for other, level in rule.when.items()}
         if rule.hides(place.name) and all(
             _is_near(known.get(other), level) for other, level in levels.items()

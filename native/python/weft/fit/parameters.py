@@ -35,7 +35,7 @@ class Parameter:
         name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function.
         bounds: Smallest and largest value, finite; ``None``: the range of the input.
         transform: The scale on which steps are taken: ``log`` for what spans orders of magnitude.
-            ``None``: ``log`` for roughness, else ``linear``.
+            ``None``: that of the closure's input, ``log`` for roughness, else ``linear``.
         start: Where the fit begins, within the bounds; ``None``: the value of the scene, or the
             bound that is nearest to it.
         tied: Other parameters of the same size that always have the same value.
@@ -239,13 +239,11 @@ class Unknowns:
         return np.array(rows, np.float32).reshape(-1, parameters), serves
 
 
-def _transformed(parameter: Parameter, bounds: tuple[float, float]) -> bool:
+def _transformed(parameter: Parameter, place: ParameterRange, bounds: tuple[float, float]) -> bool:
     """Return whether steps are taken on the scale of logarithms."""
     wanted = parameter.transform
     if wanted is None:
-        wanted = (
-            "log" if parameter.name.lower().endswith("roughness") and bounds[0] > 0 else "linear"
-        )
+        wanted = place.scale if bounds[0] > 0 else "linear"
     if wanted == "log" and bounds[0] <= 0:
         raise ArgumentError(
             f"Parameter '{parameter.name}': the scale of logarithms needs a lower bound above 0, "
@@ -254,16 +252,10 @@ def _transformed(parameter: Parameter, bounds: tuple[float, float]) -> bool:
     return wanted == "log"
 
 
-# A roughness below this one is a mirror to the eye, and has no derivative to speak of.
-SMALLEST = {"roughness": 0.02}
-
-
 def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
     low, high = parameter.bounds or place.bounds
     if parameter.bounds is None:
-        for ending, smallest in SMALLEST.items():
-            if parameter.name.lower().endswith(ending):
-                low = max(low, smallest)
+        low = low if place.fit_low is None else max(low, place.fit_low)
         # The derivative of a product by a factor of zero tells nothing of the other factors.
         low = max(low, 1e-3) if place.size == 3 else low
     return require_bounds(f"Parameter '{parameter.name}'", (float(low), float(high)))
@@ -297,7 +289,7 @@ def build_unknowns(
                     f"{find_range(tables, name).size} numbers instead of {place.size}"
                 )
         bounds = _bounds(parameter, place)
-        is_log = _transformed(parameter, bounds)
+        is_log = _transformed(parameter, place, bounds)
         firsts = [find_range(tables, name).first for name in (parameter.name, *parameter.tied)]
         slots = [[first + component for first in firsts] for component in range(place.size)]
         given = _start(parameter, place, tables.materials.values, bounds)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.colors import srgb_derivative
 from weft.fit.comparison import encode_display
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def deviation_by_srgb(light: NDArray[np.float32]) -> NDArray[np.float32] | None:
     x = np.clip(light, 0, 1)
     if not is_rounded(encode_display(x)):
         return None
-    curve = 1.055 / 2.4 * np.maximum(x, 0.0031308) ** (1 / 2.4 - 1)
-    slopes = np.where(x <= 0.0031308, 12.92, curve)
-    return np.asarray(STEP / np.sqrt(12) / slopes, np.float32)
+    return np.asarray(STEP / np.sqrt(12) / srgb_derivative(x), np.float32)
 
 
 def deviation_by_step(light: NDArray[np.float32]) -> NDArray[np.float32] | None:

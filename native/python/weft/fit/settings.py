@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft._native import ArgumentError
+from weft.defaults import BOUNCES
 from weft.fit.checks import is_number, require_count, require_number
 
 
@@ -29,7 +30,7 @@ class FitSettings:
     """
 
     samples: int = 4
-    bounces: int = 8
+    bounces: int = BOUNCES
     seed: int = 0
     tolerance: float = 0.003
     max_draws: int = 40

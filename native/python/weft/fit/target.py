@@ -11,6 +11,7 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft._shown import shown
+from weft.defaults import FILTER, FILTER_WIDTH, FilterKind
 from weft.fit.checks import (
     image_of,
     is_number,
@@ -21,7 +22,7 @@ from weft.fit.checks import (
     require_names,
     require_number,
 )
-from weft.render.path_settings import FILTERS, FilterKind
+from weft.render.path_settings import FILTERS
 from weft.scene.lights import Environment, Light
 from weft.scene.problem import Problem
 
@@ -86,8 +87,8 @@ class Target:
     saturation: float | None = None
     name: str = field(default="target", kw_only=True)
     objects: Sequence[str] = field(default=(), kw_only=True)
-    filter: FilterKind = field(default="box", kw_only=True)
-    filter_width: float = field(default=1.0, kw_only=True)
+    filter: FilterKind = field(default=FILTER, kw_only=True)
+    filter_width: float = field(default=FILTER_WIDTH, kw_only=True)
     display: DisplayTransform | None = field(default=None, kw_only=True)
     robust: bool = field(default=False, kw_only=True)
     rounding: NDArray[np.float32] | None = field(default=None, kw_only=True, repr=False)
@@ -195,8 +196,8 @@ class Target:
         *,
         name: str = "target",
         objects: Sequence[str] = (),
-        filter: FilterKind = "box",
-        filter_width: float = 1.0,
+        filter: FilterKind = FILTER,
+        filter_width: float = FILTER_WIDTH,
         robust: bool = True,
         lights: Sequence[str | Light] | None = None,
         world: Environment | Literal[False] | None = None,
@@ -272,8 +273,8 @@ class Target:
         saturation: float | None = None,
         size: tuple[int, int] | Camera | None = None,
         name: str | None = None,
-        filter: FilterKind = "box",
-        filter_width: float = 1.0,
+        filter: FilterKind = FILTER,
+        filter_width: float = FILTER_WIDTH,
         display: DisplayTransform | None = None,
         robust: bool | None = None,
         lights: Sequence[str | Light] | None = None,

@@ -11,6 +11,7 @@ import numpy as np
 
 from weft import image
 from weft._native import ArgumentError
+from weft.defaults import FILTER, FILTER_WIDTH
 from weft.fit.rounding import deviation_by_srgb, deviation_by_step, grain_of
 from weft.fit.target import Target
 from weft.scene.texture_files import COLOR_SPACES, to_linear_rec709
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weft.defaults import FilterKind
     from weft.fit.display import DisplayTransform
-    from weft.render.path_settings import FilterKind
     from weft.scene import Camera, Environment
     from weft.scene.lights import Light
     from weft.scene.texture_files import ColorSpace
@@ -43,8 +44,8 @@ def load_target(
     saturation: float | None = None,
     size: tuple[int, int] | Camera | None = None,
     name: str | None = None,
-    filter: FilterKind = "box",
-    filter_width: float = 1.0,
+    filter: FilterKind = FILTER,
+    filter_width: float = FILTER_WIDTH,
     display: DisplayTransform | None = None,
     robust: bool | None = None,
     lights: Sequence[str | Light] | None = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.defaults import SMOOTHNESS, TEXEL_BOUNDS
 from weft.fit.checks import require_bounds, require_name, require_number
 from weft.fit.map_errors import told_share
 
@@ -31,8 +32,8 @@ class TextureParameter:
     """
 
     name: str
-    bounds: tuple[float, float] = (0.001, 1.0)
-    smoothness: float = 0.1
+    bounds: tuple[float, float] = TEXEL_BOUNDS
+    smoothness: float = SMOOTHNESS
 
     def __post_init__(self) -> None:
         """Check the numbers."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.defaults import SMOOTHNESS
 from weft.fit.exposure import Exposure
 from weft.fit.parameters import Parameter
 from weft.fit.texture_parameters import LightTexture, TextureParameter
@@ -81,7 +82,7 @@ class EnvironmentParameter:
 
     width: int = 32
     height: int = 16
-    smoothness: float = 0.1
+    smoothness: float = SMOOTHNESS
     start: float | Sequence[float] | None = None
     name: str = "environment"
 

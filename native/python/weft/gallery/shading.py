@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.colors import srgb_from_linear
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -28,8 +30,7 @@ STEEPEST = 1.1
 def encode(linear: Array) -> NDArray[np.float32]:
     """Return a linear picture with the sRGB curve, from 0 to 1; NaN is 0."""
     clean = np.clip(np.nan_to_num(linear, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
-    curved = np.where(clean <= 0.0031308, 12.92 * clean, 1.055 * clean ** (1 / 2.4) - 0.055)
-    return curved.astype(np.float32)
+    return srgb_from_linear(clean)
 
 
 def shrink(picture: Array, factor: int) -> Array:

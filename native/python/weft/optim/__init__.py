@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers: SGD, Adam, AdamW and L-BFGS for tensors, Levenberg-Marquardt for few numbers.
+"""Optimizers: SGD, Adam, AdamW and L-BFGS for tensors, Levenberg-Marquardt for few numbers.
 
->>> optimiser = weft.optim.Adam({"weights": weights}, learning_rate=0.01)
->>> optimiser.step(gradients={"weights": gradient})
+>>> optimizer = weft.optim.Adam({"weights": weights}, learning_rate=0.01)
+>>> optimizer.step(gradients={"weights": gradient})
 """
 
 from __future__ import annotations
+
+import warnings
 
 from weft.optim.first_order import SGD, Adam, AdamW
 from weft.optim.lbfgs import LBFGS, Minimum
 from weft.optim.levenberg_marquardt import LeastSquares, LevenbergMarquardt
 from weft.optim.model import Model
-from weft.optim.optimiser import Optimiser
+from weft.optim.optimizer import Optimizer
 from weft.optim.parameters import Tensors
 from weft.optim.schedules import (
     Schedule,
@@ -30,7 +32,7 @@ __all__ = [
     "LevenbergMarquardt",
     "Minimum",
     "Model",
-    "Optimiser",
+    "Optimizer",
     "Schedule",
     "Tensors",
     "constant_rate",
@@ -38,3 +40,13 @@ __all__ = [
     "exponential_rate",
     "step_rate",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Return what was called otherwise before, and warn."""
+    if name == "Optimiser":
+        warnings.warn(
+            "weft.optim.Optimiser is weft.optim.Optimizer now", DeprecationWarning, stacklevel=2
+        )
+        return Optimizer
+    raise AttributeError(f"module 'weft.optim' has no attribute {name!r}")

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from weft._native import ArgumentError
-from weft.optim.optimiser import Array, Bounds, Optimiser, Rates
+from weft.optim.optimizer import Array, Bounds, Optimizer, Rates
 from weft.optim.parameters import Tensors, read_number
 
 
-class SGD(Optimiser):
+class SGD(Optimizer):
     """Gradient descent, with momentum if asked for.
 
     With g = gradient + weight_decay * parameter:
@@ -36,8 +36,8 @@ class SGD(Optimiser):
         ArgumentError: A number is out of its range, or settings and parameters do not fit.
 
     Example:
-        >>> optimiser = weft.optim.SGD([weights], 0.1, momentum=0.9)
-        >>> optimiser.step(gradients=[gradient])
+        >>> optimizer = weft.optim.SGD([weights], 0.1, momentum=0.9)
+        >>> optimizer.step(gradients=[gradient])
     """
 
     structure = "SgdStep"
@@ -75,7 +75,7 @@ class SGD(Optimiser):
         }
 
 
-class Adam(Optimiser):
+class Adam(Optimizer):
     """Adam with bias correction.
 
     Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015, algorithm 1.
@@ -96,8 +96,8 @@ class Adam(Optimiser):
         ArgumentError: A number is out of its range, or settings and parameters do not fit.
 
     Example:
-        >>> optimiser = weft.optim.Adam({"albedo": albedo}, 0.01, bounds=(0.0, 1.0))
-        >>> optimiser.step(gradients={"albedo": gradient})
+        >>> optimizer = weft.optim.Adam({"albedo": albedo}, 0.01, bounds=(0.0, 1.0))
+        >>> optimizer.step(gradients={"albedo": gradient})
     """
 
     update = "adam"

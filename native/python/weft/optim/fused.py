@@ -3,7 +3,7 @@
 
 A launch costs a GPU about as much as moving a hundred thousand elements. So tensors below that are
 taken together, 16 a launch: a group of threads asks its second index which tensor it works on. The
-kernel is made from the optimiser's own Slang function, so that a new optimiser needs nothing more.
+kernel is made from the optimizer's own Slang function, so that a new optimizer needs nothing more.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class FusedSteps:
 
     Args:
         device: Where the tensors are.
-        source: The Slang file of the optimiser.
+        source: The Slang file of the optimizer.
         update: Its function.
         structure: The structure of its settings.
         moments: How many tensors it keeps for each parameter.
@@ -89,7 +89,7 @@ class FusedSteps:
         commands: CommandEncoder | None,
     ) -> None:
         """Move the tensors of a batch, now or when `commands` runs."""
-        if self._module is None:  # an optimiser of one tensor never needs it
+        if self._module is None:  # an optimizer of one tensor never needs it
             name = f"fused_{self._update}"
             text = kernel_source(self._source, self._update, self._structure, self._moments)
             self._module = Module.load_from_source(self._device, name, text)

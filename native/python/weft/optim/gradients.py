@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradients of an optimiser's parameters: where they come from, and whether they fit."""
+"""The gradients of an optimizer's parameters: where they come from, and whether they fit."""
 
 from __future__ import annotations
 

@@ -68,8 +68,8 @@ class LBFGS:
         ArgumentError: A number is out of its range.
 
     Example:
-        >>> optimiser = weft.optim.LBFGS([x])
-        >>> optimiser.minimise(lambda: (loss(), [gradient()])).is_converged
+        >>> optimizer = weft.optim.LBFGS([x])
+        >>> optimizer.minimise(lambda: (loss(), [gradient()])).is_converged
         True
     """
 
@@ -171,9 +171,9 @@ class LBFGS:
                 gradient.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the history as numpy arrays; see Optimiser.state_dict()."""
+        """Return the history as numpy arrays; see Optimizer.state_dict()."""
         return {
-            "optimiser": "LBFGS",
+            "optimizer": "LBFGS",
             "step": self._step_count,
             "order": np.array(self._order, np.int64),
             "s": self._s.to_numpy(),
@@ -184,12 +184,12 @@ class LBFGS:
         """Go on from a state of state_dict(); step() then continues bit for bit.
 
         Raises:
-            ArgumentError: It is of another optimiser, other parameters or another history.
+            ArgumentError: It is of another optimizer, other parameters or another history.
         """
-        if str(state.get("optimiser")) != "LBFGS":
+        if str(state.get("optimizer")) != "LBFGS":
             raise ArgumentError(
-                f"LBFGS.load_state_dict: the state is of {state.get('optimiser')}; make that "
-                "optimiser, or pass a state of this one"
+                f"LBFGS.load_state_dict: the state is of {state.get('optimizer')}; make that "
+                "optimizer, or pass a state of this one"
             )
         arrays = {name: np.asarray(state[name]) for name in ("s", "y")}
         for name, tensor in (("s", self._s), ("y", self._y)):

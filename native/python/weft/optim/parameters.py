@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors that an optimiser changes, by name, and settings given for each of them."""
+"""The tensors that an optimizer changes, by name, and settings given for each of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLOATS = ("half", "float", "double")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tensor to optimise.
+    """A tensor to optimize.
 
     Attributes:
         name: What messages and states call it.
@@ -47,7 +47,7 @@ def scalars_of(function: str, what: str, tensor: Tensor) -> Tensor:
             return flat
     raise ArgumentTypeError(
         f"{function}: {what} must hold half, float, double, or vectors of these, "
-        f"got {tensor.dtype.full_name}; convert it with astype(), or optimise the fields one by one"
+        f"got {tensor.dtype.full_name}; convert it with astype(), or optimize the fields one by one"
     )
 
 
@@ -110,7 +110,7 @@ def _check_memory(function: str, parameters: Sequence[Parameter]) -> None:
         if view.device is not parameters[0].tensor.device:
             raise ArgumentError(
                 f"{function}: parameter '{parameter.name}' is on another device than "
-                f"'{parameters[0].name}'; make one optimiser a device"
+                f"'{parameters[0].name}'; make one optimizer a device"
             )
 
 

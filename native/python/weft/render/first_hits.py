@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.layouts import HitRow
 from weft.render.path_settings import PathSettings
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ def find_first_hits(renderer: Renderer, camera: Camera) -> FirstHits:
             renderer.trace_to_visible(buffers, pixels, step)
         else:
             renderer.tracer.trace_closest(buffers.rays, buffers.hits, buffers.capacity, pixels)
-        rows = buffers.hits.to_numpy().reshape(5, -1)[:, :pixels]
-        part = slice(first, first + pixels)
-        objects[part] = np.where(rows[4] == NOTHING, -1, rows[4].astype(np.int64))
-        triangles[part] = rows[3]
+        rows = buffers.hits.to_numpy().reshape(HitRow.end, -1)[:, :pixels]
+        part, instances = slice(first, first + pixels), rows[HitRow.instance]
+        objects[part] = np.where(instances == NOTHING, -1, instances.astype(np.int64))
+        triangles[part] = rows[HitRow.primitive]
     return FirstHits(objects.reshape(shape), _materials(renderer, objects, triangles, shape))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.layouts import InstanceWord
 from weft.render.light_table import NONE
 
 if TYPE_CHECKING:
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
 def instance_rows(
     scene: Scene, geometry: GeometryTable, emissive: EmissiveTriangles
 ) -> NDArray[np.uint32]:
-    """Return first triangle, first material slot, first light and number of each object."""
-    rows, slots = [], 0
+    """Return a record of each object, its words as InstanceWord of the kernels has them."""
+    rows = np.zeros((max(len(scene.objects), 1), InstanceWord.end), np.uint32)
+    rows[:, InstanceWord.first_light] = NONE
+    slots = 0
     for number, entry in enumerate(scene.objects):
-        first = geometry.first_triangle[id(entry.mesh)]
-        rows.append((first, slots, emissive.first_of_instance[number], number))
+        row = rows[number]
+        row[InstanceWord.first_triangle] = geometry.first_triangle[id(entry.mesh)]
+        row[InstanceWord.first_slot] = slots
+        row[InstanceWord.first_light] = emissive.first_of_instance[number]
+        row[InstanceWord.object] = number
         slots += len(entry.materials)
-    return np.array(rows or [(0, 0, NONE, 0)], np.uint32)
+    return rows
 
 
 def slot_materials_of(scene: Scene) -> NDArray[np.uint32]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor, grid
+from weft.layouts import LayerRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
     from weft.scene import Camera
 
-ROWS = 11
+ROWS = LayerRow.end
 
 AOVS: MappingProxyType[str, tuple[int, int]] = MappingProxyType(
     {
-        "albedo": (0, 3),
-        "normal": (3, 3),
-        "depth": (6, 1),
-        "uv": (7, 2),
-        "object": (9, 1),
-        "material": (10, 1),
-        "alpha": (11, 1),
+        "albedo": (LayerRow.albedo, 3),
+        "normal": (LayerRow.normal, 3),
+        "depth": (LayerRow.depth, 1),
+        "uv": (LayerRow.uv, 2),
+        "object": (LayerRow.object, 1),
+        "material": (LayerRow.material, 1),
+        "alpha": (LayerRow.end, 1),
     }
 )
 """First row and number of channels of each, see shaders/weft/render/layers.slang; ``alpha`` is no

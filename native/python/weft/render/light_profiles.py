@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.colors import luminance
+from weft.layouts import LightKind, LightWord, ProfileWord
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,14 +19,13 @@ if TYPE_CHECKING:
     from weft.scene import LightProfile
     from weft.scene.lights import Light
 
-PROFILE_WORD = 20
-PROFILED = 6
+PROFILED = LightKind.profiled
 """Bit beside those of the kinds of light: some lamps have a profile."""
 
 
 def mean_factor(profile: LightProfile) -> float:
     """Return the luminance of a profile's image over all directions."""
-    bright = profile.image.astype(np.float64) @ np.array([0.2126, 0.7152, 0.0722])
+    bright = luminance(profile.image)
     height = len(bright)
     sine = np.sin(np.pi * (np.arange(height) + 0.5) / height)
     return float((bright.mean(axis=1) * sine).sum() / sine.sum())
@@ -45,10 +47,13 @@ def profile_table(lamps: Sequence[Light], rows: Sequence[LightRow]) -> NDArray[n
             continue
         if id(profile) not in begun:
             begun[id(profile)] = length
-            header = np.array((0, 0, profile.distance_power, profile.smooth), np.float32)
-            header.view(np.uint32)[:2] = profile.image.shape[1::-1]
+            header = np.zeros(ProfileWord.texels, np.float32)
+            height, width = profile.image.shape[:2]
+            header.view(np.uint32)[[ProfileWord.width, ProfileWord.height]] = width, height
+            header[ProfileWord.distance_power] = profile.distance_power
+            header[ProfileWord.smooth] = profile.smooth
             parts += [header, profile.image[::-1].ravel()]
-            length += 4 + profile.image.size
-        row.words.view(np.uint32)[PROFILE_WORD] = begun[id(profile)]
+            length += len(header) + profile.image.size
+        row.words.view(np.uint32)[LightWord.profile] = begun[id(profile)]
         row.power *= mean_factor(profile)
     return np.concatenate(parts)

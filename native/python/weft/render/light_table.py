@@ -10,6 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import ArgumentError
+from weft.colors import luminance
+from weft.layouts import (
+    AreaWord,
+    LampRule,
+    LampWord,
+    LightKind,
+    LightWord,
+    SunWord,
+    TriangleWord,
+)
 from weft.render.alias_table import build_alias_table
 from weft.render.light_tree import CONE_SLACK, LightTree, bounds_row, light_tree
 from weft.scene import AreaLight, PointLight, SpotLight, SunLight
@@ -23,18 +33,14 @@ if TYPE_CHECKING:
     from weft.render.keeping import KeptParts
     from weft.scene.lights import Environment, Light
 
-STRIDE = 22
-TRAIL_WORD = 19
-RULES_WORD = 21
-SHADOWLESS = 0x100
+STRIDE = LightWord.end
+ENVIRONMENT = LightKind.environment
 NONE = 0xFFFFFFFF
-ENVIRONMENT, POINT, SPOT, SUN, AREA, TRIANGLE = range(6)
-
-
-def luminance(rgb: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the luminance of linear Rec.709 colours, last axis of 3."""
-    weights = np.array([0.2126, 0.7152, 0.0722])
-    return np.asarray(np.asarray(rgb, np.float64) @ weights)
+COLOR = slice(LightWord.color, LightWord.color + 3)
+POSITION = slice(LightWord.position, LightWord.position + 3)
+AXIS = slice(LampWord.axis, LampWord.axis + 3)
+HALF_X = slice(AreaWord.half_x, AreaWord.half_x + 3)
+HALF_Y = slice(AreaWord.half_y, AreaWord.half_y + 3)
 
 
 def _unit(name: str, vector: Sequence[float]) -> NDArray[np.float64]:
@@ -59,32 +65,38 @@ class LightRow:
 
 def _row(kind: int, color: NDArray[np.float64]) -> NDArray[np.float32]:
     words = np.zeros(STRIDE, np.float32)
-    words.view(np.uint32)[0] = kind
-    words[2:5] = color
+    words.view(np.uint32)[LightWord.kind] = kind
+    words[COLOR] = color
     return words
+
+
+def _box(words: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the lowest and the highest corner of a lamp's sphere."""
+    radius = words[LampWord.radius]
+    return words[POSITION] - radius, words[POSITION] + radius
 
 
 def _sphere_row(light: PointLight | SpotLight, kind: int) -> LightRow:
     intensity = light.power * np.asarray(light.color, np.float64) / (4 * math.pi)
     color = intensity / (math.pi * light.radius**2) if light.radius > 0 else intensity
     words = _row(kind, color)
-    words[5:8] = light.position
-    words[8] = light.radius
-    words[14] = light.soft_falloff
-    bounds = bounds_row(words[5:8] - words[8], words[5:8] + words[8])
+    words[POSITION] = light.position
+    words[LampWord.radius] = light.radius
+    words[LampWord.faces_disc] = light.soft_falloff
+    bounds = bounds_row(*_box(words))
     return LightRow(words, float(luminance(intensity)) * 4 * math.pi, bounds=bounds)
 
 
 def _spot_row(light: SpotLight) -> LightRow:
-    row = _sphere_row(light, SPOT)
-    row.words[9:12] = _unit(f"SpotLight '{light.name}'", light.direction)
+    row = _sphere_row(light, LightKind.spot)
+    row.words[AXIS] = _unit(f"SpotLight '{light.name}'", light.direction)
     outer = math.cos(min(light.angle, math.pi) / 2)
-    row.words[12] = outer
-    row.words[13] = (1 - outer) * light.blend
+    row.words[LampWord.cosine] = outer
+    row.words[LampWord.edge] = (1 - outer) * light.blend
     row.power *= (1 - outer) / 2
-    low, high = row.words[5:8] - row.words[8], row.words[5:8] + row.words[8]
+    low, high = _box(row.words)
     # Within its cone a spot shines alike, so that the cone stands for the spread of its normals.
-    row.bounds = bounds_row(low, high, row.words[9:12], min(light.angle, math.pi) / 2, CONE_SLACK)
+    row.bounds = bounds_row(low, high, row.words[AXIS], min(light.angle, math.pi) / 2, CONE_SLACK)
     return row
 
 
@@ -92,10 +104,11 @@ def _sun_row(light: SunLight, extent: float) -> LightRow:
     gap = 1 - math.cos(light.angle / 2)
     irradiance = light.strength * np.asarray(light.color, np.float64)
     words = _row(
-        SUN, irradiance / (math.pi * math.sin(light.angle / 2) ** 2) if gap > 0 else irradiance
+        LightKind.sun,
+        irradiance / (math.pi * math.sin(light.angle / 2) ** 2) if gap > 0 else irradiance,
     )
-    words[5:8] = -_unit(f"SunLight '{light.name}'", light.direction)
-    words[8] = gap
+    words[POSITION] = -_unit(f"SunLight '{light.name}'", light.direction)
+    words[SunWord.gap] = gap
     return LightRow(words, float(luminance(irradiance)) * math.pi * extent**2)
 
 
@@ -110,35 +123,37 @@ def _area_row(light: AreaLight) -> LightRow:
             f"AreaLight '{light.name}': its area is zero; make it larger, or use a PointLight"
         )
     # A surface that shines alike to all sides gives off pi times its radiance.
-    words = _row(AREA, light.power * np.asarray(light.color, np.float64) / (math.pi * area))
-    words[5:8] = matrix[:, 3]
-    words[8] = area
+    words = _row(
+        LightKind.area, light.power * np.asarray(light.color, np.float64) / (math.pi * area)
+    )
+    words[POSITION] = matrix[:, 3]
+    words[AreaWord.area] = area
     # The record's normal is x cross y; the lamp shines along -z.
-    words[9:12] = x
-    words[12:15] = -y
-    words[15] = light.shape == "ellipse"
+    words[HALF_X] = x
+    words[HALF_Y] = -y
+    words[AreaWord.is_ellipse] = light.shape == "ellipse"
     if light.spread < math.pi:
         half = light.spread / 2
-        words[17] = math.tan(half)
-        words[18] = 1 / (math.tan(half) - half)
-    reach = np.abs(words[9:12]) + np.abs(words[12:15])
+        words[AreaWord.spread] = math.tan(half)
+        words[AreaWord.spread_factor] = 1 / (math.tan(half) - half)
+    reach = np.abs(words[HALF_X]) + np.abs(words[HALF_Y])
     axis = np.cross(x, -y) / np.linalg.norm(normal)
     emission = min(light.spread / 2 + CONE_SLACK, math.pi / 2)
-    bounds = bounds_row(words[5:8] - reach, words[5:8] + reach, axis, 0.0, emission)
-    return LightRow(words, float(luminance(words[2:5])) * math.pi * area, bounds=bounds)
+    bounds = bounds_row(words[POSITION] - reach, words[POSITION] + reach, axis, 0.0, emission)
+    return LightRow(words, float(luminance(words[COLOR])) * math.pi * area, bounds=bounds)
 
 
 def lamp_row(light: Light, extent: float) -> LightRow:
     """Return the record of a lamp. @param extent: radius of the scene, metres."""
     row = _row_of(light, extent)
-    rules = hidden_bits(light.hidden_from) | (0 if light.casts_shadow else SHADOWLESS)
-    row.words.view(np.uint32)[RULES_WORD] = rules
+    rules = hidden_bits(light.hidden_from) | (0 if light.casts_shadow else LampRule.shadowless)
+    row.words.view(np.uint32)[LightWord.rules] = rules
     return row
 
 
 def _row_of(light: Light, extent: float) -> LightRow:
     if isinstance(light, PointLight):
-        return _sphere_row(light, POINT)
+        return _sphere_row(light, LightKind.point)
     if isinstance(light, SpotLight):
         return _spot_row(light)
     if isinstance(light, SunLight):
@@ -170,9 +185,9 @@ def triangle_rows(
     rows = []
     watts = float(luminance(radiance)) * math.pi * (2 if both else 1)
     for triangle, area, limits in zip(triangles, areas, bounds, strict=True):
-        words = _row(TRIANGLE, radiance)
-        words.view(np.uint32)[8:10] = instance, triangle
-        words[10], words[11] = both, varies
+        words = _row(LightKind.triangle, radiance)
+        words.view(np.uint32)[[TriangleWord.instance, TriangleWord.triangle]] = instance, triangle
+        words[TriangleWord.both_sides], words[TriangleWord.varies] = both, varies
         rows.append(LightRow(words, watts * float(area), float(area), limits))
     return rows
 
@@ -285,7 +300,7 @@ def light_probabilities(
     if powers.sum() <= 0:
         return np.full(len(powers), 1 / len(powers))
     chosen = powers / powers.sum()
-    is_far = (kinds == ENVIRONMENT) | (kinds == SUN)
+    is_far = (kinds == LightKind.environment) | (kinds == LightKind.sun)
     far = float(chosen[is_far].sum())
     # All of them may add up to a little less than 1.
     if 0 < far < 1 and not is_far.all():
@@ -325,18 +340,20 @@ def build_light_table(
             * math.pi
             * extent**2
         )
-        rows.append(LightRow(_row(ENVIRONMENT, np.zeros(3)), power))
+        rows.append(LightRow(_row(LightKind.environment, np.zeros(3)), power))
     if not rows:
         return LightTable(np.zeros((1, STRIDE), np.float32), np.zeros((1, 2), np.float32), 0, NONE)
     records = np.stack([row.words for row in rows])
-    chosen = light_probabilities(records.view(np.uint32)[:, 0], np.array([r.power for r in rows]))
+    chosen = light_probabilities(
+        records.view(np.uint32)[:, LightWord.kind], np.array([r.power for r in rows])
+    )
     if left_out is not None:
         chosen[np.flatnonzero(left_out)] = 0
         chosen /= max(chosen.sum(), 1e-300)
-    records[:, 1] = chosen
+    records[:, LightWord.probability] = chosen
     threshold, other = build_alias_table(chosen)
     alias = np.stack([threshold, other.view(np.float32)], axis=1)
     tree = light_tree([row.bounds for row in rows], chosen) if has_tree else None
     if tree is not None:
-        records.view(np.uint32)[:, TRAIL_WORD] = tree.trails
+        records.view(np.uint32)[:, LightWord.trail] = tree.trails
     return LightTable(records, alias, lamp_count, environment_light, tree)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from weft._native import ArgumentError, build_light_tree
+from weft.layouts import LightNodeWord
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,8 @@ FEWEST_LIGHTS = 8
 Not triangles: a lamp that is a mesh of many is drawn well by power, and in less time.
 """
 
-BOUNDS_WIDTH, NODE_WIDTH, POWER = 12, 16, 11
+BOUNDS_WIDTH, POWER = 12, 11
+NODE_WIDTH = LightNodeWord.end
 CONE_SLACK = 0.01
 """Radians by which a spot's cone, and the spread of an area, are taken too wide, for rounding."""
 

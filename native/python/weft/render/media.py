@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import Tensor, grid
+from weft.layouts import MediaLimit, MediumWord
 from weft.scene.materials import closures_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from weft.scene import Camera, Scene
     from weft.scene.geometry import Object
 
-DEPTH, STRIDE = 4, 10
 NONE = 0xFFFFFFFF
 LOOK = np.array([0.2113, 0.1327, 0.9684])
 """Direction in which surfaces around a camera are counted; parallel to no edge that people draw."""
@@ -68,7 +68,7 @@ def media_view(scene: Scene, upload: Callable[[NDArray[Any]], NativeTensor]) -> 
     return {
         "ofSlot": upload(np.array(of_slot, np.uint32)),
         "materials": upload(np.array([key[1] for key in media], np.uint32)),
-        "coefficients": upload(np.zeros((count, STRIDE), np.float32)),
+        "coefficients": upload(np.zeros((count, MediumWord.end), np.float32)),
         "fitted": upload(np.zeros(0, np.uint32)),
         "unknown": upload(np.zeros(0, np.uint32)),
         "unknownCount": 0,
@@ -100,7 +100,7 @@ def camera_media(scene: Scene, camera: Camera) -> NDArray[np.uint32]:
 
     Orthographic cameras begin in what their middle is in, and warn if their corners are elsewhere.
     """
-    out = np.zeros(DEPTH, np.uint32)
+    out = np.zeros(MediaLimit.depth, np.uint32)
     media = find_media(scene)
     if not media or camera.transform is None:
         return out
@@ -116,7 +116,7 @@ def camera_media(scene: Scene, camera: Camera) -> NDArray[np.uint32]:
                 RuntimeWarning,
                 stacklevel=2,
             )
-    out[: len(inside[:DEPTH])] = np.array(inside[:DEPTH], np.uint32) + 1
+    out[: len(inside[: MediaLimit.depth])] = np.array(inside[: MediaLimit.depth], np.uint32) + 1
     return out
 
 

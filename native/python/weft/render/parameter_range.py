@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weft.scene.program import Slot
+    from weft.scene.closures import Scale
+    from weft.scene.slot import Slot
 
 
 @dataclass
@@ -23,6 +24,8 @@ class ParameterRange:
         is_passing: It says what light passes straight.
         is_medium: It says what is inside of objects.
         is_walk: It says where light goes below the surface.
+        scale: On which fits take steps unless they are told another.
+        fit_low: Smallest value that fits try unless they are told another; ``None``: the bound.
     """
 
     first: int
@@ -33,6 +36,8 @@ class ParameterRange:
     is_passing: bool = False
     is_medium: bool = False
     is_walk: bool = False
+    scale: Scale = "linear"
+    fit_low: float | None = None
 
     @staticmethod
     def of(slot: Slot, first: int) -> ParameterRange:
@@ -46,4 +51,6 @@ class ParameterRange:
             slot.is_passing,
             slot.is_medium,
             slot.is_walk,
+            slot.scale,
+            slot.fit_low,
         )

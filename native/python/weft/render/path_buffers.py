@@ -8,29 +8,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import Tensor
+from weft.layouts import HitRow, PathRow
 
 if TYPE_CHECKING:
     from weft._native import Device, Tracer
     from weft.scene import Camera
     from weft.scene.kernel_text import SceneTraits
 
-STATE_ROWS, LIMITED_STATE_ROWS, LONG_STATE_ROWS, KIND_STATE_ROWS = 11, 14, 29, 32
-MEDIA_STATE_ROWS, WALK_STATE_ROWS, FITTED_MEDIA_STATE_ROWS = 40, 58, 62
+STATE_ROWS, LONG_STATE_ROWS = PathRow.kind, PathRow.begin
 
 
 def path_rows(traits: SceneTraits) -> int:
-    """Return how many rows of PathRow of path.slang the paths of a scene have."""
+    """Return how many rows of path_rows.slang the paths of a scene have.
+
+    That is the first row that only scenes with more than this one need.
+    """
     if traits.fits_media:
-        return FITTED_MEDIA_STATE_ROWS
+        return PathRow.end
     if traits.has_walks:
-        return WALK_STATE_ROWS
+        return PathRow.light_ways
     if traits.has_media:
-        return MEDIA_STATE_ROWS
+        return PathRow.walk_alpha
     if traits.has_kinds:
-        return KIND_STATE_ROWS
+        return PathRow.media
     if traits.has_long_paths:
         return LONG_STATE_ROWS
-    return LIMITED_STATE_ROWS if traits.has_limits else STATE_ROWS
+    return PathRow.counts if traits.has_limits else STATE_ROWS
+
+
+def rows_of_hits(words: int) -> int:
+    """Return how many hits have room for so many words."""
+    return -(-words // HitRow.end)
 
 
 RAY_ROWS, HIT_ROWS = 8, 5
@@ -64,9 +72,9 @@ class PathBuffers:
         self.state = Tensor.zeros(device, (rows, capacity))
         is_long = rows >= LONG_STATE_ROWS
         self.light_hits = tracer.create_hits(capacity) if is_long else self.light_visible
-        self.keys = tracer.create_hits((capacity + 4) // 5)
+        self.keys = tracer.create_hits(rows_of_hits(capacity))
         self.transparent_bounces = 0  # of the paths under way
-        self.queue = tracer.create_hits((capacity + 4) // 5)
+        self.queue = tracer.create_hits(rows_of_hits(capacity))
         self.view = {
             "state": self.state,
             "rays": self.rays,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weft.layouts import Stop
 from weft.scene.light_paths import LightPaths
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def limit_settings(scene: Scene) -> dict[str, Any]:
         "kindBounces": tuple(NEVER if count is None else count for count in counts),
         "mostLight": tuple(3 * clamp if clamp else ALL_LIGHT for clamp in clamps),
         "leastDensity": paths.filter_glossy,
-        "stops": (not paths.reflective_caustics) + 2 * (not paths.refractive_caustics),
+        "stops": Stop.reflection * (not paths.reflective_caustics)
+        | Stop.refraction * (not paths.refractive_caustics),
     }
 
 

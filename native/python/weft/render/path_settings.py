@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 from weft._native import ArgumentError
+from weft.defaults import (
+    BOUNCES,
+    FILTER,
+    FILTER_WIDTH,
+    SAMPLES,
+    TRANSPARENT_BOUNCES,
+    FilterKind,
+)
 
-FilterKind = Literal["box", "tent", "blackman_harris"]
-FILTERS: tuple[FilterKind, ...] = ("box", "tent", "blackman_harris")
+FILTERS: tuple[FilterKind, ...] = get_args(FilterKind)
 
 
 @dataclass
@@ -33,15 +40,15 @@ class PathSettings:
         exposure: Factor of the picture, 0 or greater; fits take none.
     """
 
-    samples: int = 64
-    bounces: int = 8
+    samples: int = SAMPLES
+    bounces: int = BOUNCES
     seed: int = 0
     first_sample: int = 0
-    filter: FilterKind = "box"
-    filter_width: float = 1.0
+    filter: FilterKind = FILTER
+    filter_width: float = FILTER_WIDTH
     roulette_from: int | None = 3
     period: int | None = None
-    transparent_bounces: int = 8
+    transparent_bounces: int = TRANSPARENT_BOUNCES
     shows_environment: bool = True
     exposure: float = 1.0
 

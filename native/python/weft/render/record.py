@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor, grid
+from weft.layouts import HeadRow, RecordRow
 from weft.render.directions import Directions
 from weft.render.light_stages import light_calls
 from weft.render.path_buffers import PathBuffers
 from weft.render.path_limits import all_light
 from weft.render.prepare import compile_together
-from weft.render.record_media import MEDIA_RECORD_ROWS, MediaRecorder, fitted_media
+from weft.render.record_media import MediaRecorder, fitted_media
 from weft.render.walks import walk_calls
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera
 
-RECORD_ROWS, HEAD_ROWS = 42, 7
 MEDIA = -1
 """Stands for a program in launches of segments in media."""
 
@@ -92,9 +92,9 @@ class Recorder:
 
     def _reserve(self, used: int, wanted: int, buffers: PathBuffers) -> None:
         """Make room for records; keeps the first `used` ones."""
-        rows = RECORD_ROWS + 3 * max(self.directions.most, 1)
+        rows = RecordRow.slope + 3 * max(self.directions.most, 1)
         if self.media:
-            rows = MEDIA_RECORD_ROWS + 3 * max(self.directions.most, self.media.most, 1)
+            rows = RecordRow.slope_behind + 3 * max(self.directions.most, self.media.most, 1)
         if self._rows is None or self._rows.shape[1] < wanted:
             capacity = (wanted * 5 // 4 + 255) // 256 * 256
             grown = Tensor.zeros(self.renderer.device, (rows, capacity))
@@ -102,7 +102,7 @@ class Recorder:
                 grown[:, :used] = self._rows[:, :used]
             self._rows = grown
         if self._heads is None or self._heads.shape[1] != buffers.capacity:
-            self._heads = Tensor.zeros(self.renderer.device, (HEAD_ROWS, buffers.capacity))
+            self._heads = Tensor.zeros(self.renderer.device, (HeadRow.end, buffers.capacity))
         self.view = {
             "rows": self._rows,
             "heads": self._heads,
@@ -340,7 +340,7 @@ class Recorder:
 
     def direct_share(self) -> NDArray[np.float32]:
         """Return the share of each pixel's samples whose first surface was recorded."""
-        heads = self.view["heads"].to_numpy().reshape(HEAD_ROWS, -1)[HEAD_ROWS - 1, : self.count]
+        heads = self.view["heads"].to_numpy().reshape(HeadRow.end, -1)[HeadRow.next, : self.count]
         # Without bounces, what lies before a surface was passed straight.
         whole = self.step["bounces"] == 0
         direct = sum(launch.count for launch in self.launches if whole or launch.bounce == 0)

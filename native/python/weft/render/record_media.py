@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Tensor, grid, sort_by_key
-from weft.render.media import STRIDE, evaluate_media
+from weft.layouts import FittedMedium, MediaLimit, MediumWord
+from weft.render.media import evaluate_media
 from weft.render.modules import SceneModules
 from weft.scene.materials import closures_of
 
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
     from weft.render.path_buffers import PathBuffers
     from weft.render.renderer import Renderer
 
-MOST_MEDIA = 4
+MOST_MEDIA = MediaLimit.unknown
 """Materials whose media a fit has unknown numbers of."""
-MEDIA_RECORD_ROWS = 49
-SCATTERS = 8  # of FittedMedium
 
 
 def fitted_media(renderer: Renderer, directions: Directions) -> list[int]:
@@ -86,8 +85,8 @@ class MediaRecorder:
         entries = max(sum(directions.lengths), 1)
         bits = np.zeros(len(renderer.tables.materials.records), np.uint32)
         for slot, number in enumerate(materials):
-            bits[number] = slot + 1 | SCATTERS * _may_scatter(renderer, number)
-        self.slopes = Tensor.zeros(device, (entries, STRIDE))
+            bits[number] = slot + 1 | FittedMedium.scatters * _may_scatter(renderer, number)
+        self.slopes = Tensor.zeros(device, (entries, MediumWord.end))
         own = renderer.tables.view["media"]
         self.view = own | {
             "coefficients": Tensor.zeros(device, own["coefficients"].shape),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from weft._native import ArgumentError, Device, Module, Tensor, grid
+from weft.layouts import Background
 from weft.render.interrupt import Interrupt
 from weft.render.layers import ALPHA, LayerPass, checked_names
 from weft.render.light_stages import light_calls, measure_lights
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from weft.render.upload import SceneTables
     from weft.scene import Camera, Scene
 
-BACKGROUND_ALONE = 2  # of Background in path.slang
 
 
 class Renderer(PathStages):
@@ -301,7 +301,7 @@ class Renderer(PathStages):
         """Return what part of each pixel is covered, shape (height, width, 1)."""
         first = replace(settings, bounces=0, exposure=1.0)
         look = None if progress is None else lambda _share: progress(1.0)
-        beyond = self._picture(camera, first, look, background=BACKGROUND_ALONE)
+        beyond = self._picture(camera, first, look, background=Background.alone)
         return np.asarray(1 - beyond.mean(axis=2, keepdims=True), np.float32)
 
     def batches(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.layouts import TextureWord
 from weft.render.keeping import Chunk, Identity, digest, zeros_chunk
 from weft.scene.texture import FILTERS, WRAPS
 
@@ -99,7 +100,7 @@ def texture_table(textures: list[Texture], kept: KeptParts) -> TextureTable:
         first += height * width * channels
     return TextureTable(
         kept.assemble("texels", chunks or [zeros_chunk(4)]),
-        np.array(rows or [(0,) * 8], np.uint32),
+        np.array(rows or [(0,) * TextureWord.end], np.uint32),
     )
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+Scale = Literal["linear", "log"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Input:
             lies below it by its largest channel.
         is_passing: It says what light passes the surface straight.
         is_walk: It says where light goes below the surface; no derivative tells of that.
+        scale: On which fits take steps: ``log`` for what spans orders of magnitude.
+        fit_low: Smallest value that a fit tries unless it is told another; ``None``: `low`.
     """
 
     default: float | tuple[float, float, float]
@@ -34,6 +38,36 @@ class Input:
     is_separable: bool = True
     is_passing: bool = False
     is_walk: bool = False
+    scale: Scale = "linear"
+    fit_low: float | None = None
+
+
+def _roughness(default: float, *, is_walk: bool = False) -> Input:
+    """Return the input for a roughness: below 0.02 it is a mirror, which has no derivative."""
+    return Input(default, is_walk=is_walk, scale="log", fit_low=0.02)
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """Conditions under which inputs have no effect.
+
+    Args:
+        hidden: Names of inputs; those that begin with one that ends in ``_`` as well.
+        when: Value near which each of the other inputs must lie.
+    """
+
+    hidden: tuple[str, ...]
+    when: Mapping[str, float]
+
+    def hides(self, name: str) -> bool:
+        """Return whether the rule is about an input."""
+        return (
+            any(
+                name == entry or (entry.endswith("_") and name.startswith(entry))
+                for entry in self.hidden
+            )
+            and name not in self.when
+        )
 
 
 @dataclass(frozen=True)
@@ -63,6 +97,7 @@ class ClosureSpec:
         is_raised: Normals are turned to where the viewer is reflected to above the surface.
         options: Choices that are no numbers: name -> value -> flags of the BSDF. The first value
             is the default.
+        hiding: Which inputs are without effect while others have a certain value.
     """
 
     inputs: Mapping[str, Input]
@@ -79,6 +114,7 @@ class ClosureSpec:
     options: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    hiding: tuple[Hiding, ...] = ()
 
 
 def _distribution(*values: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -116,10 +152,10 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
     {
         "base_color": COLOR,
         "metallic": Input(0.0),
-        "roughness": Input(0.5),
+        "roughness": _roughness(0.5),
         "ior": Input(1.5, 1.0, 4.0),
         "alpha": Input(1.0, is_passing=True),
-        "diffuse_roughness": Input(0.0),
+        "diffuse_roughness": _roughness(0.0),
         "subsurface_weight": Input(0.0),
         "subsurface_radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
         "subsurface_scale": Input(0.05, 0.0, 10.0),
@@ -131,11 +167,11 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
         "anisotropic_rotation": Input(0.0),
         "transmission_weight": Input(0.0),
         "coat_weight": Input(0.0),
-        "coat_roughness": Input(0.03),
+        "coat_roughness": _roughness(0.03),
         "coat_ior": Input(1.5, 1.0, 4.0),
         "coat_tint": Input(WHITE),
         "sheen_weight": Input(0.0),
-        "sheen_roughness": Input(0.5),
+        "sheen_roughness": _roughness(0.5),
         "sheen_tint": Input(WHITE, is_separable=False),
         "emission_color": Input(WHITE, 0.0, 1e6),
         "emission_strength": Input(0.0, 0.0, 1e6),
@@ -144,10 +180,31 @@ PRINCIPLED: Mapping[str, Input] = MappingProxyType(
     }
 )
 
+PRINCIPLED_HIDING = (
+    Hiding(
+        ("ior", "specular_level", "diffuse_roughness", "subsurface_", "transmission_weight"),
+        {"metallic": 1},
+    ),
+    Hiding(("diffuse_roughness", "subsurface_"), {"transmission_weight": 1}),
+    Hiding(("coat_",), {"coat_weight": 0}),
+    Hiding(("sheen_",), {"sheen_weight": 0}),
+    Hiding(("subsurface_",), {"subsurface_weight": 0}),
+    Hiding(("thin_film_ior",), {"thin_film_thickness": 0}),
+    Hiding(("emission_color",), {"emission_strength": 0}),
+    Hiding(("emission_strength",), {"emission_color": 0}),
+    Hiding(("anisotropic_rotation",), {"anisotropic": 0}),
+    Hiding(
+        ("roughness", "ior", "specular_tint", "anisotropic", "anisotropic_rotation"),
+        {"specular_level": 0, "metallic": 0, "transmission_weight": 0},
+    ),
+)
+NO_ROTATION = Hiding(("rotation",), {"anisotropy": 0})
+NO_FILM = Hiding(("thin_film_ior",), {"thin_film_thickness": 0})
+
 CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
     {
         "diffuse": ClosureSpec(
-            {"color": COLOR, "roughness": Input(0.0)},
+            {"color": COLOR, "roughness": _roughness(0.0)},
             "DiffuseBSDF<{features}>",
             "DiffuseBSDF<{features}>.prepare({color}, {roughness}, {wi})",
             features=MappingProxyType({"": ("kPlain",), "kDiffuseRoughness": ("roughness",)}),
@@ -180,11 +237,12 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             ("normal", "coat_normal"),
             ("tangent",),
             options=MappingProxyType({**_distribution("multi_ggx", "ggx"), **WALKS}),
+            hiding=PRINCIPLED_HIDING,
         ),
         "glossy": ClosureSpec(
             {
                 "color": COLOR,
-                "roughness": Input(0.5),
+                "roughness": _roughness(0.5),
                 "anisotropy": Input(0.0, -0.99, 0.99),
                 "rotation": Input(0.0),
             },
@@ -196,12 +254,13 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             tangents=("tangent",),
             sides="kSharpSides",
             options=_distribution("multi_ggx", "ggx", "beckmann", "ashikhmin_shirley"),
+            hiding=(NO_ROTATION,),
         ),
         "metallic": ClosureSpec(
             {
                 "color": Input((0.617, 0.577, 0.540)),
                 "edge_tint": Input((0.695, 0.726, 0.770)),
-                "roughness": Input(0.5),
+                "roughness": _roughness(0.5),
                 "anisotropy": Input(0.0),
                 "rotation": Input(0.0),
                 "thin_film_thickness": Input(0.0, 0.0, 1e4),
@@ -221,11 +280,12 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             tangents=("tangent",),
             sides="kSharpSides",
             options=_distribution("multi_ggx", "ggx", "beckmann"),
+            hiding=(NO_ROTATION, NO_FILM),
         ),
         "glass": ClosureSpec(
             {
                 "color": Input(WHITE),
-                "roughness": Input(0.0),
+                "roughness": _roughness(0.0),
                 "ior": Input(1.5, 1.0, 4.0),
                 "thin_film_thickness": Input(0.0, 0.0, 1e4),
                 "thin_film_ior": Input(1.33, 1.0, 4.0),
@@ -237,9 +297,10 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             normals=("normal",),
             sides="kSharpSides",
             options=_distribution("multi_ggx", "ggx", "beckmann"),
+            hiding=(NO_FILM,),
         ),
         "refraction": ClosureSpec(
-            {"color": Input(WHITE), "roughness": Input(0.0), "ior": Input(1.45, 1.0, 4.0)},
+            {"color": Input(WHITE), "roughness": _roughness(0.0), "ior": Input(1.45, 1.0, 4.0)},
             "RefractionBSDF<{features}>",
             "RefractionBSDF<{features}>.prepare({color}, {roughness}, {ior}, {wi}, s.isBackface, "
             "m.tables())",
@@ -249,7 +310,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             options=_distribution("ggx", "beckmann"),
         ),
         "sheen": ClosureSpec(
-            {"color": COLOR, "roughness": Input(0.5)},
+            {"color": COLOR, "roughness": _roughness(0.5)},
             "SheenBSDF",
             "SheenBSDF.prepare({color}, {roughness}, {wi}, m.tables())",
             normals=("normal",),
@@ -257,7 +318,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             is_raised=False,
         ),
         "velvet": ClosureSpec(
-            {"color": COLOR, "roughness": Input(0.5)},
+            {"color": COLOR, "roughness": _roughness(0.5)},
             "VelvetBSDF",
             "VelvetBSDF.prepare({color}, {roughness}, {wi})",
             normals=("normal",),
@@ -276,7 +337,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
                 "color": COLOR,
                 "radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
                 "scale": Input(0.05, 0.0, 10.0),
-                "roughness": Input(1.0, is_walk=True),
+                "roughness": _roughness(1.0, is_walk=True),
                 "ior": Input(1.4, 1.01, 3.8, is_walk=True),
                 "anisotropy": Input(0.0, 0.0, 0.9, is_walk=True),
             },
@@ -304,6 +365,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "NullBSDF.prepare()",
             "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
             is_raised=False,
+            hiding=(Hiding(("color",), {"strength": 0}), Hiding(("strength",), {"color": 0})),
         ),
         "medium": ClosureSpec(
             {
@@ -315,6 +377,7 @@ CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
             "NullBSDF",
             "NullBSDF.prepare()",
             is_raised=False,
+            hiding=(Hiding(("anisotropy",), {"scattering": 0}),),
         ),
         "none": ClosureSpec({}, "NullBSDF", "NullBSDF.prepare()", is_raised=False),
     }

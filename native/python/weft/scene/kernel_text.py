@@ -64,7 +64,7 @@ class SceneTraits:
 
     @property
     def has_long_paths(self) -> bool:
-        """Whether paths carry what only some scenes need, see PathRow of path.slang."""
+        """Whether paths carry what only some scenes need, see PathRow of path_rows.slang."""
         return any(
             (
                 self.is_see_through,

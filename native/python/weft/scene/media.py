@@ -61,7 +61,7 @@ def _closure(printer: Printer, prefix: str, closure: Closure) -> tuple[dict[str,
         entry = spec.inputs[name]
         wanted = 3 if isinstance(entry.default, tuple) else 1
         separable = wanted == 3 and entry.is_separable
-        text = printer.value(f"{prefix}{name}", value, (entry.low, entry.high), separable)
+        text = printer.value(f"{prefix}{name}", value, entry, separable)
         values[name] = printer.local(wanted, _converted(text, size_of(value), wanted))
     if closure.kind == "emission":
         light = printer.local(3, f"{values['color']} * {values['strength']}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from weft.scene.closures import Input
 from weft.scene.values import NORMAL_SPACES, Bump, NormalMap, size_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from weft.scene.program import Printer
     from weft.scene.values import Value
 
-ANY = (-1e6, 1e6)
+ANY = Input(0.0, -1e6, 1e6)
 """Bounds of numbers that no fit moves."""
 
 

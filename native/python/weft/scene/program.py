@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from weft.scene.closures import CLOSURES
+from weft.scene.closures import CLOSURES, Input
 from weft.scene.materials import Add, Closure, Mix, as_mapping, calls_below, closures_of
 from weft.scene.media import is_boundary, print_medium
 from weft.scene.normals import (
@@ -21,6 +21,7 @@ from weft.scene.normals import (
     print_normal,
     print_turned_frame,
 )
+from weft.scene.slot import Slot
 from weft.scene.texture import Texture
 from weft.scene.transparency import may_pass, shadow_of
 from weft.scene.trust import Code
@@ -40,36 +41,6 @@ from weft.scene.walks import count_walks, print_walks
 if TYPE_CHECKING:
     from weft.scene.materials import Material, Surface
     from weft.scene.values import Value
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A place in a material's parameters.
-
-    Args:
-        name: ``"<input>"`` or ``"<input>.<parameter>"`` below the material.
-        size: Number of floats.
-        values: They.
-        texture: The texture whose number stands here instead.
-        bounds: Sensible range, from the closure's table.
-        is_separable: Red acts on red only, and so on: the input of a closure, with nothing in
-            between.
-        is_fixed: No derivative reaches it: it drives a normal.
-        is_passing: It says what light passes straight.
-        is_medium: It says what is inside of objects.
-        is_walk: It says where light goes below the surface.
-    """
-
-    name: str
-    size: int
-    values: tuple[float, ...]
-    texture: Texture | None = None
-    bounds: tuple[float, float] = (0.0, 1.0)
-    is_separable: bool = False
-    is_fixed: bool = False
-    is_passing: bool = False
-    is_medium: bool = False
-    is_walk: bool = False
 
 
 @dataclass
@@ -111,6 +82,9 @@ class Program:
 
 DEEP = 16
 """Calls in a row from which on a chain is printed from its far end."""
+
+FREE = Input(0.0)
+"""What is known of a value that is no input of a closure: its default bounds are 0 and 1."""
 
 BLACK = "float3(0.f)"
 TYPES = {1: "float", 2: "float2", 3: "float3", 4: "float4"}
@@ -170,6 +144,8 @@ class Printer:
             is_passing=entry.is_passing or slot.is_passing,
             is_medium=entry.is_medium or slot.is_medium,
             is_walk=entry.is_walk or slot.is_walk,
+            scale="log" if "log" in (entry.scale, slot.scale) else "linear",
+            fit_low=entry.fit_low if slot.fit_low is None else slot.fit_low,
         )
 
     def local(self, size: int, expression: str) -> str:
@@ -181,12 +157,21 @@ class Printer:
         self,
         name: str,
         value: float | Sequence[float],
-        bounds: tuple[float, float],
+        entry: Input,
         separable: bool,
     ) -> str:
         numbers = tuple(float(x) for x in value) if isinstance(value, Sequence) else (float(value),)
         at = self.add_slot(
-            Slot(name, len(numbers), numbers, None, bounds, separable, self.is_fixed)
+            Slot(
+                name,
+                len(numbers),
+                numbers,
+                bounds=(entry.low, entry.high),
+                is_separable=separable,
+                is_fixed=self.is_fixed,
+                scale=entry.scale,
+                fit_low=entry.fit_low,
+            )
         )
         loads = ", ".join(f"parameter(m, {at + k})" for k in range(len(numbers)))
         return loads if len(numbers) == 1 else f"{TYPES[len(numbers)]}({loads})"
@@ -195,7 +180,7 @@ class Printer:
         self,
         name: str,
         value: Value,
-        bounds: tuple[float, float] = (0.0, 1.0),
+        entry: Input = FREE,
         separable: bool = False,
     ) -> str:
         if isinstance(value, Attribute):
@@ -215,8 +200,9 @@ class Printer:
         if isinstance(value, (NormalMap, Bump)):
             return print_normal(self, name, value)
         if isinstance(value, Constant):
-            return self.constant(value.name, value.value, (value.low, value.high), separable)
-        return self.constant(name, value, bounds, separable)
+            own = replace(entry, low=value.low, high=value.high)
+            return self.constant(value.name, value.value, own, separable)
+        return self.constant(name, value, entry, separable)
 
     def texture(self, name: str, texture: Texture) -> str:
         at = self.add_slot(Slot(f"{name}.texture", 1, (0.0,), texture, is_fixed=self.is_fixed))
@@ -338,7 +324,7 @@ class Printer:
             wanted = 3 if isinstance(entry.default, tuple) else 1
             separable = wanted == 3 and entry.is_separable
             self.is_passing, self.is_walk = entry.is_passing, entry.is_walk
-            text = self.value(f"{prefix}{name}", value, (entry.low, entry.high), separable)
+            text = self.value(f"{prefix}{name}", value, entry, separable)
             self.is_passing = self.is_walk = False
             values[name] = self.local(wanted, convert(text, size_of(value), wanted))
             if spec.structure:

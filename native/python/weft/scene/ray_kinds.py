@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError
+from weft.layouts import RayKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,14 +20,7 @@ bounces alone."""
 LAMP_KINDS = (*RAY_KINDS[2:], "volume")
 """Kinds that lamps may be hidden from; ``volume`` rays are scattered in a medium."""
 
-RAY_BITS = {
-    "camera": 1,
-    "shadow": 2,
-    "diffuse": 4,
-    "glossy": 8,
-    "transmission": 16,
-    "volume": 128,
-}
+RAY_BITS = {kind: getattr(RayKind, kind) for kind in (*RAY_KINDS, "volume")}
 """Bits of RayKind of shaders/weft/render/ray_kind.slang."""
 
 SEEN_BY = (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the first-order optimisers share: gradients, settings of a step, launches, states.
+"""What the first-order optimizers share: gradients, settings of a step, launches, states.
 
-A step launches the Slang function that `Optimiser.update` names, once for each large parameter and
+A step launches the Slang function that `Optimizer.update` names, once for each large parameter and
 once for each 16 small ones (fused.py). Numbers that change with the step are a row of a small
 tensor a parameter, so that the launches can be recorded once and repeated.
 """
@@ -40,8 +40,8 @@ Limits: TypeAlias = "tuple[Array | float, Array | float]"
 State: TypeAlias = "dict[str, Any]"
 
 
-class Optimiser:
-    """Base of the optimisers that move each element on its own, along its gradient.
+class Optimizer:
+    """Base of the optimizers that move each element on its own, along its gradient.
 
     A subclass names a Slang function and what it needs; docs/adding_an_optimiser.md shows one.
 
@@ -146,7 +146,7 @@ class Optimiser:
             A flat dict of numpy arrays and plain values, so that ``numpy.savez(path, **state)``
             stores it. Restoring it goes on bit for bit.
         """
-        state: State = {"optimiser": self._name, "step": self._step_count}
+        state: State = {"optimizer": self._name, "step": self._step_count}
         for parameter, moments in zip(self._parameters, self._moments, strict=True):
             for name, moment in zip(self.moments, moments, strict=True):
                 state[f"{name}/{parameter.name}"] = moment.to_numpy()
@@ -156,7 +156,7 @@ class Optimiser:
         """Go on from a state of state_dict(), also as ``numpy.load(path)`` returns it.
 
         Raises:
-            ArgumentError: It is of another optimiser, or of other parameters; nothing has changed.
+            ArgumentError: It is of another optimizer, or of other parameters; nothing has changed.
         """
         arrays = self._check_state(state)
         for key, moment in arrays.items():
@@ -289,9 +289,9 @@ class Optimiser:
 
     def _check_state(self, state: Mapping[str, Any]) -> dict[str, Tensor]:
         function = f"{self._name}.load_state_dict"
-        if str(state.get("optimiser")) != self._name:
+        if str(state.get("optimizer")) != self._name:
             raise ArgumentError(
-                f"{function}: the state is of {state.get('optimiser')}; make that optimiser, or "
+                f"{function}: the state is of {state.get('optimizer')}; make that optimizer, or "
                 "pass a state of this one"
             )
         wanted = {
@@ -299,10 +299,10 @@ class Optimiser:
             for parameter, moments in zip(self._parameters, self._moments, strict=True)
             for name, moment in zip(self.moments, moments, strict=True)
         }
-        differing = set(wanted) ^ (set(state) - {"optimiser", "step"})
+        differing = set(wanted) ^ (set(state) - {"optimizer", "step"})
         if differing or "step" not in state:
             raise ArgumentError(
-                f"{function}: the state and this optimiser differ in "
+                f"{function}: the state and this optimizer differ in "
                 f"{', '.join(sorted(differing)) or 'step'}; make it with the same parameters"
             )
         for key, moment in wanted.items():
