@@ -6,10 +6,12 @@
 
 Without arguments: a texture of 1024^2 from four views of 1024^2, 16 iterations. It needs nothing
 but weft and numpy, and runs on versions before and after fits moved to the device: to compare two,
-run it in turns with one and the other on PYTHONPATH. `steps` and `whole` are of the best run with no
-waits; phases are timed in a run of their own, on an idle device. `host` is processor time of the
-process during steps, threads of a software device included. Texel copies are copies between host
-and device of as many floats as the scene has texels, or more.
+run it in turns with one and the other on PYTHONPATH.
+
+`steps` and `whole` are of the fastest run; phases are timed in a run of their own, where each waits
+for the device. `host` is processor time of the host's thread during steps, `processor` that of the
+process: threads of a software device are part of it. Texel copies are copies between host and
+device of as many floats as the scene has texels, or more.
 """
 
 from __future__ import annotations
@@ -48,15 +50,15 @@ PHASES = (
 INPUTS = ("base_color", "roughness", "metallic")
 
 
-def plate(texture: int, maps: int, *, is_truth: bool) -> list[Object]:
-    """Return one plate for each three maps, side by side; the inputs of each have a texture."""
+def plates(texture: int, maps: int, each: int, *, is_truth: bool) -> list[Object]:
+    """Return plates side by side; `each` inputs of each have a texture, `maps` altogether."""
     rng = np.random.default_rng(0)
     y, x = np.mgrid[0:texture, 0:texture] / max(texture - 1, 1)
     waves = 0.5 + 0.3 * np.sin(23 * x) * np.cos(17 * y)
     objects = []
-    for number in range(-(-maps // len(INPUTS))):
+    for number in range(-(-maps // each)):
         inputs: dict[str, Any] = {"roughness": 0.5}
-        for name in INPUTS[: min(maps - number * len(INPUTS), len(INPUTS))]:
+        for name in INPUTS[: min(maps - number * each, each)]:
             channels = 3 if name == "base_color" else 1
             pixels = np.full((texture, texture, channels), 0.5, np.float32)
             if is_truth:
@@ -87,9 +89,9 @@ def build_fit(device: weft.Device, arguments: argparse.Namespace) -> Fit:
     """Render the targets, and return the fit that is measured."""
     rows = np.linspace(0.3, 1.2, 16)[:, None, None]
     sky = Environment(np.broadcast_to(rows, (16, 32, 3)).astype(np.float32).copy())
-    scenes = []
+    scenes, each = [], 1 if arguments.apart else len(INPUTS)
     for is_truth in (True, False):
-        objects = plate(arguments.texture, arguments.maps, is_truth=is_truth)
+        objects = plates(arguments.texture, arguments.maps, each, is_truth=is_truth)
         middle = 1.05 * (len(objects) - 1)
         looks = cameras(arguments.view, arguments.views, middle)
         scenes.append(weft.Scene(objects, cameras=looks, environment=sky))
@@ -98,7 +100,7 @@ def build_fit(device: weft.Device, arguments: argparse.Namespace) -> Fit:
     targets = [
         Target(truth.render(camera, settings), camera=camera.name) for camera in scenes[0].cameras
     ]
-    names = [f"plate{k // len(INPUTS)}.{INPUTS[k % len(INPUTS)]}" for k in range(arguments.maps)]
+    names = [f"plate{k // each}.{INPUTS[k % each]}" for k in range(arguments.maps)]
     parameters = [TextureParameter(name) for name in names]
     how = FitSettings(
         samples=arguments.samples, bounces=2, texture_draws=arguments.iterations, seed=3
@@ -192,7 +194,8 @@ def measure(fit: Fit, device: weft.Device, *, by_phases: bool) -> dict[str, Any]
     device.wait()
     begun = time.perf_counter() - start
     texels = int(fit.renderer.tables.texels.size)
-    transfers, steps, processor = Transfers(texels), [], time.process_time()
+    transfers, steps = Transfers(texels), []
+    clocks = time.thread_time(), time.process_time()
     spent: dict[str, list[float]] = {}
 
     def run() -> None:
@@ -208,7 +211,7 @@ def measure(fit: Fit, device: weft.Device, *, by_phases: bool) -> dict[str, Any]
                 run()
         else:
             run()
-    used = time.process_time() - processor
+    host, processor = time.thread_time() - clocks[0], time.process_time() - clocks[1]
     last = time.perf_counter()
     found = fit.stage.textures()
     ended = time.perf_counter() - last
@@ -216,7 +219,8 @@ def measure(fit: Fit, device: weft.Device, *, by_phases: bool) -> dict[str, Any]
         "begin": begun,
         "first step": steps[0],
         "steps": sum(steps),
-        "host": used,
+        "host": host,
+        "processor": processor,
         "result": ended,
         "whole": begun + sum(steps) + ended,
         "texel copies a step": transfers.count / len(steps),
@@ -235,6 +239,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=value)
     for name, value in (("iterations", 16), ("samples", 4), ("repeat", 2)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--apart", action="store_true", help="each map has a material of its own")
     parser.add_argument("--json", action="store_true", help="one line of JSON, no table")
     parser.add_argument("--no-phases", action="store_true", help="without the run by phases")
     arguments = parser.parse_args()

@@ -9,8 +9,9 @@ from tests.python.fit import test_texture_fits as plates
 import weft
 from weft.fit import Fit, FitSettings, Target, TextureParameter
 from weft.fit.image_kernels import ImageKernels, load_kernels
+from weft.fit.target import box_blur
 from weft.fit.texel_state import EDGE, LEAST_CURVATURE, TexelState
-from weft.fit.texture_images import blurred, is_known, variation_slopes
+from weft.fit.texture_images import is_known, variation_slopes
 from weft.fit.texture_pace import Pace
 from weft.fit.texture_parameters import Region
 
@@ -19,6 +20,10 @@ SHAPES = [(1, 1, 1), (1, 7, 3), (9, 6, 3), (16, 33, 1)]
 
 def upload(device, array):
     return weft.Tensor.from_numpy(device, np.ascontiguousarray(array, np.float32).ravel())
+
+
+def blurred(image, radius):
+    return box_blur(box_blur(image, radius), radius) if radius else image
 
 
 def plain_step(image, velocity, gradient, curved, shown, region, pace):

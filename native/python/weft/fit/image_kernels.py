@@ -14,6 +14,7 @@ import numpy as np
 
 import weft
 from weft._native import Module, Tensor, grid
+from weft.fit.texture_images import KNOWN_SHARE
 
 if TYPE_CHECKING:
     from weft._native import Device
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 Shape = tuple[int, int, int]
 
 SHADERS = Path(weft.__file__).parent / "shaders" / "weft" / "fit"
-KNOWN_SHARE = 0.02  # of the median of what pictures tell of a texel: below it holes are filled
 GROUP = 256
-MOST_GROUPS = 512  # of the passes of a quantile
+GROUP_SHARE, MOST_GROUPS = 8192, 512  # of a pass of a quantile: numbers of a group, groups
 MOST_PARTS = 1 << 14  # partial sums: threads of a reduction
 BINS, STATE_WORDS = 2048, 8
 RUNS = ((4, 8), (2, 4), (1, 2))  # least radius of a box, and how many outputs a thread makes
@@ -91,11 +91,14 @@ class ImageKernels:
         run = next(run for least, run in RUNS if radius >= least)
         kernel = self.images[f"blurAxis<{run}>"]
         row = width * channels
-        # size, floats between neighbours, lines, lines side by side, floats between their groups
-        layout = (height, row, row, row, 0) if axis == 0 else (width, channels, height * channels)
-        if axis == 1:
-            layout += (channels, row)
-        size, _, lines = layout[:3]
+        # Elements of a line, floats between two of them, lines; lines side by side, and from one
+        # group of those to the next.
+        size, along, lines, inner, over = (
+            (height, row, row, row, 0)
+            if axis == 0
+            else (width, channels, height * channels, channels, row)
+        )
+        layout = (size, along, lines, inner, over)
         kernel.dispatch((lines, -(-size // run), 1), image, out, *layout, radius)
         return out
 
@@ -158,7 +161,7 @@ class ImageKernels:
             Shape ``(1,)``, on the device; between two numbers as numpy's quantile() is.
         """
         count = -(-(values.size - first) // stride)
-        groups = max(min(-(-count // GROUP), MOST_GROUPS), 1)
+        groups = max(min(-(-count // GROUP_SHARE), MOST_GROUPS), 1)
         kernels, state, bins = self._quantiles, self._state, self._histogram
         for number in range(3):
             arguments = (values, count, first, stride, groups, number, state, bins)
