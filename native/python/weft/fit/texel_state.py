@@ -185,9 +185,8 @@ class TexelState:
         """Return 1 for the texels of a map that pictures show, else 0; flat."""
         return self.kernels.known_texels(self.shown[region.part], region.shape)
 
-    def filled(self, regions: list[Region]) -> Tensor:
-        """Return the texels as they were found, the holes of maps filled."""
-        out = copy_of(self.found)
-        for region in regions:
-            self.kernels.fill_holes(out[region.part], self.known(region), region.shape)
+    def filled(self, region: Region) -> Tensor:
+        """Return the texels of a map as they were found, its holes filled."""
+        out = copy_of(self.found[region.part])
+        self.kernels.fill_holes(out, self.known(region), region.shape)
         return out

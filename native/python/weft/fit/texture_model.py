@@ -13,7 +13,7 @@ import numpy as np
 
 from weft._native import ArgumentError, NonFiniteError, Tensor, grid
 from weft.fit.checkpoint import part_of, prefixed
-from weft.fit.image_kernels import parts_of, sum_of_parts
+from weft.fit.image_kernels import copy_of, parts_of, sum_of_parts
 from weft.fit.map_errors import name_untold
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
@@ -393,7 +393,10 @@ class TextureModel:
 
     def write_result(self) -> None:
         """Give the scene on the device the textures that were found, without holes."""
-        self._upload(self.state.filled(self.regions))  # a fit goes on from what has holes
+        found = copy_of(self.state.found)  # a fit that goes on does so from what has holes
+        for region in self.regions:
+            found[region.part] = self.state.filled(region)
+        self._upload(found)
 
     def restart_average(self) -> None:
         """Forget the mean."""
@@ -407,7 +410,7 @@ class TextureModel:
         """Return a fitted texture, its holes filled."""
         known = self._known(region)
         errors = np.where(known[..., None], self._errors(region), np.inf).astype(np.float32)
-        filled = _host(self.state.filled([region])[region.part]).reshape(region.shape)
+        filled = _host(self.state.filled(region)).reshape(region.shape)
         return FittedTexture(
             filled[::-1].copy(), known[::-1].astype(np.float32), errors[::-1].copy()
         )
