@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
 EDGE = 0.05  # differences of neighbours below it count by their square
-MOST_KEPT = 3  # preconditioners of a map, by blur
+MOST_KEPT = 2  # preconditioners of a map, by blur
 
 ARRAYS = ("texels", "mean", "curved", "shown", "velocity")
 
@@ -32,14 +32,12 @@ class Stiffness:
     """What resists steps of a texture.
 
     Args:
-        known: 1 for the floats that move, else 0: what the pictures hardly show is left to hole
-            filling. Flat.
-        divisor: Of gradients: curvature, and that of the prior. Flat.
+        divisor: Of gradients: curvature, and that of the prior; its negative where texels do not
+            move: what the pictures hardly show is left to hole filling. Flat.
         prior: Weight of the prior, shape ``(1,)``.
         sums: How many floats are known, and the sum of their curvature, shape ``(2,)``.
     """
 
-    known: Tensor
     divisor: Tensor
     prior: Tensor
     sums: Tensor
@@ -119,8 +117,8 @@ class TexelState:
         prior = Tensor.empty(known.device, (1,))
         weight = region.parameter.smoothness
         lanes = grid((known.size,))
-        kernels.texels.makeDivisor(lanes, sums, weight, LEAST_CURVATURE, prior, divisor)
-        return Stiffness(known, divisor, prior, sums)
+        kernels.texels.makeDivisor(lanes, known, sums, weight, LEAST_CURVATURE, prior, divisor)
+        return Stiffness(divisor, prior, sums)
 
     def move(self, region: Region, gradient: Tensor, pace: Pace) -> None:
         """Step against a gradient, with momentum and within the bounds of the map.
@@ -138,7 +136,6 @@ class TexelState:
         kernels.texels.moveTexels(
             grid((texels.size,)),
             slope,
-            stiffness.known,
             stiffness.divisor,
             texels,
             self.velocity[part],
@@ -159,14 +156,14 @@ class TexelState:
             Shape ``(rows - 1, rows)``.
         """
         stiffness, part = self.stiffness(region, blur), region.part
-        size, last = stiffness.known.size, len(rows) - 1
-        flat = Tensor.empty(stiffness.known.device, (len(rows), size))
+        size, last = stiffness.divisor.size, len(rows) - 1
+        flat = Tensor.empty(stiffness.divisor.device, (len(rows), size))
         for number, row in enumerate(rows):
             flat[number] = self.kernels.blurred(row[part], region.shape, blur)
         out, scaled = [], Tensor.empty(flat.device, (size,))
         kernel, lanes = self.kernels.texels.scaleKnown, grid((size,))
         for number in range(last):
-            kernel(lanes, flat[number], stiffness.known, stiffness.divisor, scaled)
+            kernel(lanes, flat[number], stiffness.divisor, scaled)
             products = weft.dot(flat, scaled.broadcast_to(flat.shape), (1,))
             out.append(np.asarray(products.to_numpy(), np.float64))
         return np.array(out).reshape(last, last + 1)

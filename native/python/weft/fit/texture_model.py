@@ -458,7 +458,7 @@ class TextureModel:
                 number = tied.group.regions.index(region)
                 part = tied.group.channels[number]
                 return tied.group.shrunk(number, self.uncertainty(tied).errors[..., part])
-        divisor = _host(self.state.stiffness(region, 0).divisor).reshape(region.shape)
+        divisor = np.abs(_host(self.state.stiffness(region, 0).divisor)).reshape(region.shape)
         errors: NDArray[np.floating] = np.sqrt(2 * SHARING * self._left / divisor)
         return errors
 
