@@ -123,7 +123,9 @@ def test_a_plan_says_how_large_it_is():
 def test_textures_and_triangles_count_by_their_numbers():
     more = replace(SIZE, texels=1000, triangles=50)
 
-    assert estimate_memory(more) - estimate_memory(SIZE) == 4 * (4 * 1000 + 46 * 50)
+    films = estimate.FILM_ARRAYS * sum(SIZE.pixels)
+    texels = 2 + estimate.TEXEL_ARRAYS + estimate.MAP_ARRAYS
+    assert estimate_memory(more) - estimate_memory(SIZE) == 4 * (texels * 1000 + 46 * 50 + films)
 
 
 def test_time_is_known_after_a_fit_and_better_after_one_of_the_scene(tmp_path):

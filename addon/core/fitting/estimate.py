@@ -19,6 +19,9 @@ FLOAT = 4  # bytes
 PATH_ROWS = 49  # numbers that a path under way keeps: rays, hits, state, queue
 HEAD_ROWS = 7  # numbers that a recorded path keeps
 RECORD_ROWS = 42  # numbers of a recorded surface, without its tangents
+TEXEL_ARRAYS = 8  # of all texels, where some change: their steps, gradient, mean, two copies
+MAP_ARRAYS = 8  # of those that change: preconditioners by blur, and what is blurred
+FILM_ARRAYS = 32  # numbers a pixel: films, their adjoints, and what they are compared with
 MEDIA_RECORD_ROWS = 49  # the same where numbers of media are unknown: a segment is a record, too
 LEAST_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
 PATHS_A_NUMBER = 1 << 11  # in each half
@@ -132,8 +135,10 @@ def estimate_memory(size: FitSize) -> float:
     surfaces *= 2 if size.has_media else 1  # a segment before each
     recorded = size.parts * (surfaces * rows + sum(paths) * HEAD_ROWS)
     developed = 3 * (1 + size.numbers) * max(size.pixels, default=0)
-    # Texels, their gradients, and a copy that is drawn.
-    texels = (size.texels + size.other_texels) * (1 + size.parts) + 2 * size.texels
+    texels = (size.texels + size.other_texels) * (1 + size.parts)
+    if size.texels:
+        texels += (size.texels + size.other_texels) * TEXEL_ARRAYS + size.texels * MAP_ARRAYS
+        developed += FILM_ARRAYS * sum(size.pixels)
     scene = texels + size.triangles * TRIANGLE_NUMBERS
     return FLOAT * (under_way + recorded + developed + scene)
 

@@ -8,7 +8,7 @@ from tests.python.fit import test_target_lights as lit
 import weft
 from support.recycled_memory import fill_recycled_memory
 from weft.fit import Fit, FitSettings, Parameter, TextureParameter
-from weft.fit.views import View
+from weft.render.record import Recorder
 from weft.scene import Texture
 
 SETTINGS = FitSettings(bounces=2, samples=4, texture_draws=12, max_draws=8)
@@ -21,14 +21,20 @@ def fit_of(device, parameter, color):
 
 def spoil(monkeypatch, share):
     """Make a share of the pixels of all films no numbers, the same ones always."""
-    plain = View._leave_out
+    draw, resolve = Recorder.draw, Recorder.resolve
 
-    def spoiled(self, film, bad):
-        hit = self.pixels % 97 < 97 * share
-        film[:, :, hit] = np.nan
-        plain(self, film, bad | hit)
+    def noted(self, camera, settings, pixels=None):
+        self.hit = pixels % 97 < 97 * share
+        draw(self, camera, settings, pixels)
 
-    monkeypatch.setattr(View, "_leave_out", spoiled)
+    def spoiled(self, first, count, film, directions=0):
+        resolve(self, first, count, film, directions)
+        values = film.to_numpy().reshape(1 + directions, -1, 3)
+        values[:, self.hit] = np.nan
+        film.copy_from_numpy(values.ravel())
+
+    monkeypatch.setattr(Recorder, "draw", noted)
+    monkeypatch.setattr(Recorder, "resolve", spoiled)
 
 
 @pytest.mark.parametrize("kind", ["number", "texture"])

@@ -43,10 +43,11 @@ def curvatures(device, photo, names, *more):
         FitSettings(bounces=2, samples=16),
         device=device,
     )
-    while not (model := _textures_of(fit)).curved.any():
+    while not (model := _textures_of(fit)).state.curvatures:
         fit.step()
+    curved = model.state.curved.to_numpy()
     regions = zip(names, model.regions, strict=True)
-    return {name: model.curved[region.part].reshape(region.shape) for name, region in regions}
+    return {name: curved[region.part].reshape(region.shape) for name, region in regions}
 
 
 def _textures_of(fit):

@@ -27,7 +27,6 @@ from weft.fit.information import (
 from weft.fit.prior import Prior
 from weft.fit.quadratic import damped_step
 from weft.fit.texture_blocks import blurred_by
-from weft.fit.texture_images import blurred
 from weft.fit.texture_model import RAISE
 from weft.fit.views import CHANNELS
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.scalar_model import ScalarModel
-    from weft.fit.texture_model import TextureModel
+    from weft.fit.texture_model import Adjoints, TextureModel
     from weft.fit.texture_pace import Pace
     from weft.fit.tied_maps import TiedPace
 
@@ -114,7 +113,7 @@ class JointModel:
         self.prior = prior or Prior.none(len(x))
         self.loss = float("inf")
         self.information: Information | None = None
-        self._couplings = np.zeros((len(x), len(textures.texels)), np.float32)
+        self._couplings: list[Tensor] = []  # of each number and all texels, on the device
         self._coupled = 0
         self.averaged = 0
         self._origin = self.x.copy()
@@ -128,7 +127,7 @@ class JointModel:
             "x": self.x,
             "held": self.held,
             "origin": self._origin,
-            "couplings": self._couplings,
+            "couplings": np.array([entry.to_numpy() for entry in self._couplings], np.float32),
             "matrix": self._mean_matrix,
             "loss": np.array(self.loss),
             "counts": np.array([self._coupled, self.averaged, self._equations.count]),
@@ -142,7 +141,8 @@ class JointModel:
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
         self.x, self._origin, self.held = saved["x"], saved["origin"], saved["held"]
-        self._couplings, self._mean_matrix = saved["couplings"], saved["matrix"]
+        device, self._mean_matrix = self.textures.renderer.device, saved["matrix"]
+        self._couplings = [Tensor.from_numpy(device, row) for row in saved["couplings"]]
         self.loss = float(saved["loss"])
         self._coupled, self.averaged, count = map(int, saved["counts"])
         self._equations = Equations(saved["equations.matrix"], saved["equations.pull"], count)
@@ -183,19 +183,23 @@ class JointModel:
         self.numbers.draw(self.x, samples=pace.samples)
         textures.factors = self.numbers.light_factors(self.x)
         textures.draws += 1
-        texels = Tensor.from_numpy(textures.renderer.device, textures.texels)
+        texels = textures.texels
         a, b = self._look(texels)
         self.loss = float(a.residual @ b.residual) / len(a.residual)
         textures.note_loss(self.loss, float(np.mean((a.residual - b.residual) ** 2)) / 4)
-        gradient = textures.collect(texels, self._adjoints(a.residual, b.residual))
+        gradient = textures.collect(texels, self._carried(a.residual, b.residual))
         all_held = bool(self.held.all())
         if not all_held and (self._coupled < COUPLED_DRAWS or draw % 4 == 0):
             self._couple(texels, a, b)
         if textures.needs_curvature():
-            textures.add_curvature(self._curvature(texels, a, b))
+            raised = self._raised(a, b)
+            self.numbers.residuals(self.x, texels)
+            textures.add_curvature(raised)
+        textures.require_numbers()
         if not all_held and draw >= WARM_DRAWS:
             step = self._number_step(a, b, gradient, pace)
-            gradient = gradient + np.tensordot(step.astype(np.float32), self._couplings, 1)
+            for share, coupling in zip(step.tolist(), self._couplings, strict=True):
+                textures.state.kernels.vectors.addScaled(gradient, coupling, share)
             self.x = self.x + step
         textures.move(gradient, pace)
         textures.move_tied(gradient, tied_pace)
@@ -240,59 +244,59 @@ class JointModel:
             first += scale.size
         return out
 
+    def _carried(self, a: NDArray[np.floating], b: NDArray[np.floating]) -> Adjoints:
+        """Return them on the device."""
+        return self.textures.adjoints_of(self._adjoints(a, b))
+
     def _couple(self, texels: Tensor, a: Half, b: Half) -> None:
         """Average the couplings C of numbers and texels over draws."""
         self._coupled += 1
-        share = 1 / min(self._coupled, COUPLED_DRAWS)
+        count = float(min(self._coupled, COUPLED_DRAWS))
         for unknown in range(len(self.x)):
-            adjoints = self._adjoints(a.jacobian[:, unknown], b.jacobian[:, unknown])
+            adjoints = self._carried(a.jacobian[:, unknown], b.jacobian[:, unknown])
             coupling = self.textures.collect(texels, adjoints)
-            self._couplings[unknown] += share * (coupling - self._couplings[unknown])
+            if self._coupled == 1:
+                self._couplings.append(coupling)
+                continue
+            mean = self.textures.state.kernels.texels.addToMean
+            mean(self._couplings[unknown], coupling, count)
 
-    def _curvature(self, texels: Tensor, a: Half, b: Half) -> NDArray[np.float32]:
-        """Return what the texels of each map add to its curvature (TextureModel.curvature)."""
-        adjoints = []
-        for raised in self.textures.raised_maps():
-            above = self.numbers.residuals(self.x, raised)
+    def _raised(self, a: Half, b: Half) -> list[Adjoints]:
+        """Return what TextureModel.add_curvature() takes: films change as each map is raised."""
+        out = []
+        for region in self.textures.regions:
+            above = self.numbers.residuals(self.x, self.textures.raised(region))
             slopes = [
                 (after - before.residual) / RAISE
                 for before, after in zip((a, b), above, strict=True)
             ]
-            adjoints.append(self._adjoints(slopes[0], slopes[1]))
-        self.numbers.residuals(self.x, texels)
-        self.textures.count_views(texels)
-        return self.textures.collect_own(texels, adjoints)
+            out.append(self._carried(slopes[0], slopes[1]))
+        return out
 
     def _reduced(
-        self, normal: Normal, gradient: NDArray[np.float32], blur: int
+        self, normal: Normal, gradient: Tensor, blur: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return matrix and gradient of the numbers with the textures eliminated."""
         # collect() adds both halves, normal_equations() takes their mean.
         matrix, slope = 2 * normal.matrix, 2 * normal.gradient
+        rows = [*self._couplings, gradient]
         for tied in self.textures.tied:
-            rows = [*self._couplings, gradient]
             maps = np.stack(
-                [blurred_by(tied.group.gather_sums(row), blur) for row in rows], axis=-1
+                [
+                    blurred_by(tied.group.gather_sums(np.asarray(row.to_numpy())), blur)
+                    for row in rows
+                ],
+                axis=-1,
             )
             solved = np.linalg.solve(tied.precision(blur), maps[..., :-1])
             both = np.einsum("...ij,...ik->jk", solved, maps)
             matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
         for region in self.textures.untied:
-            stiffness = self.textures.stiffness(region, blur)
-            inverse = stiffness.known / stiffness.divisor
-            own = blurred(gradient[region.part].reshape(region.shape), blur)
-            coupled = [
-                blurred(row[region.part].reshape(region.shape), blur) for row in self._couplings
-            ]
-            flat = np.array(coupled, np.float64).reshape(len(self.x), -1)
-            scaled = flat * inverse.ravel()
-            matrix = matrix - scaled @ flat.T
-            slope = slope - scaled @ own.ravel()
+            both = self.textures.state.products(region, rows, blur)
+            matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
         return matrix, slope
 
-    def _number_step(
-        self, a: Half, b: Half, gradient: NDArray[np.float32], pace: Pace
-    ) -> NDArray[np.float64]:
+    def _number_step(self, a: Half, b: Half, gradient: Tensor, pace: Pace) -> NDArray[np.float64]:
         """Return the step of the numbers, within the trust region and the bounds."""
         reduced = self._reduced(normal_equations(a, b), gradient, max(pace.blur, SMALLEST_BLUR))
         extent = self.high - self.low
@@ -320,7 +324,7 @@ class JointModel:
         mean = self._mean
         mean.residual += share * ((a.residual + b.residual) / 2 - mean.residual)
         mean.jacobian += share * ((a.jacobian + b.jacobian) / 2 - mean.jacobian)
-        zero = np.zeros(len(self.textures.texels), np.float32)
+        zero = Tensor.zeros(self.textures.renderer.device, self.textures.texels.shape)
         matrix, _ = self._reduced(normal_equations(a, b), zero, 0)
         self._mean_matrix += share * (matrix / 2 - self._mean_matrix)
         self._learn()
@@ -330,7 +334,7 @@ class JointModel:
         mean = self._mean
         assert mean is not None
         texels = sum(
-            int(self.textures.stiffness(entry, 0).known.sum()) for entry in self.textures.regions
+            self.textures.state.stiffness(entry, 0).count() for entry in self.textures.regions
         )
         rows = len(mean.residual)
         noise = np.sqrt(rows / max(rows - texels, rows // 10, 1))

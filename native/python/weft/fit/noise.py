@@ -40,11 +40,15 @@ class NoiseMeter:
     def add(self, a: NDArray[np.floating], b: NDArray[np.floating]) -> None:
         """Add a draw of the views' pixels: the weighted residuals of its halves."""
         squares = ((a - b).reshape(-1, 3).astype(np.float64) ** 2).mean(axis=1)
-        first = 0
-        for view, sums, counts in zip(self.views, self._squares, self._counts, strict=True):
-            sums[view.pixels] += squares[first : first + len(view.pixels)]
+        ends = np.cumsum([len(view.pixels) for view in self.views])
+        self.add_squares(np.split(squares, ends[:-1]))
+
+    def add_squares(self, squares: Sequence[NDArray[np.floating]]) -> None:
+        """Add a draw by the mean squared difference of its halves in each view's pixels."""
+        known = zip(self.views, squares, self._squares, self._counts, strict=True)
+        for view, own, sums, counts in known:
+            sums[view.pixels] += own
             counts[view.pixels] += 1
-            first += len(view.pixels)
 
     def relative_noise(self) -> list[NDArray[np.float32]]:
         """Return the noise of weighted residuals, of what is usual, for each pixel of each view.

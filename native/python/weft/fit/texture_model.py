@@ -1,29 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Textures from pictures: replayed gradients, scaled by curvature, and averaged iterates."""
+"""Textures from pictures: replayed gradients, scaled by curvature, and averaged iterates.
+
+Texels, films and all that steps keep of them stay on the device: what the host sees of a step is
+its loss, its noise, and how much of it was no number.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import ArgumentError, NonFiniteError, Tensor
+from weft._native import ArgumentError, NonFiniteError, Tensor, grid
 from weft.fit.checkpoint import part_of, prefixed
+from weft.fit.image_kernels import copy_of, parts_of, sum_of_parts
 from weft.fit.map_errors import name_untold
 from weft.fit.seeds import mix_seeds
 from weft.fit.target import box_blur
+from weft.fit.texel_state import EDGE, TexelState
 from weft.fit.texture_blocks import group_maps
-from weft.fit.texture_images import blurred, fill_holes, is_known, variation_slopes
+from weft.fit.texture_images import is_known, variation_slopes
 from weft.fit.texture_pace import has_settled
 from weft.fit.texture_parameters import FittedTexture, LightTexture, Region, find_texture
-from weft.fit.tied_maps import EDGE, TiedMaps
+from weft.fit.tied_maps import TiedMaps
+from weft.fit.view_films import ViewFilms
 from weft.fit.views import CHANNELS, draw_views
 from weft.render.path_settings import PathSettings
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,24 +43,10 @@ if TYPE_CHECKING:
 
 MOST_LOST = 0.5  # of the texels that the pictures show
 RAISE = 0.05  # of a map, that tells how films answer to it
-LEAST_CURVATURE = 0.2  # of the mean of a map: where signs cancel, less would be a leap
 SHARING = 4  # texels that a lookup mixes: each gets a share of what pixels tell of all
 
-
-@dataclass(frozen=True)
-class Stiffness:
-    """What resists steps of a texture.
-
-    Args:
-        known: Which texels move: what the pictures hardly show is left to hole filling. Shape of
-            the image.
-        divisor: Of gradients: curvature, and that of the prior.
-        prior: Weight of the prior.
-    """
-
-    known: NDArray[np.bool_]
-    divisor: NDArray[np.float32]
-    prior: float
+Adjoints = list[list[Tensor]]
+"""Of each view and each part of its light: derivatives by the films of both sample sets."""
 
 
 class TextureModel:
@@ -85,7 +77,7 @@ class TextureModel:
         self.views = views
         self.bounces, self.seed = bounces, seed
         self._drawn = 1
-        self.texels = renderer.tables.texels.to_numpy().astype(np.float32)
+        self.state = TexelState(renderer.tables.texels)
         self.regions: list[Region] = []
         for parameter in parameters:
             number, texture = find_texture(renderer, parameter.name)
@@ -99,21 +91,21 @@ class TextureModel:
         self.factors = np.ones((lights + 1, 3), np.float32)  # of lights; the last is 1
         self.draws = 0
         self.loss = float("inf")
-        self.curved = np.zeros_like(self.texels)
-        self.shown = np.zeros_like(self.texels)  # mean magnitude: that of noise where signs cancel
-        self._curvatures = 0
-        self._stiffness: dict[tuple[int, int, int], Stiffness] = {}
-        self._films: list[list[NDArray[np.float32]]] = []
-        self.mean = self.texels.copy()
-        self._averaged = 0
-        self.velocity = np.zeros_like(self.texels)
+        self._films: list[Tensor] = []
+        self._views = [ViewFilms(view, renderer.device) for view in views]
+        self._counts: list[Tensor] = []  # of collected numbers that are not finite, and not 0
         self.lost = 0  # texels whose derivatives were no numbers
         self.noise = 0.0  # variance of the mean residual of a draw, by that draw
         self.losses: list[float] = []
         # Maps of one material are tied to each other.
         groups = group_maps(self.regions)
-        self.tied = [TiedMaps(group, group.gather(self.texels)) for group in groups]
+        self.tied = [TiedMaps(group, group.gather(_host(self.texels))) for group in groups]
         self._uncertain: dict[int, tuple[tuple[int, ...], Uncertainty]] = {}
+
+    @property
+    def texels(self) -> Tensor:
+        """Of all textures of the scene, flat: where the steps are."""
+        return self.state.texels
 
     @property
     def untied(self) -> list[Region]:
@@ -123,27 +115,23 @@ class TextureModel:
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later steps depend on, the views apart."""
-        counts = np.array([self.draws, self._curvatures, self._averaged])
+        state = self.state
+        counts = np.array([self.draws, state.curvatures, state.averaged])
         tied = [prefixed(f"tied.{k}", entry.save()) for k, entry in enumerate(self.tied)]
         return {name: value for part in tied for name, value in part.items()} | {
-            "texels": self.texels,
-            "mean": self.mean,
-            "curved": self.curved,
-            "shown": self.shown,
-            "velocity": self.velocity,
+            **state.save(),
             "counts": counts,
             "loss": np.array([self.loss, self.noise, *self.losses]),
         }
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
-        self.texels, self.mean, self.curved = saved["texels"], saved["mean"], saved["curved"]
-        self.velocity, self.shown = saved["velocity"], saved["shown"]
-        self.draws, self._curvatures, self._averaged = map(int, saved["counts"])
+        state = self.state
+        state.restore(saved)
+        self.draws, state.curvatures, state.averaged = map(int, saved["counts"])
         self.loss, self.noise, *self.losses = map(float, saved["loss"])
         for number, entry in enumerate(self.tied):
             entry.restore(part_of(saved, f"tied.{number}"))
-        self._stiffness.clear()
         self._uncertain.clear()
 
     def draw(self, samples: int) -> None:
@@ -163,9 +151,9 @@ class TextureModel:
         """Give the scene on the device the textures as they are."""
         self._upload(self.texels)
 
-    def _upload(self, texels: NDArray[np.float32]) -> None:
+    def _upload(self, texels: Tensor) -> None:
         for own in {id(tables.texels): tables.texels for tables in self._tables()}.values():
-            own.copy_from_numpy(texels)
+            own[:] = texels
 
     def _tables(self) -> list[SceneTables]:
         recorders = [entry for view in self.views for entry in view.recorders]
@@ -187,51 +175,58 @@ class TextureModel:
             kept = view.pixels[around[view.pixels] > 0]
             view.pixels = kept if len(kept) else view.pixels
 
-    def _replay(self, texels: Tensor) -> list[list[NDArray[np.float32]]]:
-        """Return the renders of both halves of each view."""
-        films = []
+    def _replay(self, texels: Tensor) -> list[Tensor]:
+        """Return the films of each view."""
         values = {id(tables.values): tables.values for tables in self._tables()}
-        for view in self.views:
-            view.replay(values, texels=texels)
-            films.append(
-                [
-                    view.develop(half * self._drawn, self._drawn, with_tangents=False)[0, 0]
-                    for half in range(2)
-                ]
-            )
-        return films
+        return [view.replay(values, texels, self._drawn) for view in self._views]
 
-    def collect(
-        self, texels: Tensor, adjoints: Sequence[Sequence[NDArray[np.float32]]]
-    ) -> NDArray[np.float32]:
-        """Return J' times one number a pixel, channel and half of each view, for all texels.
+    def collect(self, texels: Tensor, adjoints: Adjoints) -> Tensor:
+        """Return J' times one number a pixel, channel and sample set of each view, for all texels.
 
-        A replay for the same texels comes first.
+        A replay for the same texels comes first; require_numbers() comes before it is trusted.
         """
         device = self.renderer.device
         collected = Tensor.zeros(device, self.texels.shape)
         unused = Tensor.zeros(device, self.renderer.tables.values.shape)
-        for view, halves in zip(self.views, adjoints, strict=True):
-            for factor, recorder in zip(self.factors[view.lights], view.recorders, strict=True):
-                flat = (np.stack(halves) * factor).ravel().astype(np.float32)
-                gradients = Tensor.from_numpy(device, flat)
-                values = recorder.tables.values
-                recorder.gradients(values, gradients, unused, texels, collected)
-        return self._finite(np.asarray(collected.to_numpy(), np.float32))
+        for view, own in zip(self.views, adjoints, strict=True):
+            for recorder, gradients in zip(view.recorders, own, strict=True):
+                recorder.gradients(recorder.tables.values, gradients, unused, texels, collected)
+        threads = parts_of(collected.size)
+        counts = Tensor.empty(device, (threads, 2))
+        kernel = self.state.kernels.texels.dropNonFinite
+        kernel(grid((threads,)), collected, collected.size, threads, counts)
+        self._counts.append(sum_of_parts(counts))
+        return collected
 
-    def _finite(self, gradient: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return a gradient with 0 in place of what is no finite number."""
-        bad = ~np.isfinite(gradient)
-        if not bad.any():
-            return gradient
-        if bad.sum() > MOST_LOST * np.count_nonzero(gradient):
-            raise NonFiniteError(
-                f"Fit: derivatives of {int(bad.sum())} of {np.count_nonzero(gradient)} texels that "
-                "the pictures show are no finite numbers; look for inputs of materials or lights "
-                "that are infinite or no numbers"
-            )
-        self.lost = max(self.lost, int(bad.sum()) // CHANNELS + 1)
-        return np.where(bad, np.float32(0), gradient)
+    def adjoints_of(self, rows: Sequence[Sequence[NDArray[np.floating]]]) -> Adjoints:
+        """Return adjoints that the host has: both sample sets of each view, one row a pixel."""
+        device, out = self.renderer.device, []
+        for view, halves in zip(self.views, rows, strict=True):
+            both = np.stack(halves)
+            flat = [(both * factor).astype(np.float32).ravel() for factor in self.factors_of(view)]
+            out.append([Tensor.from_numpy(device, part) for part in flat])
+        return out
+
+    def factors_of(self, view: View) -> NDArray[np.float32]:
+        """Return the factors of the colours of each part of a view's light."""
+        return self.factors[view.lights]
+
+    def require_numbers(self) -> None:
+        """Note how much of what was collected was no number, and is 0 now; waits for the device.
+
+        Raises:
+            NonFiniteError: It is more than half of what is not 0.
+        """
+        counts, self._counts = self._counts, []
+        for bad, filled in (map(float, _host(entry)) for entry in counts):
+            if bad > MOST_LOST * filled:
+                raise NonFiniteError(
+                    f"Fit: derivatives of {int(bad)} of {int(filled)} texels that the pictures "
+                    "show are no finite numbers; look for inputs of materials or lights that are "
+                    "infinite or no numbers"
+                )
+            if bad:
+                self.lost = max(self.lost, int(bad) // CHANNELS + 1)
 
     def problems(self) -> list[Problem]:
         """Return what did not count of the pictures and textures."""
@@ -249,24 +244,37 @@ class TextureModel:
         return out
 
     def residuals(self) -> list[list[NDArray[np.float32]]]:
-        """Return the weighted residuals of both halves of each view, of the last draw."""
-        self._films = self._replay(Tensor.from_numpy(self.renderer.device, self.texels))
-        return [
-            [(half - view.image[view.pixels]) * view.weights[view.pixels] for half in film]
-            for view, film in zip(self.views, self._films, strict=True)
-        ]
+        """Return the weighted residuals of both sample sets of each view, of the last draw."""
+        self._look()
+        return [view.residuals(film) for view, film in zip(self._views, self._films, strict=True)]
 
-    def gradient(self) -> NDArray[np.float32]:
+    def differences(self) -> list[NDArray[np.float32]]:
+        """Return how far the sample sets of the last draw are apart; see NoiseMeter.add_squares."""
+        self._look()
+        pairs = zip(self._views, self._films, strict=True)
+        return [view.differences(film) for view, film in pairs]
+
+    def _look(self) -> None:
+        """Replay the last draw, and set `loss` and `noise`."""
+        self._films = self._replay(self.texels)
+        pairs = zip(self._views, self._films, strict=True)
+        sums = [view.sums(film) for view, film in pairs]
+        found = np.array([_host(entry) for entry in sums], np.float64)
+        for view, (_, _, lost) in zip(self._views, found, strict=True):
+            if lost:
+                view.leave_out_lost()
+        count = max(CHANNELS * sum(view.count for view in self._views), 1)
+        self._seen = (float(found[:, 0].sum()) / count, float(found[:, 1].sum()) / count)
+
+    def gradient(self) -> Tensor:
         """Return the derivative of the loss with respect to all texels, and set `loss`."""
-        adjoints, loss, noise, count = [], 0.0, 0.0, 0
-        for view, (a, b) in zip(self.views, self.residuals(), strict=True):
-            weights = view.weights[view.pixels]
-            loss += float((a * b).sum())
-            noise += float(((a - b) ** 2).sum()) / 4
-            count += a.size
-            adjoints.append([b * weights, a * weights])
-        self.note_loss(loss / max(count, 1), noise / max(count, 1))
-        return self.collect(Tensor.from_numpy(self.renderer.device, self.texels), adjoints)
+        self._look()
+        self.note_loss(*self._seen)
+        adjoints = [
+            view.adjoints(film, self.factors_of(view.view))
+            for view, film in zip(self._views, self._films, strict=True)
+        ]
+        return self.collect(self.texels, adjoints)
 
     def note_loss(self, loss: float, noise: float) -> None:
         """Keep the loss of a draw, and the variance of mean residuals by the draw."""
@@ -283,34 +291,30 @@ class TextureModel:
         """The loss has ceased to fall."""
         return has_settled(self.losses, self.noise)
 
-    def raised_films(self) -> list[list[list[NDArray[np.float32]]]]:
-        """Return the renders of the last draw with one map after the other raised by RAISE."""
-        return [self._replay(raised) for raised in self.raised_maps()]
+    def raised_films(self) -> list[list[Tensor]]:
+        """Return the films of the last draw with one map after the other raised by RAISE."""
+        return [self._replay(self.raised(region)) for region in self.regions]
 
-    def curvature(self, raised: Sequence[list[list[NDArray[np.float32]]]]) -> NDArray[np.float32]:
-        """Return, for each texel, what all texels of its map together add to its curvature.
+    def raised(self, region: Region) -> Tensor:
+        """Return the texels of all textures with one map raised by RAISE."""
+        return self.state.raised(region, RAISE)
 
-        Steps of gradient over this sum converge where J has one sign in a pixel (Gilbert 1972;
-        SIRT). Each map is raised alone, for maps answer with different signs: their sum may
-        be zero where each of them tells much.
+    def curvature(self, raised: Sequence[Sequence[Tensor]]) -> Iterable[Adjoints]:
+        """Return what add_curvature() takes: for each map, what films change by as it is raised.
 
         Args:
             raised: raised_films() of the draw; gradient() for the same draw comes after them.
         """
-        adjoints: list[list[list[NDArray[np.float32]]]] = []
         for above in raised:
-            adjoints.append([])
-            for view, before, after in zip(self.views, self._films, above, strict=True):
-                weights = view.weights[view.pixels] ** 2 / RAISE
-                slope = [(b - a) * weights for a, b in zip(before, after, strict=True)]
-                adjoints[-1].append([slope[1], slope[0]])
-        texels = Tensor.from_numpy(self.renderer.device, self.texels)
-        self.count_views(texels)
-        return self.collect_own(texels, adjoints)
+            films = zip(self._views, self._films, above, strict=True)
+            yield [
+                view.slopes(before, after, RAISE, self.factors_of(view.view))
+                for view, before, after in films
+            ]
 
-    def count_views(self, texels: Tensor) -> None:
+    def count_views(self) -> None:
         """Count the views that show the texels of tied maps, once; a replay comes first."""
-        if not self.tied or self._curvatures:
+        if not self.tied or self.state.curvatures:
             return
         for tied in self.tied:
             tied.views[:] = 0
@@ -319,40 +323,38 @@ class TextureModel:
                 [np.full((len(view.pixels), CHANNELS), float(number == shown), np.float32)] * 2
                 for number, view in enumerate(self.views)
             ]
-            answers = np.abs(self.collect(texels, ones))
+            answers = np.abs(_host(self.collect(self.texels, self.adjoints_of(ones))))
             for tied in self.tied:
                 tied.views += is_known(tied.group.gather_sums(answers).sum(axis=2))
-
-    def raised_maps(self) -> Iterator[Tensor]:
-        """Return the texels of all textures with one map after the other raised by RAISE."""
-        for region in self.regions:
-            raised = self.texels.copy()
-            raised[region.part] += np.float32(RAISE)
-            yield Tensor.from_numpy(self.renderer.device, raised)
-
-    def collect_own(
-        self, texels: Tensor, adjoints: Sequence[Sequence[Sequence[NDArray[np.float32]]]]
-    ) -> NDArray[np.float32]:
-        """Return collect() of each map's own adjoints, for its texels; 0 elsewhere."""
-        out = np.zeros_like(self.texels)
-        answers = [self.collect(texels, own) for own in adjoints]
-        for region, answer in zip(self.regions, answers, strict=True):
-            out[region.part] = answer[region.part]
-        for tied in self.tied:
-            tied.add_blocks(tied.group.blocks([answers[k] for k in tied.group.numbers]))
-        return out
 
     def needs_curvature(self) -> bool:
         """Return whether curvature() is due on this draw."""
         if self.tied:
-            return self._curvatures < 16 or self.draws % 3 == 0
-        return self._curvatures < 4 or self.draws % 8 == 0
+            return self.state.curvatures < 16 or self.draws % 3 == 0
+        return self.state.curvatures < 4 or self.draws % 8 == 0
 
-    def add_curvature(self, curvature: NDArray[np.float32]) -> None:
-        """Average the curvature over draws."""
-        self._curvatures += 1
-        self.curved += (curvature - self.curved) / self._curvatures
-        self.shown += (np.abs(curvature) - self.shown) / self._curvatures
+    def add_curvature(self, adjoints: Iterable[Adjoints]) -> None:
+        """Average, for each texel, what all texels of its map together add to its curvature.
+
+        Steps of gradient over this sum converge where J has one sign in a pixel (Gilbert 1972;
+        SIRT). Each map is raised alone, for maps answer with different signs: their sum may
+        be zero where each of them tells much.
+
+        Args:
+            adjoints: Of each map, by what films change as it is raised; a replay of the texels as
+                they are comes first.
+        """
+        self.count_views()
+        self.state.curvatures += 1
+        tied = {number for entry in self.tied for number in entry.group.numbers}
+        answers: dict[int, NDArray[np.float32]] = {}
+        for number, own in enumerate(adjoints):
+            answer = self.collect(self.texels, own)
+            self.state.add_curvature(self.regions[number], answer)
+            if number in tied:
+                answers[number] = _host(answer)
+        for entry in self.tied:
+            entry.add_blocks(entry.group.blocks([answers[k] for k in entry.group.numbers]))
 
     def step(self, pace: Pace, tied_pace: TiedPace) -> None:
         """Make one step on the last draw.
@@ -366,101 +368,67 @@ class TextureModel:
         gradient = self.gradient()
         if raised is not None:
             self.add_curvature(self.curvature(raised))
+        self.require_numbers()
         self.move(gradient, pace)
         self.move_tied(gradient, tied_pace)
 
-    def move_tied(self, gradient: NDArray[np.float32], pace: TiedPace) -> None:
+    def move_tied(self, gradient: Tensor, pace: TiedPace) -> None:
         """Step against a gradient with all maps of a material together."""
+        if not self.tied:
+            return
+        slopes, texels = _host(gradient), _host(self.texels)
         for tied in self.tied:
             group = tied.group
             tied.expect(self.loss, self.noise * pace.noise)
-            maps = group.gather(self.texels)
+            maps = group.gather(texels)
             variation = variation_slopes(maps.astype(np.float32), EDGE).astype(np.float64)
-            moved = tied.move(maps, group.gather_sums(gradient), variation, pace)
-            group.scatter(moved, self.texels)
+            moved = tied.move(maps, group.gather_sums(slopes), variation, pace)
+            group.scatter(moved, texels)
+        self.texels.copy_from_numpy(texels)
 
-    def stiffness(self, region: Region, blur: int) -> Stiffness:
-        """Return what resists steps that are averaged over squares."""
-        key = (region.first, blur, self._curvatures)
-        if key not in self._stiffness:
-            curved, shown = (
-                blurred(entry[region.part].reshape(region.shape), blur)
-                for entry in (self.curved, self.shown)
-            )
-            known = is_known(shown)
-            mean = max(float(curved[known].mean()), 0.0) if known.any() else 0.0
-            prior = region.parameter.smoothness * mean
-            floor = LEAST_CURVATURE * mean
-            divisor = (np.maximum(curved, floor) + 4 * prior + 1e-20).astype(np.float32)
-            if any(version != self._curvatures for _, _, version in self._stiffness):
-                self._stiffness.clear()
-            self._stiffness[key] = Stiffness(known, divisor, prior)
-        return self._stiffness[key]
-
-    def move(self, gradient: NDArray[np.float32], pace: Pace) -> None:
-        """Step against a gradient."""
+    def move(self, gradient: Tensor, pace: Pace) -> None:
+        """Step against a gradient, which may be overwritten, with maps that are not tied."""
         for region in self.untied:
-            part = region.part
-            image = self.texels[part].reshape(region.shape)
-            stiffness = self.stiffness(region, pace.blur)
-            if not stiffness.known.any():
-                continue
-            slope = blurred(gradient[part].reshape(region.shape), pace.blur)
-            soft = 0.05
-            slope = slope + stiffness.prior * soft * variation_slopes(image, soft)
-            velocity = self.velocity[region.part].reshape(region.shape)
-            velocity *= pace.momentum
-            velocity -= pace.rate * stiffness.known * slope / stiffness.divisor
-            before = image.copy()
-            np.clip(image + velocity, *region.parameter.bounds, out=image)
-            velocity[:] = image - before
+            self.state.move(region, gradient, pace)
 
     def write_result(self) -> None:
         """Give the scene on the device the textures that were found, without holes."""
-        found = self.texels.copy()  # a fit that goes on does so from what has holes
+        found = copy_of(self.state.found)  # a fit that goes on does so from what has holes
         for region in self.regions:
-            found[region.part] = self._filled(region).ravel()
+            found[region.part] = self.state.filled(region)
         self._upload(found)
 
     def restart_average(self) -> None:
         """Forget the mean."""
-        self._averaged = 0
+        self.state.averaged = 0
 
     def average(self) -> None:
         """Add the texels as they are to their mean."""
-        self._averaged += 1
-        self.mean += (self.texels - self.mean) / self._averaged
+        self.state.average()
 
     def result(self, region: Region) -> FittedTexture:
         """Return a fitted texture, its holes filled."""
         known = self._known(region)
         errors = np.where(known[..., None], self._errors(region), np.inf).astype(np.float32)
-        filled = self._filled(region)
+        filled = _host(self.state.filled(region)).reshape(region.shape)
         return FittedTexture(
             filled[::-1].copy(), known[::-1].astype(np.float32), errors[::-1].copy()
         )
 
-    def _filled(self, region: Region) -> NDArray[np.float32]:
-        """Return a texture as it was found, its holes filled."""
-        image = self._found()[region.part].reshape(region.shape)
-        known = self._known(region)
-        return fill_holes(image, known.astype(np.float32)) if known.any() else image
-
     @property
     def _left(self) -> float:
         """Variance of a residual about what the textures explain."""
-        return max(self.loss_level, 0.0) + self.noise / max(self._averaged, 1)
-
-    def _found(self) -> NDArray[np.float32]:
-        """Return the texels of the scene as they were found: their mean, if there is one."""
-        return self.mean if self._averaged else self.texels
+        return max(self.loss_level, 0.0) + self.noise / max(self.state.averaged, 1)
 
     def uncertainty(self, tied: TiedMaps) -> Uncertainty:
         """Return what is not known of maps that are tied."""
-        version = (self.draws, len(self.losses), self._averaged, self._curvatures)
+        state = self.state
+        version = (self.draws, len(self.losses), state.averaged, state.curvatures)
         kept, found = self._uncertain.get(id(tied), (None, None))
         if found is None or kept != version:
-            found = tied.uncertainty(tied.group.gather(self._found()), self._left, SHARING)
+            found = tied.uncertainty(
+                tied.group.gather(_host(self.state.found)), self._left, SHARING
+            )
             self._uncertain[id(tied)] = version, found
         return found
 
@@ -475,13 +443,13 @@ class TextureModel:
                 tied.group.grown(self._known(region)[..., None].astype(np.float32))[..., 0] > 0.5
                 for region in tied.group.regions
             ]
-            maps = tied.group.gather(self._found())
+            maps = tied.group.gather(_host(self.state.found))
             out |= name_untold(tied.group, self.uncertainty(tied), known, maps)
         return out
 
     def _known(self, region: Region) -> NDArray[np.bool_]:
         """Return which texels of a map pictures show, shape ``(height, width)``."""
-        return is_known(self.shown[region.part].reshape(region.shape).sum(axis=2))
+        return (_host(self.state.known(region)) > 0).reshape(region.shape[:2])
 
     def _errors(self, region: Region) -> NDArray[np.floating]:
         """Return standard errors of texels that are known."""
@@ -490,7 +458,11 @@ class TextureModel:
                 number = tied.group.regions.index(region)
                 part = tied.group.channels[number]
                 return tied.group.shrunk(number, self.uncertainty(tied).errors[..., part])
-        errors: NDArray[np.floating] = np.sqrt(
-            2 * SHARING * self._left / self.stiffness(region, 0).divisor
-        )
+        divisor = np.abs(_host(self.state.stiffness(region, 0).divisor)).reshape(region.shape)
+        errors: NDArray[np.floating] = np.sqrt(2 * SHARING * self._left / divisor)
         return errors
+
+
+def _host(values: Tensor) -> NDArray[np.float32]:
+    """Return floats of the device."""
+    return np.asarray(values.to_numpy(), np.float32)

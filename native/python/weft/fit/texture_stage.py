@@ -87,11 +87,7 @@ class TextureStage:
         meter = NoiseMeter(self.model.views)
         for _ in range(MEASURED_DRAWS):
             self.model.draw(self.settings.samples)
-            halves = [
-                np.concatenate([rows.ravel() for rows in half])
-                for half in zip(*self.model.residuals(), strict=True)
-            ]
-            meter.add(halves[0], halves[1])
+            meter.add_squares(self.model.differences())
         meter.apply()
 
     def step(self) -> None:

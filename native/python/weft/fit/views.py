@@ -88,16 +88,24 @@ class View:
             [entry.develop(first, count, with_tangents=with_tangents) for entry in self.recorders]
         )
         bad = np.logical_not(np.isfinite(film).all(axis=(0, 1, 3)))
-        self._leave_out(film, bad)
+        film[:, :, bad] = 0
+        self.leave_out(bad)
         return film
 
-    def _leave_out(self, film: NDArray[np.float32], bad: NDArray[np.bool_]) -> None:
-        """Let pixels not count any more."""
+    def leave_out(self, bad: NDArray[np.bool_]) -> None:
+        """Let pixels not count any more.
+
+        Args:
+            bad: Which of those that are drawn.
+
+        Raises:
+            NonFiniteError: Those of all draws are more than half of the pixels that are drawn.
+        """
         if not bad.any():
             return
-        film[:, :, bad] = 0
         self.lost[self.pixels[bad]] = True
-        self.weights[self.lost] = 0
+        # An array of its own: who keeps a copy elsewhere sees that it is another one.
+        self.weights = np.where(self.lost[:, None], np.float32(0), self.weights)
         count = int(self.lost[self.pixels].sum())
         if count > MOST_LOST * len(self.pixels):
             raise NonFiniteError(

@@ -323,6 +323,18 @@ class Recorder:
             )
         blocks = 1 + (self.directions.count if with_tangents else 0)
         film = Tensor.empty(self.renderer.device, (blocks * self.pixels * 3,))
+        self.resolve(first, count, film, blocks - 1)
+        return film.to_numpy().reshape(blocks, self.pixels, 3)
+
+    def resolve(self, first: int, count: int, film: Tensor, directions: int = 0) -> None:
+        """Store what develop() returns on the device, without waiting.
+
+        Args:
+            first: Number of the first sample.
+            count: Of samples.
+            film: Contiguous; takes ``3 * pixels * (1 + directions)`` floats.
+            directions: 0, or all of them.
+        """
         self.shared.developHalf(
             grid((self.pixels,)),
             self.scene,
@@ -331,16 +343,15 @@ class Recorder:
             self.step,
             first,
             count,
-            blocks - 1,
+            directions,
             self.directions.view,
             self.pixels,
             film,
         )
-        return film.to_numpy().reshape(blocks, self.pixels, 3)
 
     def direct_share(self) -> NDArray[np.float32]:
         """Return the share of each pixel's samples whose first surface was recorded."""
-        heads = self.view["heads"].to_numpy().reshape(HeadRow.end, -1)[HeadRow.next, : self.count]
+        heads = self.view["heads"][HeadRow.next, : self.count].to_numpy()
         # Without bounces, what lies before a surface was passed straight.
         whole = self.step["bounces"] == 0
         direct = sum(launch.count for launch in self.launches if whole or launch.bounce == 0)
