@@ -77,7 +77,7 @@ def test_parameters_begin_where_the_small_pictures_lead():
 
 def test_a_fit_of_large_pictures_shows_values_of_small_ones_first(device):
     plan = plan_of(request("Plate.Roughness", "Plate.Base Color", size=LARGE), size=LARGE)
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=3, tolerance=1e-9)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, max_iterations=3, tolerance=1e-9)
     seen = []
 
     run = FitRun(plan, lambda: device, seen.append)
@@ -114,7 +114,7 @@ def test_previews_are_small_and_seldom():
 
 def test_a_fit_of_a_texture_shows_it_while_it_runs(device):
     plan = plan_of(request("texture:Plate.Base Color@8"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_draws=2)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_iterations=2)
     seen = []
 
     FitRun(plan, lambda: device, seen.append).job.result()

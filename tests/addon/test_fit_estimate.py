@@ -63,7 +63,7 @@ def fit_inside_a_room(plan, count=1):
 
 def run(plan, device):
     """Run a few draws; return the run and the most bytes that it held."""
-    plan.settings = replace(plan.settings, bounces=2, max_draws=2, tolerance=1e-9)
+    plan.settings = replace(plan.settings, bounces=2, max_iterations=2, tolerance=1e-9)
     before, held = device.memory_info().used, []
     done = FitRun(plan, lambda: device, lambda update: held.append(device.memory_info().used))
     done.job.result()
@@ -197,7 +197,7 @@ def test_the_memory_of_a_fit_of_media_is_foreseen(fresh_device, names):
     scene = look_down([slab("fog", fog)])
     target = Target(np.full((8, 8, 3), 0.2, np.float32), camera=scene.cameras[0].name)
     parameters = [Parameter(f"fog.volume.{name}") for name in names]
-    settings = FitSettings(samples=4, bounces=3, max_draws=2)
+    settings = FitSettings(samples=4, bounces=3, max_iterations=2)
     before, held = fresh_device.memory_info().used, []
     fit = Fit(scene, [target], parameters, settings, device=fresh_device)
     while not fit.is_done:

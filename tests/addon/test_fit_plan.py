@@ -97,7 +97,9 @@ def test_the_time_left_follows_the_pace(draws, share, limit, left):
 
 def test_a_run_pauses_goes_on_and_stops(device):
     plan = plan_of(request("Plate.Roughness", "Plate.Base Color"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=10000, tolerance=1e-9)
+    plan.settings = replace(
+        plan.settings, bounces=1, samples=1, max_iterations=10000, tolerance=1e-9
+    )
     seen = []
     run = FitRun(plan, lambda: device, lambda update: seen.append(update) or run.pause())
     while not (seen or run.job.is_done):

@@ -15,7 +15,9 @@ from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
 SIZE = 24
-SETTINGS = FitSettings(bounces=2, samples=4, texture_draws=12, max_draws=8, tolerance=1e-6)
+SETTINGS = FitSettings(
+    bounces=2, samples=4, texture_iterations=12, max_iterations=8, tolerance=1e-6
+)
 
 
 def scene_with(roughness):
@@ -76,7 +78,7 @@ def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
     assert [entry.loss for entry in first.history][:3] == [entry.loss for entry in second.history][
         :3
     ]
-    assert second.history[-1].draws == 8
+    assert second.history[-1].iterations == 8
 
 
 class SetDuring:
@@ -101,7 +103,7 @@ class SetDuring:
 )
 def test_a_draw_that_was_given_up_leaves_no_trace(device, photo, tmp_path, kind, steps, looks):
     pytest.importorskip("OpenImageIO")  # writes the report
-    settings = replace(SETTINGS, texture_draws=3, max_draws=6)
+    settings = replace(SETTINGS, texture_iterations=3, max_iterations=6)
     whole = fit_of(device, photo, kind, settings).run()
     stopped = fit_of(device, photo, kind, settings)
 
@@ -172,7 +174,7 @@ def test_each_thing_that_a_fit_is_about_has_a_fingerprint_of_its_own():
     assert len({fingerprint(about()), *found.values()}) == len(DIFFERENCES) + 1
 
 
-@pytest.mark.parametrize("changes", [{"max_draws": 99}, {"time_limit": 5.0}])
+@pytest.mark.parametrize("changes", [{"max_iterations": 99}, {"time_limit": 5.0}])
 def test_how_long_a_fit_may_take_is_not_part_of_it(changes):
     assert fingerprint(about(**changes)) == fingerprint(about())
 

@@ -35,6 +35,7 @@ class Place:
         errors: Standard errors.
         information: What the averaged draws say.
         moved: Which parameters began anew to get here.
+        deviation: Of `loss`, by noise.
     """
 
     loss: float
@@ -43,6 +44,7 @@ class Place:
     errors: NDArray[np.float64]
     information: Information
     moved: NDArray[np.bool_]
+    deviation: float = 0.0
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that there is, by name."""
@@ -60,10 +62,11 @@ class Place:
             saved["errors"],
             Information(**told),
             saved["moved"],
+            float(saved["deviation"]),
         )
 
 
-SAVED = ("loss", "losses", "x", "errors", "moved")
+SAVED = ("loss", "losses", "x", "errors", "moved", "deviation")
 
 
 @dataclass

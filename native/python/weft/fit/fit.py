@@ -12,7 +12,8 @@ import numpy as np
 
 from weft._native import ArgumentError, Device
 from weft._shown import shown
-from weft.fit.checkpoint import load_state, save_checkpoint, saved_problems
+from weft.fit.aliases import with_aliases
+from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
 from weft.fit.exposure import Exposure
 from weft.fit.joint_stage import JointStage
 from weft.fit.judging import are_shared, judge
@@ -47,26 +48,37 @@ if TYPE_CHECKING:
     from weft.scene import Environment, Problem, Scene
 
 
+@with_aliases({"draws": "iterations", "share": "fraction"})
 @dataclass
 class Progress:
-    """Where a fit is after a step.
+    """Where a fit is after an iteration.
 
     Args:
-        draws: So far.
+        iterations: So far.
         seconds: So far.
-        loss: Mean product of the residuals of two independent halves: zero where the scene explains
-            the pictures, whatever the noise.
-        values: Of the numbers, by name.
+        loss: Mean over pixels and channels of r_A r_B, the product of the residuals of two
+            independent sample sets in units of the light around: an unbiased estimate of the
+            squared residual, without the noise of renders. See weft.fit.loss: it is the same
+            quantity in all phases of a fit. Noise makes it negative at times.
+        values: Of the scalar parameters, by name.
         errors: Their standard errors, infinite while they are not known.
-        share: About how much of the fit is done, in [0, 1]: one that converges early ends before 1.
+        fraction: About how much of the fit's work is done, in [0, 1]: it never falls, and is 1 only
+            at the end. A fit that converges before that was foreseen jumps to 1.
+        noise_floor: Standard deviation that the noise of renders gives `loss` where nothing else
+            is left: losses below it are not told from zero. Infinite while it is not known.
+        seconds_left: As it seems now, within the time limit; infinite while it is not known.
+        phase: Name of the phase that made the iteration: ``scalars``, ``textures``, ``polish``.
     """
 
-    draws: int
+    iterations: int
     seconds: float
     loss: float
     values: Mapping[str, NDArray[np.float64]]
     errors: Mapping[str, NDArray[np.float64]]
-    share: float = 0.0
+    fraction: float = 0.0
+    noise_floor: float = float("inf")
+    seconds_left: float = float("inf")
+    phase: str = ""
 
 
 @dataclass
@@ -245,21 +257,37 @@ class Fit:
         self.problems = list(dict.fromkeys([*scene.problems, *found]))
 
     def step(self) -> Progress:
-        """Draw once, and use the draw up."""
+        """Sample new paths and take one optimisation step."""
         if self._began is None:
             self._begin()
         assert self._began is not None
+        phase = self.stage.phases.current.name
         self.stage.step()
+        seconds = time.perf_counter() - self._began
+        fraction, left = self._expected(seconds)
         progress = Progress(
             len(self.history) + 1,
-            time.perf_counter() - self._began,
+            seconds,
             self.stage.loss,
             self.stage.values(),
             self.stage.errors(),
-            self.stage.share,
+            fraction,
+            self.stage.noise_floor,
+            left,
+            phase,
         )
         self.history.append(progress)
         return progress
+
+    def _expected(self, seconds: float) -> tuple[float, float]:
+        """Return the fraction that is done, which never falls, and the seconds left."""
+        phases, limit = self.stage.phases, self.settings.time_limit
+        fraction, left = phases.progress, phases.seconds_left
+        if limit is not None:
+            fraction = max(fraction, min(seconds / limit, 1.0) if limit > 0 else 1.0)
+            left = min(left, max(limit - seconds, 0.0))
+        before = self.history[-1].fraction if self.history else 0.0
+        return max(fraction, before), left
 
     def _begin(self) -> None:
         """Look for what the draws need."""
@@ -296,17 +324,7 @@ class Fit:
         saved = load_state(self, path)
         self.problems = list(dict.fromkeys([*self.problems, *saved_problems(saved)]))
         self.stage.restore(saved)
-        names = list(self.stage.values())
-        self.history = [
-            Progress(
-                int(draws),
-                seconds,
-                loss,
-                {name: saved[f"values.{name}"][number] for name in names},
-                {name: saved[f"errors.{name}"][number] for name in names},
-            )
-            for number, (draws, seconds, loss) in enumerate(saved["history"].tolist())
-        ]
+        self.history = [Progress(**entry) for entry in saved_history(saved)]
         spent = self.history[-1].seconds if self.history else 0.0
         self._began = time.perf_counter() - spent if self.history else None
 
