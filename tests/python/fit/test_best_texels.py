@@ -22,6 +22,12 @@ class Model:
         self.views = [SimpleNamespace(pixels=np.arange(300))]
         self.averages = 0
 
+    def save(self):
+        return {"texels": self.texels, "velocity": self.velocity}
+
+    def restore(self, saved):
+        self.texels, self.velocity = saved["texels"], saved["velocity"]
+
     def restart_average(self):
         self.averages += 1
 

@@ -68,7 +68,7 @@ class BestTexels:
             return True
         if self._best is None or loss < self._best[0]:
             self._best = loss, deviation
-            self._texels = np.array(self._model.texels)
+            self._texels = np.array(self._model.save()["texels"], np.float32)
             self._x = np.zeros(0) if self._joint is None else self._joint.x.copy()
         return False
 
@@ -90,8 +90,9 @@ class BestTexels:
     def _return(self) -> None:
         """Put the best texels back, at rest; averages begin anew there."""
         model, joint = self._model, self._joint
-        model.texels = self._texels.copy()
-        model.velocity[:] = 0
+        saved = model.save()
+        at_rest = {"texels": self._texels.copy(), "velocity": np.zeros_like(self._texels)}
+        model.restore(saved | at_rest)
         model.restart_average()
         if joint is not None:
             joint.return_to(self._x)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Device
-from weft._shown import shown
-from weft.fit.aliases import with_aliases
 from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
 from weft.fit.exposure import Exposure
+from weft.fit.given import require_lists
 from weft.fit.joint_stage import JointStage
 from weft.fit.judging import are_shared, judge
 from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
-from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
+from weft.fit.progress import Progress
+from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
 from weft.fit.texture_parameters import FittedTexture, TextureParameter
 from weft.fit.texture_stage import TextureStage
@@ -46,39 +46,6 @@ if TYPE_CHECKING:
     from weft.fit.target import Target
     from weft.fit.verdict import Verdict
     from weft.scene import Environment, Problem, Scene
-
-
-@with_aliases({"draws": "iterations", "share": "fraction"})
-@dataclass
-class Progress:
-    """Where a fit is after an iteration.
-
-    Args:
-        iterations: So far.
-        seconds: So far.
-        loss: Mean over pixels and channels of r_A r_B, the product of the residuals of two
-            independent sample sets in units of the light around: an unbiased estimate of the
-            squared residual, without the noise of renders. See weft.fit.loss: it is the same
-            quantity in all phases of a fit. Noise makes it negative at times.
-        values: Of the scalar parameters, by name.
-        errors: Their standard errors, infinite while they are not known.
-        fraction: About how much of the fit's work is done, in [0, 1]: it never falls, and is 1 only
-            at the end. A fit that converges before that was foreseen jumps to 1.
-        noise_floor: Standard deviation that the noise of renders gives `loss` where nothing else
-            is left: losses below it are not told from zero. Infinite while it is not known.
-        seconds_left: As it seems now, within the time limit; infinite while it is not known.
-        phase: Name of the phase that made the iteration: ``scalars``, ``textures``, ``polish``.
-    """
-
-    iterations: int
-    seconds: float
-    loss: float
-    values: Mapping[str, NDArray[np.float64]]
-    errors: Mapping[str, NDArray[np.float64]]
-    fraction: float = 0.0
-    noise_floor: float = float("inf")
-    seconds_left: float = float("inf")
-    phase: str = ""
 
 
 @dataclass
@@ -207,7 +174,7 @@ class Fit:
         """Upload the scene, and prepare what the parameters need."""
         from weft.render.renderer import Renderer
 
-        _require_lists(scene, targets, parameters)
+        require_lists(scene, targets, parameters)
         self.settings = settings or FitSettings()
         if device is None:
             from weft import create_device
@@ -244,9 +211,9 @@ class Fit:
         lit = self.lighting
         if self.unknown is not None:
             images.append(self.unknown.texture_parameter())
-        self.stage: NumberStage | TextureStage | JointStage
+        self.stage: ScalarStage | TextureStage | JointStage
         if not images:
-            self.stage = NumberStage(*where, numbers, exposures, lit, self.settings)
+            self.stage = ScalarStage(*where, numbers, exposures, lit, self.settings)
         elif numbers or exposures or lights:
             self.stage = JointStage(*where, numbers, exposures, lit, images, self.settings)
         else:
@@ -415,40 +382,4 @@ class Fit:
             verdict=verdict,
             environment=environment,
             problems=tuple(dict.fromkeys([*self.problems, *self.stage.problems()])),
-        )
-
-
-def _kind_of(value: object) -> str:
-    """Return a short value as it is, of others what they are."""
-    is_short = value is None or isinstance(value, (str, int, float))
-    return shown(value) if is_short else f"{type(value).__name__}"
-
-
-def _require_lists(scene: object, targets: object, parameters: object) -> None:
-    """Refuse what is no scene, and lists of something else."""
-    from weft.fit.target import Target
-    from weft.scene import Scene
-
-    if not isinstance(scene, Scene):
-        raise ArgumentError(f"Fit: scene must be a weft.Scene, got {_kind_of(scene)}")
-    kinds = (Parameter, TextureParameter, Exposure, LightParameter, EnvironmentParameter)
-    lists = {"targets": (targets, (Target,)), "parameters": (parameters, kinds)}
-    for name, (entries, allowed) in lists.items():
-        wanted = " or ".join(kind.__name__ for kind in allowed)
-        if isinstance(entries, str) or not isinstance(entries, Sequence):
-            raise ArgumentError(
-                f"Fit: {name} must be a list of {wanted}, got {_kind_of(entries)}; put one in "
-                "brackets"
-            )
-        for entry in entries:
-            if not isinstance(entry, allowed):
-                raise ArgumentError(
-                    f"Fit: {name} must be a list of {wanted}, got {_kind_of(entry)} in it"
-                )
-    assert isinstance(targets, Sequence)
-    assert isinstance(parameters, Sequence)
-    if not targets or not parameters:
-        raise ArgumentError(
-            f"Fit: at least one target and one parameter are needed, got {len(targets)} and "
-            f"{len(parameters)}"
         )

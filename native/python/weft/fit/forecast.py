@@ -28,6 +28,8 @@ def remaining_iterations(solver: GaussNewton, limit: int, averages: int | None =
     state = solver.state
     if state.is_done:
         return 0.0
+    if averages is None and solver.may_start_elsewhere:
+        return float(limit - state.draws)  # how many starts there will be is not known
     descent, averaged = 0.0, float(solver.averaged)
     wanted = float(QUESTIONED + USUAL_AVERAGED_ITERATIONS)
     if not state.is_averaging:

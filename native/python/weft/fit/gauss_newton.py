@@ -233,6 +233,11 @@ class GaussNewton(Descent):
         """Whether another start is under way, of which less is known than of the best place."""
         return bool(self.attempts.places) and (self._is_mixed or not self._is_asked)
 
+    @property
+    def may_start_elsewhere(self) -> bool:
+        """Whether another start may follow, or is under way."""
+        return self.attempts.most > 1 and (self._is_mixed or not self._is_asked)
+
     def _left(self, a: Half, b: Half) -> NDArray[np.bool_]:
         """Return which parameters are of groups that leave more than noise of the residuals.
 

@@ -10,17 +10,11 @@ import numpy as np
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.information import Information
 from weft.fit.joint import JointModel
-from weft.fit.joint_phases import (
-    EARLY_ITERATIONS,
-    EARLY_TOLERANCE,
-    PASS_FRACTIONS,
-    JointState,
-    ScalarPass,
-    TexturePass,
-)
+from weft.fit.joint_state import PASS_FRACTIONS, JointState
 from weft.fit.number_stage import StageOfNumbers
-from weft.fit.phases import PhaseList
 from weft.fit.robust import MapWeighing
+from weft.fit.scalar_pass import EARLY_ITERATIONS, EARLY_TOLERANCE, ScalarPass
+from weft.fit.texture_pass import TexturePass
 from weft.fit.texture_stage import build_texture_model
 from weft.fit.views import materials_of
 
@@ -93,11 +87,14 @@ class JointStage(StageOfNumbers):
         self.weighing = MapWeighing(self.views)
         textured = materials_of(renderer, self.texture_names)
         self.joint = JointState(self.images, self.model, self.weighing, textured)
+
+    def _build_phases(self) -> Sequence[Phase]:
+        """Return scalar passes with texture passes between them."""
         phases: list[Phase] = [ScalarPass(self, self.joint, 0)]
         for number in range(len(PASS_FRACTIONS) - 1):
             phases.append(TexturePass(self, self.joint, number))
             phases.append(ScalarPass(self, self.joint, number + 1))
-        self.phases = PhaseList(phases, renderer.interrupt)
+        return phases
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return all that later iterations depend on."""

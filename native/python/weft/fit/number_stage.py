@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,11 @@ import numpy as np
 
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
-from weft.fit.forecast import remaining_iterations
 from weft.fit.gauss_newton import GaussNewton
-from weft.fit.inflation import inflation
 from weft.fit.loss import LossMeter
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.phases import Phase, PhaseList
 from weft.fit.prior import Prior
-from weft.fit.robust import Weighing
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
-    from weft.fit.texture_parameters import FittedTexture, TextureParameter
+    from weft.fit.texture_parameters import TextureParameter
     from weft.fit.views import View
     from weft.render.renderer import Renderer
     from weft.scene.problem import Problem
@@ -44,11 +42,10 @@ if TYPE_CHECKING:
 MIN_PATHS = 1 << 15  # in each sample set of an iteration, where pixels are few
 PATHS_PER_SCALAR = 1 << 11  # in each sample set of an iteration
 MAX_SAMPLES_FACTOR = 8  # times the samples of the settings
-MIN_AVERAGES_TO_WEIGH = 2  # averaged iterations: pixels of photos are weighed then
 START_DEVIATION = 1.0  # of the range: how far from its start a scalar may be while nothing is known
 
 
-class StageOfNumbers:
+class StageOfNumbers(ABC):
     """Unknowns, views and Gauss-Newton of a fit of scalars, colours, exposures and lights.
 
     Args:
@@ -77,7 +74,6 @@ class StageOfNumbers:
         max_iterations: int | None = None,
     ) -> None:
         """Lay out the unknowns and load the kernels."""
-        self.phases: PhaseList
         self.settings = settings
         self.parameters = parameters
         self.texture_names = [entry.name for entry in textures]
@@ -180,6 +176,15 @@ class StageOfNumbers:
         """Standard deviation that the noise of renders gives the loss."""
         return self.meter.noise_floor
 
+    @cached_property
+    def phases(self) -> PhaseList:
+        """The phases of the fit, in their order."""
+        return PhaseList(self._build_phases(), self.numbers.renderer.interrupt)
+
+    @abstractmethod
+    def _build_phases(self) -> Sequence[Phase]:
+        """Return the phases, in their order."""
+
     def begin(self) -> None:
         """Begin the first phase."""
         self.phases.begin()
@@ -273,107 +278,3 @@ class StageOfNumbers:
             self.texture_names,
         )
         return diagnosis.find_undetermined(evidence)
-
-
-class ScalarPhase(Phase):
-    """Moves scalar parameters to the tolerance of the settings; textures stay as they are.
-
-    Args:
-        stage: With the scalars, their model and their solver.
-        weighing: When pixels of photos are weighed anew.
-    """
-
-    def __init__(self, stage: StageOfNumbers, weighing: Weighing) -> None:
-        """Begin with no iteration."""
-        super().__init__("scalars", "scalars")
-        self._stage, self._weighing = stage, weighing
-
-    def begin(self) -> None:
-        """Select the pixels that hold the information about the scalars."""
-        stage = self._stage
-        stage.numbers.select_pixels(stage.x, stage.settings.information)
-
-    def step(self) -> None:
-        """Sample new paths and take one optimisation step."""
-        stage = self._stage
-        if self._is_weighing_due and self._weighing.go_on(stage):
-            stage.solver.forget()
-        stage.numbers.samples = self._samples()
-        stage.solver.step()
-        stage.meter.record(*stage.solver.residuals)
-
-    @property
-    def _is_weighing_due(self) -> bool:
-        """The scalars stand nearly still: residuals tell which pixels nothing explains."""
-        averaged = self._stage.solver.averaged
-        return not self._weighing.is_over() and averaged >= MIN_AVERAGES_TO_WEIGH
-
-    def _samples(self) -> int:
-        """Return the paths a pixel of the next iteration: more where pixels are few.
-
-        Steps far from the end outweigh noise: half as many do, if that is enough.
-        """
-        stage = self._stage
-        wanted = stage.settings.samples
-        least = wanted if stage.solver.state.is_averaging else (wanted + 1) // 2
-        pixels = sum(len(view.pixels) for view in stage.views)
-        paths = max(MIN_PATHS, PATHS_PER_SCALAR * len(stage.x))
-        return min(max(paths // max(pixels, 1), least), MAX_SAMPLES_FACTOR * wanted)
-
-    @property
-    def is_done(self) -> bool:
-        """The standard errors are small enough, or the iterations are used up."""
-        stage = self._stage
-        is_found = stage.solver.state.is_done and self._weighing.is_over()
-        return is_found or stage.solver.state.draws >= stage.settings.max_iterations
-
-    @property
-    def remaining(self) -> float:
-        """Iterations expected until the standard errors are small enough."""
-        stage = self._stage
-        limit = stage.settings.max_iterations
-        return 0.0 if self.is_done else max(remaining_iterations(stage.solver, limit), 1.0)
-
-    def state(self) -> dict[str, NDArray[np.generic]]:
-        """Return the solver and the rounds of weighing."""
-        solver = prefixed("solver", self._stage.solver.save())
-        return solver | {"weighing": np.array(self._weighing.rounds)}
-
-    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to where state() was called."""
-        self._stage.solver.restore(part_of(saved, "solver"))
-        self._weighing.rounds = int(saved["weighing"])
-
-
-class NumberStage(StageOfNumbers):
-    """Fits scalar parameters, colours and exposures; textures stay as they are."""
-
-    @cached_property
-    def weighing(self) -> Weighing:
-        """When pixels of photos are weighed anew."""
-        return Weighing(self.views)
-
-    @cached_property
-    def phases(self) -> PhaseList:
-        """The one phase."""
-        return PhaseList([ScalarPhase(self, self.weighing)], self.numbers.renderer.interrupt)
-
-    def inflation(self) -> NDArray[np.float64] | None:
-        """Return the factors by which shared residuals make errors larger; ``None``: unknown."""
-        halves, information = self.solver.averaged_model, self.information
-        if halves is None or information is None or self.solver.is_elsewhere:
-            return None
-        return inflation(halves, self.views, information.matrix)
-
-    def end(self) -> None:
-        """Leave the scene on the device with what was found."""
-        self.numbers.write(self.x)
-
-    @property
-    def has_converged(self) -> bool:
-        """The standard errors are small enough."""
-        return self.solver.state.is_done
-
-    def textures(self) -> Mapping[str, FittedTexture]:
-        """Return no texture."""
-        return {}
