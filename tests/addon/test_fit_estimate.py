@@ -102,7 +102,7 @@ def test_few_pixels_get_more_samples_as_fits_give_them():
     assert many.most_samples == SIZE.samples
     assert replace(many, numbers=400).most_samples == pytest.approx(400 * 2048 / 100_000)
     assert replace(few, numbers=0).most_samples == SIZE.samples
-    for name in ("LEAST_PATHS", "PATHS_A_NUMBER", "MOST_SAMPLES"):
+    for name in ("MIN_PATHS", "PATHS_PER_SCALAR", "MAX_SAMPLES_FACTOR"):
         assert getattr(estimate, name) == getattr(number_stage, name)
     assert estimate.RECORD_ROWS == record.RECORD_ROWS
     assert estimate.MEDIA_RECORD_ROWS == record_media.MEDIA_RECORD_ROWS
@@ -117,7 +117,7 @@ def test_a_plan_says_how_large_it_is():
     assert size.pixels == (SIDE * SIDE,)
     assert (size.numbers, size.own_numbers, size.parts) == (1, 1, 2)
     assert (size.texels, size.other_texels) == (8 * 4 * 3, 0)
-    assert (size.triangles, size.draws) == (2, 60)
+    assert (size.triangles, size.iterations) == (2, 60)
 
 
 def test_textures_and_triangles_count_by_their_numbers():

@@ -92,7 +92,7 @@ def test_a_run_says_what_it_does(device):
     ]
     assert "Preparing the device" in phases
     assert any(text.startswith(("Compiling", "Checking")) for text in phases)
-    assert run.latest.share > 0
+    assert run.latest.fraction > 0
 
 
 @pytest.mark.full
