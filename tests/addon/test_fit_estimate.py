@@ -26,7 +26,7 @@ from weft.fit import Fit, FitSettings, Parameter, Target, number_stage
 from weft.render import record, record_media
 from weft.scene import Closure, Mesh, Object
 
-SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, draws=10)
+SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, iterations=10)
 SIDE = 24
 
 
@@ -98,7 +98,7 @@ def test_the_memory_of_a_fit_of_many_materials_is_foreseen(fresh_device, count):
 def test_few_pixels_get_more_samples_as_fits_give_them():
     few, many = replace(SIZE, pixels=(100,)), replace(SIZE, pixels=(100_000,))
 
-    assert few.most_samples == estimate.MOST_SAMPLES * SIZE.samples
+    assert few.most_samples == estimate.MAX_SAMPLES_FACTOR * SIZE.samples
     assert many.most_samples == SIZE.samples
     assert replace(many, numbers=400).most_samples == pytest.approx(400 * 2048 / 100_000)
     assert replace(few, numbers=0).most_samples == SIZE.samples
@@ -184,8 +184,8 @@ def test_a_broken_file_is_as_none(tmp_path, text):
 
 
 def test_it_is_said_in_words():
-    words = estimate_fit(replace(SIZE, draws=1), Pace(SIZE.work / 60, 2.0)).describe()
-    rough = estimate_fit(replace(SIZE, draws=1), Pace(SIZE.work / 60, 30.0)).describe()
+    words = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 2.0)).describe()
+    rough = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 30.0)).describe()
     assert words.startswith("At most ")
     assert words.endswith("on the device; about 60 s if all draws are needed")
     assert rough.endswith("on the device; time is known once it runs")
@@ -205,7 +205,7 @@ def test_the_memory_of_a_fit_of_media_is_foreseen(fresh_device, names):
         held.append(fresh_device.memory_info().used)
 
     numbers = 3 * len(names)
-    size = FitSize((64,), 4, 3, numbers, numbers, draws=2, has_media=True)
+    size = FitSize((64,), 4, 3, numbers, numbers, iterations=2, has_media=True)
     least = estimate_memory(replace(size, has_media=False))
     assert max(held) - before < estimate_memory(size)
     assert least < estimate_memory(size)

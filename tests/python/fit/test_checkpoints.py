@@ -79,6 +79,11 @@ def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
         :3
     ]
     assert second.history[-1].iterations == 8
+    kept = ("fraction", "noise_floor", "seconds_left", "phase", "seconds")
+    for before, after in zip(first.history[:3], second.history[:3], strict=True):
+        assert [getattr(before, name) for name in kept] == [getattr(after, name) for name in kept]
+    fractions = [entry.fraction for entry in second.history]
+    assert fractions == sorted(fractions)
 
 
 class SetDuring:
@@ -177,6 +182,18 @@ def test_each_thing_that_a_fit_is_about_has_a_fingerprint_of_its_own():
 @pytest.mark.parametrize("changes", [{"max_iterations": 99}, {"time_limit": 5.0}])
 def test_how_long_a_fit_may_take_is_not_part_of_it(changes):
     assert fingerprint(about(**changes)) == fingerprint(about())
+
+
+def test_a_checkpoint_of_the_version_before_is_refused_in_a_sentence(device, photo, tmp_path):
+    fit = fit_of(device, photo)
+    fit.step()
+    fit.save_checkpoint(tmp_path / "fit.npz")
+    with np.load(tmp_path / "fit.npz") as saved:
+        before = {name: saved[name] for name in saved.files} | {"format": np.array(5)}
+    np.savez(tmp_path / "before.npz", **before)
+
+    with pytest.raises(weft.ArgumentError, match="no checkpoint of this version of Weft; start"):
+        fit.resume(tmp_path / "before.npz")
 
 
 def test_damaged_checkpoints_are_refused(device, photo, tmp_path):

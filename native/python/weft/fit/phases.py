@@ -8,8 +8,9 @@ the fraction that is done, the time left, and what a checkpoint needs.
 from __future__ import annotations
 
 import time
+import weakref
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -22,8 +23,18 @@ if TYPE_CHECKING:
 
     from weft.render.interrupt import Interrupt
 
+Stage = TypeVar("Stage")
+
 COST_RATIO = 1.5  # seconds of an iteration of textures over one of scalars, before any was timed
 LARGEST_OPEN_FRACTION = 0.99  # of the work: what is shown at most before the end
+
+
+def owner(stage: Stage) -> Stage:
+    """Return a reference to the stage that owns a phase, which does not keep it.
+
+    A circle would keep what a fit has on the device until Python looks for circles.
+    """
+    return cast("Stage", weakref.proxy(stage))
 
 
 class Phase(ABC):

@@ -11,7 +11,7 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.forecast import remaining_iterations
 from weft.fit.joint_state import PASS_FRACTIONS
 from weft.fit.number_stage import MAX_SAMPLES_FACTOR, MIN_PATHS
-from weft.fit.phases import Phase
+from weft.fit.phases import Phase, owner
 from weft.fit.views import counted_pixels, restore_views, save_views
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 EARLY_TOLERANCE = 0.02  # of the range: standard error that passes before the polish aim at
 EARLY_ITERATIONS = 20  # that such a pass takes at most
 EARLY_AVERAGES = 6  # averaged iterations that are enough for it
+POLISH_FACTOR = 1.5  # of the iterations of an early pass, that the polish takes
 LOSS_ITERATION = (1 << 20) - 1  # the number that seeds the draw of the first loss: none of the fit
 FROZEN_DEVIATION = 1e-3  # of the range: how far scalars may move that a pass leaves alone
 
@@ -53,7 +54,7 @@ class ScalarPass(Phase):
         self.is_polish = number == len(PASS_FRACTIONS) - 1
         names = {0: "scalars", len(PASS_FRACTIONS) - 1: "polish"}
         super().__init__(names.get(number, f"scalars {number + 1}"), "scalars")
-        self._stage, self._joint, self.number = stage, joint, number
+        self._stage, self._joint, self.number = owner(stage), joint, number
         self._has_pixels = True
         self._solver: GaussNewton | None = None  # since the pass has begun
 
@@ -85,7 +86,8 @@ class ScalarPass(Phase):
         averages = None if self.is_polish else EARLY_AVERAGES
         if self._solver is not None:
             return 0.0 if self.is_done else remaining_iterations(self._solver, self.limit, averages)
-        return min(self._stage.solver.state.draws or EARLY_ITERATIONS, self.limit)
+        before = self._stage.solver.state.draws or EARLY_ITERATIONS
+        return min(POLISH_FACTOR * before if self.is_polish else before, self.limit)
 
     def begin(self) -> None:
         """Select the pixels; later passes go on beside the textures as they are now."""

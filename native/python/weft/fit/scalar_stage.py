@@ -17,7 +17,7 @@ from weft.fit.number_stage import (
     PATHS_PER_SCALAR,
     StageOfNumbers,
 )
-from weft.fit.phases import Phase
+from weft.fit.phases import Phase, owner
 from weft.fit.robust import Weighing
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ScalarPhase(Phase):
     def __init__(self, stage: StageOfNumbers, weighing: Weighing) -> None:
         """Begin with no iteration."""
         super().__init__("scalars", "scalars")
-        self._stage, self._weighing = stage, weighing
+        self._stage, self._weighing = owner(stage), weighing
 
     def begin(self) -> None:
         """Select the pixels that hold the information about the scalars."""

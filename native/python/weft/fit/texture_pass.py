@@ -11,7 +11,7 @@ import numpy as np
 from weft.fit.best_texels import BestTexels
 from weft.fit.joint_state import PASS_FRACTIONS
 from weft.fit.noise import MEASURED_ITERATIONS, NoiseMeter
-from weft.fit.phases import Phase
+from weft.fit.phases import Phase, owner
 from weft.fit.texture_stage import step_schedule
 from weft.fit.views import restore_views, save_views
 
@@ -39,7 +39,7 @@ class TexturePass(Phase):
     def __init__(self, stage: StageOfNumbers, joint: JointState, number: int) -> None:
         """Begin with no iteration."""
         super().__init__("textures" if number == 0 else f"textures {number + 1}", "textures")
-        self._stage, self._joint, self.number = stage, joint, number
+        self._stage, self._joint, self.number = owner(stage), joint, number
         self.is_last = number == len(PASS_FRACTIONS) - 2
         wanted = stage.settings.texture_iterations
         self._best = BestTexels(joint.images, wanted, joint.model)

@@ -12,7 +12,7 @@ from weft.fit.best_texels import BestTexels
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.loss import noise_floor_of
 from weft.fit.noise import MEASURED_ITERATIONS, NoiseMeter
-from weft.fit.phases import Phase, PhaseList
+from weft.fit.phases import Phase, PhaseList, owner
 from weft.fit.robust import MapWeighing
 from weft.fit.texture_model import TextureModel
 from weft.fit.texture_pace import texture_pace
@@ -82,7 +82,7 @@ class TexturePhase(Phase):
     def __init__(self, stage: Stage, model: TextureModel, weighing: MapWeighing) -> None:
         """Begin with no iteration."""
         super().__init__("textures", "textures")
-        self._stage, self._model, self._weighing = stage, model, weighing
+        self._stage, self._model, self._weighing = owner(stage), model, weighing
         self._best = BestTexels(model, stage.settings.texture_iterations)
 
     def begin(self) -> None:
