@@ -19,7 +19,7 @@ from weft.fit.judging import are_shared, judge
 from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
-from weft.fit.progress import Progress
+from weft.fit.progress import Progress as Progress  # which others take from here
 from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
 from weft.fit.texture_parameters import FittedTexture, TextureParameter
