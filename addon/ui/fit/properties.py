@@ -280,10 +280,17 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
         precision=4,
     )
     max_draws: bpy.props.IntProperty(
-        name="Draws", description="Fits of numbers end after so many", default=40, min=1, max=10000
+        name="Max Iterations",
+        description="Fits of scalar parameters end after so many iterations",
+        default=40,
+        min=1,
+        max=10000,
     )
     texture_draws: bpy.props.IntProperty(
-        name="Texture Draws", description="Fits of textures take so many", default=60, min=1
+        name="Texture Iterations",
+        description="Fits of textures take so many iterations",
+        default=60,
+        min=1,
     )
     time_limit: bpy.props.FloatProperty(
         name="Time Limit",
