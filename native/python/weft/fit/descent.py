@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.attempts import QUESTIONED, Attempts
+from weft.fit.attempts import AVERAGES_BEFORE_QUESTION, Attempts
 from weft.fit.information import normal_equations, residual_variance
-from weft.fit.linear_model import SIGNIFICANT, Average, Seen, State, empty_halves
+from weft.fit.linear_model import SIGNIFICANT_DEVIATIONS, Average, Seen, State, empty_halves
 from weft.fit.quadratic import safe_quadratic
 from weft.fit.starts import is_significant, loss_of
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from weft.fit.prior import Prior
     from weft.fit.quadratic import Quadratic
 
-SHORTEST = 0.005  # of the range: steps that are not shortened any more
+MIN_RADIUS = 0.005  # of the range: steps that are not shortened any more
 SHORT_STEP = 0.03  # of the range: the last one on the samples of an iteration
 
 
 def is_still(quadratic: Quadratic) -> bool:
     """Return whether no derivative is more than noise."""
-    return bool((quadratic.ratios < SIGNIFICANT**2).all())
+    return bool((quadratic.ratios < SIGNIFICANT_DEVIATIONS**2).all())
 
 
 @dataclass
@@ -106,7 +106,7 @@ class Descent:
         moved = x + quadratic.step(np.minimum(low, 0), np.maximum(high, 0))
         return np.clip(moved, self.low, self.high)
 
-    def _walk(self) -> None:
+    def _descend(self) -> None:
         """Take Gauss-Newton steps on one draw, as long as they pay."""
         state = self.state
         a, b = self.model.linearise(state.x)
@@ -133,9 +133,9 @@ class Descent:
         is_late = state.draws - self.attempts.began >= self.warm_draws
         if self.most_draws is not None:
             # Without averaged draws there are no errors.
-            is_late |= state.draws >= self.most_draws - QUESTIONED
+            is_late |= state.draws >= self.most_draws - AVERAGES_BEFORE_QUESTION
         if is_noise or is_late:
-            self._end_walk(a, b)
+            self._end_descent(a, b)
 
     def _is_astray(self, a: Half, b: Half) -> bool:
         """Return whether the best place on the descent is better than this one for sure.
@@ -156,13 +156,13 @@ class Descent:
             return False
         best_a, best_b = self.model.residuals(seen.x)
         change = (a.residual * b.residual - best_a * best_b).reshape(-1, self.together)
-        return is_significant(change.sum(axis=1), SIGNIFICANT)
+        return is_significant(change.sum(axis=1), SIGNIFICANT_DEVIATIONS)
 
     def _return(self) -> tuple[Half, Half]:
         """Go back to the best place on the descent; return the linearisation there."""
         assert self._seen is not None
         self.state.x = self._seen.x.copy()
-        self._reach = max(self._reach / 2, SHORTEST)
+        self._reach = max(self._reach / 2, MIN_RADIUS)
         return self.model.linearise(self.state.x)
 
     def _shortened(
@@ -185,8 +185,8 @@ class Descent:
                 self._reach = min(self._reach * 1.5, self.radius)
                 return candidate
             self._reach /= 3
-            if self._reach < SHORTEST:
-                self._reach = SHORTEST
+            if self._reach < MIN_RADIUS:
+                self._reach = MIN_RADIUS
                 return None
 
     def _with_prior(self, normal: Normal, x: NDArray[np.float64], variance: float) -> Normal:
@@ -194,7 +194,7 @@ class Descent:
             normal = normal if entry is None else entry.add_to(normal, x, variance)
         return normal
 
-    def _end_walk(self, a: Half, b: Half) -> None:
+    def _end_descent(self, a: Half, b: Half) -> None:
         """Average from here."""
         state = self.state
         state.is_averaging = True

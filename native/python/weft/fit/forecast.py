@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.fit.attempts import QUESTIONED
-from weft.fit.gauss_newton import DRAWN_SHARE
+from weft.fit.attempts import AVERAGES_BEFORE_QUESTION
+from weft.fit.gauss_newton import DRAWN_FRACTION
 
 if TYPE_CHECKING:
     from weft.fit.gauss_newton import GaussNewton
@@ -31,7 +31,7 @@ def remaining_iterations(solver: GaussNewton, limit: int, averages: int | None =
     if averages is None and solver.may_start_elsewhere:
         return float(limit - state.draws)  # how many starts there will be is not known
     descent, averaged = 0.0, float(solver.averaged)
-    wanted = float(QUESTIONED + USUAL_AVERAGED_ITERATIONS)
+    wanted = float(AVERAGES_BEFORE_QUESTION + USUAL_AVERAGED_ITERATIONS)
     if not state.is_averaging:
         descent = max(USUAL_DESCENT_ITERATIONS - state.draws, 1)
     elif averaged:
@@ -57,7 +57,7 @@ def _averages_needed(solver: GaussNewton) -> float:
     drawn, fixed = fraction * variance, (1 - fraction) * variance
     room = solver.tolerance**2 - fixed
     by_tolerance = np.where(room > 0, drawn / np.where(room > 0, room, 1), np.inf)
-    ratio = (1 - DRAWN_SHARE) / DRAWN_SHARE
+    ratio = (1 - DRAWN_FRACTION) / DRAWN_FRACTION
     by_pictures = np.where(fixed > 0, ratio * drawn / np.maximum(fixed, 1e-300), np.inf)
     wanted = solver.averaged * np.minimum(by_tolerance, by_pictures).max(initial=0.0)
-    return max(float(wanted), float(QUESTIONED))
+    return max(float(wanted), float(AVERAGES_BEFORE_QUESTION))

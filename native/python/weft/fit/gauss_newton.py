@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft.fit.attempts import AGAIN, DOUBTFUL, QUESTIONED, Place
+from weft.fit.attempts import AVERAGES_BEFORE_QUESTION, DOUBTFUL_ERROR, MIN_AVERAGES, Place
 from weft.fit.checkpoint import part_of, prefixed
-from weft.fit.descent import SHORTEST, Descent, is_still
+from weft.fit.descent import MIN_RADIUS, Descent, is_still
 from weft.fit.information import (
     Half,
     gather_information,
     normal_equations,
     residual_variance,
 )
-from weft.fit.linear_model import SIGNIFICANT, Average, Seen, State, differ, empty_halves
+from weft.fit.linear_model import SIGNIFICANT_DEVIATIONS, Average, Seen, State, differ, empty_halves
 from weft.fit.quadratic import CAUTION, safe_quadratic
 from weft.fit.starts import find_left, group_losses, loss_of, other_start, products_left
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LATEST = 12  # averaged draws after which that is asked even if steps go on
-LOST = 0.25  # of the range: an error of what the residuals do not tell
-NEAR = 0.01  # of the range: at a bound
-DRAWN_SHARE = 0.2  # of a variance by noise of the draws: more of them would hardly change it
-FAR = 0.1  # of the range: a number that is so far from its start has moved
+LATEST_QUESTION_AVERAGES = 12  # averaged draws after which that is asked even if steps go on
+LOST_ERROR = 0.25  # of the range: an error of what the residuals do not tell
+BOUND_DISTANCE = 0.01  # of the range: at a bound
+DRAWN_FRACTION = 0.2  # of a variance by noise of the draws: more of them would hardly change it
+MOVED_DISTANCE = 0.1  # of the range: a number that is so far from its start has moved
 
 
 @dataclass
@@ -45,7 +45,7 @@ class GaussNewton(Descent):
         self.model.draw(self.state.x)
         self.state.draws += 1
         if self._average is None:
-            self._walk()
+            self._descend()
         else:
             self._add_to_average()
         return self.state
@@ -108,7 +108,7 @@ class GaussNewton(Descent):
             average = self._average = Average(state.x.copy(), *empty_halves(a, b))
         # A linear model serves a neighbourhood only: what was averaged elsewhere is forgotten.
         if average.count and differ(average.at(state.x), drawn):
-            self._reach = max(self._reach / 2, SHORTEST)
+            self._reach = max(self._reach / 2, MIN_RADIUS)
             average = self._average = Average(state.x.copy(), *empty_halves(a, b))
         elif self._has_left(average):
             average = self._average = Average(state.x.copy(), *empty_halves(a, b))
@@ -123,7 +123,7 @@ class GaussNewton(Descent):
         state.x, self.residuals = x, (a.residual, b.residual)
         state.loss = float(a.residual @ b.residual) / len(a.residual)
         self._learn(x)
-        if self._is_mixed and average.count >= AGAIN and self._leaves_mixture(a, b):
+        if self._is_mixed and average.count >= MIN_AVERAGES and self._leaves_mixture(a, b):
             return
         if not self._is_asked and self._is_due(average.count, is_still(quadratic)):
             self._is_asked = True
@@ -154,14 +154,18 @@ class GaussNewton(Descent):
     def _has_left(self, average: Average) -> bool:
         """Return whether steps have led, by more than noise, to where the slopes may be others."""
         moved = np.abs(self.state.x - average.origin)
-        far = np.maximum(FAR * (self.high - self.low), SIGNIFICANT * self.state.errors)
+        far = np.maximum(
+            MOVED_DISTANCE * (self.high - self.low), SIGNIFICANT_DEVIATIONS * self.state.errors
+        )
         return bool((moved > far).any())
 
     def _is_due(self, averaged: int, is_still: bool) -> bool:
         """Return whether enough draws are averaged to ask whether this is the place."""
         if self.attempts.places:
             return self.attempts.is_over(self.state.draws, averaged, is_still)
-        return averaged >= LATEST or (averaged >= QUESTIONED and is_still)
+        return averaged >= LATEST_QUESTION_AVERAGES or (
+            averaged >= AVERAGES_BEFORE_QUESTION and is_still
+        )
 
     def _is_exact(self) -> bool:
         """Return whether errors are as small as was asked for, or as the pictures allow."""
@@ -169,9 +173,10 @@ class GaussNewton(Descent):
         assert state.information is not None
         assert self._average is not None
         is_small = state.errors <= self.tolerance * (self.high - self.low)
-        is_noise_of_pictures = state.information.drawn_share <= DRAWN_SHARE
+        is_noise_of_pictures = state.information.drawn_share <= DRAWN_FRACTION
         return bool(is_small.all()) or (
-            self._average.count > QUESTIONED and bool((is_small | is_noise_of_pictures).all())
+            self._average.count > AVERAGES_BEFORE_QUESTION
+            and bool((is_small | is_noise_of_pictures).all())
         )
 
     def _question(self, a: Half, b: Half) -> bool:
@@ -258,9 +263,11 @@ class GaussNewton(Descent):
     def _doubtful(self) -> NDArray[np.bool_]:
         """Return which parameters have moved to where residuals tell nothing of them."""
         x, errors, extent = self.state.x, self.state.errors, self.high - self.low
-        moved = np.abs(x - self.x) > FAR * extent
-        bounded = np.minimum(x - self.low, self.high - x) < NEAR * extent
-        doubtful: NDArray[np.bool_] = moved & (errors > np.where(bounded, DOUBTFUL, LOST) * extent)
+        moved = np.abs(x - self.x) > MOVED_DISTANCE * extent
+        bounded = np.minimum(x - self.low, self.high - x) < BOUND_DISTANCE * extent
+        doubtful: NDArray[np.bool_] = moved & (
+            errors > np.where(bounded, DOUBTFUL_ERROR, LOST_ERROR) * extent
+        )
         return doubtful
 
     def _elsewhere(self, number: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from weft.fit.starts import is_certain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SIGNIFICANT = 3.0  # multiple of what noise alone would do
+SIGNIFICANT_DEVIATIONS = 3.0  # multiple of what noise alone would do
 
 
 class Model(Protocol):
@@ -89,7 +89,9 @@ class Seen:
 
     def is_below(self, loss: float, deviation: float) -> bool:
         """Return whether another loss is larger than this one by more than noise."""
-        return loss - self.loss > SIGNIFICANT * float(np.hypot(deviation, self.deviation))
+        return loss - self.loss > SIGNIFICANT_DEVIATIONS * float(
+            np.hypot(deviation, self.deviation)
+        )
 
 
 @dataclass

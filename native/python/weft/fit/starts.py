@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from weft.fit.information import Half
 
-CERTAIN = 6.0  # standard deviations of its noise: a larger loss is more than noise
+CERTAIN_DEVIATIONS = 6.0  # standard deviations of its noise: a larger loss is more than noise
 
 
 def is_certain(products: NDArray[np.floating]) -> bool:
     """Return whether a sum of products that noise alone gives no mean is more than noise."""
-    return is_significant(products, CERTAIN)
+    return is_significant(products, CERTAIN_DEVIATIONS)
 
 
 def is_significant(values: NDArray[np.floating], deviations: float) -> bool:
