@@ -181,47 +181,42 @@ class Fit:
 
             device = create_device()
         self.unknown = environment_parameter(parameters)
-        sky = None
+        sky = None if self.unknown is None else self.unknown.name
         if self.unknown is not None:
-            if any(getattr(entry, "light", None) == self.unknown.name for entry in parameters):
-                raise ArgumentError(
-                    f"Fit: an EnvironmentParameter looks for {self.unknown.name!r}, its brightness "
-                    "included; leave out the LightParameter"
-                )
-            scene, sky = with_unknown(scene, self.unknown, targets), self.unknown.name
-            targets = [
-                target
-                if isinstance(target.camera, (str, int))
-                else replace(target, camera=without_far(target.camera))
-                for target in targets
-            ]
+            scene, targets = _inside_box(scene, targets, parameters, self.unknown)
         scenes = lit_scenes(scene, targets, sky)
         others = [entry for entry in scenes if entry is not scene]
         self.renderer = Renderer(device, scene, lit_by=others)
         targets = [target.seen_by(self.renderer) for target in targets]
         self.targets, self.parameters = targets, list(parameters)
-        numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
-        images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
-        exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
-        lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
-        where = (self.renderer, targets)
-        names = [name for entry in numbers for name in (entry.name, *entry.tied)]
-        names += [entry.name for entry in images]
-        self.lighting = Lighting(self.renderer, scenes, targets, lights, names)
-        lit = self.lighting
-        if self.unknown is not None:
-            images.append(self.unknown.texture_parameter())
-        self.stage: ScalarStage | TextureStage | JointStage
-        if not images:
-            self.stage = ScalarStage(*where, numbers, exposures, lit, self.settings)
-        elif numbers or exposures or lights:
-            self.stage = JointStage(*where, numbers, exposures, lit, images, self.settings)
-        else:
-            self.stage = TextureStage(*where, lit, images, self.settings)
+        self.stage = self._create_stage(scenes)
         self.history: list[Progress] = []
         self._began: float | None = None
         found = [problem for target in self.targets for problem in target.problems()]
         self.problems = list(dict.fromkeys([*scene.problems, *found]))
+
+    def _create_stage(self, scenes: Sequence[Scene]) -> ScalarStage | TextureStage | JointStage:
+        """Return the stage that the kinds of parameters need.
+
+        Args:
+            scenes: Of the targets, each under its light.
+        """
+        parameters, where = self.parameters, (self.renderer, self.targets)
+        numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
+        images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
+        exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
+        lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
+        names = [name for entry in numbers for name in (entry.name, *entry.tied)]
+        names += [entry.name for entry in images]
+        self.lighting = Lighting(self.renderer, scenes, self.targets, lights, names)
+        lit = self.lighting
+        if self.unknown is not None:
+            images.append(self.unknown.texture_parameter())
+        if not images:
+            return ScalarStage(*where, numbers, exposures, lit, self.settings)
+        if numbers or exposures or lights:
+            return JointStage(*where, numbers, exposures, lit, images, self.settings)
+        return TextureStage(*where, lit, images, self.settings)
 
     def step(self) -> Progress:
         """Sample new paths and take one optimisation step."""
@@ -383,3 +378,23 @@ class Fit:
             environment=environment,
             problems=tuple(dict.fromkeys([*self.problems, *self.stage.problems()])),
         )
+
+
+def _inside_box(
+    scene: Scene,
+    targets: Sequence[Target],
+    parameters: Sequence[object],
+    unknown: EnvironmentParameter,
+) -> tuple[Scene, list[Target]]:
+    """Return a scene whose environment is looked for, and targets whose cameras see all of it."""
+    if any(getattr(entry, "light", None) == unknown.name for entry in parameters):
+        raise ArgumentError(
+            f"Fit: an EnvironmentParameter looks for {unknown.name!r}, its brightness included; "
+            "leave out the LightParameter"
+        )
+    return with_unknown(scene, unknown, targets), [
+        target
+        if isinstance(target.camera, (str, int))
+        else replace(target, camera=without_far(target.camera))
+        for target in targets
+    ]
