@@ -175,7 +175,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
         "parts",
         "texels",
         "triangles",
-        "draws",
+        "iterations",
     ):
         assert getattr(now, name) == getattr(planned, name), name
     low, high = expect(state).seconds
