@@ -127,7 +127,7 @@ def fit_map(device: weft.Device, photos: list[Target]) -> Image:
     """Return the texture that photos of the painted ball show, sRGB."""
     grey = Texture(np.full((64, 128, 3), 0.5))
     guess = build_scene(principled("paint", base_color=grey, roughness=0.5))
-    settings = FitSettings(bounces=BOUNCES, texture_draws=60)
+    settings = FitSettings(bounces=BOUNCES, texture_iterations=60)
     parameter = TextureParameter("paint.base_color", smoothness=0.03)
     result = Fit(guess, photos, [parameter], settings, device=device).run()
     found = result.textures["paint.base_color"]
@@ -216,7 +216,7 @@ def draw_limits(device: weft.Device) -> Image:
         "globe.emission_strength",
         "behind.roughness",
     ]
-    settings = FitSettings(bounces=BOUNCES, max_draws=16)
+    settings = FitSettings(bounces=BOUNCES, max_iterations=16)
     parameters = [Parameter(name) for name in names]
     result = Fit(scene, [Target(image, "front")], parameters, settings, device=device).run()
     tell("limits", result)

@@ -46,7 +46,7 @@ def main(folder: Path, *, is_camera: bool) -> None:
         targets=photos,
         parameters=(*NUMBERS, TEXTURE, *(EXPOSURES if is_camera else ())),
         bounces=4,
-        texture_draws=70,
+        texture_iterations=70,
         progress=show,
     )
     seconds = time.perf_counter() - began

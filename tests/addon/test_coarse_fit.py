@@ -77,18 +77,18 @@ def test_parameters_begin_where_the_small_pictures_lead():
 
 def test_a_fit_of_large_pictures_shows_values_of_small_ones_first(device):
     plan = plan_of(request("Plate.Roughness", "Plate.Base Color", size=LARGE), size=LARGE)
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=3, tolerance=1e-9)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, max_iterations=3, tolerance=1e-9)
     seen = []
 
     run = FitRun(plan, lambda: device, seen.append)
     outcome = run.job.result()
 
-    assert [update.draws for update in seen] == list(range(1, COARSE_DRAWS + 4))
+    assert [update.iterations for update in seen] == list(range(1, COARSE_DRAWS + 4))
     start = plan.numbers["Plate.Principled BSDF/Base Color"].value
     first, last = seen[0].outcome.numbers[1].value, outcome.numbers[1].value
     # Under white light of 1, a picture of 0.5: the first draw is nearer than the start.
     assert np.abs(np.subtract(first, last)).max() < np.abs(np.subtract(start, last)).max()
-    assert run.result.history[0].draws == 1
+    assert run.result.history[0].iterations == 1
     began = run.result.start["Plate.Principled BSDF/Base Color"]
     assert np.allclose(began, start[:3], atol=0.01)
     assert all(a.seconds < b.seconds for a, b in itertools.pairwise(seen))
@@ -114,7 +114,7 @@ def test_previews_are_small_and_seldom():
 
 def test_a_fit_of_a_texture_shows_it_while_it_runs(device):
     plan = plan_of(request("texture:Plate.Base Color@8"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_draws=2)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_iterations=2)
     seen = []
 
     FitRun(plan, lambda: device, seen.append).job.result()

@@ -26,7 +26,7 @@ from weft.fit import Fit, FitSettings, Parameter, Target, number_stage
 from weft.render import record, record_media
 from weft.scene import Closure, Mesh, Object
 
-SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, draws=10)
+SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, iterations=10)
 SIDE = 24
 
 
@@ -63,7 +63,7 @@ def fit_inside_a_room(plan, count=1):
 
 def run(plan, device):
     """Run a few draws; return the run and the most bytes that it held."""
-    plan.settings = replace(plan.settings, bounces=2, max_draws=2, tolerance=1e-9)
+    plan.settings = replace(plan.settings, bounces=2, max_iterations=2, tolerance=1e-9)
     before, held = device.memory_info().used, []
     done = FitRun(plan, lambda: device, lambda update: held.append(device.memory_info().used))
     done.job.result()
@@ -98,11 +98,11 @@ def test_the_memory_of_a_fit_of_many_materials_is_foreseen(fresh_device, count):
 def test_few_pixels_get_more_samples_as_fits_give_them():
     few, many = replace(SIZE, pixels=(100,)), replace(SIZE, pixels=(100_000,))
 
-    assert few.most_samples == estimate.MOST_SAMPLES * SIZE.samples
+    assert few.most_samples == estimate.MAX_SAMPLES_FACTOR * SIZE.samples
     assert many.most_samples == SIZE.samples
     assert replace(many, numbers=400).most_samples == pytest.approx(400 * 2048 / 100_000)
     assert replace(few, numbers=0).most_samples == SIZE.samples
-    for name in ("LEAST_PATHS", "PATHS_A_NUMBER", "MOST_SAMPLES"):
+    for name in ("MIN_PATHS", "PATHS_PER_SCALAR", "MAX_SAMPLES_FACTOR"):
         assert getattr(estimate, name) == getattr(number_stage, name)
     assert estimate.RECORD_ROWS == record.RECORD_ROWS
     assert estimate.MEDIA_RECORD_ROWS == record_media.MEDIA_RECORD_ROWS
@@ -117,7 +117,7 @@ def test_a_plan_says_how_large_it_is():
     assert size.pixels == (SIDE * SIDE,)
     assert (size.numbers, size.own_numbers, size.parts) == (1, 1, 2)
     assert (size.texels, size.other_texels) == (8 * 4 * 3, 0)
-    assert (size.triangles, size.draws) == (2, 60)
+    assert (size.triangles, size.iterations) == (2, 60)
 
 
 def test_textures_and_triangles_count_by_their_numbers():
@@ -186,8 +186,8 @@ def test_a_broken_file_is_as_none(tmp_path, text):
 
 
 def test_it_is_said_in_words():
-    words = estimate_fit(replace(SIZE, draws=1), Pace(SIZE.work / 60, 2.0)).describe()
-    rough = estimate_fit(replace(SIZE, draws=1), Pace(SIZE.work / 60, 30.0)).describe()
+    words = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 2.0)).describe()
+    rough = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 30.0)).describe()
     assert words.startswith("At most ")
     assert words.endswith("on the device; about 60 s if all draws are needed")
     assert rough.endswith("on the device; time is known once it runs")
@@ -199,7 +199,7 @@ def test_the_memory_of_a_fit_of_media_is_foreseen(fresh_device, names):
     scene = look_down([slab("fog", fog)])
     target = Target(np.full((8, 8, 3), 0.2, np.float32), camera=scene.cameras[0].name)
     parameters = [Parameter(f"fog.volume.{name}") for name in names]
-    settings = FitSettings(samples=4, bounces=3, max_draws=2)
+    settings = FitSettings(samples=4, bounces=3, max_iterations=2)
     before, held = fresh_device.memory_info().used, []
     fit = Fit(scene, [target], parameters, settings, device=fresh_device)
     while not fit.is_done:
@@ -207,7 +207,7 @@ def test_the_memory_of_a_fit_of_media_is_foreseen(fresh_device, names):
         held.append(fresh_device.memory_info().used)
 
     numbers = 3 * len(names)
-    size = FitSize((64,), 4, 3, numbers, numbers, draws=2, has_media=True)
+    size = FitSize((64,), 4, 3, numbers, numbers, iterations=2, has_media=True)
     least = estimate_memory(replace(size, has_media=False))
     assert max(held) - before < estimate_memory(size)
     assert least < estimate_memory(size)

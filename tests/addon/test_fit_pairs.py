@@ -25,7 +25,7 @@ ASKED = {
 def fit_of(device, names, size=12):
     plan = plan_of(request(*names, size=size), size=size)
     settings = replace(
-        plan.settings, bounces=2, samples=2, max_draws=6, texture_draws=6, tolerance=1e-9
+        plan.settings, bounces=2, samples=2, max_iterations=6, texture_iterations=6, tolerance=1e-9
     )
     return Fit(plan.scene, plan.targets, plan.parameters, settings, device=device)
 
@@ -87,7 +87,7 @@ def test_large_pictures_are_thinned_out(device):
 
 def test_a_run_brings_pairs_while_it_goes_on_and_at_its_end(device):
     plan = plan_of(request("Plate.Base Color"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=4, tolerance=1e-9)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, max_iterations=4, tolerance=1e-9)
     seen = []
     run = FitRun(plan, lambda: device, lambda update: seen.append(run.pairs[0]))
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from addon.core.fitting.countdown import seconds_left
 from addon.core.fitting.outcome import describe_number, make_outcome
 from addon.core.fitting.run import FitRun
 
@@ -87,17 +86,11 @@ def test_an_outcome_names_sockets_lights_and_pictures():
     assert outcome.exposures[0].name == "target"
 
 
-@pytest.mark.parametrize(
-    ("draws", "share", "limit", "left"),
-    [(1, 0.5, None, np.inf), (10, 0.25, None, 30), (10, 0.0, None, np.inf), (10, 0.25, 12, 2)],
-)
-def test_the_time_left_follows_the_pace(draws, share, limit, left):
-    assert seconds_left(draws, 10.0, share, limit) == left
-
-
 def test_a_run_pauses_goes_on_and_stops(device):
     plan = plan_of(request("Plate.Roughness", "Plate.Base Color"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=10000, tolerance=1e-9)
+    plan.settings = replace(
+        plan.settings, bounces=1, samples=1, max_iterations=10000, tolerance=1e-9
+    )
     seen = []
     run = FitRun(plan, lambda: device, lambda update: seen.append(update) or run.pause())
     while not (seen or run.job.is_done):
@@ -112,4 +105,4 @@ def test_a_run_pauses_goes_on_and_stops(device):
     outcome = run.job.result()
 
     assert outcome.reason == "cancelled"
-    assert [update.draws for update in seen] == list(range(1, len(seen) + 1))
+    assert [update.iterations for update in seen] == list(range(1, len(seen) + 1))

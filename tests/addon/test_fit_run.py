@@ -79,7 +79,7 @@ def test_kernels_are_counted():
 
 def test_a_run_says_what_it_does(device):
     plan = plan_of(request("Plate.Roughness"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=5, tolerance=1e-9)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, max_iterations=5, tolerance=1e-9)
     seen = []
     run = FitRun(plan, lambda: device, lambda update: seen.append(run.phase))
     phases = {run.phase}
@@ -92,13 +92,13 @@ def test_a_run_says_what_it_does(device):
     ]
     assert "Preparing the device" in phases
     assert any(text.startswith(("Compiling", "Checking")) for text in phases)
-    assert run.latest.share > 0
+    assert run.latest.fraction > 0
 
 
 @pytest.mark.full
 def test_the_last_textures_stay_to_be_shown(device):
     plan = plan_of(request("texture:Plate.Base Color@4"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_draws=8)
+    plan.settings = replace(plan.settings, bounces=1, samples=1, texture_iterations=8)
     run = FitRun(plan, lambda: device)
     run.job.result()
 
@@ -121,7 +121,9 @@ def test_an_abandoned_job_leaves_what_it_waits_for():
 
 def test_an_abandoned_fit_has_nothing(device):
     plan = plan_of(request("Plate.Roughness"))
-    plan.settings = replace(plan.settings, bounces=1, samples=1, max_draws=10000, tolerance=1e-9)
+    plan.settings = replace(
+        plan.settings, bounces=1, samples=1, max_iterations=10000, tolerance=1e-9
+    )
     run = FitRun(plan, lambda: device)
     while run.latest is None:
         run.job.wait(0.01)

@@ -28,7 +28,7 @@ def running_fit(photo, parameters, draws=3):
         bpy.context,
         [_picture(target(photo)[0])],
         [parse_parameter(name) for name in parameters],
-        FitSettings(bounces=2, max_draws=draws),
+        FitSettings(bounces=2, max_iterations=draws),
     )
 
 
@@ -158,7 +158,7 @@ def test_a_material_whose_image_is_missing_is_fitted_and_the_image_is_named(plat
     tree.links.new(node.outputs[0], inputs_of()["Base Color"])
     set_inputs(inputs_of(), {"Base Color": (0.7, 0.3, 0.1)})
 
-    found = fit(plate, ["Glaze.Roughness"], max_draws=2)
+    found = fit(plate, ["Glaze.Roughness"], max_iterations=2)
 
     assert any("gone.png" in text for text in found.problems)
     assert any("Glaze" in text and "'gone'" in text for text in found.problems)
@@ -172,7 +172,7 @@ def test_a_mesh_without_faces_is_no_trouble_for_a_fit(plate):
     empty = bpy.data.objects.new("empty", bpy.data.meshes.new("empty"))
     bpy.context.scene.collection.objects.link(empty)
 
-    assert fit(plate, ["Glaze.Roughness"], max_draws=2).reason == "draws"
+    assert fit(plate, ["Glaze.Roughness"], max_iterations=2).reason == "draws"
 
 
 def test_a_linked_object_is_rendered_and_its_material_refused(plate, tmp_path):
@@ -186,7 +186,7 @@ def test_a_linked_object_is_rendered_and_its_material_refused(plate, tmp_path):
     name = wanted.objects[0].data.materials[0].name_full
     bytes_before = library.read_bytes()
 
-    found = fit(plate, ["light:Key"], max_draws=2)
+    found = fit(plate, ["light:Key"], max_iterations=2)
     with pytest.raises(ValueError, match="make the material local first"):
         fit(plate, [f"texture:{name}.Base Color@8"])
 

@@ -33,7 +33,7 @@ def test_a_fit_that_is_not_applied_leaves_the_scene_alone(plate):
 
 
 def test_a_texture_becomes_a_packed_image_that_drives_the_socket(plate):
-    found = fit(plate, ["texture:Glaze.Base Color@8", "Glaze.Roughness"], texture_draws=12)
+    found = fit(plate, ["texture:Glaze.Base Color@8", "Glaze.Roughness"], texture_iterations=12)
 
     (link,) = principled(bpy.data.materials["Glaze"])["Base Color"].links
     image = link.from_node.image
@@ -98,14 +98,14 @@ def test_a_renamed_material_gets_its_values_and_a_deleted_node_is_named(plate):
 
     parameters = [parse_parameter(name) for name in ("Glaze.Base Color", "Glaze.Roughness")]
     picture = _picture(target(plate)[0])
-    running = SceneFit(bpy.context, [picture], parameters, FitSettings(bounces=2, max_draws=4))
+    running = SceneFit(bpy.context, [picture], parameters, FitSettings(bounces=2, max_iterations=4))
     bpy.data.materials["Glaze"].name = "Renamed"
     running.conclude()
     inputs = principled(bpy.data.materials["Renamed"])
     assert inputs["Roughness"].default_value != np.float32(0.6)
 
     parameters = [parse_parameter("Renamed.Roughness")]
-    running = SceneFit(bpy.context, [picture], parameters, FitSettings(bounces=2, max_draws=4))
+    running = SceneFit(bpy.context, [picture], parameters, FitSettings(bounces=2, max_iterations=4))
     tree = bpy.data.materials["Renamed"].node_tree
     tree.nodes.remove(tree.nodes["Principled BSDF"])
     running.conclude()

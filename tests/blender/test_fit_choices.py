@@ -178,7 +178,7 @@ def test_scripts_take_a_linked_image_and_are_told_of_it(textured):
 
     assert "'texture:Glaze.Image Texture'" in str(e.value)
 
-    found = fit(textured, ["texture:Glaze.Base Color"], texture_draws=2, apply=False)
+    found = fit(textured, ["texture:Glaze.Base Color"], texture_iterations=2, apply=False)
 
     assert [p.shape for p in found.textures.values()] == [(16, 32, 3)]
 

@@ -56,7 +56,7 @@ def test_the_world_gets_an_ordinary_image_that_explains_the_photo(outdoors):
     from addon.api import export_scene, fit, render
 
     target = [{"camera": "Camera", "source": outdoors, "filter": "box"}]
-    found = fit(targets=target, parameters=["environment@16x8"], bounces=2, texture_draws=40)
+    found = fit(targets=target, parameters=["environment@16x8"], bounces=2, texture_iterations=40)
 
     assert found.environment.shape == (8, 16, 3)
     image = shown_image(bpy.context.scene.world)
@@ -185,5 +185,5 @@ def test_a_world_of_a_library_is_not_changed(outdoors, tmp_path):
             targets=[{"camera": "Camera", "source": outdoors}],
             parameters=["environment@16x8"],
             bounces=1,
-            texture_draws=2,
+            texture_iterations=2,
         )

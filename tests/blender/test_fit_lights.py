@@ -141,7 +141,9 @@ def test_the_strength_of_a_flash_and_of_a_world_are_found_and_written(two):
     night = bpy.data.worlds["Night"].node_tree.nodes["Background"].inputs["Strength"]
     night.default_value = 4.0
 
-    found = fit(targets=two, parameters=["light:Flash", "light:Night"], bounces=2, max_draws=12)
+    found = fit(
+        targets=two, parameters=["light:Flash", "light:Night"], bounces=2, max_iterations=12
+    )
 
     assert found.lights["Flash"] == pytest.approx(2, rel=0.05)
     assert bpy.data.objects["Flash"].data.energy == pytest.approx(30, rel=0.05)
@@ -197,7 +199,7 @@ def test_what_is_no_light_is_named(two, options, words):
 
     given = [two[0], two[1] | options]
     with pytest.raises(ValueError, match=words):
-        fit(targets=given, parameters=["Glaze.Roughness"], bounces=1, max_draws=1)
+        fit(targets=given, parameters=["Glaze.Roughness"], bounces=1, max_iterations=1)
 
 
 def test_the_panel_names_the_light_of_each_picture(two):

@@ -163,7 +163,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     bpy.ops.weft.fit()
 
     assert before.texels == 8 * 4 * 3
-    assert before.draws == max(state.texture_draws, 3)
+    assert before.iterations == max(state.texture_draws, 3)
     planned = size_of_plan(session().last_fit.plan)
     assert before.pixels == planned.pixels
     now = size_of(state)
@@ -175,7 +175,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
         "parts",
         "texels",
         "triangles",
-        "draws",
+        "iterations",
     ):
         assert getattr(now, name) == getattr(planned, name), name
     low, high = expect(state).seconds

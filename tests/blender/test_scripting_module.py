@@ -92,7 +92,7 @@ def test_fit_finds_what_a_render_was_made_with(scene, tmp_path):
         targets={"Camera": str(tmp_path / "photo.exr")},
         parameters=["Material.Base Color"],
         bounces=8,
-        max_draws=8,
+        max_iterations=8,
     )
 
     assert np.abs(np.array(base.default_value[:3]) - (0.7, 0.3, 0.1)).max() < 0.03
@@ -112,7 +112,7 @@ def test_fit_takes_images_that_blender_has_loaded(scene, tmp_path, ending, encod
     weft_blender.fit(
         targets=[{"camera": "Camera", "source": loaded}],
         parameters=["Material.Base Color"],
-        max_draws=6,
+        max_iterations=6,
     )
 
     assert np.abs(np.array(base.default_value[:3]) - (0.7, 0.3, 0.1)).max() < 0.06

@@ -79,7 +79,7 @@ def test_cycles_and_the_engine_show_one_wall_and_a_fit_finds_it(wall, tmp_path):
         targets={"Camera": path},
         parameters=[f"Wall.Brick.{name}" for name in truth],
         samples=8,
-        max_draws=60,
+        max_iterations=60,
     )
 
     print(found.values, found.errors, found.reason)

@@ -42,7 +42,7 @@ def test_pictures_by_cycles_give_the_material_back(device, record_property, numb
     truth = np.array([*cases.TRUTH["base_color"], *cases.PHOTOS[number]])
 
     largest = [
-        float(np.abs(fitted(device, photo, seed, max_draws=25)[0] - truth).max())
+        float(np.abs(fitted(device, photo, seed, max_iterations=25)[0] - truth).max())
         for seed in range(3)
     ]
 
@@ -78,7 +78,7 @@ def test_numbers_beside_a_texture_are_found_under_a_sun(device, record_property)
     found = []
     for seed in range(6):
         photos = joint_cases.take_photos(device, 1000 + seed)
-        found.append(joint_cases.fit_photos(device, photos, seed, texture_draws=40))
+        found.append(joint_cases.fit_photos(device, photos, seed, texture_iterations=40))
 
     errors, bars = (
         np.array([getattr(one, name) for one in found]) for name in found[0]._fields[:2]

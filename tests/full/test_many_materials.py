@@ -82,7 +82,7 @@ def test_all_numbers_of_all_materials_are_found(device, record_property, count, 
         balls(start),
         targets,
         [Parameter(f"m{number}.{name}") for number, name in names],
-        FitSettings(max_draws=draws),
+        FitSettings(max_iterations=draws),
         device=device,
     )
 

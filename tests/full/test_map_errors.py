@@ -56,7 +56,7 @@ def off_in_errors(device, number):
             for k, camera in enumerate(renderer.scene.cameras)
         ],
         [TextureParameter(f"plate.{name}") for name in START],
-        FitSettings(bounces=2, seed=number, texture_draws=DRAWS),
+        FitSettings(bounces=2, seed=number, texture_iterations=DRAWS),
         device=device,
     )
     result = fit.run()

@@ -26,7 +26,7 @@ def found_from(device, photos, seed):
         scenes.with_maps(scenes.start_maps()),
         [Target(photo, camera=k, name=f"view {k}") for k, photo in enumerate(photos)],
         [TextureParameter(f"vase.{name}") for name in cases.INPUTS],
-        FitSettings(bounces=cases.BOUNCES, seed=seed, texture_draws=60),
+        FitSettings(bounces=cases.BOUNCES, seed=seed, texture_iterations=60),
         device=device,
     )
     return fit.run()

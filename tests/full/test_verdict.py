@@ -116,7 +116,7 @@ NAMED = {
 
 
 def verdict_of(device, setup, targets, seed=0):
-    return cases.fit_of(device, setup, targets, seed, starts=1, max_draws=12).run().verdict
+    return cases.fit_of(device, setup, targets, seed, starts=1, max_iterations=12).run().verdict
 
 
 def saved(photos, folder, ending):
@@ -186,7 +186,7 @@ def test_pictures_by_cycles_are_explained(device, number):
     photo = np.load(PHOTOS)["photos"][number].astype(np.float32)
     scene = anchor_scene(principled("ball", **anchor_cases.START), photo.shape[0])
     parameters = [Parameter(f"ball.{name}") for name in cases.NAMES]
-    settings = FitSettings(bounces=anchor_cases.BOUNCES, max_draws=16)
+    settings = FitSettings(bounces=anchor_cases.BOUNCES, max_iterations=16)
 
     verdict = Fit(scene, [Target(photo)], parameters, settings, device=device).run().verdict
 

@@ -126,7 +126,7 @@ DRAWING = {
             settings=PathSettings(samples=16, bounces=1))
         while True:
             fit = Fit(scene_with((0.5, 0.5, 0.5)), [Target(photo)], [Parameter("plate.color")],
-                      FitSettings(bounces=1, samples=4, max_draws=200, tolerance=1e-9),
+                      FitSettings(bounces=1, samples=4, max_iterations=200, tolerance=1e-9),
                       device=device)
             def note(progress):
                 begun.set()

@@ -139,7 +139,7 @@ def render(place: Workplace) -> None:
 
 
 def fit(place: Workplace) -> None:
-    settings = FitSettings(bounces=1, samples=4, max_draws=3, tolerance=1e-9)
+    settings = FitSettings(bounces=1, samples=4, max_iterations=3, tolerance=1e-9)
     fit = Fit(
         scene_with((0.4, 0.4, 0.4)),
         [Target(place.photo)],

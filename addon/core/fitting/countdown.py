@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long a fit will go on."""
+"""The time left as people see it; how long it is says weft.fit.phases."""
 
 from __future__ import annotations
 
@@ -27,21 +27,6 @@ class Countdown:
             return self._left
         before = max(self._left - passed, 0.0)
         # Surprises are let in over a quarter of the time that is left.
-        share = min(passed / max(before / 4, 1.0), 1.0)
-        self._left = before + (expected - before) * share
+        fraction = min(passed / max(before / 4, 1.0), 1.0)
+        self._left = before + (expected - before) * fraction
         return self._left
-
-
-def seconds_left(draws: int, seconds: float, share: float, time_limit: float | None) -> float:
-    """Return how long a fit may go on: fits of numbers end earlier where they converge.
-
-    Args:
-        draws: Done so far.
-        seconds: That they took.
-        share: Of the fit, that they are.
-        time_limit: Of the fit, seconds; ``None``: none.
-    """
-    if draws < 2 or share <= 0:
-        return float("inf")
-    left = seconds * (1 - share) / share
-    return left if time_limit is None else min(left, time_limit - seconds)

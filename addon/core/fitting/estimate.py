@@ -23,9 +23,9 @@ TEXEL_ARRAYS = 8  # of all texels, where some change: their steps, gradient, mea
 MAP_ARRAYS = 8  # of those that change: preconditioners by blur, and what is blurred
 FILM_ARRAYS = 32  # numbers a pixel: films, their adjoints, and what they are compared with
 MEDIA_RECORD_ROWS = 49  # the same where numbers of media are unknown: a segment is a record, too
-LEAST_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
-PATHS_A_NUMBER = 1 << 11  # in each half
-MOST_SAMPLES = 8  # times those of the settings, where pixels are few
+MIN_PATHS = 1 << 15  # in each half of a draw of numbers; as weft.fit.number_stage has it
+PATHS_PER_SCALAR = 1 << 11  # in each half
+MAX_SAMPLES_FACTOR = 8  # times those of the settings, where pixels are few
 TRIANGLE_NUMBERS = 46  # corners, normals, one UV map, colours, slots, and the tree that rays search
 UNUSED = 1.25  # records are allocated with room to spare
 SPREAD_OF_SCENE = 2.0  # times faster or slower than earlier fits of the scene
@@ -50,7 +50,7 @@ class FitSize:
         texels: Floats of fitted textures.
         other_texels: Floats of all other textures.
         triangles: Of the scene.
-        draws: At most.
+        iterations: At most.
         has_media: Some of the materials with unknown numbers have a volume.
     """
 
@@ -63,7 +63,7 @@ class FitSize:
     texels: int = 0
     other_texels: int = 0
     triangles: int = 0
-    draws: int = 40
+    iterations: int = 40
     has_media: bool = False
 
     @property
@@ -71,8 +71,8 @@ class FitSize:
         """Paths a pixel in each half of a draw, at most."""
         if self.numbers == 0 and self.parts == 1:
             return self.samples
-        wanted = max(LEAST_PATHS, PATHS_A_NUMBER * self.numbers) / max(sum(self.pixels), 1)
-        return min(max(wanted, self.samples), MOST_SAMPLES * self.samples)
+        wanted = max(MIN_PATHS, PATHS_PER_SCALAR * self.numbers) / max(sum(self.pixels), 1)
+        return min(max(wanted, self.samples), MAX_SAMPLES_FACTOR * self.samples)
 
     @property
     def work(self) -> float:
@@ -116,7 +116,7 @@ def estimate_fit(size: FitSize, pace: Pace | None) -> Estimate:
     memory = estimate_memory(size)
     if pace is None:
         return Estimate(memory, None)
-    seconds = size.draws * size.work / pace.work
+    seconds = size.iterations * size.work / pace.work
     return Estimate(memory, (seconds / pace.spread, seconds * pace.spread))
 
 
@@ -243,6 +243,6 @@ def _key(device: str, scene: str) -> str:
     return f"{device} {scene}"
 
 
-def draws_of(max_draws: int, texture_draws: int, *, has_textures: bool) -> int:
-    """Return how many draws a fit makes at most."""
-    return max(max_draws, texture_draws) if has_textures else max_draws
+def iterations_of(max_iterations: int, texture_iterations: int, *, has_textures: bool) -> int:
+    """Return how many iterations a fit makes, if scalars do not move with textures."""
+    return max(max_iterations, texture_iterations) if has_textures else max_iterations

@@ -13,7 +13,7 @@ from weft.scene import Texture
 from weft.scene.changes import inputs_of
 from weft.scene.materials import textures_of
 
-from .estimate import FitSize, draws_of
+from .estimate import FitSize, iterations_of
 
 if TYPE_CHECKING:
     from .plan import FitPlan
@@ -45,6 +45,8 @@ def size_of_plan(plan: FitPlan) -> FitSize:
         texels,
         max(all_texels - texels, 0),
         sum(len(mesh.triangles) for mesh in scene.meshes()),
-        draws_of(settings.max_draws, settings.texture_draws, has_textures=texels > 0),
+        iterations_of(
+            settings.max_iterations, settings.texture_iterations, has_textures=texels > 0
+        ),
         any(entry.volume is not None and entry.name in numbers for entry in scene.materials()),
     )

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 import weft
 from weft._native import _Cancellation
 from weft.fit import Fit, FitResult
+from weft.fit.aliases import with_aliases
 from weft.fit.fit import Progress
 from weft.fit.report import start_values
 from weft.render.interrupt import DrawInterrupted
 
 from ..job import Job
 from .coarse import COARSE_DRAWS, coarse_plan, started_at
-from .countdown import Countdown, seconds_left
-from .estimate import draws_of
+from .countdown import Countdown
+from .estimate import iterations_of
 from .outcome import FoundEnvironment, FoundTexture, Outcome, make_outcome
 from .pairs import Pair, live_pairs
 from .preview import PreviewClock, running_result
@@ -35,27 +36,28 @@ if TYPE_CHECKING:
 STEP = 0.05  # seconds between two looks of a paused fit
 
 
+@with_aliases({"draws": "iterations", "share": "fraction", "most_draws": "max_iterations"})
 @dataclass(frozen=True)
 class Update:
     """Where a fit is.
 
     Args:
-        draws: So far.
+        iterations: So far.
         seconds: Since the start, pauses left out.
-        losses: One a draw.
+        losses: One an iteration.
         outcome: What has been found by now.
         seconds_left: As far as is known; infinite at first.
-        share: About how much is done, in [0, 1].
-        most_draws: That may be needed.
+        fraction: About how much is done, in [0, 1].
+        max_iterations: That may be needed.
     """
 
-    draws: int
+    iterations: int
     seconds: float
     losses: tuple[float, ...]
     outcome: Outcome
     seconds_left: float
-    share: float = 0.0
-    most_draws: int = 0
+    fraction: float = 0.0
+    max_iterations: int = 0
 
 
 class FitRun:
@@ -113,7 +115,7 @@ class FitRun:
             return "Checking the result"
         if self.latest is None:
             return "Preparing the device"
-        return f"Iteration {self.latest.draws} of {self.latest.most_draws}"
+        return f"Iteration {self.latest.iterations} of {self.latest.max_iterations}"
 
     @property
     def is_paused(self) -> bool:
@@ -158,11 +160,9 @@ class FitRun:
             nonlocal drawn
             self.draw_seconds.append(time.perf_counter() - drawn)
             found = running_result(fit, progress, clock)
-            spent = progress.seconds - self._pauses
-            left = seconds_left(progress.draws, spent, progress.share, settings.time_limit)
             if pair_clock.is_due() and not fit.is_done:
                 self._look_at_pairs(fit, pair_clock, cancelled)
-            self._show(progress.loss, found, left, progress.share)
+            self._show(progress.loss, found, progress.seconds_left, progress.fraction)
             self._wait_while_paused(cancelled)
             drawn = time.perf_counter()
             self._is_judging = fit.is_done
@@ -211,25 +211,25 @@ class FitRun:
         parameters = started_at(self.plan.parameters, fit.stage.values())
         return replace(self.plan, parameters=parameters)
 
-    def _show(self, loss: float, found: FitResult, left: float, share: float = 0.0) -> None:
+    def _show(self, loss: float, found: FitResult, left: float, fraction: float = 0.0) -> None:
         self._losses.append(loss)
         outcome = make_outcome(self.plan, found)
         if outcome.textures or outcome.environment is not None:
             self.textures = (self.textures[0] + 1, outcome.textures, outcome.environment)
-        draws, settings = len(self._losses), self.plan.settings
-        most = draws_of(
-            settings.max_draws, settings.texture_draws, has_textures=self.plan.has_images
+        iterations, settings = len(self._losses), self.plan.settings
+        most = iterations_of(
+            settings.max_iterations, settings.texture_iterations, has_textures=self.plan.has_images
         )
-        share = max(share, 0.0 if self.latest is None else self.latest.share)
+        fraction = max(fraction, 0.0 if self.latest is None else self.latest.fraction)
         left = self._countdown.shown(self._seconds(), left)
         self.latest = Update(
-            draws,
+            iterations,
             self._seconds(),
             tuple(self._losses),
             outcome,
             left,
-            share,
-            max(most + self._coarse_draws, draws),
+            fraction,
+            max(most + self._coarse_draws, iterations),
         )
         if self._progress is not None:
             self._progress(self.latest)

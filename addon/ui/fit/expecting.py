@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...blender.session import require_session, scene_key
-from ...core.fitting.estimate import Estimate, FitSize, draws_of, estimate_fit
+from ...core.fitting.estimate import Estimate, FitSize, estimate_fit, iterations_of
 from .properties import place_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def size_of(fit: WEFT_PG_fit) -> FitSize:
             for entry in fit.id_data.objects
             if entry.type == "MESH"
         ),
-        draws_of(fit.max_draws, fit.texture_draws, has_textures=texels > 0),
+        iterations_of(fit.max_draws, fit.texture_draws, has_textures=texels > 0),
         any(map(has_volume, numbers)),
     )
 

@@ -257,4 +257,4 @@ def progress_of(running: SceneFit | None) -> tuple[float, str]:
         words.append("paused")
     elif latest is not None and math.isfinite(latest.seconds_left):
         words.append(f"about {describe_seconds(latest.seconds_left)} left")
-    return (0.0 if latest is None else min(latest.share, 1.0)), ", ".join(words)
+    return (0.0 if latest is None else min(latest.fraction, 1.0)), ", ".join(words)

@@ -114,8 +114,8 @@ def gather_settings(fit: WEFT_PG_fit) -> FitSettings:
         bounces=fit.bounces,
         seed=fit.seed,
         tolerance=float(f"{fit.tolerance:.6g}"),  # Blender keeps half of the digits
-        max_draws=fit.max_draws,
-        texture_draws=fit.texture_draws,
+        max_iterations=fit.max_draws,
+        texture_iterations=fit.texture_draws,
         time_limit=fit.time_limit or None,
     )
 

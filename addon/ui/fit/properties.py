@@ -287,16 +287,16 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
         precision=4,
     )
     max_draws: bpy.props.IntProperty(
-        name="Draws",
-        description="Fits of numbers end after so many",
-        default=FitSettings.max_draws,
+        name="Max Iterations",
+        description="Fits of scalar parameters end after so many iterations",
+        default=FitSettings.max_iterations,
         min=1,
         max=10000,
     )
     texture_draws: bpy.props.IntProperty(
-        name="Texture Draws",
-        description="Fits of textures take so many",
-        default=FitSettings.texture_draws,
+        name="Texture Iterations",
+        description="Fits of textures take so many iterations",
+        default=FitSettings.texture_iterations,
         min=1,
     )
     time_limit: bpy.props.FloatProperty(

@@ -78,7 +78,7 @@ def show_progress(update: Any) -> None:  # noqa: ANN401  (of the extension)
     """Draw the loss and the time left on the error stream."""
     left = f"{update.seconds_left:5.1f} s left" if math.isfinite(update.seconds_left) else ""
     loss = update.losses[-1] if update.losses else math.nan
-    sys.stderr.write(f"\rdraw {update.draws}  loss {loss:9.2e}  at most {left} ")
+    sys.stderr.write(f"\riteration {update.iterations}  loss {loss:9.2e}  at most {left} ")
     sys.stderr.flush()
 
 

@@ -100,24 +100,15 @@ def cancel_by_interrupt() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, previous)
 
 
-def estimate_share(fit: Fit, progress: Progress) -> float:
-    """Return about which share of a fit is done, in (0, 1]."""
-    share = max(progress.share, 1e-3)
-    if fit.settings.time_limit:
-        share = max(share, progress.seconds / fit.settings.time_limit)
-    return min(share, 1.0)
-
-
 def report_progress(fit: Fit) -> Callable[[Progress], None]:
     """Return a function that draws a bar, the loss and the time left on the error stream."""
 
     def draw(progress: Progress) -> None:
-        share = estimate_share(fit, progress)
-        bar = ("#" * int(BAR * share)).ljust(BAR, ".")
-        left = progress.seconds * (1 - share) / share
+        bar = ("#" * int(BAR * progress.fraction)).ljust(BAR, ".")
+        left = progress.seconds_left
+        words = f"about {left:5.1f} s left" if math.isfinite(left) else ""
         sys.stderr.write(
-            f"\r[{bar}] draw {progress.draws}  loss {progress.loss:9.2e}  "
-            f"at most {left:5.1f} s left "
+            f"\r[{bar}] iteration {progress.iterations}  loss {progress.loss:9.2e}  {words} "
         )
         sys.stderr.flush()
 

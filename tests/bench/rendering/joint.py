@@ -34,7 +34,7 @@ def main() -> None:
     for seed in range(arguments.seeds):
         photos = take_photos(device, 1000 + seed)
         began = Spent.now()
-        found = fit_photos(device, photos, seed, texture_draws=arguments.draws)
+        found = fit_photos(device, photos, seed, texture_iterations=arguments.draws)
         outcomes.append(found)
         report(
             seed=seed,

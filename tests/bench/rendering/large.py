@@ -68,7 +68,7 @@ def time_texture(device: weft.Device, size: int, draws: int, samples: int) -> No
             scene_with(np.full_like(truth, 0.5), size),
             targets,
             [TextureParameter("ball.base_color", smoothness=0.02)],
-            FitSettings(bounces=BOUNCES, samples=samples, texture_draws=draws),
+            FitSettings(bounces=BOUNCES, samples=samples, texture_iterations=draws),
             device=device,
         )
         began = time.perf_counter()

@@ -97,7 +97,7 @@ def time_fits(device: weft.Device, photo: np.ndarray, seeds: int) -> None:
             scene,
             [Target(photo)],
             parameters,
-            FitSettings(bounces=BOUNCES, seed=seed + 1, max_draws=14, tolerance=1e-9),
+            FitSettings(bounces=BOUNCES, seed=seed + 1, max_iterations=14, tolerance=1e-9),
             device=device,
         )
         steps: list[Step] = []

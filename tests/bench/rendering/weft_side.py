@@ -46,7 +46,7 @@ def numbers_fit(device: weft.Device, photo: np.ndarray, seed: int, draws: int) -
         anchor_scene(principled("ball", **START)),
         [Target(photo)],
         [Parameter(f"ball.{name}") for name in TRUTH],
-        FitSettings(bounces=BOUNCES, seed=seed, max_draws=draws, tolerance=1e-9),
+        FitSettings(bounces=BOUNCES, seed=seed, max_iterations=draws, tolerance=1e-9),
         device=device,
     )
 
@@ -93,7 +93,7 @@ def measure_numbers(device: weft.Device, folder: Path, seeds: int) -> None:
 def texture_fit(device: weft.Device, photo: np.ndarray, draws: int) -> Fit:
     """Return a fit of a texture from grey."""
     grey = textured(np.full_like(cases.pattern(), 0.5))
-    settings = FitSettings(bounces=BOUNCES, seed=1, texture_draws=draws)
+    settings = FitSettings(bounces=BOUNCES, seed=1, texture_iterations=draws)
     parameters = [TextureParameter("ball.base_color")]
     return Fit(anchor_scene(grey), [Target(photo)], parameters, settings, device=device)
 

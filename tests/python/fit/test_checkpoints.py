@@ -15,7 +15,9 @@ from weft.render import PathSettings
 from weft.scene import Camera, Environment, Texture, principled
 
 SIZE = 24
-SETTINGS = FitSettings(bounces=2, samples=4, texture_draws=12, max_draws=8, tolerance=1e-6)
+SETTINGS = FitSettings(
+    bounces=2, samples=4, texture_iterations=12, max_iterations=8, tolerance=1e-6
+)
 
 
 def scene_with(roughness):
@@ -76,7 +78,12 @@ def test_a_fit_goes_on_as_if_it_had_not_ended(device, photo, tmp_path, kind):
     assert [entry.loss for entry in first.history][:3] == [entry.loss for entry in second.history][
         :3
     ]
-    assert second.history[-1].draws == 8
+    assert second.history[-1].iterations == 8
+    kept = ("fraction", "noise_floor", "seconds_left", "phase", "seconds")
+    for before, after in zip(first.history[:3], second.history[:3], strict=True):
+        assert [getattr(before, name) for name in kept] == [getattr(after, name) for name in kept]
+    fractions = [entry.fraction for entry in second.history]
+    assert fractions == sorted(fractions)
 
 
 class SetDuring:
@@ -101,7 +108,7 @@ class SetDuring:
 )
 def test_a_draw_that_was_given_up_leaves_no_trace(device, photo, tmp_path, kind, steps, looks):
     pytest.importorskip("OpenImageIO")  # writes the report
-    settings = replace(SETTINGS, texture_draws=3, max_draws=6)
+    settings = replace(SETTINGS, texture_iterations=3, max_iterations=6)
     whole = fit_of(device, photo, kind, settings).run()
     stopped = fit_of(device, photo, kind, settings)
 
@@ -172,9 +179,21 @@ def test_each_thing_that_a_fit_is_about_has_a_fingerprint_of_its_own():
     assert len({fingerprint(about()), *found.values()}) == len(DIFFERENCES) + 1
 
 
-@pytest.mark.parametrize("changes", [{"max_draws": 99}, {"time_limit": 5.0}])
+@pytest.mark.parametrize("changes", [{"max_iterations": 99}, {"time_limit": 5.0}])
 def test_how_long_a_fit_may_take_is_not_part_of_it(changes):
     assert fingerprint(about(**changes)) == fingerprint(about())
+
+
+def test_a_checkpoint_of_the_version_before_is_refused_in_a_sentence(device, photo, tmp_path):
+    fit = fit_of(device, photo)
+    fit.step()
+    fit.save_checkpoint(tmp_path / "fit.npz")
+    with np.load(tmp_path / "fit.npz") as saved:
+        before = {name: saved[name] for name in saved.files} | {"format": np.array(5)}
+    np.savez(tmp_path / "before.npz", **before)
+
+    with pytest.raises(weft.ArgumentError, match="no checkpoint of this version of Weft; start"):
+        fit.resume(tmp_path / "before.npz")
 
 
 def test_damaged_checkpoints_are_refused(device, photo, tmp_path):

@@ -312,7 +312,7 @@ def test_a_fit_says_what_its_pictures_leave_open(device, renderers):
             Exposure(),
             *(LightParameter(name) for name in ("environment", "A", "B", "C")),
         ],
-        FitSettings(bounces=2, max_draws=10),
+        FitSettings(bounces=2, max_iterations=10),
         device=device,
     )
     first = fit.step()

@@ -155,7 +155,7 @@ def largest_error(values):
 def fit(device, target, *extra, samples=4):
     parameters = [Parameter(f"ball.{name}") for name in TRUTH]
     start = scene_with(base_color=(0.5, 0.5, 0.5), roughness=0.6, metallic=0.2)
-    settings = FitSettings(bounces=3, samples=samples, seed=5, tolerance=0.005, max_draws=40)
+    settings = FitSettings(bounces=3, samples=samples, seed=5, tolerance=0.005, max_iterations=40)
     return Fit(start, [target], [*parameters, *extra], settings, device=device).run()
 
 

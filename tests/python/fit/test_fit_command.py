@@ -27,7 +27,7 @@ scene = "scene.weft"
 
 [settings]
 bounces = 1
-max_draws = 6
+max_iterations = 6
 tolerance = 0.02
 
 [[targets]]
@@ -122,7 +122,8 @@ def test_a_job_is_fitted_and_reported(folder, capsys):
     assert report["parameters"]["plate.color"]["start"] == pytest.approx([0.2] * 3)
     assert re.search(r"plate\.color  0\.\d+ ± 0\.\d+, ", printed.out)
     assert printed.out.rstrip().endswith("report.json")
-    assert re.search(r"\[#+\.*\] draw 1  loss .*s left", printed.err)
+    assert re.search(r"\[#*\.*\] iteration 1  loss", printed.err)
+    assert re.search(r"\[#+\.*\] iteration 2  loss .*s left", printed.err)
     assert (folder / "out" / "target_photo.png").exists()
 
 
@@ -140,11 +141,22 @@ def test_json_is_one_object_on_the_output(folder, capsys):
     assert result["report"] == str(folder / "out" / "report.json")
 
 
+def test_names_of_the_release_before_are_read_and_warn(folder):
+    (folder / "job.toml").write_text(JOB.replace("max_iterations", "max_draws"))
+    with pytest.warns(DeprecationWarning, match="max_iterations"):
+        job = load_job(folder / "job.toml")
+    assert job.settings.max_iterations == 6
+
+    (folder / "job.toml").write_text(JOB.replace("[settings]", "[settings]\nmax_draws = 3"))
+    with pytest.raises(weft.ArgumentError, match=r"job\.toml:5: 'max_draws' is what"):
+        load_job(folder / "job.toml")
+
+
 def test_a_texture_gets_the_resolution_of_the_job(folder, capsys):
     text = re.sub(r"\[\[parameters\]\].*?\n\n", "", JOB, flags=re.DOTALL) + (
         '[[textures]]\nname = "plate.color"\nresolution = [6, 4]\nstart = 0.4\nwrap = "extend"\n'
     )
-    text = text.replace("max_draws = 6", "texture_draws = 24")
+    text = text.replace("max_iterations = 6", "texture_iterations = 24")
 
     code = run(folder, text, "--quiet")
 

@@ -31,7 +31,7 @@ def test_a_fit_leaves_nothing_on_the_device(device, no_collections, kind):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")
     targets = lit.photos_of(device, lit.scene_with(), lit.targets_of()[:1])
     scene = lit.scene_with(color=texture)
-    settings = FitSettings(bounces=2, max_draws=4, texture_draws=8)
+    settings = FitSettings(bounces=2, max_iterations=4, texture_iterations=8)
     fit = Fit(scene, targets, KINDS[kind], settings, device=device)
     fit.run()
     held = [weakref.ref(entry) for entry in (fit, fit.stage, fit.renderer)]
@@ -46,7 +46,7 @@ def test_a_result_keeps_no_paths_and_its_fit_goes_on(device, kind):
     texture = Texture(np.full((4, 4, 3), 0.5, np.float32), wrap="extend")
     targets = lit.photos_of(device, lit.scene_with(), lit.targets_of()[:1])
     scene = lit.scene_with(color=texture)
-    settings = FitSettings(bounces=2, max_draws=4, texture_draws=8)
+    settings = FitSettings(bounces=2, max_iterations=4, texture_iterations=8)
     fit = Fit(scene, targets, KINDS[kind], settings, device=device)
     fit.step()
     working = device.memory_info().used

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The solver on a model whose noise and derivatives are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -210,3 +212,66 @@ def test_products_of_independent_halves_solve_a_linear_problem_exactly():
 
     assert np.allclose(damped_step(normal, 0.0), truth)
     assert normal.loss == pytest.approx(float(half.residual @ half.residual))
+
+
+class Ridge:
+    """A valley at 0.3 and, behind a ridge at 1.2, a worse one at the bound.
+
+    Some iterations show another target in both sample sets, behind the ridge.
+    """
+
+    def __init__(self, seed, misleading):
+        self.rng = np.random.default_rng(seed)
+        self.misleading, self.iteration = misleading, 0
+        self.weights = 1 + np.linspace(0, 1, 1500)
+
+    def draw(self, x):
+        self.iteration += 1
+        shift = 1.5 if self.iteration in self.misleading else 0.0
+        self.noise = 0.02 * self.rng.standard_normal((2, len(self.weights))) - shift
+
+    def half(self, x, noise):
+        slope = 1.0 if x[0] < 1.2 else -0.2
+        value = 0.9 + slope * (x[0] - 1.2)
+        return Half(self.weights * (value + noise), self.weights[:, None] * slope)
+
+    def linearise(self, x):
+        return self.half(x, self.noise[0]), self.half(x, self.noise[1])
+
+    def residuals(self, x):
+        return tuple(half.residual for half in self.linearise(x))
+
+
+@pytest.mark.parametrize("misleading", [(2, 3, 4), (3, 4, 5)])
+def test_a_descent_returns_from_where_a_misleading_iteration_has_led(misleading):
+    model = Ridge(4, misleading)
+    fit = GaussNewton(model, np.array([1.0]), np.zeros(1), np.full(1, 2.0), tolerance=1e-9)
+    for _ in range(20):
+        state = fit.step()
+
+    assert state.x[0] == pytest.approx(0.3, abs=0.01)
+
+
+def test_a_mixture_of_places_that_is_worse_than_one_of_them_is_left():
+    """Two groups that share residuals: each explains them best with the other of its own place."""
+    model = NoisyCurves([1.2, 0.5], 2)
+    fit = solver(model, groups=np.array([0, 1]), starts=1, tolerance=1e-9)
+    while fit.averaged < 3:
+        fit.step()
+    best = fit._here()
+    # A place far off, whose first group claims to be better, is mixed into the best one.
+    far = replace(
+        best, x=np.array([0.05, 1.9]), loss=10.0, losses=np.array([-1.0, 10.0]), deviation=0.1
+    )
+    fit.attempts.places = [far]
+    fit._is_asked = True
+    assert fit._question(*fit.model.linearise(fit.state.x))
+    assert not np.array_equal(fit.state.x, best.x)
+    assert fit.is_elsewhere
+    fit.radius = fit._reach = 1e-4  # the valley does not lead back
+
+    for _ in range(3):
+        fit.step()
+
+    assert not fit.is_elsewhere
+    np.testing.assert_allclose(fit.state.x, best.x, atol=1e-3)

@@ -68,7 +68,7 @@ def test_numbers_and_a_texture_are_found_together(device, photos):
             Parameter("plate.roughness"),
             Parameter("plate.metallic"),
         ],
-        FitSettings(bounces=2, samples=8, texture_draws=50),
+        FitSettings(bounces=2, samples=8, texture_iterations=50),
         device=device,
     )
 
@@ -94,7 +94,7 @@ def test_unknown_exposures_are_found_beside_numbers_and_a_texture(device, photos
             Exposure("photo 1"),
             Exposure("photo 2"),
         ],
-        FitSettings(bounces=2, samples=8, texture_draws=60),
+        FitSettings(bounces=2, samples=8, texture_iterations=60),
         device=device,
     )
 

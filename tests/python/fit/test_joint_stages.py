@@ -19,12 +19,14 @@ def photos(device):
     return take_photos(device, 7, samples=64)
 
 
-def grey_fit(device, photos, texture_draws=6, max_draws=16):
+def grey_fit(device, photos, texture_iterations=6, max_iterations=16):
     return Fit(
         scene_with(np.full((TEXELS, TEXELS, 3), 0.5), START),
         [Target(photo, camera=number) for number, photo in enumerate(photos)],
         [TextureParameter("cloth.base_color"), *map(Parameter, NAMES)],
-        FitSettings(bounces=3, max_draws=max_draws, texture_draws=texture_draws),
+        FitSettings(
+            bounces=3, max_iterations=max_iterations, texture_iterations=texture_iterations
+        ),
         device=device,
     )
 
@@ -60,7 +62,8 @@ def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device
     stage.solver.state.x = stage.unknowns.low.copy()
 
     np.testing.assert_array_equal(stage.x, best.x)
-    stage._end_numbers()
+    stage.phases.current.end()
+    stage.phases.phases[1].begin()
 
     known = best.errors <= 0.1 * (stage.unknowns.high - stage.unknowns.low)
     assert known.any()
@@ -68,7 +71,7 @@ def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device
 
 
 def test_no_start_begins_that_the_first_numbers_could_not_end(device, photos):
-    fit = grey_fit(device, photos, max_draws=40)
+    fit = grey_fit(device, photos, max_iterations=40)
     attempts = fit.stage.solver.attempts
 
     # Twenty draws, eight for another start, four averaged after it.
@@ -91,9 +94,9 @@ def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):
 
 
 @pytest.mark.parametrize("run", [1, 3])
-def test_a_fit_goes_on_amid_later_numbers(device, photos, tmp_path, run):
-    whole, resumed = (grey_fit(device, photos, texture_draws=2) for _ in range(2))
-    while whole.stage.runs < run or whole.stage.solver.averaged == 0:
+def test_a_fit_goes_on_amid_later_scalar_passes(device, photos, tmp_path, run):
+    whole, resumed = (grey_fit(device, photos, texture_iterations=2) for _ in range(2))
+    while whole.stage.joint.passes < run or whole.stage.solver.averaged == 0:
         whole.step()
     whole.save_checkpoint(tmp_path / "fit.npz")
 
@@ -109,14 +112,9 @@ def test_a_fit_goes_on_amid_later_numbers(device, photos, tmp_path, run):
 
 @pytest.mark.slow
 def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photos):
-    fit = grey_fit(device, photos, texture_draws=16)
-    shown, shares = [], []
-
-    def look(progress):
-        shown.append(progress.errors["glaze.roughness"][0])
-        shares.append(progress.share)
-
-    result = fit.run(look)
+    fit = grey_fit(device, photos, texture_iterations=16)
+    result = fit.run()
+    shown = [entry.errors["glaze.roughness"][0] for entry in result.history]
 
     # So few draws of a texture may end before its loss has stopped falling, and say so.
     assert result.reason in ("converged", "draws")
@@ -129,9 +127,35 @@ def test_numbers_that_other_pixels_show_are_found_beside_a_texture(device, photo
     # Of the first run, which sees the wrong texture, no errors are shown.
     assert np.isinf(shown[0])
     assert shown[-1] <= result.errors["glaze.roughness"][0]  # which includes the misfit
-    assert 0 < shares[0] < 0.05
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
+    assert_progress_is_honest(result.history)
+    assert_the_loss_is_one_quantity(result.history)
+
+
+def assert_progress_is_honest(history):
+    """The fraction follows the iterations, which take about as long each; 1 is the end."""
+    fractions = np.array([entry.fraction for entry in history])
+    true = np.arange(1, len(history) + 1) / len(history)
+    assert 0 < fractions[0] < 0.1
+    assert (np.diff(fractions) >= 0).all()
+    assert (fractions[:-1] < 1).all()
+    assert fractions[-1] == 1
+    assert np.abs(fractions - true).max() < 0.15
+    left = np.array([entry.seconds_left for entry in history])
+    assert np.isfinite(left[1:]).all()
+    assert left[-1] == 0
+
+
+def assert_the_loss_is_one_quantity(history):
+    """No phase begins with another loss than the one before has ended with, noise apart."""
+    losses = np.array([entry.loss for entry in history])
+    floors = np.array([entry.noise_floor for entry in history])
+    names = [entry.phase for entry in history]
+    begins = [k for k in range(1, len(names)) if names[k] != names[k - 1]]
+    assert [names[0], *(names[k] for k in begins)][:2] == ["scalars", "textures"]
+    assert "polish" in names
+    for k in begins:
+        step = abs(losses[k] - losses[k - 1])
+        assert step < 5 * floors[k - 1 : k + 1].max() + 0.3 * abs(losses[k - 1])
 
 
 def test_equations_of_several_places_meet_in_one():

@@ -106,7 +106,7 @@ def test_a_light_and_a_texture_are_found_together(device, photo):
         start,
         [Target(photo)],
         [TextureParameter("plate.base_color", smoothness=0.2), LightParameter("panel")],
-        FitSettings(bounces=3, samples=8, texture_draws=40),
+        FitSettings(bounces=3, samples=8, texture_iterations=40),
         device=device,
     )
 

@@ -11,7 +11,7 @@ from weft.fit import Fit, FitSettings, Parameter, TextureParameter
 from weft.render.record import Recorder
 from weft.scene import Texture
 
-SETTINGS = FitSettings(bounces=2, samples=4, texture_draws=12, max_draws=8)
+SETTINGS = FitSettings(bounces=2, samples=4, texture_iterations=12, max_iterations=8)
 
 
 def fit_of(device, parameter, color):

@@ -33,7 +33,7 @@ def photo(device):
 
 
 def fitted(device, target, *parameters, **settings):
-    settings = {"bounces": 2, "seed": 3, "max_draws": 20} | settings
+    settings = {"bounces": 2, "seed": 3, "max_iterations": 20} | settings
     return Fit(
         scene_with(), [target], list(parameters), FitSettings(**settings), device=device
     ).run()
@@ -105,7 +105,7 @@ def test_what_an_export_replaced_is_part_of_the_result(device, photo, tmp_path):
     scene.save(tmp_path / "scene.weft")
     loaded = weft.Scene.load(tmp_path / "scene.weft")
     clipped = Target(np.where(photo > 0.9 * photo.max(), 1.0, np.minimum(photo, 0.99)))
-    arguments = ([clipped], [Parameter("paint.metallic")], FitSettings(bounces=2, max_draws=1))
+    arguments = ([clipped], [Parameter("paint.metallic")], FitSettings(bounces=2, max_iterations=1))
 
     first = Fit(loaded, *arguments, device=device)
     first.step()

@@ -63,7 +63,7 @@ def numbers(device, photo):
     mask = np.ones((SIZE, SIZE))
     mask[:, : SIZE // 2] = 0
     target = Target(photo, camera="top", mask=mask, name="from above")
-    settings = FitSettings(bounces=1, max_draws=6, tolerance=0.02)
+    settings = FitSettings(bounces=1, max_iterations=6, tolerance=0.02)
     return Fit(scene_with(grey(), (0.5,) * 3), [target], [parameter], settings, device=device).run()
 
 
@@ -90,7 +90,7 @@ def test_a_report_holds_numbers_pictures_and_the_scene(numbers, tmp_path):
     assert entry["tied"] == ["other.color"]
     assert stored["reason"] == numbers.reason
     assert stored["draws"] == len(stored["history"]) == len(numbers.history)
-    assert stored["settings"]["max_draws"] == 6
+    assert stored["settings"]["max_iterations"] == 6
     (target,) = stored["targets"]
     assert target["counted_pixels"] == SIZE * SIZE // 2
     assert target["relative_error_after"] < 0.1 < target["relative_error_before"]
@@ -160,7 +160,7 @@ def test_the_picture_of_a_target_has_four_panels(numbers, tmp_path):
 
 
 def test_a_report_of_textures_holds_them(device, photo, tmp_path):
-    settings = FitSettings(bounces=1, texture_draws=16)
+    settings = FitSettings(bounces=1, texture_iterations=16)
     fit = Fit(
         scene_with(grey(), TRUTH),
         [Target(photo)],
@@ -188,7 +188,7 @@ def test_a_picture_of_unknown_exposure_is_compared_at_its_own(device, photo, tmp
         scene_with(grey(), (0.5,) * 3),
         [Target(photo * 1.5, name="bright"), Target(photo, name="plain")],
         [Parameter("right.color"), Exposure("bright", start=0.8)],
-        FitSettings(bounces=1, max_draws=8, tolerance=0.02),
+        FitSettings(bounces=1, max_iterations=8, tolerance=0.02),
         device=device,
     )
     result = fit.run()

@@ -9,7 +9,7 @@ from support.joint_cases import TEXELS, TRUTH, scene_with, take_photos
 from support.render_scenes import placed, quad
 from weft.fit import Fit, FitSettings, Parameter, Target, TextureParameter
 from weft.fit.information import Information
-from weft.fit.joint_stage import _information_of
+from weft.fit.joint_stage import restored_information
 from weft.fit.robust import SHARES, MapWeighing, _around, biweight
 from weft.fit.views import restore_views
 from weft.render import PathSettings
@@ -35,7 +35,7 @@ def fit_of(device, photos, *more, robust, draws=24):
         scene_with(np.full((TEXELS, TEXELS, 3), 0.5), glaze),
         [Target(photo, camera=k, name=f"{k}", robust=robust) for k, photo in enumerate(photos)],
         [TextureParameter(CLOTH), *more],
-        FitSettings(bounces=3, texture_draws=draws, max_draws=12),
+        FitSettings(bounces=3, texture_iterations=draws, max_iterations=12),
         device=device,
     )
 
@@ -62,7 +62,7 @@ def test_wrong_pixels_of_a_photo_move_maps_little(device):
             plate(np.full_like(truth, 0.5)),
             [Target(photo, robust=robust)],
             [TextureParameter("plate.base_color")],
-            FitSettings(bounces=1, texture_draws=24),
+            FitSettings(bounces=1, texture_iterations=24),
             device=device,
         )
         found = fit.run().textures["plate.base_color"]
@@ -78,19 +78,19 @@ def test_numbers_beside_maps_know_which_pixels_nothing_explains(device, spoilt, 
     while fit.stage.weighing.rounds < len(SHARES):
         fit.step()
     fit.save_checkpoint(tmp_path / "fit.npz")
-    looks = fit.stage._looks
+    selections = fit.stage.joint.selections
     other = fit_of(device, spoilt, roughness, robust=True, draws=8)
     other.resume(tmp_path / "fit.npz")
 
     assert other.stage.weighing.rounds == len(SHARES)
     for number in range(len(spoilt)):
-        trust = looks["textures"][f"trust.{number}"]
+        trust = selections["textures"][f"trust.{number}"]
         assert 0.005 < (trust < 0.1).mean() < 0.1
-        assert np.array_equal(trust, looks["numbers"][f"trust.{number}"])
-        assert np.array_equal(trust, other.stage._looks["numbers"][f"trust.{number}"])
+        assert np.array_equal(trust, selections["numbers"][f"trust.{number}"])
+        assert np.array_equal(trust, other.stage.joint.selections["numbers"][f"trust.{number}"])
     # A pixel weighs by the root of its trust wherever it is drawn.
     before = [view.target.noise_weights().reshape(-1, 3) for view in fit.stage.views]
-    restore_views(fit.stage.views, looks["numbers"])
+    restore_views(fit.stage.views, selections["numbers"])
     for view, weights in zip(fit.stage.views, before, strict=True):
         lost = view.trust < 1e-3
         assert (view.weights[lost] < 0.1 * weights[lost] + 1e-12).all()
@@ -131,8 +131,8 @@ def test_what_more_draws_would_tell_outlives_a_checkpoint():
     two = np.eye(2)
     found = Information(two, 2 * two, np.zeros((2, 0)), np.array([0.3, 0.9]))
 
-    restored = _information_of(vars(found))
+    restored = restored_information(vars(found))
 
     assert np.array_equal(restored.drawn_share, found.drawn_share)
     assert np.array_equal(restored.covariance, found.covariance)
-    assert _information_of({}) is None
+    assert restored_information({}) is None

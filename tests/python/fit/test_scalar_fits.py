@@ -55,7 +55,7 @@ def fit_ball(device, photo, **settings):
 
 
 def test_five_numbers_are_found_with_errors_that_cover_them(device, photo):
-    result = fit_ball(device, photo, tolerance=0.008, max_draws=30).run()
+    result = fit_ball(device, photo, tolerance=0.008, max_iterations=30).run()
 
     assert result.reason == "converged"
     for name, wanted in TRUTH.items():
@@ -93,7 +93,7 @@ def test_a_material_that_no_picture_shows_is_named(device, photo):
         scene,
         [Target(photo)],
         [Parameter("ball.metallic"), Parameter("hidden.roughness")],
-        FitSettings(bounces=2, max_draws=8, samples=4),
+        FitSettings(bounces=2, max_iterations=8, samples=4),
         device=device,
     )
     result = fit.run()

@@ -150,7 +150,7 @@ def test_textures_are_found_under_other_lights(device):
         scene_with(color=texture),
         targets,
         [TextureParameter("plate.base_color", smoothness=0.2)],
-        FitSettings(bounces=2, samples=4, texture_draws=30),
+        FitSettings(bounces=2, samples=4, texture_iterations=30),
         device=device,
     )
 

@@ -46,7 +46,7 @@ def test_a_texture_is_found_from_a_photo(device, photo):
         scene_with(grey(), 0.4),
         [Target(photo)],
         [TextureParameter("plate.base_color", smoothness=0.02)],
-        FitSettings(bounces=2, texture_draws=40, samples=8),
+        FitSettings(bounces=2, texture_iterations=40, samples=8),
         device=device,
     )
 
@@ -60,7 +60,7 @@ def test_a_texture_is_found_from_a_photo(device, photo):
 
 def test_equal_seeds_give_equal_textures(device, photo):
     def fitted():
-        settings = FitSettings(bounces=2, texture_draws=4, seed=3)
+        settings = FitSettings(bounces=2, texture_iterations=4, seed=3)
         parameters = [TextureParameter("plate.base_color")]
         fit = Fit(scene_with(grey(), 0.4), [Target(photo)], parameters, settings, device=device)
         return fit.run().textures["plate.base_color"].pixels

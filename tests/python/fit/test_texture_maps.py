@@ -86,7 +86,7 @@ def fitted(device):
         scene_with({name: constant(name) for name in START}),
         [Target(photo, mask=mask)],
         [TextureParameter(f"plate.{name}") for name in START],
-        FitSettings(bounces=2, texture_draws=40),
+        FitSettings(bounces=2, texture_iterations=40),
         device=device,
     )
     return truth, fit.run()
@@ -142,7 +142,7 @@ def test_maps_beside_a_number_are_tied(device):
         scene_with({name: constant(name) for name in names} | metal),
         [Target(photo)],
         [*(TextureParameter(f"plate.{name}") for name in names), Exposure()],
-        FitSettings(bounces=2, texture_draws=40),
+        FitSettings(bounces=2, texture_iterations=40),
         device=device,
     )
     assert [entry.group.numbers for entry in _textures_of(fit).tied] == [(0, 1)]
@@ -170,7 +170,7 @@ def test_maps_of_other_sizes_are_tied(device):
         scene_with(start),
         [Target(photo)],
         [TextureParameter(f"plate.{name}") for name in START],
-        FitSettings(bounces=2, texture_draws=40),
+        FitSettings(bounces=2, texture_iterations=40),
         device=device,
     )
     assert [entry.group.numbers for entry in _textures_of(fit).tied] == [(0, 1, 2)]

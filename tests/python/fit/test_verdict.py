@@ -23,7 +23,7 @@ def photos(device):
 
 
 def test_a_scene_that_explains_its_picture_is_called_so(device, photos, tmp_path):
-    result = cases.fit_of(device, SETUP, cases.targets_of(photos), max_draws=12).run()
+    result = cases.fit_of(device, SETUP, cases.targets_of(photos), max_iterations=12).run()
 
     verdict = result.verdict
     assert verdict.level == "explained"
@@ -38,7 +38,7 @@ def test_a_scene_that_explains_its_picture_is_called_so(device, photos, tmp_path
 def test_a_picture_three_stops_off_is_not_explained(device, photos):
     targets = cases.targets_of([photo / 8 for photo in photos])
 
-    verdict = cases.fit_of(device, SETUP, targets, max_draws=12, starts=1).run().verdict
+    verdict = cases.fit_of(device, SETUP, targets, max_iterations=12, starts=1).run().verdict
 
     assert verdict.level == "wrong"
     assert verdict.ratio > 5
@@ -48,7 +48,7 @@ def test_a_picture_three_stops_off_is_not_explained(device, photos):
 def test_a_lamp_that_stands_elsewhere_is_noticed(device):
     moved = cases.photos_of(device, replace(SETUP, lamp=(2.2, -0.75, 3.6)), 128)
 
-    fit = cases.fit_of(device, SETUP, cases.targets_of(moved), max_draws=12, starts=1)
+    fit = cases.fit_of(device, SETUP, cases.targets_of(moved), max_iterations=12, starts=1)
 
     assert fit.run().verdict.level in ("doubtful", "wrong")
 
@@ -84,7 +84,7 @@ def test_few_wrong_pixels_of_a_robust_target_move_nothing_and_are_named(device, 
     errors = []
     for robust in (False, True):
         targets = [replace(target, robust=robust) for target in cases.targets_of([spoilt])]
-        result = cases.fit_of(device, SETUP, targets, max_draws=24, starts=1).run()
+        result = cases.fit_of(device, SETUP, targets, max_iterations=24, starts=1).run()
         assert result.verdict.causes[0] == "outliers"
         assert result.verdict.level != "explained"
         errors.append(
@@ -103,7 +103,7 @@ def test_swapped_pictures_are_named(device):
     setup = replace(SETUP, views=2)
     targets = cases.targets_of(cases.photos_of(device, setup, 128)[::-1])
 
-    verdict = cases.fit_of(device, setup, targets, max_draws=10, starts=1).run().verdict
+    verdict = cases.fit_of(device, setup, targets, max_iterations=10, starts=1).run().verdict
 
     assert verdict.level == "wrong"
     assert verdict.causes[0] == "swapped"
@@ -117,7 +117,7 @@ def test_one_bad_picture_of_three_is_named(device):
     photos[1] = photos[2]
     targets = [replace(target, robust=True) for target in cases.targets_of(photos)]
 
-    verdict = cases.fit_of(device, setup, targets, max_draws=16, starts=1).run().verdict
+    verdict = cases.fit_of(device, setup, targets, max_iterations=16, starts=1).run().verdict
 
     assert verdict.causes[0] == "picture"
     assert "mostly in 'photo 2'" in verdict.sentence
@@ -126,7 +126,7 @@ def test_one_bad_picture_of_three_is_named(device):
 
 def test_misfit_makes_errors_larger(device):
     moved = cases.photos_of(device, replace(SETUP, lamp=(2.2, -0.75, 3.6)), 128)
-    fit = cases.fit_of(device, SETUP, cases.targets_of(moved), max_draws=12, starts=1)
+    fit = cases.fit_of(device, SETUP, cases.targets_of(moved), max_iterations=12, starts=1)
 
     result = fit.run()
 

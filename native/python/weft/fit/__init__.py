@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from weft.fit.display import DisplayTransform
 from weft.fit.exposure import Exposure
-from weft.fit.fit import Fit, FitResult, Progress
+from weft.fit.fit import Fit, FitResult
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
+from weft.fit.progress import Progress
 from weft.fit.settings import FitSettings
 from weft.fit.target import Target
 from weft.fit.texture_parameters import FittedTexture, TextureParameter

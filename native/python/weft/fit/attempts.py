@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-AGAIN = 2  # averaged draws after which another start is asked
-LONGEST = 8  # draws that another start gets at most
-QUESTIONED = 4  # averaged draws after which numbers are asked whether anything tells them
-ENOUGH = 2  # other starts that end at one place: no more are tried
-SAME = 0.05  # of the range: places that are nearer to each other are one
-DOUBTFUL = 0.05  # of the range: errors of numbers that are not compared
+MIN_AVERAGES = 2  # averaged draws after which another start is asked
+MAX_START_ITERATIONS = 8  # draws that another start gets at most
+AVERAGES_BEFORE_QUESTION = (
+    4  # averaged draws after which numbers are asked whether anything tells them
+)
+ENOUGH_RETURNS = 2  # other starts that end at one place: no more are tried
+SAME_DISTANCE = 0.05  # of the range: places that are nearer to each other are one
+DOUBTFUL_ERROR = 0.05  # of the range: errors of numbers that are not compared
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Place:
         errors: Standard errors.
         information: What the averaged draws say.
         moved: Which parameters began anew to get here.
+        deviation: Of `loss`, by noise.
     """
 
     loss: float
@@ -43,6 +46,7 @@ class Place:
     errors: NDArray[np.float64]
     information: Information
     moved: NDArray[np.bool_]
+    deviation: float = 0.0
 
     def save(self) -> dict[str, NDArray[np.generic]]:
         """Return all that there is, by name."""
@@ -60,10 +64,11 @@ class Place:
             saved["errors"],
             Information(**told),
             saved["moved"],
+            float(saved["deviation"]),
         )
 
 
-SAVED = ("loss", "losses", "x", "errors", "moved")
+SAVED = ("loss", "losses", "x", "errors", "moved", "deviation")
 
 
 @dataclass
@@ -111,22 +116,25 @@ class Attempts:
 
     def is_over(self, draws: int, averaged: int, is_still: bool) -> bool:
         """Return whether another start has shown what it leads to."""
-        return draws - self.began >= LONGEST or (averaged >= AGAIN and is_still)
+        return draws - self.began >= MAX_START_ITERATIONS or (averaged >= MIN_AVERAGES and is_still)
 
     def may_go_on(self, draws: int) -> bool:
         """Return whether one more start is allowed, and could come to its end."""
-        is_time_left = self.most_draws is None or draws + LONGEST + QUESTIONED <= self.most_draws
+        is_time_left = (
+            self.most_draws is None
+            or draws + MAX_START_ITERATIONS + AVERAGES_BEFORE_QUESTION <= self.most_draws
+        )
         return len(self.places) < self.most and is_time_left
 
     def returned(self) -> NDArray[np.bool_]:
         """Return the parameters of groups whose other starts have ended at one place for good."""
         here, times = self.places[-1], np.zeros(len(self.groups), np.int64)
         for place in self.places[:-1]:
-            is_told = np.maximum(here.errors, place.errors) < DOUBTFUL * self.extent
-            is_apart = is_told & (np.abs(here.x - place.x) > SAME * self.extent)
+            is_told = np.maximum(here.errors, place.errors) < DOUBTFUL_ERROR * self.extent
+            is_apart = is_told & (np.abs(here.x - place.x) > SAME_DISTANCE * self.extent)
             is_same = here.moved & place.moved & ~np.isin(self.groups, self.groups[is_apart])
             times += np.isin(self.groups, self.groups[is_same])
-        returned: NDArray[np.bool_] = times >= ENOUGH
+        returned: NDArray[np.bool_] = times >= ENOUGH_RETURNS
         return returned
 
     def gathered(self) -> NDArray[np.float64]:

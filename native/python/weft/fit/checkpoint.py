@@ -8,7 +8,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from weft.fit.fit import Fit
 
-FORMAT = 5
+FORMAT = 6
+HISTORY = ("iterations", "seconds", "loss", "fraction", "noise_floor", "seconds_left")
+"""Columns that a checkpoint keeps of each entry of a fit's history."""
 
 State = dict[str, "NDArray[np.generic]"]
 
@@ -75,8 +77,9 @@ def fingerprint(fit: Fit) -> str:
 def save_checkpoint(fit: Fit, path: str | os.PathLike[str]) -> None:
     """Write the state of a fit; see Fit.save_checkpoint()."""
     state = fit.stage.state()
-    history = [(entry.draws, entry.seconds, entry.loss) for entry in fit.history]
-    state["history"] = np.array(history, np.float64).reshape(-1, 3)
+    history = [[getattr(entry, name) for name in HISTORY] for entry in fit.history]
+    state["history"] = np.array(history, np.float64).reshape(-1, len(HISTORY))
+    state["history.phase"] = np.array([entry.phase for entry in fit.history], np.str_)
     for name in fit.stage.values():
         for kind in ("values", "errors"):
             rows = [getattr(entry, kind)[name] for entry in fit.history]
@@ -102,6 +105,19 @@ def _read(path: str | os.PathLike[str]) -> State:
     # Whatever damage makes of the archive, its compression and its arrays: there is one remedy.
     except Exception as error:
         raise ArgumentError(_damaged(path)) from error
+
+
+def saved_history(state: State) -> list[dict[str, Any]]:
+    """Return the fields of each entry of the history of the fit that wrote a state."""
+    names = [name.removeprefix("values.") for name in state if name.startswith("values.")]
+    entries = []
+    for number, row in enumerate(state["history"].tolist()):
+        entry = dict(zip(HISTORY, row, strict=True)) | {"iterations": int(row[0])}
+        entry["phase"] = str(state["history.phase"][number])
+        for kind in ("values", "errors"):
+            entry[kind] = {name: state[f"{kind}.{name}"][number] for name in names}
+        entries.append(entry)
+    return entries
 
 
 def saved_problems(state: State) -> list[Problem]:

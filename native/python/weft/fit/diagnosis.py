@@ -151,7 +151,7 @@ def _noise_of(evidence: Evidence, block: Block) -> str:
     shares = evidence.information.drawn_share
     if not len(shares) or shares[block.part].max() < NOISY:
         return ""
-    return ", or too seldom by the paths that are drawn: raise samples or max_draws"
+    return ", or too seldom by the paths that are drawn: raise samples or max_iterations"
 
 
 def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> list[str]:

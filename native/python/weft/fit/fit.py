@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft._native import ArgumentError, Device
-from weft._shown import shown
-from weft.fit.checkpoint import load_state, save_checkpoint, saved_problems
+from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
 from weft.fit.exposure import Exposure
+from weft.fit.given import require_lists
 from weft.fit.joint_stage import JointStage
 from weft.fit.judging import are_shared, judge
 from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
-from weft.fit.number_stage import NumberStage
 from weft.fit.parameters import Parameter
+from weft.fit.progress import Progress as Progress  # which others take from here
+from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
 from weft.fit.texture_parameters import FittedTexture, TextureParameter
 from weft.fit.texture_stage import TextureStage
@@ -45,28 +46,6 @@ if TYPE_CHECKING:
     from weft.fit.target import Target
     from weft.fit.verdict import Verdict
     from weft.scene import Environment, Problem, Scene
-
-
-@dataclass
-class Progress:
-    """Where a fit is after a step.
-
-    Args:
-        draws: So far.
-        seconds: So far.
-        loss: Mean product of the residuals of two independent halves: zero where the scene explains
-            the pictures, whatever the noise.
-        values: Of the numbers, by name.
-        errors: Their standard errors, infinite while they are not known.
-        share: About how much of the fit is done, in [0, 1]: one that converges early ends before 1.
-    """
-
-    draws: int
-    seconds: float
-    loss: float
-    values: Mapping[str, NDArray[np.float64]]
-    errors: Mapping[str, NDArray[np.float64]]
-    share: float = 0.0
 
 
 @dataclass
@@ -195,71 +174,82 @@ class Fit:
         """Upload the scene, and prepare what the parameters need."""
         from weft.render.renderer import Renderer
 
-        _require_lists(scene, targets, parameters)
+        require_lists(scene, targets, parameters)
         self.settings = settings or FitSettings()
         if device is None:
             from weft import create_device
 
             device = create_device()
         self.unknown = environment_parameter(parameters)
-        sky = None
+        sky = None if self.unknown is None else self.unknown.name
         if self.unknown is not None:
-            if any(getattr(entry, "light", None) == self.unknown.name for entry in parameters):
-                raise ArgumentError(
-                    f"Fit: an EnvironmentParameter looks for {self.unknown.name!r}, its brightness "
-                    "included; leave out the LightParameter"
-                )
-            scene, sky = with_unknown(scene, self.unknown, targets), self.unknown.name
-            targets = [
-                target
-                if isinstance(target.camera, (str, int))
-                else replace(target, camera=without_far(target.camera))
-                for target in targets
-            ]
+            scene, targets = _inside_box(scene, targets, parameters, self.unknown)
         scenes = lit_scenes(scene, targets, sky)
         others = [entry for entry in scenes if entry is not scene]
         self.renderer = Renderer(device, scene, lit_by=others)
         targets = [target.seen_by(self.renderer) for target in targets]
         self.targets, self.parameters = targets, list(parameters)
-        numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
-        images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
-        exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
-        lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
-        where = (self.renderer, targets)
-        names = [name for entry in numbers for name in (entry.name, *entry.tied)]
-        names += [entry.name for entry in images]
-        self.lighting = Lighting(self.renderer, scenes, targets, lights, names)
-        lit = self.lighting
-        if self.unknown is not None:
-            images.append(self.unknown.texture_parameter())
-        self.stage: NumberStage | TextureStage | JointStage
-        if not images:
-            self.stage = NumberStage(*where, numbers, exposures, lit, self.settings)
-        elif numbers or exposures or lights:
-            self.stage = JointStage(*where, numbers, exposures, lit, images, self.settings)
-        else:
-            self.stage = TextureStage(*where, lit, images, self.settings)
+        self.stage = self._create_stage(scenes)
         self.history: list[Progress] = []
         self._began: float | None = None
         found = [problem for target in self.targets for problem in target.problems()]
         self.problems = list(dict.fromkeys([*scene.problems, *found]))
 
+    def _create_stage(self, scenes: Sequence[Scene]) -> ScalarStage | TextureStage | JointStage:
+        """Return the stage that the kinds of parameters need.
+
+        Args:
+            scenes: Of the targets, each under its light.
+        """
+        parameters, where = self.parameters, (self.renderer, self.targets)
+        numbers = [entry for entry in parameters if isinstance(entry, Parameter)]
+        images = [entry for entry in parameters if isinstance(entry, TextureParameter)]
+        exposures = [entry for entry in parameters if isinstance(entry, Exposure)]
+        lights = [entry for entry in parameters if isinstance(entry, LightParameter)]
+        names = [name for entry in numbers for name in (entry.name, *entry.tied)]
+        names += [entry.name for entry in images]
+        self.lighting = Lighting(self.renderer, scenes, self.targets, lights, names)
+        lit = self.lighting
+        if self.unknown is not None:
+            images.append(self.unknown.texture_parameter())
+        if not images:
+            return ScalarStage(*where, numbers, exposures, lit, self.settings)
+        if numbers or exposures or lights:
+            return JointStage(*where, numbers, exposures, lit, images, self.settings)
+        return TextureStage(*where, lit, images, self.settings)
+
     def step(self) -> Progress:
-        """Draw once, and use the draw up."""
+        """Sample new paths and take one optimisation step."""
         if self._began is None:
             self._begin()
         assert self._began is not None
+        phase = self.stage.phases.current.name
         self.stage.step()
+        seconds = time.perf_counter() - self._began
+        fraction, left = self._expected(seconds)
         progress = Progress(
             len(self.history) + 1,
-            time.perf_counter() - self._began,
+            seconds,
             self.stage.loss,
             self.stage.values(),
             self.stage.errors(),
-            self.stage.share,
+            fraction,
+            self.stage.noise_floor,
+            left,
+            phase,
         )
         self.history.append(progress)
         return progress
+
+    def _expected(self, seconds: float) -> tuple[float, float]:
+        """Return the fraction that is done, which never falls, and the seconds left."""
+        phases, limit = self.stage.phases, self.settings.time_limit
+        fraction, left = phases.progress, phases.seconds_left
+        if limit is not None:
+            fraction = max(fraction, min(seconds / limit, 1.0) if limit > 0 else 1.0)
+            left = min(left, max(limit - seconds, 0.0))
+        before = self.history[-1].fraction if self.history else 0.0
+        return max(fraction, before), left
 
     def _begin(self) -> None:
         """Look for what the draws need."""
@@ -296,17 +286,7 @@ class Fit:
         saved = load_state(self, path)
         self.problems = list(dict.fromkeys([*self.problems, *saved_problems(saved)]))
         self.stage.restore(saved)
-        names = list(self.stage.values())
-        self.history = [
-            Progress(
-                int(draws),
-                seconds,
-                loss,
-                {name: saved[f"values.{name}"][number] for name in names},
-                {name: saved[f"errors.{name}"][number] for name in names},
-            )
-            for number, (draws, seconds, loss) in enumerate(saved["history"].tolist())
-        ]
+        self.history = [Progress(**entry) for entry in saved_history(saved)]
         spent = self.history[-1].seconds if self.history else 0.0
         self._began = time.perf_counter() - spent if self.history else None
 
@@ -400,37 +380,21 @@ class Fit:
         )
 
 
-def _kind_of(value: object) -> str:
-    """Return a short value as it is, of others what they are."""
-    is_short = value is None or isinstance(value, (str, int, float))
-    return shown(value) if is_short else f"{type(value).__name__}"
-
-
-def _require_lists(scene: object, targets: object, parameters: object) -> None:
-    """Refuse what is no scene, and lists of something else."""
-    from weft.fit.target import Target
-    from weft.scene import Scene
-
-    if not isinstance(scene, Scene):
-        raise ArgumentError(f"Fit: scene must be a weft.Scene, got {_kind_of(scene)}")
-    kinds = (Parameter, TextureParameter, Exposure, LightParameter, EnvironmentParameter)
-    lists = {"targets": (targets, (Target,)), "parameters": (parameters, kinds)}
-    for name, (entries, allowed) in lists.items():
-        wanted = " or ".join(kind.__name__ for kind in allowed)
-        if isinstance(entries, str) or not isinstance(entries, Sequence):
-            raise ArgumentError(
-                f"Fit: {name} must be a list of {wanted}, got {_kind_of(entries)}; put one in "
-                "brackets"
-            )
-        for entry in entries:
-            if not isinstance(entry, allowed):
-                raise ArgumentError(
-                    f"Fit: {name} must be a list of {wanted}, got {_kind_of(entry)} in it"
-                )
-    assert isinstance(targets, Sequence)
-    assert isinstance(parameters, Sequence)
-    if not targets or not parameters:
+def _inside_box(
+    scene: Scene,
+    targets: Sequence[Target],
+    parameters: Sequence[object],
+    unknown: EnvironmentParameter,
+) -> tuple[Scene, list[Target]]:
+    """Return a scene whose environment is looked for, and targets whose cameras see all of it."""
+    if any(getattr(entry, "light", None) == unknown.name for entry in parameters):
         raise ArgumentError(
-            f"Fit: at least one target and one parameter are needed, got {len(targets)} and "
-            f"{len(parameters)}"
+            f"Fit: an EnvironmentParameter looks for {unknown.name!r}, its brightness included; "
+            "leave out the LightParameter"
         )
+    return with_unknown(scene, unknown, targets), [
+        target
+        if isinstance(target.camera, (str, int))
+        else replace(target, camera=without_far(target.camera))
+        for target in targets
+    ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from weft._shown import shown
 from weft.fit.exposure import Exposure
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
-from weft.fit.settings import FitSettings
+from weft.fit.settings import RENAMED_SETTINGS, FitSettings
 from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 
@@ -100,8 +100,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 
 def _keys_of(described: type[DataclassInstance]) -> dict[str, Kind]:
     return {
-        field.name: KINDS.get(str(field.type).removesuffix(" | None"), ANYTHING)
-        for field in fields(described)
+        entry.name: KINDS.get(str(entry.type).removesuffix(" | None"), ANYTHING)
+        for entry in fields(described)
     }
 
 
@@ -113,16 +113,18 @@ class Table:
         keys: By name.
         required: Those that must be there.
         is_array: It is written ``[[name]]``, as often as wanted.
+        renamed: Keys of the release before, which are accepted, and what they are called now.
     """
 
     keys: Mapping[str, Kind]
     required: tuple[str, ...] = ()
     is_array: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
-        "settings": Table(_keys_of(FitSettings)),
+        "settings": Table(_keys_of(FitSettings), renamed=RENAMED_SETTINGS),
         "targets": Table(
             {
                 "image": TEXT,
@@ -280,12 +282,18 @@ def _check_table(job: JobText, name: str, number: int, entry: Mapping[str, Any])
     table = TABLES[name]
     header = f"[[{name}]]" if table.is_array else f"[{name}]"
     for key, value in entry.items():
-        if key not in table.keys:
+        known = table.renamed.get(key, key)
+        if known != key and known in entry:
+            raise ArgumentError(
+                f"{job.place(name, number, key)}: '{key}' is what '{known}' was called before; "
+                "give one of them"
+            )
+        if known not in table.keys:
             raise ArgumentError(
                 f"{job.place(name, number, key)}: there is no key '{key}' in {header}; it has "
                 f"{', '.join(table.keys)}"
             )
-        _check_value(job, name, number, key, value, table.keys[key])
+        _check_value(job, name, number, key, value, table.keys[known])
     for key in table.required:
         if key not in entry:
             raise ArgumentError(

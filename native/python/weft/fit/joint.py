@@ -86,7 +86,7 @@ class Equations:
 
 
 class JointModel:
-    """One step of all parameters on each draw, but of the numbers that are `held`.
+    """One step of all parameters on each draw, but of the numbers that are `fixed`.
 
     Args:
         numbers: Model of the numbers.
@@ -109,9 +109,11 @@ class JointModel:
         """Start at the start."""
         self.numbers, self.textures = numbers, textures
         self.x, self.low, self.high = np.clip(x, low, high), low, high
-        self.held = np.zeros(len(x), bool)
+        self.fixed = np.zeros(len(x), bool)
         self.prior = prior or Prior.none(len(x))
         self.loss = float("inf")
+        self.residuals: tuple[NDArray[np.floating], NDArray[np.floating]]
+        self.residuals = (np.zeros(0), np.zeros(0))  # of both sample sets of the last iteration
         self.information: Information | None = None
         self._couplings: list[Tensor] = []  # of each number and all texels, on the device
         self._coupled = 0
@@ -125,7 +127,7 @@ class JointModel:
         """Return all that later steps depend on, models and views apart."""
         out: dict[str, NDArray[np.generic]] = {
             "x": self.x,
-            "held": self.held,
+            "fixed": self.fixed,
             "origin": self._origin,
             "couplings": np.array([entry.to_numpy() for entry in self._couplings], np.float32),
             "matrix": self._mean_matrix,
@@ -140,7 +142,7 @@ class JointModel:
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where save() was called."""
-        self.x, self._origin, self.held = saved["x"], saved["origin"], saved["held"]
+        self.x, self._origin, self.fixed = saved["x"], saved["origin"], saved["fixed"]
         device, self._mean_matrix = self.textures.renderer.device, saved["matrix"]
         self._couplings = [Tensor.from_numpy(device, row) for row in saved["couplings"]]
         self.loss = float(saved["loss"])
@@ -151,20 +153,29 @@ class JointModel:
             self._mean = Half(saved["residual"], saved["jacobian"])
             self._learn()
 
-    def start_at(self, x: NDArray[np.float64], held: NDArray[np.bool_]) -> None:
+    def start_at(self, x: NDArray[np.float64], fixed: NDArray[np.bool_]) -> None:
         """Begin elsewhere.
 
         Args:
             x: Numbers.
-            held: Which of them steps leave alone: others look after these.
+            fixed: Which of them steps leave alone: others look after these.
         """
-        self.x, self.held = np.clip(x, self.low, self.high), held
+        self.x, self.fixed = np.clip(x, self.low, self.high), fixed
         self._origin = self.x.copy()
         self._equations = Equations.none(len(self.x))
 
-    def move_held(self, x: NDArray[np.float64]) -> None:
-        """Put the numbers that are held at a place; others keep theirs."""
-        self.x = np.clip(np.where(self.held, x, self.x), self.low, self.high)
+    def move_fixed(self, x: NDArray[np.float64]) -> None:
+        """Put the numbers that are fixed at a place; others keep theirs."""
+        self.x = np.clip(np.where(self.fixed, x, self.x), self.low, self.high)
+
+    def return_to(self, x: NDArray[np.float64]) -> None:
+        """Put the scalars back to where they were; averages begin anew there.
+
+        Args:
+            x: Scalars; those that are fixed stay.
+        """
+        self.x = np.where(self.fixed, self.x, x)
+        self._restart_averages()
 
     def select_pixels(self) -> None:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
@@ -185,18 +196,19 @@ class JointModel:
         textures.draws += 1
         texels = textures.texels
         a, b = self._look(texels)
+        self.residuals = (a.residual, b.residual)
         self.loss = float(a.residual @ b.residual) / len(a.residual)
         textures.note_loss(self.loss, float(np.mean((a.residual - b.residual) ** 2)) / 4)
         gradient = textures.collect(texels, self._carried(a.residual, b.residual))
-        all_held = bool(self.held.all())
-        if not all_held and (self._coupled < COUPLED_DRAWS or draw % 4 == 0):
+        all_fixed = bool(self.fixed.all())
+        if not all_fixed and (self._coupled < COUPLED_DRAWS or draw % 4 == 0):
             self._couple(texels, a, b)
         if textures.needs_curvature():
             raised = self._raised(a, b)
             self.numbers.residuals(self.x, texels)
             textures.add_curvature(raised)
         textures.require_numbers()
-        if not all_held and draw >= WARM_DRAWS:
+        if not all_fixed and draw >= WARM_DRAWS:
             step = self._number_step(a, b, gradient, pace)
             for share, coupling in zip(step.tolist(), self._couplings, strict=True):
                 textures.state.kernels.vectors.addScaled(gradient, coupling, share)
@@ -205,13 +217,13 @@ class JointModel:
         textures.move_tied(gradient, tied_pace)
         if pace.average and not self._starts_anew():
             self.averaged += 1
-            if not all_held:
+            if not all_fixed:
                 self._add_to_information(a, b)
             textures.average()
 
     def _look(self, texels: Tensor) -> tuple[Half, Half]:
-        """Return both halves of the last draw; without derivatives where all numbers are held."""
-        if not self.held.all():
+        """Return both halves of the last draw; without derivatives where all numbers are fixed."""
+        if not self.fixed.all():
             return self.numbers.linearise(self.x, texels)
         a, b = (
             Half(residual, np.zeros((len(residual), 0)))
@@ -224,12 +236,16 @@ class JointModel:
         moved = np.abs(self.x - self._origin) / (self.high - self.low)
         if float(moved.max(initial=0.0)) <= REACH:
             return False
+        self._restart_averages()
+        return True
+
+    def _restart_averages(self) -> None:
+        """Forget what was averaged elsewhere."""
         self._origin = self.x.copy()
         self._mean = None
         self._mean_matrix[:] = 0
         self.averaged = 0
         self.textures.restart_average()
-        return True
 
     def _adjoints(
         self, a: NDArray[np.floating], b: NDArray[np.floating]
@@ -303,7 +319,7 @@ class JointModel:
         equations = self._equations
         equations.add(self.x, *reduced, equations.count + 1 if pace.average else RECENT_DRAWS)
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
-        free = np.flatnonzero(~self.held)
+        free = np.flatnonzero(~self.fixed)
         step = np.zeros_like(self.x)
         own = exact_normal(normal.matrix[np.ix_(free, free)], normal.gradient[free], normal.loss)
         step[free] = damped_step(own, 1e-2)

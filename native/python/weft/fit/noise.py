@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from weft.fit.views import View
 
-MEASURED_DRAWS = 2  # before the fit moves
+MEASURED_ITERATIONS = 2  # before the fit moves
 RADIUS = 4  # of the squares that tell the noise of a pixel: a few samples of one say little
 USUAL, MOST = 2.0, 64.0  # noise, of the median: below it is not told apart, above it is the same
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits of numbers, and what they share with fits of numbers and textures."""
+"""Fits of scalar parameters, and what they share with fits of scalars and textures."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,10 @@ import numpy as np
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
-from weft.fit.inflation import inflation
+from weft.fit.loss import LossMeter
 from weft.fit.parameters import build_unknowns, result_values
+from weft.fit.phases import Phase, PhaseList
 from weft.fit.prior import Prior
-from weft.fit.robust import Weighing
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
@@ -32,21 +33,20 @@ if TYPE_CHECKING:
     from weft.fit.parameters import Parameter
     from weft.fit.settings import FitSettings
     from weft.fit.target import Target
-    from weft.fit.texture_parameters import FittedTexture, TextureParameter
+    from weft.fit.texture_parameters import TextureParameter
     from weft.fit.views import View
     from weft.render.renderer import Renderer
     from weft.scene.problem import Problem
 
 
-LEAST_PATHS = 1 << 15  # in each half of a draw, where pixels are few
-PATHS_A_NUMBER = 1 << 11  # in each half of a draw
-MOST_SAMPLES = 8  # times those of the settings
-WEIGHED_FROM = 2  # averaged draws: pixels of photos are weighed then
-HOLDING = 1.0  # of the range: how far from its start a number may be before anything is known
+MIN_PATHS = 1 << 15  # in each sample set of an iteration, where pixels are few
+PATHS_PER_SCALAR = 1 << 11  # in each sample set of an iteration
+MAX_SAMPLES_FACTOR = 8  # times the samples of the settings
+START_DEVIATION = 1.0  # of the range: how far from its start a scalar may be while nothing is known
 
 
-class StageOfNumbers:
-    """Unknowns, views and Gauss-Newton of a fit of numbers, colours, exposures and lights.
+class StageOfNumbers(ABC):
+    """Unknowns, views and Gauss-Newton of a fit of scalars, colours, exposures and lights.
 
     Args:
         renderer: Of the scene.
@@ -54,9 +54,11 @@ class StageOfNumbers:
         parameters: What may change.
         exposures: Of the pictures.
         lighting: Of the targets, with the lights whose strength may change.
-        settings: How.
+        settings: Iterations, samples, bounces, tolerance and seed.
         textures: That change besides.
-        tolerance: Wanted standard error, of a range; ``None``: that of the settings.
+        tolerance: Wanted standard error of the first solver, as a fraction of the range; ``None``:
+            that of the settings.
+        max_iterations: That the first solver takes; ``None``: those of the settings.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class StageOfNumbers:
         settings: FitSettings,
         textures: Sequence[TextureParameter] = (),
         tolerance: float | None = None,
+        max_iterations: int | None = None,
     ) -> None:
         """Lay out the unknowns and load the kernels."""
         self.settings = settings
@@ -90,6 +93,7 @@ class StageOfNumbers:
             lighting.parts,
             with_texels=bool(textures),
         )
+        self.meter = LossMeter(self.views)
         self.numbers = ScalarModel(
             renderer,
             self.views,
@@ -103,12 +107,18 @@ class StageOfNumbers:
             settings.tolerance if tolerance is None else tolerance,
             self.unknowns.prior,
             settings.starts,
+            settings.max_iterations if max_iterations is None else max_iterations,
         )
 
     def create_solver(
-        self, x: NDArray[np.float64], tolerance: float, prior: Prior | None, starts: int
+        self,
+        x: NDArray[np.float64],
+        tolerance: float,
+        prior: Prior | None,
+        starts: int,
+        max_iterations: int,
     ) -> GaussNewton:
-        """Return a solver for the numbers that begins at `x`."""
+        """Return a solver for the scalars that begins at `x`."""
         unknowns = self.unknowns
         return GaussNewton(
             self.numbers,
@@ -117,64 +127,89 @@ class StageOfNumbers:
             unknowns.high,
             tolerance=tolerance,
             prior=prior,
-            hold=self._hold(),
+            hold=self._start_prior(),
             starts=starts,
             open_range=unknowns.has_open_range(),
             groups=unknowns.groups(),
             together=CHANNELS,
-            most_draws=self._most_draws,
+            most_draws=max_iterations,
         )
 
-    @property
-    def _most_draws(self) -> int:
-        """Draws that a solver makes at most."""
-        return self.settings.max_draws
-
-    def _hold(self) -> Prior:
-        """Return what keeps numbers at their start where nothing moves them."""
+    def _start_prior(self) -> Prior:
+        """Return what keeps scalars at their start where nothing moves them."""
         unknowns = self.unknowns
         extent = unknowns.high - unknowns.low
         return Prior.none(len(extent)).holding(
-            ~unknowns.has_open_range(), unknowns.start, HOLDING * extent
+            ~unknowns.has_open_range(), unknowns.start, START_DEVIATION * extent
         )
 
     @property
     def x(self) -> NDArray[np.float64]:
         """The unknowns: at the best place, while another start is tried."""
-        best = self._best_place
+        best = self.best_place
         return self.solver.state.x if best is None else best.x
 
     @property
-    def _best_place(self) -> Place | None:
+    def best_place(self) -> Place | None:
+        """The best place so far, while another start is tried of which less is known."""
         return self.solver.best if self.solver.is_elsewhere else None
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """Of the unknowns."""
-        best = self._best_place
+        best = self.best_place
         return self.solver.state.errors if best is None else best.errors
 
     @property
     def information(self) -> Information | None:
         """What the averaged draws say of the unknowns."""
-        best = self._best_place
+        best = self.best_place
         return self.solver.state.information if best is None else best.information
 
     @property
     def loss(self) -> float:
-        """Mean product of the residuals of the two halves."""
-        return self.solver.state.loss
+        """The loss of the pixels of all phases; see weft.fit.loss."""
+        return self.meter.loss
+
+    @property
+    def noise_floor(self) -> float:
+        """Standard deviation that the noise of renders gives the loss."""
+        return self.meter.noise_floor
+
+    @cached_property
+    def phases(self) -> PhaseList:
+        """The phases of the fit, in their order."""
+        return PhaseList(self._build_phases(), self.numbers.renderer.interrupt)
+
+    @abstractmethod
+    def _build_phases(self) -> Sequence[Phase]:
+        """Return the phases, in their order."""
+
+    def begin(self) -> None:
+        """Begin the first phase."""
+        self.phases.begin()
+
+    def step(self) -> None:
+        """Sample new paths and take one optimisation step of the phase under way."""
+        self.phases.step()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all phases are done."""
+        return self.phases.is_done
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """Return all that later steps depend on."""
+        """Return all that later iterations depend on."""
         draws = {"numbers.draws": np.array(self.numbers.draws)}
-        return save_views(self.views) | draws | prefixed("solver", self.solver.save())
+        own = draws | prefixed("loss", self.meter.state())
+        return save_views(self.views) | own | prefixed("phases", self.phases.state())
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
         restore_views(self.views, saved)
         self.numbers.draws = int(saved["numbers.draws"])
-        self.solver.restore(part_of(saved, "solver"))
+        self.meter.restore(part_of(saved, "loss"))
+        self.phases.restore(part_of(saved, "phases"))
 
     @property
     def seen(self) -> Sequence[View]:
@@ -243,79 +278,3 @@ class StageOfNumbers:
             self.texture_names,
         )
         return diagnosis.find_undetermined(evidence)
-
-
-class NumberStage(StageOfNumbers):
-    """Fits numbers, colours and exposures; textures stay as they are."""
-
-    @cached_property
-    def weighing(self) -> Weighing:
-        """When pixels of photos are weighed anew."""
-        return Weighing(self.views)
-
-    def begin(self) -> None:
-        """Look for the pixels that matter."""
-        self.numbers.select_pixels(self.x, self.settings.information)
-
-    def step(self) -> None:
-        """Draw once, and use the draw up."""
-        if self._is_due and self.weighing.go_on(self):
-            self.solver.forget()
-        self.numbers.samples = self._samples()
-        self.solver.step()
-
-    @property
-    def _is_due(self) -> bool:
-        """The numbers stand nearly still: residuals tell which pixels nothing explains."""
-        return not self.weighing.is_over() and self.solver.averaged >= WEIGHED_FROM
-
-    def inflation(self) -> NDArray[np.float64] | None:
-        """Return the factors by which shared residuals make errors larger; ``None``: unknown."""
-        halves, information = self.solver.averaged_model, self.information
-        if halves is None or information is None or self.solver.is_elsewhere:
-            return None
-        return inflation(halves, self.views, information.matrix)
-
-    def state(self) -> dict[str, NDArray[np.generic]]:
-        """Return all that later steps depend on."""
-        return super().state() | {"weighing": np.array(self.weighing.rounds)}
-
-    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to where state() was called."""
-        super().restore(saved)
-        self.weighing.rounds = int(saved["weighing"])
-
-    def _samples(self) -> int:
-        """Return the paths a pixel of the next draw: more where pixels are few or numbers many.
-
-        Steps far from the end outweigh noise: half as many do, if that is enough.
-        """
-        wanted = self.settings.samples
-        least = wanted if self.solver.state.is_averaging else (wanted + 1) // 2
-        pixels = sum(len(view.pixels) for view in self.views)
-        paths = max(LEAST_PATHS, PATHS_A_NUMBER * len(self.x))
-        return min(max(paths // max(pixels, 1), least), MOST_SAMPLES * wanted)
-
-    def end(self) -> None:
-        """Leave the scene with what was found."""
-        self.numbers.write(self.x)
-
-    @property
-    def is_done(self) -> bool:
-        """The standard errors are small enough, or the draws are used up."""
-        is_found = self.has_converged and self.weighing.is_over()
-        return is_found or self.solver.state.draws >= self.settings.max_draws
-
-    @property
-    def share(self) -> float:
-        """About how much is done, in [0, 1]."""
-        return min(self.solver.state.draws / self.settings.max_draws, 1.0)
-
-    @property
-    def has_converged(self) -> bool:
-        """The standard errors are small enough."""
-        return self.solver.state.is_done
-
-    def textures(self) -> Mapping[str, FittedTexture]:
-        """Return no texture."""
-        return {}

@@ -117,7 +117,7 @@ def _summary(fit: Fit, result: FitResult) -> dict[str, Any]:
         "verdict": result.verdict.as_dict(),
         "problems": [problem.as_dict() for problem in result.problems],
         "reason": result.reason,
-        "draws": 0 if latest is None else latest.draws,
+        "draws": 0 if latest is None else latest.iterations,
         "seconds": 0.0 if latest is None else latest.seconds,
         "loss": None if latest is None else _finite(latest.loss),
         "undetermined": dict(result.undetermined),
@@ -141,7 +141,7 @@ def _finite(value: ArrayLike) -> float | list[float | None] | None:
 
 def _entry(progress: Progress) -> dict[str, Any]:
     return {
-        "draws": progress.draws,
+        "draws": progress.iterations,
         "seconds": progress.seconds,
         "loss": _finite(progress.loss),
         "values": {name: _finite(value) for name, value in progress.values.items()},

@@ -12,12 +12,30 @@ if TYPE_CHECKING:
 
     from weft.fit.information import Half
 
-CERTAIN = 6.0  # standard deviations of its noise: a larger loss is more than noise
+CERTAIN_DEVIATIONS = 6.0  # standard deviations of its noise: a larger loss is more than noise
 
 
 def is_certain(products: NDArray[np.floating]) -> bool:
     """Return whether a sum of products that noise alone gives no mean is more than noise."""
-    return float(products.sum()) > CERTAIN * float(np.sqrt(np.square(products).sum()))
+    return is_significant(products, CERTAIN_DEVIATIONS)
+
+
+def is_significant(values: NDArray[np.floating], deviations: float) -> bool:
+    """Return whether a sum of values is above 0 by more than so many deviations of noise."""
+    return float(values.sum()) > deviations * float(np.sqrt(np.square(values).sum()))
+
+
+def loss_of(a: NDArray[np.floating], b: NDArray[np.floating], together: int) -> tuple[float, float]:
+    """Return the mean product of residuals, and the standard deviation that noise gives it.
+
+    Args:
+        a: Residuals of one sample set.
+        b: Of the other.
+        together: So many residuals in a row share their noise: the channels of a pixel.
+    """
+    products = a * b
+    clusters = products.reshape(-1, together).mean(axis=1)
+    return float(a @ b) / len(a), float(np.std(clusters)) / float(np.sqrt(len(clusters)))
 
 
 def products_left(a: Half, b: Half, together: int) -> NDArray[np.floating]:

@@ -76,6 +76,11 @@ class TexelState:
             getattr(self, name).copy_from_numpy(saved[name])
         self._stiffness.clear()
 
+    def return_to(self, texels: Tensor) -> None:
+        """Go on from other texels, which stay as they are, at rest."""
+        self.texels[:] = texels
+        self.velocity = Tensor.zeros(texels.device, texels.shape)
+
     def raised(self, region: Region, by: float) -> Tensor:
         """Return the texels with those of one map raised."""
         out = copy_of(self.texels)

@@ -398,6 +398,11 @@ class TextureModel:
             found[region.part] = self.state.filled(region)
         self._upload(found)
 
+    def return_to(self, texels: Tensor) -> None:
+        """Go on from other texels of the scene, at rest; averages begin anew there."""
+        self.state.return_to(texels)
+        self.restart_average()
+
     def restart_average(self) -> None:
         """Forget the mean."""
         self.state.averaged = 0

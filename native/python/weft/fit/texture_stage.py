@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.fit.best_texels import BestTexels
 from weft.fit.checkpoint import part_of, prefixed
-from weft.fit.noise import MEASURED_DRAWS, NoiseMeter
+from weft.fit.loss import noise_floor_of
+from weft.fit.noise import MEASURED_ITERATIONS, NoiseMeter
+from weft.fit.phases import Phase, PhaseList, owner
 from weft.fit.robust import MapWeighing
 from weft.fit.texture_model import TextureModel
 from weft.fit.texture_pace import texture_pace
 from weft.fit.tied_maps import tied_pace
-from weft.fit.views import build_views, draw_views, materials_of, restore_views, save_views
+from weft.fit.views import (
+    CHANNELS,
+    build_views,
+    draw_views,
+    materials_of,
+    restore_views,
+    save_views,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +33,7 @@ if TYPE_CHECKING:
 
     from weft.fit.lighting import Lighting
     from weft.fit.settings import FitSettings
+    from weft.fit.sights import Stage
     from weft.fit.target import Target
     from weft.fit.texture_pace import Pace
     from weft.fit.texture_parameters import FittedTexture, TextureParameter
@@ -31,7 +42,7 @@ if TYPE_CHECKING:
     from weft.render.renderer import Renderer
     from weft.scene.problem import Problem
 
-LAST_SHARE = 0.75  # of the draws: before, tied maps still find their prior
+TIED_AVERAGE_FRACTION = 0.75  # of the iterations: before, tied maps still find their prior
 
 
 def build_texture_model(
@@ -45,13 +56,74 @@ def build_texture_model(
     return TextureModel(renderer, views, parameters, bounces=bounces, seed=seed)
 
 
-def paces_of(model: TextureModel, draw: int, settings: FitSettings) -> tuple[Pace, TiedPace]:
-    """Return how a draw moves maps, and tied maps, which need longer before means are taken."""
-    draws = settings.texture_draws
-    pace = texture_pace(draw, draws, settings.samples)
+def step_schedule(
+    model: TextureModel, iteration: int, settings: FitSettings
+) -> tuple[Pace, TiedPace]:
+    """Return the step schedule of an iteration, of maps and of tied maps.
+
+    Tied maps need longer before iterates are averaged.
+    """
+    iterations = settings.texture_iterations
+    pace = texture_pace(iteration, iterations, settings.samples)
     if model.tied:
-        pace = replace(pace, average=draw + 1 > LAST_SHARE * draws)
-    return pace, tied_pace(min(draw, draws - 1), draws)
+        pace = replace(pace, average=iteration + 1 > TIED_AVERAGE_FRACTION * iterations)
+    return pace, tied_pace(min(iteration, iterations - 1), iterations)
+
+
+class TexturePhase(Phase):
+    """Moves textures; scalar parameters stay as they are.
+
+    Args:
+        stage: Of the fit, for what weighs its pixels.
+        model: Of the textures.
+        weighing: When pixels of photos are weighed anew.
+    """
+
+    def __init__(self, stage: Stage, model: TextureModel, weighing: MapWeighing) -> None:
+        """Begin with no iteration."""
+        super().__init__("textures", "textures")
+        self._stage, self._model, self._weighing = owner(stage), model, weighing
+        self._best = BestTexels(model, stage.settings.texture_iterations)
+
+    def begin(self) -> None:
+        """Select the pixels that show the textures, and weigh them by the noise of renders."""
+        model = self._model
+        model.select_pixels()
+        meter = NoiseMeter(model.views)
+        for _ in range(MEASURED_ITERATIONS):
+            model.draw(self._stage.settings.samples)
+            meter.add_squares(model.differences())
+        meter.apply()
+
+    def step(self) -> None:
+        """Take one step: coarse structure first, averages in the second half."""
+        model, settings = self._model, self._stage.settings
+        if self._weighing.is_due(min(self.iterations / settings.texture_iterations, 1.0)):
+            self._weighing.go_on(self._stage)
+            self._best.restart()
+        pace, tied = step_schedule(model, self.iterations, settings)
+        model.draw(pace.samples)
+        model.step(pace, tied)
+        if not self._best.note() and pace.average:
+            model.average()
+
+    @property
+    def is_done(self) -> bool:
+        """The iterations are used up."""
+        return self.iterations >= self._stage.settings.texture_iterations
+
+    @property
+    def remaining(self) -> float:
+        """Iterations left."""
+        return max(self._stage.settings.texture_iterations - self.iterations, 0)
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Return the best textures so far."""
+        return self._best.state()
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to where state() was called."""
+        self._best.restore(saved)
 
 
 class TextureStage:
@@ -62,7 +134,7 @@ class TextureStage:
         targets: Pictures.
         lighting: Of the targets.
         parameters: Textures that may change.
-        settings: How.
+        settings: Iterations, samples, bounces and seed.
     """
 
     def __init__(
@@ -79,27 +151,16 @@ class TextureStage:
         views = build_views(renderer, targets, materials, None, lighting.parts, with_texels=True)
         self.model = build_texture_model(renderer, views, parameters, settings)
         self.weighing = MapWeighing(views)
-        self._draws = 0
+        phase = TexturePhase(self, self.model, self.weighing)
+        self.phases = PhaseList([phase], renderer.interrupt)
 
     def begin(self) -> None:
-        """Look for the pixels that matter."""
-        self.model.select_pixels()
-        meter = NoiseMeter(self.model.views)
-        for _ in range(MEASURED_DRAWS):
-            self.model.draw(self.settings.samples)
-            meter.add_squares(self.model.differences())
-        meter.apply()
+        """Begin the phase."""
+        self.phases.begin()
 
     def step(self) -> None:
-        """Draw once and make one step: coarse structure first, averages in the second half."""
-        if self.weighing.is_due(self.share):
-            self.weighing.go_on(self)
-        pace, tied = paces_of(self.model, self._draws, self.settings)
-        self.model.draw(pace.samples)
-        self.model.step(pace, tied)
-        self._draws += 1
-        if pace.average:
-            self.model.average()
+        """Sample new paths and take one optimisation step."""
+        self.phases.step()
 
     @property
     def seen(self) -> Sequence[View]:
@@ -123,15 +184,17 @@ class TextureStage:
         return np.concatenate(halves[0]), np.concatenate(halves[1])
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """Return all that later steps depend on."""
-        counts = {"draws": np.array(self._draws), "weighing": np.array(self.weighing.rounds)}
-        return save_views(self.model.views) | counts | prefixed("textures", self.model.save())
+        """Return all that later iterations depend on."""
+        out = save_views(self.model.views) | {"weighing": np.array(self.weighing.rounds)}
+        models = prefixed("textures", self.model.save())
+        return out | models | prefixed("phases", self.phases.state())
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go back to where state() was called."""
         restore_views(self.model.views, saved)
-        self._draws, self.weighing.rounds = int(saved["draws"]), int(saved["weighing"])
+        self.weighing.rounds = int(saved["weighing"])
         self.model.restore(part_of(saved, "textures"))
+        self.phases.restore(part_of(saved, "phases"))
 
     def end(self) -> None:
         """Leave the scene with what was found."""
@@ -139,23 +202,24 @@ class TextureStage:
 
     @property
     def is_done(self) -> bool:
-        """The draws are used up."""
-        return self._draws >= self.settings.texture_draws
-
-    @property
-    def share(self) -> float:
-        """How much is done, in [0, 1]."""
-        return min(self._draws / self.settings.texture_draws, 1.0)
+        """The iterations are used up."""
+        return self.phases.is_done
 
     @property
     def has_converged(self) -> bool:
-        """The draws are used up, and the loss has ceased to fall."""
+        """The iterations are used up, and the loss has ceased to fall."""
         return self.is_done and self.model.is_settled
 
     @property
     def loss(self) -> float:
-        """Mean product of the residuals of the two halves."""
+        """Mean product of the residuals of both sample sets; see weft.fit.loss."""
         return self.model.loss
+
+    @property
+    def noise_floor(self) -> float:
+        """Standard deviation that the noise of renders gives the loss."""
+        residuals = CHANNELS * sum(len(view.pixels) for view in self.model.views)
+        return noise_floor_of(self.model.noise, residuals) if self.model.losses else float("inf")
 
     def values(self) -> Mapping[str, NDArray[np.float64]]:
         """Return no number."""

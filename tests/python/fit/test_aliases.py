@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the release before: they work, and warn."""
+
+from dataclasses import replace
+
+import pytest
+
+from weft import ArgumentError
+from weft.fit import FitSettings, Progress
+
+SETTINGS = [("max_draws", "max_iterations"), ("texture_draws", "texture_iterations")]
+PROGRESS = [("draws", "iterations", 3), ("share", "fraction", 0.5)]
+
+
+@pytest.mark.parametrize(("old", "new"), SETTINGS)
+def test_old_names_of_settings_work_and_warn(old, new):
+    with pytest.warns(DeprecationWarning, match=f"'{old}' is called '{new}'"):
+        settings = FitSettings(**{old: 7})
+    assert getattr(settings, new) == 7
+    with pytest.warns(DeprecationWarning, match=new):
+        assert getattr(settings, old) == 7
+    with pytest.warns(DeprecationWarning, match=new):
+        setattr(settings, old, 9)
+    assert settings == FitSettings(**{new: 9})
+
+
+@pytest.mark.parametrize(("old", "new"), SETTINGS)
+def test_old_names_of_settings_can_be_replaced(old, new):
+    with pytest.warns(DeprecationWarning, match=new):
+        settings = replace(FitSettings(), **{old: 7})
+
+    assert getattr(settings, new) == 7
+
+
+def test_old_names_of_settings_are_checked():
+    with (
+        pytest.warns(DeprecationWarning, match="max_iterations"),
+        pytest.raises(ArgumentError, match="max_iterations must be"),
+    ):
+        FitSettings(max_draws=0)
+
+
+@pytest.mark.parametrize(("old", "new", "value"), PROGRESS)
+def test_old_names_of_progress_work_and_warn(old, new, value):
+    given = {"iterations": 1, "seconds": 2.0, "loss": 0.1, "values": {}, "errors": {}}
+    given.pop(new, None)
+    with pytest.warns(DeprecationWarning, match=f"'{old}' is called '{new}'"):
+        progress = Progress(**given, **{old: value})
+
+    with pytest.warns(DeprecationWarning, match=new):
+        assert getattr(progress, old) == getattr(progress, new) == value
+
+
+def test_new_names_do_not_warn():
+    settings = FitSettings(max_iterations=3, texture_iterations=4)
+
+    assert replace(settings, samples=2).max_iterations == 3
