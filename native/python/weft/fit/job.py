@@ -24,6 +24,7 @@ from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 from weft.scene import Scene, Texture, with_inputs
 from weft.scene.changes import inputs_of
+from weft.scene.parameter_ref import names_near, owner_of
 
 if TYPE_CHECKING:
     import os
@@ -169,9 +170,8 @@ def _with_texture(
     where = text.place("textures", number)
     inputs = inputs_of(scene)
     if name not in inputs:
-        near = [known for known in inputs if known.split(".")[0] == name.split(".")[0]]
         raise ArgumentError(
-            f"{where}: the scene has no input {name!r}; there are {', '.join(near or inputs)}"
+            f"{where}: the scene has no input {name!r}; there are {names_near(name, inputs)}"
         )
     _require_uvs(where, scene, name)
     value = inputs[name]
@@ -221,7 +221,7 @@ def _start_pixels(
 
 
 def _require_uvs(where: str, scene: Scene, name: str) -> None:
-    material = name.split(".")[0]
+    material = owner_of(name)
     for entry in scene.objects:
         if any(own.name == material for own in entry.materials) and not entry.mesh.uvs:
             raise ArgumentError(

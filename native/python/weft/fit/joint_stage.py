@@ -22,6 +22,7 @@ from weft.fit.robust import MapWeighing
 from weft.fit.texture_parameters import LightTexture
 from weft.fit.texture_stage import build_texture_model, paces_of
 from weft.fit.views import find_shown, materials_of, restore_views, save_views
+from weft.scene.parameter_ref import owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -150,9 +151,9 @@ class JointStage(StageOfNumbers):
     def _of_textured(self) -> NDArray[np.bool_]:
         """Return the numbers of materials that have a texture that changes."""
         out = np.zeros(len(self.unknowns.start), bool)
-        textured = {name.split(".")[0] for name in self.texture_names}
+        textured = {owner_of(name) for name in self.texture_names}
         for block in self.unknowns.blocks:
-            if not block.is_factor and block.name.split(".")[0] in textured:
+            if not block.is_factor and owner_of(block.name) in textured:
                 out[block.part] = True
         return out
 

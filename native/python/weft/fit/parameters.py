@@ -11,6 +11,7 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.fit.checks import require_bounds, require_name, require_names
 from weft.fit.prior import Prior
+from weft.scene.parameter_ref import ParameterRef, find_name, names_near, owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +33,8 @@ class Parameter:
     """A number or colour that a fit may change.
 
     Args:
-        name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function.
+        name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function;
+            a ``ParameterRef``, or text that reads as one.
         bounds: Smallest and largest value, finite; ``None``: the range of the input.
         transform: The scale on which steps are taken: ``log`` for what spans orders of magnitude.
             ``None``: ``log`` for roughness, else ``linear``.
@@ -56,6 +58,7 @@ class Parameter:
     def __post_init__(self) -> None:
         """Check what needs no scene."""
         require_name("Parameter", self.name)
+        object.__setattr__(self, "name", ParameterRef(self.name))
         owner = f"Parameter '{self.name}'"
         if self.bounds is not None:
             require_bounds(owner, self.bounds)
@@ -74,27 +77,27 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
             are.
     """
     ranges = tables.materials.ranges
-    if name not in ranges:
-        material = name.split(".")[0]
-        near = [known for known in ranges if known.split(".")[0] == material] or list(ranges)
+    found = find_name(name, ranges)
+    if found is None:
         raise ArgumentError(
-            f"Fit: the scene has no parameter {name!r}; there are {', '.join(near)}. An input that "
-            "is not given has its default and is no parameter: give it a value"
+            f"Fit: the scene has no parameter {name!r}; there are {names_near(name, ranges)}. An "
+            "input that is not given has its default and is no parameter: give it a value"
         )
-    if ranges[name].is_fixed:
+    place = ranges[found]
+    if place.is_fixed:
         raise ArgumentError(
             f"Fit: {name!r} drives a normal, and normals have no derivative; leave it out"
         )
-    if ranges[name].is_passing:
+    if place.is_passing:
         raise ArgumentError(
             f"Fit: {name!r} lets light pass straight, and shadows have no derivative; leave it out"
         )
-    if ranges[name].is_walk:
+    if place.is_walk:
         raise ArgumentError(
             f"Fit: {name!r} says where light goes below the surface, which has no derivative; "
             "leave it out"
         )
-    return ranges[name]
+    return place
 
 
 @dataclass
@@ -207,9 +210,7 @@ class Unknowns:
 
     def groups(self) -> NDArray[np.int64]:
         """Return a number for each unknown: those of a material share theirs."""
-        owners = [
-            block.name if block.is_factor else block.name.partition(".")[0] for block in self.blocks
-        ]
+        owners = [block.name if block.is_factor else owner_of(block.name) for block in self.blocks]
         numbers = {name: number for number, name in enumerate(dict.fromkeys(owners))}
         sizes = [block.size for block in self.blocks]
         return np.repeat([numbers[name] for name in owners], sizes).astype(np.int64)
@@ -244,7 +245,9 @@ def _transformed(parameter: Parameter, bounds: tuple[float, float]) -> bool:
     wanted = parameter.transform
     if wanted is None:
         wanted = (
-            "log" if parameter.name.lower().endswith("roughness") and bounds[0] > 0 else "linear"
+            "log"
+            if ParameterRef(parameter.name).input.endswith("roughness") and bounds[0] > 0
+            else "linear"
         )
     if wanted == "log" and bounds[0] <= 0:
         raise ArgumentError(
@@ -262,7 +265,7 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
     low, high = parameter.bounds or place.bounds
     if parameter.bounds is None:
         for ending, smallest in SMALLEST.items():
-            if parameter.name.lower().endswith(ending):
+            if ParameterRef(parameter.name).input.endswith(ending):
                 low = max(low, smallest)
         # The derivative of a product by a factor of zero tells nothing of the other factors.
         low = max(low, 1e-3) if place.size == 3 else low
@@ -315,10 +318,16 @@ def build_unknowns(
         start += scale(np.clip(given, *bounds)).tolist()
         low += [float(scale(bounds[0]))] * place.size
         high += [float(scale(bounds[1]))] * place.size
-    factors: list[tuple[str, Exposure | LightParameter, int, int]]
+    factors: list[tuple[ParameterRef, Exposure | LightParameter, int, int]]
     factors = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
     factors += [(light.name, light, -1, number) for number, light in enumerate(lights)]
     for name, factor, view, part in factors:
+        if name in taken:
+            raise ArgumentError(
+                f"Fit: {name!r} is the factor of a {name.kind} and an input of material "
+                f"{name.owner!r}; give one of the two another name"
+            )
+        taken.add(name)
         size, (lowest, highest) = factor.size, factor.bounds
         blocks.append(Block(name, [], len(start), size, True, False, view, part))
         start += [float(np.log(factor.start))] * size

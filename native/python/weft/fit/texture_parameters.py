@@ -11,6 +11,7 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.fit.checks import require_bounds, require_name, require_number
 from weft.fit.map_errors import told_share
+from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class TextureParameter:
     def __post_init__(self) -> None:
         """Check the numbers."""
         require_name("TextureParameter", self.name)
+        object.__setattr__(self, "name", ParameterRef(self.name))
         owner = f"TextureParameter '{self.name}'"
         require_bounds(owner, self.bounds)
         require_number(owner, "smoothness", self.smoothness, 0.0)
