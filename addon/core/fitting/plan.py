@@ -27,6 +27,7 @@ from weft.fit.target_files import resample
 from weft.fit.unknown_environment import environment_parameter
 from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
+from weft.scene.parameter_ref import owner_of, quoted
 
 from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
@@ -179,7 +180,7 @@ def _add_texture(
         image = _uniform_image(found, entry.resolution or (RESOLUTION, RESOLUTION), number, wrap)
         plan.wraps[found.label] = wrap
         plan.scene = with_inputs(plan.scene, {found.parameter: image})
-        name = _place_of(plan.scene, found.parameter.partition(".")[0], image)
+        name = _place_of(plan.scene, found.parameter.owner, image)
     else:
         material = _material_name(materials, found)
         image, name = _image_of(plan.scene, material, found)
@@ -196,7 +197,7 @@ def _look_at_places(plan: FitPlan, name: str, found: Binding | TextureBinding) -
     texture = inputs_of(plan.scene)[name]
     if not isinstance(texture, Texture) or not isinstance(texture.uv, UVSet):
         return  # its coordinates are computed
-    owner, number = [name.partition(".")[0]], texture.uv.index
+    owner, number = [owner_of(name)], texture.uv.index
     points = plan.places[found.label] = uv_places(plan.scene, owner, number)
     share = overlap_of(points, uv_area(plan.scene, owner, number))
     if share > MOST_OVERLAP:
@@ -216,9 +217,10 @@ def _add_light(plan: FitPlan, entry: LightRequest, lights: Mapping[str, str]) ->
         known = ", ".join(map(repr, lights)) or "none"
         raise ArgumentError(f"fit: there is no light {entry.light!r}; the scene has {known}")
     name = lights[entry.light]
-    _refuse_twice(f"{name}.factor" in plan.lights, entry.light)
-    plan.lights[f"{name}.factor"] = entry.light
-    plan.parameters.append(LightParameter(name, color=entry.color))
+    parameter = LightParameter(name, color=entry.color)
+    _refuse_twice(parameter.name in plan.lights, entry.light)
+    plan.lights[parameter.name] = entry.light
+    plan.parameters.append(parameter)
 
 
 def _add_environment(plan: FitPlan, entry: EnvironmentRequest) -> None:
@@ -236,7 +238,7 @@ def _add_environment(plan: FitPlan, entry: EnvironmentRequest) -> None:
 def _refuse_world_twice(plan: FitPlan) -> None:
     """Refuse the strength of a world that is looked for as a whole."""
     sky = plan.scene.environment
-    factor = "" if sky is None else f"{sky.name}.factor"
+    factor = "" if sky is None else f"{quoted(sky.name)}.factor"
     if plan.environment is not None and factor in plan.lights:
         raise ArgumentError(
             f"fit: the environment is unknown, its strength included; leave out the light "
@@ -251,7 +253,7 @@ def _refuse_twice(is_taken: bool, address: str) -> None:
 
 def _uv_set_of(binding: Binding, materials: Collection[CompiledMaterial]) -> int:
     """Return the number of the active UV map among those of the scene."""
-    name = binding.parameter.partition(".")[0]
+    name = binding.parameter.owner
     requests = next(entry.attributes for entry in materials if entry.material.name == name)
     return next(e.index for e in requests if (e.kind, e.name) == ("uv", ""))
 
@@ -262,7 +264,7 @@ def _find_wrap(scene: weft.Scene, binding: Binding, address: str, number: int) -
     Texels at the edge of an image that fills its surface must not mix with those of the far edge.
     """
     is_within = True
-    name = binding.parameter.partition(".")[0]
+    name = binding.parameter.owner
     for entry in scene.objects:
         if not any(material.name == name for material in entry.materials):
             continue
@@ -283,7 +285,7 @@ def _uniform_image(
     width, height = resolution
     value = np.maximum(np.atleast_1d(np.asarray(binding.value, np.float32)), 1e-3)
     pixels = np.broadcast_to(value, (height, width, len(value))).astype(np.float32)
-    return Texture(pixels, wrap, uv=UVSet(number), name=binding.label.replace(".", " "))
+    return Texture(pixels, wrap, uv=UVSet(number), name=binding.label)
 
 
 def _material_name(materials: Collection[CompiledMaterial], binding: TextureBinding) -> str:
@@ -294,7 +296,7 @@ def _material_name(materials: Collection[CompiledMaterial], binding: TextureBind
 def _place_of(scene: weft.Scene, material: str, texture: Texture) -> str:
     """Return the name of the first input of a material that a texture drives."""
     for name, value in inputs_of(scene).items():
-        if name.partition(".")[0] == material and value is texture:
+        if name.owner == material and value is texture:
             return name
     raise ArgumentError(f"fit: material '{material}' does not show '{texture.name}' anywhere")
 
@@ -302,7 +304,7 @@ def _place_of(scene: weft.Scene, material: str, texture: Texture) -> str:
 def _image_of(scene: weft.Scene, material: str, binding: TextureBinding) -> tuple[Texture, str]:
     """Return the texture of an image node, and the name of the input that it drives."""
     for name, value in inputs_of(scene).items():
-        if name.partition(".")[0] != material or not isinstance(value, Texture):
+        if name.owner != material or not isinstance(value, Texture):
             continue
         if value.name == binding.texture:
             return value, name

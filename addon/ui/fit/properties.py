@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene keeps of its fit: pictures, parameters, settings. Stored in the .blend."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...blender.fit_places import Place, tree_at
 from ...blender.node_names import input_title, node_title
 from ...blender.session import require_session
-from ...core.graph.bindings import Address
+
+if TYPE_CHECKING:
+    from ...core.graph.bindings import Address
 
 KINDS = (
     ("NUMBER", "Number", "A number or color of a material", "NODE_MATERIAL", 0),
@@ -218,8 +222,11 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
         parts = [material, *self.nodes(), self.socket]
         return ".".join(part for part in parts if part)
 
-    def place(self) -> Address:
+    def place(self) -> "Address":
         """Return the address of an input or image that no other has."""
+        # The engine is loaded here, not when the extension is enabled.
+        from ...core.graph.bindings import Address
+
         material, nodes = self.material, self.nodes()
         tree = tree_at(material, nodes[:-1]) if material and len(nodes) > 1 else None
         return Address(

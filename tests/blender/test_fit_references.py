@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every unlinked socket is one parameter, from the panel to the kernel and back."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import bpy
+import numpy as np
+import pytest
+
+from blender.named_graphs import GraphMaker, leaves_of
+
+NAMES = ("Material", "Material.001", 'Lack "rot"', "light:Key", "Wood@2/x", "~", "environment")
+GRAPHS = 20
+
+
+def plates(materials):
+    """One plate a material, and a camera."""
+    for number, material in enumerate(materials):
+        bpy.ops.mesh.primitive_plane_add(size=1, location=(number, 0, 0))
+        bpy.context.object.data.materials.append(material)
+    bpy.ops.object.camera_add(location=(0, 0, 5))
+    bpy.context.scene.camera = bpy.context.object
+    scene = bpy.context.scene
+    scene.render.resolution_x = scene.render.resolution_y = 4
+
+
+def plan():
+    """The plan of a fit of what the panel's list has."""
+    from addon.blender.fit_scene import plan_fit
+    from addon.blender.fit_targets import Picture
+    from addon.blender.session import require_session
+    from addon.core.steps import Stepper
+    from addon.ui.fit.gathering import gather_parameters
+
+    from weft.fit import FitSettings
+
+    picture = Picture(bpy.context.scene.camera, np.full((4, 4, 3), 0.5, np.float32))
+    steps = Stepper(
+        plan_fit(
+            bpy.context.evaluated_depsgraph_get(),
+            require_session().exporter(),
+            [picture],
+            gather_parameters(bpy.context.scene.weft_fit),
+            FitSettings(),
+        )
+    )
+    assert steps.advance(math.inf)
+    return steps.value[0]
+
+
+def kernel(scene):
+    """The floats of the kernel by the names of parameters."""
+    from weft.render.upload import material_table
+
+    table = material_table(scene.materials())
+    return {
+        name: table.values[place.first : place.first + place.size]
+        for name, place in table.ranges.items()
+    }
+
+
+def numbers_of(socket):
+    value = socket.default_value
+    return np.atleast_1d(np.array(value[:3] if hasattr(value, "__len__") else value, np.float32))
+
+
+def add_all(material):
+    from addon.ui.fit.choosing import add_entry
+
+    leaves = leaves_of(material)
+    for leaf in leaves:
+        add_entry(bpy.context.scene.weft_fit, material, leaf.path, leaf.socket, "NUMBER")
+    return leaves
+
+
+@pytest.mark.parametrize("seed", range(GRAPHS))
+def test_every_unlinked_socket_is_one_parameter_of_the_kernel(extension, seed):
+    from addon.blender.fit_places import Place
+
+    maker = GraphMaker(seed)
+    materials = [maker.material(NAMES[(seed + k) % len(NAMES)]) for k in range(2)]
+    plates(materials)
+    leaves = [leaf for material in materials for leaf in add_all(material)]
+
+    made = plan()
+
+    found = {
+        name: Place.of_binding(binding).find_socket() for name, binding in made.numbers.items()
+    }
+    assert len(found) == len(leaves)
+    assert {socket.as_pointer() for socket in found.values()} == {
+        leaf.socket.as_pointer() for leaf in leaves
+    }
+    labels = [binding.label for binding in made.numbers.values()]
+    assert len(set(labels)) == len(labels)
+    before = kernel(made.scene)
+    for name, socket in found.items():
+        np.testing.assert_allclose(before[name], numbers_of(socket), rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(0, GRAPHS, 5))
+def test_a_value_lands_in_its_socket_and_nowhere_else(extension, seed):
+    from addon.blender.fit_places import Place
+
+    material = GraphMaker(seed).material(NAMES[seed % len(NAMES)])
+    plates([material])
+    add_all(material)
+    made = plan()
+    before = kernel(made.scene)
+
+    chosen = random.Random(seed).sample(sorted(made.numbers.items()), 8)
+    for name, binding in chosen:
+        place = Place.of_binding(binding)
+        old = place.find_socket().default_value
+        old = tuple(old) if hasattr(old, "__len__") else old
+        assert place.write([0.123] * binding.size)
+        after = kernel(plan().scene)
+        place.write_exactly(old)
+
+        changed = {key for key in before if not np.array_equal(before[key], after.get(key))}
+        assert changed == {name}
+
+
+@pytest.mark.parametrize("seed", range(GRAPHS))
+def test_the_text_of_a_socket_finds_it_again(extension, seed):
+    from addon.blender.graphs import read_graph
+    from addon.core.graph.addresses import find_binding
+    from addon.core.graph.compile import compile_material
+
+    material = GraphMaker(seed).material(NAMES[seed % len(NAMES)])
+    other = GraphMaker(seed + 1).material(NAMES[(seed + 1) % len(NAMES)])
+    compiled = [
+        compile_material(read_graph(m.node_tree), {}, m.name_full) for m in (material, other)
+    ]
+
+    bindings = [binding for entry in compiled for binding in entry.bindings]
+    assert len(bindings) > 10
+    assert [find_binding(compiled, binding.label) for binding in bindings] == bindings
