@@ -79,7 +79,7 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
         type=bpy.types.Image,
     )
     only: bpy.props.PointerProperty(
-        name="Only",
+        name="Only Object",
         description="Only pixels that show this object count",
         type=bpy.types.Object,
     )
@@ -174,8 +174,8 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
     limit: bpy.props.BoolProperty(
         name="Limit", description="Keep to a range of your own instead of the input's"
     )
-    low: bpy.props.FloatProperty(name="Least", description="Smallest value")
-    high: bpy.props.FloatProperty(name="Most", description="Largest value", default=1.0)
+    low: bpy.props.FloatProperty(name="Min", description="Smallest value")
+    high: bpy.props.FloatProperty(name="Max", description="Largest value", default=1.0)
     width: bpy.props.IntProperty(
         name="Width", description="Of the texture, texels", default=256, min=1, max=16384
     )
