@@ -104,6 +104,7 @@ class SceneExporter:
         resolution: tuple[int, int] | None = None,
         keep: Collection[str] = (),
         unwrapped: Collection[str] = (),
+        materials: MaterialStore | None = None,
     ) -> Steps[ExportedScene]:
         """Export in steps, one an object, between which Blender may draw its windows.
 
@@ -117,14 +118,17 @@ class SceneExporter:
             keep: Names of parameters that a fit wants though they have no effect now.
             unwrapped: Blender's full names of materials whose objects bring their active UV map,
                 though no node reads it.
+            materials: Of compile_steps(), with what the other arguments want; ``None``: none are
+                compiled yet.
 
         Returns:
             Everything that a picture of the scene depends on.
         """
-        self._images.begin()
+        if materials is None:
+            self._images.begin()
+            materials = MaterialStore(self._images, keep, unwrapped)
         self._meshes.begin()
         inventory = take_inventory(depsgraph)
-        materials = MaterialStore(self._images, keep, unwrapped)
         materials.view = _view_of(depsgraph, cameras, resolution)
         scene = weft.Scene(light_paths=light_paths(depsgraph.scene_eval))
         problems = inventory.problems + scene_problems(depsgraph)
@@ -167,8 +171,8 @@ class SceneExporter:
         store = self._worlds.setdefault(key, WorldStore(self._device))
         return store.export(world, self._images)
 
-    def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[list[CompiledMaterial]]:
-        """Compile the materials of the scene in steps, one an object."""
+    def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[MaterialStore]:
+        """Compile the materials of the scene, as no camera sees them, in steps, one an object."""
         self._images.begin()
         materials = MaterialStore(self._images)
         for placed in take_inventory(depsgraph).meshes:
@@ -176,7 +180,7 @@ class SceneExporter:
                 if material_name(material) not in materials.compiled:
                     yield
                     materials.find(material)
-        return list(materials.compiled.values())
+        return materials
 
     def _export_object(
         self, placed: Placed, materials: MaterialStore, problems: list[Problem]

@@ -82,6 +82,15 @@ class MaterialStore:
                 self._require_uvs(self.compiled[name])
         return self.compiled[name]
 
+    def keep(self, keep: Collection[str], unwrapped: Collection[str]) -> None:
+        """Have what a fit wants in the materials, see __init__(); others stay as they are."""
+        self._keep, self._unwrapped = keep, unwrapped
+        for name, entry in list(self.compiled.items()):
+            if not entry.left_out.isdisjoint(keep):
+                del self.compiled[name]
+            elif name in unwrapped:
+                self._require_uvs(entry)
+
     def _compile(self, name: str, material: bpy.types.Material | None) -> CompiledMaterial:
         if material is None:
             return plain_material(_unused_name(), default_closure())

@@ -139,3 +139,36 @@ def test_the_text_of_a_socket_finds_it_again(extension, seed):
     bindings = [binding for entry in compiled for binding in entry.bindings]
     assert len(bindings) > 10
     assert [find_binding(compiled, binding.label) for binding in bindings] == bindings
+
+
+def test_a_number_of_a_group_that_materials_share_is_one_number(extension):
+    import weft
+
+    group = bpy.data.node_groups.new("Numbers", "ShaderNodeTree")
+    group.interface.new_socket("Value", in_out="OUTPUT", socket_type="NodeSocketFloat")
+    held, end = group.nodes.new("ShaderNodeValue"), group.nodes.new("NodeGroupOutput")
+    group.links.new(held.outputs[0], end.inputs[0])
+    held.outputs[0].default_value = 0.3
+    materials = []
+    for name, key in (("Clay", "Roughness"), ("Clay.001", "Metallic")):
+        material = bpy.data.materials.new(name)
+        if material.node_tree is None:
+            material.use_nodes = True
+        node = material.node_tree.nodes.new("ShaderNodeGroup")
+        node.node_tree = group
+        closure = next(n for n in material.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+        material.node_tree.links.new(node.outputs[0], closure.inputs[key])
+        materials.append(material)
+    plates(materials)
+    fit = bpy.context.scene.weft_fit
+    from addon.ui.fit.choosing import add_entry
+
+    add_entry(fit, materials[0], ["Group", "Value"], held.outputs[0], "NUMBER")
+    made = plan()
+
+    assert [(e.name, list(e.tied)) for e in made.parameters] == [
+        ("Clay.Group.Value.Value", ['"Clay.001".Group.Value.Value'])
+    ]
+    add_entry(fit, materials[1], ["Group", "Value"], held.outputs[0], "NUMBER")
+    with pytest.raises(weft.ArgumentError, match="are one number of the group 'Numbers'"):
+        plan()

@@ -8,7 +8,7 @@ import bpy
 
 def test_the_defaults_of_the_panel_are_those_of_scripts(extension):
     from addon.blender.fit_targets import Picture
-    from addon.core.fitting.request import RESOLUTION, TextureRequest
+    from addon.core.fitting.request import RESOLUTION, texture_request
     from addon.ui.fit.choosing import NEW_SIZE
     from addon.ui.fit.gathering import gather_settings, request_of
 
@@ -23,7 +23,7 @@ def test_the_defaults_of_the_panel_are_those_of_scripts(extension):
     assert state.size == Picture.size
     assert (entry.width, entry.height) == (RESOLUTION, RESOLUTION)
     assert NEW_SIZE == RESOLUTION
-    assert request_of(entry).bounds == TextureRequest("Clay").bounds
+    assert request_of(entry).parameter.bounds == texture_request("Clay").parameter.bounds
 
 
 def test_blenders_command_is_the_engines(extension, tmp_path, capsys):

@@ -66,6 +66,7 @@ class CompiledMaterial:
         attributes: What meshes must bring.
         problems: What is not shown as in Cycles.
         linked: Inputs that links drive.
+        left_out: Parameters that would have no effect now; keeping one makes another program.
         falloffs: Of a lamp: powers of the distance and smooths of its Light Falloff nodes.
     """
 
@@ -76,6 +77,7 @@ class CompiledMaterial:
     problems: list[Problem]
     linked: list[LinkedInput] = field(default_factory=list)
     falloffs: frozenset[tuple[float, float]] = frozenset()
+    left_out: frozenset[ParameterRef] = frozenset()
 
 
 class AttributeTable:
@@ -140,6 +142,7 @@ class Compiler:
     textures: list[TextureBinding] = field(default_factory=list)
     requests: list[AttributeRequest] = field(default_factory=list)
     ways: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)  # by names of groups
+    left_out: set[ParameterRef] = field(default_factory=set)  # that would have no effect
     hidden: set[str] = field(default_factory=set)  # constants that people cannot set
     constants: dict[tuple[str, str, str], Constant] = field(default_factory=dict)
     known: dict[tuple[Scope, str, str], Carried | None] = field(default_factory=dict)
@@ -366,7 +369,11 @@ class Compiler:
 
     def keeps(self, constant: Constant) -> bool:
         """Return whether a fit wants a parameter, whatever its value."""
-        return self.bindings[constant.name].parameter in self.keep
+        parameter = self.bindings[constant.name].parameter
+        if parameter in self.keep:
+            return True
+        self.left_out.add(parameter)
+        return False
 
     def attribute(self, kind: str, name: str) -> int:
         """Return the number of a UV set or colour attribute."""
@@ -459,6 +466,7 @@ def compile_material(
         compiler.problems,
         linked_inputs(compiler, bindings, owner),
         frozenset(compiler.falloffs),
+        frozenset(compiler.left_out),
     )
 
 

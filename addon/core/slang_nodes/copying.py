@@ -80,7 +80,7 @@ def copy_as_function(graph: Graph, chosen: Collection[str], name: str) -> Copied
         raise ArgumentError(message)
     parameters = _parameters(nodes)
     cut = replace(graph, nodes=_cut_off(graph, nodes))
-    compiler = Compiler(name, {}, AttributeTable(), (), name)
+    compiler = Compiler(name, {}, AttributeTable())
     scope = Scope(cut, f"Tree '{graph.name}'")
     contents = [
         compiler.output(scope, cut.nodes[entry.link[0]], entry.link[1]) for entry in results

@@ -182,7 +182,8 @@ def with_images(scene: Scene, images: Mapping[str, NDArray[np.float32]]) -> Scen
     known = inputs_of(scene)
     replaced: dict[int, Texture] = {}
     for name, pixels in images.items():
-        texture = known.get(find_name(name, known) or "")
+        found = find_name(name, known)
+        texture = None if found is None else known[found]
         if not isinstance(texture, Texture):
             driven = [entry for entry, value in known.items() if isinstance(value, Texture)]
             raise ArgumentError(

@@ -10,7 +10,7 @@ bracket, a colon, an at sign or a control character, or begins or ends with a sp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, Self, TypeVar
 
 from weft._native import ArgumentError
@@ -18,6 +18,7 @@ from weft._shown import shown
 
 Kind = Literal["material", "light", "exposure", "environment"]
 T = TypeVar("T")
+Name = TypeVar("Name", bound=str)
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _NEEDS_QUOTES = re.compile(r'[."\\\[\]:@\x00-\x1f\x7f]|^\s|\s$|^$')
@@ -59,9 +60,9 @@ class ParameterRef(str):
         made.kind = getattr(text, "kind", kind)
         return made
 
-    def __getnewargs__(self) -> tuple[str, Kind]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, Kind]]:
         """Return what copies and pickles are made of."""
-        return str.__str__(self), self.kind
+        return type(self), (str.__str__(self), self.kind)
 
     @classmethod
     def of(cls, *parts: str, kind: Kind = "material") -> Self:
@@ -148,7 +149,7 @@ def _part_at(text: str, begin: int) -> tuple[str, int]:
     return part, found.end()
 
 
-def find_name(name: str, known: Iterable[str]) -> str | None:
+def find_name(name: str, known: Iterable[Name]) -> Name | None:
     """Return which of the known names is meant; ``None``: none is.
 
     That is the name itself, or the only one that reads so without its quotes.
@@ -156,9 +157,10 @@ def find_name(name: str, known: Iterable[str]) -> str | None:
     Raises:
         ArgumentError: Several read so; the message has them.
     """
-    names = known if isinstance(known, Mapping) else dict.fromkeys(known)
-    if name in names:
-        return next(entry for entry in names if entry == name)
+    names = list(known)
+    for entry in names:
+        if entry == name:
+            return entry
     alike = [entry for entry in names if '"' in entry and ".".join(split_name(entry)) == name]
     if len(alike) > 1:
         raise ArgumentError(f"{name!r} may be {' or '.join(alike)}; write the one with its quotes")
