@@ -166,6 +166,7 @@ def _add_number(
                 f"fit: '{found.label}' and '{name}' are one number of the group '{found.tree}'; "
                 "leave one out"
             )
+    assert isinstance(entry.parameter, Parameter)
     plan.parameters.append(replace(entry.parameter, name=found.parameter, tied=shared))
 
 

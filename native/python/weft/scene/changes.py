@@ -157,7 +157,7 @@ def with_inputs(scene: Scene, inputs: Mapping[str, Value]) -> Scene:
         ArgumentError: There is no such input, or a value has another number of components.
     """
     known = inputs_of(scene)
-    given = {}
+    given: dict[str, Value] = {}
     for name, value in inputs.items():
         found = find_name(name, known)
         if found is None:
