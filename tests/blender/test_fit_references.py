@@ -172,3 +172,37 @@ def test_a_number_of_a_group_that_materials_share_is_one_number(extension):
     add_entry(fit, materials[1], ["Group", "Value"], held.outputs[0], "NUMBER")
     with pytest.raises(weft.ArgumentError, match="are one number of the group 'Numbers'"):
         plan()
+
+
+def test_the_materials_are_compiled_once_but_for_what_has_no_effect_now(extension, monkeypatch):
+    from addon.blender import materials as store
+    from addon.ui.fit.choosing import add_entry
+
+    made = [bpy.data.materials.new(name) for name in ("Clay", "Tin", "Wood")]
+    for material in made:
+        if material.node_tree is None:
+            material.use_nodes = True
+    plates(made)
+    names = []
+
+    def noted(graph, images, name, **options):
+        names.append(name)
+        return compile_material(graph, images, name, **options)
+
+    compile_material = store.compile_material
+    monkeypatch.setattr(store, "compile_material", noted)
+    fit = bpy.context.scene.weft_fit
+
+    def add(material, key):
+        closure = next(n for n in material.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+        add_entry(fit, material, [closure.name], closure.inputs[key], "NUMBER")
+
+    add(made[0], "Base Color")
+    plan()
+    assert names == ["Clay", "Tin", "Wood"]
+
+    names.clear()
+    add(made[1], "Coat Weight")
+    values = kernel(plan().scene)
+    assert names == ["Clay", "Tin", "Wood", "Tin"]
+    assert values["Tin.Principled BSDF.Coat Weight"] == [0.0]

@@ -89,7 +89,7 @@ def copy_as_function(graph: Graph, chosen: Collection[str], name: str) -> Copied
         problem = compiler.problems[0]
         message = f"copy as Slang: {problem.where}: {problem.message}"
         raise ArgumentError(message)
-    printer = _Printer(_names_of_constants(compiler, nodes, cut.name, parameters))
+    printer = _Printer(_names_of_constants(compiler, nodes, scope.tree, parameters))
     values = [
         printer.value(_number(entry.content if entry is not None else None), SIZES[result.kind])
         for entry, result in zip(contents, results, strict=True)
