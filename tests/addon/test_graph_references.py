@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from addon.core.graph.addresses import find_binding
 from addon.core.graph.compile import compile_material
-from addon.core.graph.model import Graph, Node, Socket
+from addon.core.graph.model import Graph, ImageData, Node, Socket
 
 import weft
 from support.node_graphs import GraphBuilder, surface_graph
 from weft.render.upload import material_table
+from weft.scene.materials import textures_of
 
 
 def held(name, value, socket="Value"):
@@ -119,3 +121,23 @@ def test_names_do_not_depend_on_what_else_is_compiled():
     assert names == {"M.Second.N.Value"}
     made = compiled(nodes, ways[0])
     assert find_binding(made, "M.First.N.Value") == find_binding(made, "M.Second.N.Value")
+
+
+def test_images_of_a_node_with_a_slash_and_of_a_node_in_a_group_are_two_textures():
+    def image(name):
+        builder = GraphBuilder()
+        builder.add("ShaderNodeTexImage", name, image=name)
+        return builder.graph().nodes[name]
+
+    tree = group_of("G", [image("B")], [("B", "Color")])
+    pixels = np.ones((2, 2, 3), np.float32)
+    builder = GraphBuilder()
+    for node in (image("A/B"), used("A", tree)):
+        builder.put(node)
+    links = {"Base Color": ("A/B", "Color"), "Specular Tint": ("A", "Socket_0")}
+    end = builder.add("ShaderNodeBsdfPrincipled", "Principled BSDF", inputs=links)
+    images = {name: ImageData(name, pixels) for name in ("A/B", "B")}
+    made = compile_material(surface_graph(builder, end), images, "M")
+
+    assert {entry.texture: entry.image for entry in made.textures} == {"A/B": "A/B", "A.B": "B"}
+    assert {entry.name for entry in textures_of(made.material.surface)} == {"A/B", "A.B"}
