@@ -70,6 +70,10 @@ class Progress:
     errors: Mapping[str, NDArray[np.float64]]
     share: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Let names be written without their quotes."""
+        self.values, self.errors = NamedValues(self.values), NamedValues(self.errors)
+
 
 @dataclass
 class FitResult:
