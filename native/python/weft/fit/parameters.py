@@ -14,7 +14,7 @@ from weft.fit.prior import Prior
 from weft.scene.parameter_ref import ParameterRef, find_name, names_near, owner_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -272,6 +272,27 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
     return require_bounds(f"Parameter '{parameter.name}'", (float(low), float(high)))
 
 
+def _factors(
+    gains: Sequence[ViewGain], lights: Sequence[LightParameter], taken: Collection[str]
+) -> list[tuple[ParameterRef, Exposure | LightParameter, int, int]]:
+    """Return the factors of pictures and lights, each with the number of its view or light.
+
+    Raises:
+        ArgumentError: A parameter of a material has the name of one.
+    """
+    found: list[tuple[ParameterRef, Exposure | LightParameter, int, int]]
+    found = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
+    found += [(light.name, light, -1, number) for number, light in enumerate(lights)]
+    for name, *_ in found:
+        if name in taken:
+            owner = "light" if name.kind == "light" else "picture"
+            raise ArgumentError(
+                f"Fit: {name!r} is the factor of a {owner} and an input of material "
+                f"{name.owner!r}; give one of the two another name"
+            )
+    return found
+
+
 def build_unknowns(
     tables: SceneTables,
     parameters: Sequence[Parameter],
@@ -318,16 +339,7 @@ def build_unknowns(
         start += scale(np.clip(given, *bounds)).tolist()
         low += [float(scale(bounds[0]))] * place.size
         high += [float(scale(bounds[1]))] * place.size
-    factors: list[tuple[ParameterRef, Exposure | LightParameter, int, int]]
-    factors = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
-    factors += [(light.name, light, -1, number) for number, light in enumerate(lights)]
-    for name, factor, view, part in factors:
-        if name in taken:
-            raise ArgumentError(
-                f"Fit: {name!r} is the factor of a {name.kind} and an input of material "
-                f"{name.owner!r}; give one of the two another name"
-            )
-        taken.add(name)
+    for name, factor, view, part in _factors(gains, lights, taken):
         size, (lowest, highest) = factor.size, factor.bounds
         blocks.append(Block(name, [], len(start), size, True, False, view, part))
         start += [float(np.log(factor.start))] * size
