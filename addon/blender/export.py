@@ -107,6 +107,7 @@ class SceneExporter:
         keep: Collection[str] = (),
         unwrapped: Collection[str] = (),
         has_same_meshes: bool = False,
+        materials: MaterialStore | None = None,
     ) -> Steps[ExportedScene]:
         """Export in steps, one an object, between which Blender may draw its windows.
 
@@ -121,14 +122,17 @@ class SceneExporter:
             unwrapped: Blender's full names of materials whose objects bring their active UV map,
                 though no node reads it.
             has_same_meshes: As MeshStore.begin() takes it.
+            materials: Of compile_steps(), with what the other arguments want; ``None``: none are
+                compiled yet.
 
         Returns:
             Everything that a picture of the scene depends on.
         """
-        self._images.begin()
+        if materials is None:
+            self._images.begin()
+            materials = MaterialStore(self._images, keep, unwrapped)
         self._meshes.begin(is_same=has_same_meshes)
         inventory = take_inventory(depsgraph)
-        materials = MaterialStore(self._images, keep, unwrapped)
         materials.view = _view_of(depsgraph, cameras, resolution)
         scene = weft.Scene(light_paths=light_paths(depsgraph.scene_eval))
         problems = inventory.problems + scene_problems(depsgraph)
@@ -171,8 +175,8 @@ class SceneExporter:
         store = self._worlds.setdefault(key, WorldStore(self._device))
         return store.export(world, self._images)
 
-    def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[list[CompiledMaterial]]:
-        """Compile the materials of the scene in steps, one an object."""
+    def compile_steps(self, depsgraph: bpy.types.Depsgraph) -> Steps[MaterialStore]:
+        """Compile the materials of the scene, as no camera sees them, in steps, one an object."""
         self._images.begin()
         materials = MaterialStore(self._images)
         for placed in take_inventory(depsgraph).meshes:
@@ -180,7 +184,7 @@ class SceneExporter:
                 if material_name(material) not in materials.compiled:
                     yield
                     materials.find(material)
-        return list(materials.compiled.values())
+        return materials
 
     def _export_object(
         self, placed: Placed, materials: MaterialStore, problems: list[Problem]

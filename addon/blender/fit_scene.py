@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import bpy
 
     import weft
-    from weft.fit import FitSettings
+    from weft.fit import FitSettings, Target
 
-    from ..core.fitting.request import Request, TargetRequest
+    from ..core.fitting.request import Request
     from ..core.problems import Problem
     from ..core.steps import Steps
     from .export import ExportedScene, SceneExporter
@@ -58,15 +58,14 @@ def plan_fit(
         made.append(make_target(picture, name, depsgraph))
         yield
     request = FitRequest([target for target, _camera in made], parameters, settings)
-    materials = yield from exporter.compile_steps(depsgraph)
-    kept, unwrapped = find_kept(request, materials)
-    exported = yield from exporter.export_steps(
-        depsgraph, cameras=[], keep=kept, unwrapped=unwrapped
-    )
+    store = yield from exporter.compile_steps(depsgraph)
+    store.keep(*find_kept(request, store.compiled.values()))
+    exported = yield from exporter.export_steps(depsgraph, cameras=[], materials=store)
     yield
     scene = replace(exported.scene, cameras=[camera for _target, camera in made])
     exported.problems += camera_problems([picture.camera for picture in pictures], depsgraph)
-    own = light_pictures(depsgraph, exporter, exported, pictures, request.targets)
+    targets, own = light_pictures(depsgraph, exporter, exported, pictures, request.targets)
+    request = replace(request, targets=targets)
     materials = list(exported.materials.values())
     return build_plan(request, scene, materials, light_names(depsgraph, scene) | own), exported
 
@@ -76,19 +75,20 @@ def light_pictures(
     exporter: SceneExporter,
     exported: ExportedScene,
     pictures: Sequence[Picture],
-    targets: Sequence[TargetRequest],
-) -> dict[str, str]:
-    """Give targets the lights of their pictures; return the names of those that they bring.
+    targets: Sequence[Target],
+) -> tuple[list[Target], dict[str, str]]:
+    """Return targets with the lights of their pictures, and the names of those that they bring.
 
     Raises:
         ArgumentError: What a picture names as a light is none.
     """
     lights = PictureLights(depsgraph, exporter, exported, pictures)
+    lit = []
     for picture, target in zip(pictures, targets, strict=True):
         found = lights.find(picture, target.name)
-        target.lights, target.world = found.lights, found.world
+        lit.append(replace(target, lights=found.lights, world=found.world))
     exported.problems += lights.problems
-    return lights.names
+    return lit, lights.names
 
 
 def find_problems(

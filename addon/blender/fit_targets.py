@@ -17,7 +17,6 @@ from weft.fit import Target
 from weft.fit.rounding import JPEG_BLOCK, deviation_by_srgb, deviation_by_step
 from weft.fit.target_files import CLIPPED, resized
 
-from ..core.fitting.request import TargetRequest
 from .cameras import WHOLE, export_camera
 from .display_transform import sample_display_transform
 from .images import read_linear, why_unreadable
@@ -107,7 +106,7 @@ class Stored:
 
 def make_target(
     picture: Picture, name: str, depsgraph: bpy.types.Depsgraph
-) -> tuple[TargetRequest, weft.scene.Camera]:
+) -> tuple[Target, weft.scene.Camera]:
     """Return a picture as a fit takes it, and its view of the scene.
 
     Args:
@@ -135,21 +134,16 @@ def make_target(
     camera, _problems = export_camera(picture.camera.evaluated_get(depsgraph), size, WHOLE)
     camera.name = name
     kind, extent = _filter_of(picture, depsgraph.scene, scale)
-    request = TargetRequest(
-        name,
-        target.image,
-        target.mask,
-        target.saturation,
-        picture.objects,
-        name,
-        kind,
-        extent,
-        target.display,
-        target.robust if picture.robust is None else picture.robust,
-        target.rounding,
-        target.grain,
+    seen = replace(
+        target,
+        camera=name,
+        name=name,
+        objects=picture.objects,
+        filter=kind,
+        filter_width=extent,
+        robust=target.robust if picture.robust is None else picture.robust,
     )
-    return request, camera
+    return seen, camera
 
 
 def _filter_of(picture: Picture, scene: bpy.types.Scene, scale: float) -> tuple[FilterKind, float]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from weft.scene.parameter_ref import split_name
+
 from .fit_places import Place
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ class ShownTexture:
         if is_last or image is None or tuple(image.size) != (width, height):
             if image is not None:
                 bpy.data.images.remove(image)
-            image = new_image(self._place.label, pixels)
+            image = new_image(".".join(split_name(self._place.label)), pixels)
             self._image = image.session_uid
             self._wire(image)
         write_pixels(image, pixels)

@@ -11,7 +11,7 @@ import bpy
 
 import weft
 
-from ..core.graph.compile import AttributeTable, CompiledMaterial, compile_material, dotless
+from ..core.graph.compile import AttributeTable, CompiledMaterial, compile_material
 from .graphs import read_graph
 from .ignored import MATERIAL, ignored
 from .versions import node_tree_of
@@ -82,14 +82,22 @@ class MaterialStore:
                 self._require_uvs(self.compiled[name])
         return self.compiled[name]
 
+    def keep(self, keep: Collection[str], unwrapped: Collection[str]) -> None:
+        """Have what a fit wants in the materials, see __init__(); others stay as they are."""
+        self._keep, self._unwrapped = keep, unwrapped
+        for name, entry in list(self.compiled.items()):
+            if not entry.left_out.isdisjoint(keep):
+                del self.compiled[name]
+            elif name in unwrapped:
+                self._require_uvs(entry)
+
     def _compile(self, name: str, material: bpy.types.Material | None) -> CompiledMaterial:
         if material is None:
-            # No name that dotless() returns has a single tilde before a blank.
-            return plain_material("~ no material", default_closure())
+            return plain_material(_unused_name(), default_closure())
         tree = node_tree_of(material)
         if tree is None:
             color = tuple(material.diffuse_color[:3])
-            return plain_material(dotless(name), weft.scene.Closure("diffuse", color=color))
+            return plain_material(name, weft.scene.Closure("diffuse", color=color))
         graph = read_graph(tree)
         compiled = compile_material(
             graph,
@@ -118,6 +126,14 @@ class MaterialStore:
 def material_name(material: bpy.types.Material | None) -> str:
     """Return the name under which a store knows a material."""
     return material.name_full if material else NO_MATERIAL
+
+
+def _unused_name() -> str:
+    """Return a name for Blender's default that no material has."""
+    name = "no material"
+    while name in bpy.data.materials:
+        name = f"({name})"
+    return name
 
 
 def default_closure() -> weft.scene.Closure:

@@ -12,6 +12,7 @@ import numpy as np
 
 from weft import ArgumentError
 from weft.fit import FitSettings
+from weft.scene.parameter_ref import NamedValues
 
 from ..core.fitting.request import ENVIRONMENT, parse_parameter
 from .fit_targets import Picture
@@ -39,7 +40,8 @@ class FitReport:
     """What a fit has found, by the names that people use.
 
     Args:
-        values: Numbers by label (``"Chrome.Principled BSDF.Roughness"``), shape ``(components,)``.
+        values: Numbers by name (``"Chrome.Principled BSDF.Roughness"``), shape ``(components,)``.
+            Names with dots and the like stand between quotes; they are found without them, too.
         errors: Their standard errors.
         undetermined: Why the pictures do not determine some of them.
         textures: Pixels by label, shape ``(height, width, channels)``, linear, top row first.
@@ -191,11 +193,13 @@ def _report(running: SceneFit, outcome: Outcome) -> FitReport:
     sky = outcome.environment
     notes = {} if sky is None or not sky.note else {ENVIRONMENT: sky.note}
     return FitReport(
-        {label: np.array(entry.value) for label, entry in found},
-        {label: np.array(entry.error) for label, entry in (*found, *factors)},
-        {label: entry.note for label, entry in (*found, *factors) if entry.note} | notes,
-        {entry.binding.label: entry.pixels for entry in outcome.textures},
-        {entry.binding.label: entry.known for entry in outcome.textures},
+        NamedValues({label: np.array(entry.value) for label, entry in found}),
+        NamedValues({label: np.array(entry.error) for label, entry in (*found, *factors)}),
+        NamedValues(
+            {label: entry.note for label, entry in (*found, *factors) if entry.note} | notes
+        ),
+        NamedValues({entry.binding.label: entry.pixels for entry in outcome.textures}),
+        NamedValues({entry.binding.label: entry.known for entry in outcome.textures}),
         {entry.name: np.array(entry.value) for entry in outcome.lights},
         {entry.name: np.array(entry.value) for entry in outcome.exposures},
         outcome.reason,

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     import bpy
 
-    from ..core.fitting.request import TargetRequest
+    from weft.fit import Target
+
     from .export import SceneExporter
     from .fit_targets import Picture
 
@@ -36,7 +37,7 @@ class Sitting:
     """What is to be rendered: a scene with one camera a picture."""
 
     scene: weft.Scene
-    targets: list[TargetRequest]
+    targets: list[Target]
     bounces: int
 
 
@@ -57,7 +58,7 @@ def prepare_pairs(
     ]
     exported = exporter.export(depsgraph, cameras=[])
     targets = [target for target, _camera in made]
-    light_pictures(depsgraph, exporter, exported, pictures, targets)
+    targets, _names = light_pictures(depsgraph, exporter, exported, pictures, targets)
     cameras = [camera for _target, camera in made]
     return Sitting(replace(exported.scene, cameras=cameras), targets, bounces)
 
@@ -66,7 +67,7 @@ def render_pairs(
     sitting: Sitting, device: Callable[[], weft.Device], cancelled: threading.Event
 ) -> list[Pair]:
     """Render each picture's view. Called in a thread of its own."""
-    scenes = lit_scenes(sitting.scene, [entry.target() for entry in sitting.targets])
+    scenes = lit_scenes(sitting.scene, sitting.targets)
     others = [entry for entry in scenes if entry is not sitting.scene]
     renderer = weft.Renderer(device(), sitting.scene, lit_by=others)
     pairs = []
@@ -80,5 +81,5 @@ def render_pairs(
             filter_width=entry.filter_width,
         )
         render = renderer.relit(lit).render(number, settings)
-        pairs.append(make_pair(entry.target(), render))
+        pairs.append(make_pair(entry, render))
     return pairs

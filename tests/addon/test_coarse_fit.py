@@ -84,12 +84,12 @@ def test_a_fit_of_large_pictures_shows_values_of_small_ones_first(device):
     outcome = run.job.result()
 
     assert [update.iterations for update in seen] == list(range(1, COARSE_DRAWS + 4))
-    start = plan.numbers["Plate.Principled BSDF/Base Color"].value
+    start = plan.numbers["Plate.Principled BSDF.Base Color"].value
     first, last = seen[0].outcome.numbers[1].value, outcome.numbers[1].value
     # Under white light of 1, a picture of 0.5: the first draw is nearer than the start.
     assert np.abs(np.subtract(first, last)).max() < np.abs(np.subtract(start, last)).max()
     assert run.result.history[0].iterations == 1
-    began = run.result.start["Plate.Principled BSDF/Base Color"]
+    began = run.result.start["Plate.Principled BSDF.Base Color"]
     assert np.allclose(began, start[:3], atol=0.01)
     assert all(a.seconds < b.seconds for a, b in itertools.pairwise(seen))
 

@@ -20,10 +20,10 @@ def test_a_number_is_a_parameter_of_its_socket():
     plan = plan_of(request("Plate.Roughness", {"name": "Plate.Metallic", "bounds": (0.2, 0.8)}))
 
     assert plan.parameters == [
-        Parameter("Plate.Principled BSDF/Roughness"),
-        Parameter("Plate.Principled BSDF/Metallic", (0.2, 0.8)),
+        Parameter("Plate.Principled BSDF.Roughness"),
+        Parameter("Plate.Principled BSDF.Metallic", (0.2, 0.8)),
     ]
-    assert plan.numbers["Plate.Principled BSDF/Metallic"].label == "Plate.Principled BSDF.Metallic"
+    assert plan.numbers["Plate.Principled BSDF.Metallic"].label == "Plate.Principled BSDF.Metallic"
 
 
 def test_a_socket_becomes_a_texture_of_its_value():
@@ -66,7 +66,7 @@ def test_what_cannot_be_fitted_is_refused(parameters, words):
 
 def test_an_outcome_names_sockets_lights_and_pictures():
     plan = plan_of(request("Plate.Roughness", "light:World", "exposure:target"))
-    name = "Plate.Principled BSDF/Roughness"
+    name = "Plate.Principled BSDF.Roughness"
     found = FitResult(
         {name: np.array([0.25]), "environment.factor": np.array([2.0]),
          "target.exposure": np.array([1.5])},

@@ -6,34 +6,36 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from addon.core.fitting.request import (
-    ExposureRequest,
     FitRequest,
-    LightRequest,
-    NumberRequest,
-    TargetRequest,
-    TextureRequest,
+    number_request,
     parse_parameter,
+    texture_request,
 )
 
 import weft
+from weft.fit import EnvironmentParameter, Exposure, LightParameter, Target
 
 
 @pytest.mark.parametrize(
     ("text", "request_"),
     [
-        ("Chrome.Roughness", NumberRequest("Chrome.Roughness")),
-        ("texture:Wood.Base Color", TextureRequest("Wood.Base Color")),
-        ("texture:Wood.Base Color@512", TextureRequest("Wood.Base Color", (512, 512))),
-        ("texture:Wood.Base Color@512x256", TextureRequest("Wood.Base Color", (512, 256))),
-        ("light:Key", LightRequest("Key")),
-        ("exposure:Front", ExposureRequest("Front")),
-        ("exposure:", ExposureRequest(None)),
+        ("Chrome.Roughness", number_request("Chrome.Roughness")),
+        ("texture:Wood.Base Color", texture_request("Wood.Base Color")),
+        ("texture:Wood.Base Color@512", texture_request("Wood.Base Color", (512, 512))),
+        ("texture:Wood.Base Color@512x256", texture_request("Wood.Base Color", (512, 256))),
+        ("texture:Wood@2.Base Color", texture_request("Wood@2.Base Color")),
+        ('texture:"Wood@2".Color@8', texture_request('"Wood@2".Color', (8, 8))),
+        ('"light:Key".Fac', number_request('"light:Key".Fac')),
+        ("environment@64x32", EnvironmentParameter(64, 32)),
+        ("light:Key", LightParameter("Key")),
+        ("exposure:Front", Exposure("Front")),
+        ("exposure:", Exposure(None)),
         (
             {"name": "Chrome.Roughness", "bounds": [0.1, 0.5]},
-            NumberRequest("Chrome.Roughness", (0.1, 0.5)),
+            number_request("Chrome.Roughness", bounds=(0.1, 0.5)),
         ),
-        ({"name": "texture:Wood.Color", "resolution": 64}, TextureRequest("Wood.Color", (64, 64))),
-        ({"name": "light:Key", "color": True}, LightRequest("Key", color=True)),
+        ({"name": "texture:Wood.Color", "resolution": 64}, texture_request("Wood.Color", (64, 64))),
+        ({"name": "light:Key", "color": True}, LightParameter("Key", color=True)),
     ],
 )
 def test_a_text_or_mapping_is_a_request(text, request_):
@@ -58,9 +60,9 @@ def test_what_is_no_request_is_refused(given, words):
 
 
 def test_a_fit_of_nothing_is_refused():
-    target = TargetRequest("Camera", np.ones((2, 2, 3), np.float32))
+    target = Target(np.ones((2, 2, 3), np.float32), "Camera")
 
     with pytest.raises(weft.ArgumentError, match="there is no picture; add one"):
-        FitRequest([], [NumberRequest("a.b")])
+        FitRequest([], [number_request("a.b")])
     with pytest.raises(weft.ArgumentError, match="there is nothing to find"):
         FitRequest([target], [])

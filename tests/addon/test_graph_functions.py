@@ -67,7 +67,7 @@ def results(tree):
 
 def text_of(value):
     """Return a value as Slang of `a` and `b`, and the functions that it calls."""
-    sources = {f"Own/{name}": text for name, text in zip(FUNCTION_INPUTS, "ab", strict=True)}
+    sources = {f"Own.{name}": text for name, text in zip(FUNCTION_INPUTS, "ab", strict=True)}
     if not isinstance(value, SlangCall) or value.module:
         return printed(value, sources, []), ""
     arguments = ", ".join(printed(entry, sources, []) for entry in value.arguments.values())
@@ -113,7 +113,7 @@ def test_numbers_in_a_function_are_no_parameters_of_the_material():
     assert value.module == ""
     assert all(isinstance(entry, Constant) for entry in value.arguments.values())
     names = {binding.parameter for binding in made.bindings if "Own" in binding.parameter}
-    assert names <= {f"Wall.Own/{name}" for name in FUNCTION_INPUTS}
+    assert names <= {f"Wall.Own.{name}" for name in FUNCTION_INPUTS}
     assert names
     assert made.linked == [entry for entry in made.linked if "Own" not in entry.path]
     with pytest.raises(weft.ArgumentError, match="'Own' is a Slang node, of which inputs alone"):
@@ -144,7 +144,7 @@ def test_an_output_that_computes_nothing_is_what_arrives():
 
     made = compiled(group, {"Roughness": ("Own", "Out_1")}).material.surface
 
-    assert made.inputs["roughness"].name == "Own/Socket_1"
+    assert made.inputs["roughness"].name == "Own.Socket_1"
 
 
 def test_images_in_a_function_are_looked_up_outside_of_it():
@@ -166,7 +166,7 @@ def test_images_in_a_function_are_looked_up_outside_of_it():
     assert isinstance(texture, Texture)
     assert "sampleTexture" not in call.source
     assert texture.uv.module == ""
-    assert [entry.name for entry in texture.uv.arguments.values()] == ["Own/Socket_1"]
+    assert [entry.name for entry in texture.uv.arguments.values()] == ["Own.Socket_1"]
     assert Attribute.UV not in texture.uv.arguments.values()
 
 

@@ -85,7 +85,7 @@ def closure_driver(value):
     """Return the name of the node that drives an input."""
     while value.function not in ("mathAdd", "vectorAdd"):
         value = next(iter(value.arguments.values()))
-    return next(iter(value.arguments.values())).name.partition("/")[0]
+    return next(iter(value.arguments.values())).name.partition(".")[0]
 
 
 def test_switched_off_inputs_are_inputs_of_the_closure():
@@ -106,8 +106,8 @@ def test_a_metal_by_its_index_gets_two_reflectances():
 
     assert inputs["color"].function == "conductorColor"
     assert [entry.name for entry in inputs["edge_tint"].arguments.values()] == [
-        "Gold/IOR",
-        "Gold/Extinction",
+        "Gold.IOR",
+        "Gold.Extinction",
     ]
 
 
@@ -173,5 +173,5 @@ def test_an_unknown_surface_shader_is_diffuse_in_its_color():
     result = compile_material(surface_graph(builder, node), {}, "M")
 
     assert result.material.surface.kind == "diffuse"
-    assert result.material.surface.inputs["color"].name == "Red/Color"
+    assert result.material.surface.inputs["color"].name == "Red.Color"
     assert result.problems[0].used_instead == "a Diffuse BSDF of its 'Color'"

@@ -60,8 +60,7 @@ def targets_of(pictures):
         make_target(picture, name, depsgraph)[0]
         for picture, name in zip(made, target_names(made), strict=True)
     ]
-    names = light_pictures(depsgraph, exporter, exported, made, targets)
-    return targets, names
+    return light_pictures(depsgraph, exporter, exported, made, targets)
 
 
 def names_of(lights):

@@ -8,7 +8,7 @@ import bpy
 
 def test_the_defaults_of_the_panel_are_those_of_scripts(extension):
     from addon.blender.fit_targets import Picture
-    from addon.core.fitting.request import TextureRequest
+    from addon.core.fitting.request import texture_request
     from addon.ui.fit.gathering import gather_settings, request_of
 
     from weft.defaults import BOUNCES, TEXTURE_SIZE, TRANSPARENT_BOUNCES
@@ -26,7 +26,7 @@ def test_the_defaults_of_the_panel_are_those_of_scripts(extension):
     engine = bpy.context.scene.weft_render
     assert (engine.bounces, engine.transparent_bounces) == (BOUNCES, TRANSPARENT_BOUNCES)
     assert (entry.width, entry.height) == (TEXTURE_SIZE, TEXTURE_SIZE)
-    assert request_of(entry).bounds == TextureRequest("Clay").bounds
+    assert request_of(entry).parameter.bounds == texture_request("Clay").parameter.bounds
 
 
 def test_blenders_command_is_the_engines(extension, tmp_path, capsys):

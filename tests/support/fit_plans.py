@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 from addon.core.fitting.plan import build_plan, find_kept
-from addon.core.fitting.request import FitRequest, TargetRequest, parse_parameter
+from addon.core.fitting.request import FitRequest, parse_parameter
 from addon.core.graph.compile import AttributeTable, compile_material
 
 import weft
 from support.node_graphs import GraphBuilder, surface_graph
 from support.render_scenes import quad
+from weft.fit import Target
 from weft.scene import Camera, Environment, Mesh, Object
 
 VIEW = Camera.look_at((0, -2.5, 2.5), (0, 0, 0))
@@ -39,7 +40,7 @@ def scene_with(material, *, unwrapped=True, size=12, tiles=1):
 
 def request(*parameters, size=12):
     picture = np.full((size, size, 3), 0.5, np.float32)
-    return FitRequest([TargetRequest("Camera", picture)], [parse_parameter(p) for p in parameters])
+    return FitRequest([Target(picture, "Camera")], [parse_parameter(p) for p in parameters])
 
 
 def plan_of(asked, **options):

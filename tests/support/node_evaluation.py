@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from addon.core.graph.compile import AttributeTable, Compiler, Scope, dotless
+from addon.core.graph.compile import AttributeTable, Compiler, Scope
 from addon.core.graph.model import Node, Socket
 
 from support.node_graphs import GraphBuilder
 from weft.scene import Attribute, Constant, SlangCall, Texture
+from weft.scene.parameter_ref import quoted
 
 if TYPE_CHECKING:
     from support.node_cases import Case
@@ -43,13 +44,13 @@ def compile_case(case: Case) -> tuple[Value, str, dict[str, str]]:
         if isinstance(source, str):
             builder.put(source_node(source))
     node = builder.add(case.kind, "Node", inputs=inputs, **properties_of(case))
-    compiler = Compiler("Case", {}, AttributeTable(), parameter_prefix="Case")
+    compiler = Compiler("Case", {}, AttributeTable())
     graph = builder.graph()
     carried = compiler.output(Scope(graph, "Case"), graph.nodes[node], case.output)
     assert carried is not None, compiler.problems
     assert compiler.problems == []
     names = (source for source in case.inputs.values() if isinstance(source, str))
-    sources = {f"{dotless(name)}/Out": expression(name) for name in names}
+    sources = {f"{quoted(name)}.Out": expression(name) for name in names}
     return carried.content, carried.kind, sources
 
 

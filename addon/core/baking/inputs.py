@@ -11,7 +11,7 @@ from weft import ArgumentError
 from weft.scene import ColorAttribute
 from weft.scene.values import UVSet
 
-from ..graph.compile import AttributeTable, Compiler, Scope, dotless
+from ..graph.compile import AttributeTable, Compiler, Scope
 from ..graph.values import SIZES, SURFACES, call, convert
 from ..slang_nodes.menus import find_case
 from .values import parts_of, stops
@@ -71,7 +71,7 @@ def compile_inputs(
         ArgumentError: A node on the way is not supported, or tells of more than the place.
     """
     attributes = AttributeTable()
-    compiler = Compiler(owner, images, attributes, (), dotless(owner))
+    compiler = Compiler(owner, images, attributes)
     scope = Scope(graph, f"Material '{owner}'")
     for name in path[:-1]:
         group = scope.graph.nodes[name]

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.colors import linear_from_srgb
 from weft.fit.verdict import OPEN, Verdict
+from weft.scene.parameter_ref import owner_of
 
 from ..graph.bindings import TextureBinding
 from ..problems import Problem
@@ -133,7 +134,7 @@ def make_outcome(plan: FitPlan, result: FitResult) -> Outcome:
         elif name in plan.lights:
             out.lights.append(FoundFactor(plan.lights[name], numbers, errors, note))
         else:
-            target = name.removesuffix(".exposure")
+            target = owner_of(name)
             out.exposures.append(FoundFactor(target, numbers, errors, note))
     for name, found in result.textures.items():
         binding = plan.textures[name]

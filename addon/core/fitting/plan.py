@@ -7,7 +7,7 @@ Start reading at build_plan.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,18 +28,15 @@ from weft.fit.target_files import resample
 from weft.fit.unknown_environment import environment_parameter
 from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
+from weft.scene.parameter_ref import ParameterRef, quoted
 
 from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
 from ..problems import Problem
 from .request import (
     ENVIRONMENT,
-    EnvironmentRequest,
-    ExposureRequest,
     FitRequest,
-    LightRequest,
-    NumberRequest,
-    TextureRequest,
+    SocketRequest,
 )
 from .uv_places import overlap_of, uv_area, uv_places
 
@@ -105,15 +102,16 @@ def find_kept(
     Raises:
         ArgumentError: An address is unknown or ambiguous.
     """
-    parameters, unwrapped = [], []
+    parameters: list[str] = []
+    unwrapped: list[str] = []
     for entry in request.parameters:
-        if not isinstance(entry, (NumberRequest, TextureRequest)):
+        if not isinstance(entry, SocketRequest):
             continue
-        wants_texture = isinstance(entry, TextureRequest)
-        found = find_binding(materials, entry.address, is_texture=wants_texture)
+        found = find_binding(materials, entry.address, is_texture=entry.is_texture)
         if isinstance(found, Binding):
             parameters.append(found.parameter)
-            if wants_texture:
+            parameters += [entry.parameter for entry in _shared_with(found, materials)]
+            if entry.is_texture:
                 unwrapped.append(found.material)
     return parameters, unwrapped
 
@@ -137,24 +135,22 @@ def build_plan(
     """
     plan = FitPlan(scene, [], settings=request.settings)
     for entry in request.parameters:
-        if isinstance(entry, NumberRequest):
-            _add_number(plan, entry, materials)
-        elif isinstance(entry, TextureRequest):
-            _add_texture(plan, entry, materials)
-        elif isinstance(entry, LightRequest):
+        if isinstance(entry, SocketRequest):
+            add = _add_texture if entry.is_texture else _add_number
+            add(plan, entry, materials)
+        elif isinstance(entry, LightParameter):
             _add_light(plan, entry, lights)
-        elif isinstance(entry, EnvironmentRequest):
+        elif isinstance(entry, EnvironmentParameter):
             _add_environment(plan, entry)
         else:
-            assert isinstance(entry, ExposureRequest)
-            plan.parameters.append(Exposure(entry.target, entry.white_balance))
+            plan.parameters.append(entry)
     _refuse_world_twice(plan)
-    plan.targets += [entry.target() for entry in request.targets]
+    plan.targets += request.targets
     return plan
 
 
 def _add_number(
-    plan: FitPlan, entry: NumberRequest, materials: Collection[CompiledMaterial]
+    plan: FitPlan, entry: SocketRequest, materials: Collection[CompiledMaterial]
 ) -> None:
     found = find_binding(materials, entry.address)
     if isinstance(found, TextureBinding):
@@ -163,13 +159,33 @@ def _add_number(
         )
     _refuse_twice(found.parameter in plan.numbers, str(entry.address))
     plan.numbers[found.parameter] = found
-    plan.parameters.append(
-        Parameter(found.parameter, entry.bounds, start=entry.start, prior=entry.prior)
-    )
+    shared = tuple(own.parameter for own in _shared_with(found, materials))
+    for name in shared:
+        if name in plan.numbers:
+            raise ArgumentError(
+                f"fit: '{found.label}' and '{name}' are one number of the group '{found.tree}'; "
+                "leave one out"
+            )
+    assert isinstance(entry.parameter, Parameter)
+    plan.parameters.append(replace(entry.parameter, name=found.parameter, tied=shared))
+
+
+def _shared_with(found: Binding, materials: Collection[CompiledMaterial]) -> list[Binding]:
+    """Return what a number is in other materials, which use its group."""
+    if not found.tree:
+        return []
+    place = (found.tree, found.path[-1], found.socket, found.is_output)
+    return [
+        own
+        for material in materials
+        for own in material.bindings
+        if (own.tree, own.path[-1], own.socket, own.is_output) == place
+        and own.parameter != found.parameter
+    ]
 
 
 def _add_texture(
-    plan: FitPlan, entry: TextureRequest, materials: Collection[CompiledMaterial]
+    plan: FitPlan, entry: SocketRequest, materials: Collection[CompiledMaterial]
 ) -> None:
     found = find_binding(materials, entry.address, is_texture=True)
     _refuse_twice(found in plan.textures.values(), str(entry.address))
@@ -181,7 +197,7 @@ def _add_texture(
         )
         plan.wraps[found.label] = wrap
         plan.scene = with_inputs(plan.scene, {found.parameter: image})
-        name = _place_of(plan.scene, found.parameter.partition(".")[0], image)
+        name = _place_of(plan.scene, found.parameter.owner, image)
     else:
         material = _material_name(materials, found)
         image, name = _image_of(plan.scene, material, found)
@@ -190,15 +206,15 @@ def _add_texture(
             plan.scene = with_images(plan.scene, {name: resized})
     plan.textures[name] = found
     _look_at_places(plan, name, found)
-    plan.parameters.append(TextureParameter(name, bounds=entry.bounds, smoothness=entry.smoothness))
+    plan.parameters.append(replace(entry.parameter, name=name))
 
 
-def _look_at_places(plan: FitPlan, name: str, found: Binding | TextureBinding) -> None:
+def _look_at_places(plan: FitPlan, name: ParameterRef, found: Binding | TextureBinding) -> None:
     """Note where surfaces show a texture, and whether they share its texels."""
     texture = inputs_of(plan.scene)[name]
     if not isinstance(texture, Texture) or not isinstance(texture.uv, UVSet):
         return  # its coordinates are computed
-    owner, number = [name.partition(".")[0]], texture.uv.index
+    owner, number = [name.owner], texture.uv.index
     points = plan.places[found.label] = uv_places(plan.scene, owner, number)
     share = overlap_of(points, uv_area(plan.scene, owner, number))
     if share > MOST_OVERLAP:
@@ -213,17 +229,18 @@ def _look_at_places(plan: FitPlan, name: str, found: Binding | TextureBinding) -
         )
 
 
-def _add_light(plan: FitPlan, entry: LightRequest, lights: Mapping[str, str]) -> None:
+def _add_light(plan: FitPlan, entry: LightParameter, lights: Mapping[str, str]) -> None:
     if entry.light not in lights:
         known = ", ".join(map(repr, lights)) or "none"
         raise ArgumentError(f"fit: there is no light {entry.light!r}; the scene has {known}")
     name = lights[entry.light]
-    _refuse_twice(f"{name}.factor" in plan.lights, entry.light)
-    plan.lights[f"{name}.factor"] = entry.light
-    plan.parameters.append(LightParameter(name, color=entry.color))
+    parameter = replace(entry, light=name)
+    _refuse_twice(parameter.name in plan.lights, entry.light)
+    plan.lights[parameter.name] = entry.light
+    plan.parameters.append(parameter)
 
 
-def _add_environment(plan: FitPlan, entry: EnvironmentRequest) -> None:
+def _add_environment(plan: FitPlan, entry: EnvironmentParameter) -> None:
     """Look for the light from everywhere, under a name that no material has."""
     _refuse_twice(plan.environment is not None, ENVIRONMENT)
     names = {material.name for material in plan.scene.materials()}
@@ -231,14 +248,13 @@ def _add_environment(plan: FitPlan, entry: EnvironmentRequest) -> None:
     while name in names:
         number += 1
         name = f"{ENVIRONMENT} {number}"
-    width, height = entry.resolution
-    plan.parameters.append(EnvironmentParameter(width, height, entry.smoothness, name=name))
+    plan.parameters.append(replace(entry, name=name))
 
 
 def _refuse_world_twice(plan: FitPlan) -> None:
     """Refuse the strength of a world that is looked for as a whole."""
     sky = plan.scene.environment
-    factor = "" if sky is None else f"{sky.name}.factor"
+    factor = "" if sky is None else f"{quoted(sky.name)}.factor"
     if plan.environment is not None and factor in plan.lights:
         raise ArgumentError(
             f"fit: the environment is unknown, its strength included; leave out the light "
@@ -253,7 +269,7 @@ def _refuse_twice(is_taken: bool, address: str) -> None:
 
 def _uv_set_of(binding: Binding, materials: Collection[CompiledMaterial]) -> int:
     """Return the number of the active UV map among those of the scene."""
-    name = binding.parameter.partition(".")[0]
+    name = binding.parameter.owner
     requests = next(entry.attributes for entry in materials if entry.material.name == name)
     return next(e.index for e in requests if (e.kind, e.name) == ("uv", ""))
 
@@ -264,7 +280,7 @@ def _find_wrap(scene: weft.Scene, binding: Binding, address: str, number: int) -
     Texels at the edge of an image that fills its surface must not mix with those of the far edge.
     """
     is_within = True
-    name = binding.parameter.partition(".")[0]
+    name = binding.parameter.owner
     for entry in scene.objects:
         if not any(material.name == name for material in entry.materials):
             continue
@@ -285,7 +301,7 @@ def _uniform_image(
     width, height = resolution
     value = np.maximum(np.atleast_1d(np.asarray(binding.value, np.float32)), 1e-3)
     pixels = np.broadcast_to(value, (height, width, len(value))).astype(np.float32)
-    return Texture(pixels, wrap, uv=UVSet(number), name=binding.label.replace(".", " "))
+    return Texture(pixels, wrap, uv=UVSet(number), name=binding.label)
 
 
 def _material_name(materials: Collection[CompiledMaterial], binding: TextureBinding) -> str:
@@ -293,18 +309,20 @@ def _material_name(materials: Collection[CompiledMaterial], binding: TextureBind
     return next(entry.material.name for entry in materials if binding in entry.textures)
 
 
-def _place_of(scene: weft.Scene, material: str, texture: Texture) -> str:
+def _place_of(scene: weft.Scene, material: str, texture: Texture) -> ParameterRef:
     """Return the name of the first input of a material that a texture drives."""
     for name, value in inputs_of(scene).items():
-        if name.partition(".")[0] == material and value is texture:
+        if name.owner == material and value is texture:
             return name
     raise ArgumentError(f"fit: material '{material}' does not show '{texture.name}' anywhere")
 
 
-def _image_of(scene: weft.Scene, material: str, binding: TextureBinding) -> tuple[Texture, str]:
+def _image_of(
+    scene: weft.Scene, material: str, binding: TextureBinding
+) -> tuple[Texture, ParameterRef]:
     """Return the texture of an image node, and the name of the input that it drives."""
     for name, value in inputs_of(scene).items():
-        if name.partition(".")[0] != material or not isinstance(value, Texture):
+        if name.owner != material or not isinstance(value, Texture):
             continue
         if value.name == binding.texture:
             return value, name

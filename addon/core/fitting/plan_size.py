@@ -12,6 +12,7 @@ from weft.fit import TextureParameter
 from weft.scene import Texture
 from weft.scene.changes import inputs_of
 from weft.scene.materials import textures_of
+from weft.scene.parameter_ref import owner_of
 
 from .estimate import FitSize, iterations_of
 
@@ -34,7 +35,7 @@ def size_of_plan(plan: FitPlan) -> FitSize:
     all_texels = sum(entry.pixels.size for entry in {id(t): t for t in shown}.values())
     numbers: Counter[str] = Counter()
     for name, binding in plan.numbers.items():
-        numbers[name.partition(".")[0]] += np.size(binding.value)
+        numbers[owner_of(name)] += np.size(binding.value)
     return FitSize(
         tuple(target.image.shape[0] * target.image.shape[1] for target in plan.targets),
         settings.samples,

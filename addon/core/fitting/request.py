@@ -3,64 +3,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Any
 
 from weft import ArgumentError
-from weft.defaults import FILTER, FILTER_WIDTH, SMOOTHNESS, TEXEL_BOUNDS
-from weft.fit import EnvironmentParameter, FitSettings, Target
+from weft.fit import (
+    EnvironmentParameter,
+    Exposure,
+    FitSettings,
+    LightParameter,
+    Parameter,
+    Target,
+    TextureParameter,
+)
+from weft.scene import ParameterRef
 
 from ..graph.bindings import Address
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from weft.defaults import FilterKind
-    from weft.fit import DisplayTransform
-    from weft.scene.lights import Environment, Light
 
 TEXTURE, LIGHT, EXPOSURE = "texture:", "light:", "exposure:"
 ENVIRONMENT = "environment"
 SKY = (EnvironmentParameter.width, EnvironmentParameter.height)
+NUMBERS = ("bounds", "transform", "start", "prior")
+TEXTURES = ("resolution", "bounds", "smoothness")
+LIGHTS = ("color",)
+EXPOSURES = ("white_balance",)
 
 
 @dataclass(frozen=True)
-class NumberRequest:
-    """A number or colour of a material.
+class SocketRequest:
+    """A number, a colour or an image of a material.
 
     Args:
-        address: Exact, or ``"<material>.<socket>"`` or ``"<material>.<node>.<socket>"``, in
-            Blender's names.
-        bounds: Smallest and largest value; ``None``: those of the socket.
-        start: Where the fit begins; ``None``: the socket's value.
-        prior: Mean and standard deviation of what is expected; ``None``: nothing is.
+        address: Exact, or ``"<material>.<socket>"``, ``"<material>.<node>.<socket>"`` or, of an
+            image, ``"<material>.<image node>"``, in Blender's names; see find_binding().
+        parameter: What a fit takes; its name is that of the socket once it is found. A
+            TextureParameter: the image that drives the socket, or a new one.
+        resolution: Width and height of the image; ``None``: those of the image there is, 256 x 256
+            for a new one.
     """
 
     address: str | Address
-    bounds: tuple[float, float] | None = None
-    start: float | tuple[float, ...] | None = None
-    prior: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class TextureRequest:
-    """An image on a material: of an image node, or a new one for a socket.
-
-    Args:
-        address: Of a socket that nothing or one image drives, as for numbers, or
-            ``"<material>.<image node>"``.
-        resolution: Width and height; ``None``: those of the image there is, 256 x 256 for a new
-            one.
-        bounds: Smallest and largest value of a texel.
-        smoothness: See ``weft.fit.TextureParameter``.
-    """
-
-    address: str | Address
+    parameter: Parameter | TextureParameter
     resolution: tuple[int, int] | None = None
-    bounds: tuple[float, float] = TEXEL_BOUNDS
-    smoothness: float = SMOOTHNESS
 
     def __post_init__(self) -> None:
         """Check the resolution."""
@@ -70,104 +55,29 @@ class TextureRequest:
                 f"{self.resolution}"
             )
 
-
-@dataclass(frozen=True)
-class LightRequest:
-    """The strength of a light.
-
-    Args:
-        light: Blender's name of the object, or of the world.
-        color: Its colour as well.
-    """
-
-    light: str
-    color: bool = False
+    @property
+    def is_texture(self) -> bool:
+        """An image is wanted."""
+        return isinstance(self.parameter, TextureParameter)
 
 
-@dataclass(frozen=True)
-class ExposureRequest:
-    """The unknown brightness of a picture.
-
-    Args:
-        target: Name of the picture; ``None``: of each.
-        white_balance: One factor a channel.
-    """
-
-    target: str | None = None
-    white_balance: bool = False
+def number_request(address: str | Address, **options: Any) -> SocketRequest:  # noqa: ANN401
+    """Return what is asked for with a number or colour; `options` are those of Parameter."""
+    return SocketRequest(address, Parameter(ParameterRef.of(str(address)), **options))
 
 
-@dataclass(frozen=True)
-class EnvironmentRequest:
-    """All of the world's light, as an image.
-
-    Args:
-        resolution: Width and height, texels.
-        smoothness: See ``weft.fit.EnvironmentParameter``.
-    """
-
-    resolution: tuple[int, int] = SKY
-    smoothness: float = SMOOTHNESS
+def texture_request(
+    address: str | Address,
+    resolution: tuple[int, int] | None = None,
+    **options: Any,  # noqa: ANN401  (of TextureParameter)
+) -> SocketRequest:
+    """Return what is asked for with an image; `options` are those of TextureParameter."""
+    parameter = TextureParameter(ParameterRef.of(str(address)), **options)
+    return SocketRequest(address, parameter, resolution)
 
 
-Request = NumberRequest | TextureRequest | LightRequest | ExposureRequest | EnvironmentRequest
-
-
-@dataclass(eq=False)
-class TargetRequest:
-    """A picture of the scene.
-
-    Args:
-        camera: Blender's name of the camera.
-        image: Linear Rec.709, shape ``(height, width, 3)`` or 4 with alpha, the top row first.
-        mask: Weights in [0, 1], shape ``(height, width)``; ``None``: all count.
-        saturation: Values from here on were clipped; ``None``: none were.
-        objects: Only pixels that show one of these objects count; empty: all do.
-        name: What reports call it.
-        filter: Pixel filter, as that of ``weft.fit.Target``.
-        filter_width: Of the whole filter, pixels.
-        display: What the picture was saved through; its light was found by ``Target.from_display``.
-        robust: Pixels that nothing explains lose their say.
-        rounding: Standard deviation of what steps of a file have made of each pixel; ``None``:
-            nothing.
-        grain: Pixels over which noise is shared: 8 for JPEG.
-        lights: What shone, as ``weft.fit.Target`` takes it; ``None``: all of the scene.
-        world: Likewise.
-    """
-
-    camera: str
-    image: NDArray[np.float32]
-    mask: NDArray[np.float32] | None = None
-    saturation: float | None = None
-    objects: tuple[str, ...] = ()
-    name: str = "target"
-    filter: FilterKind = FILTER
-    filter_width: float = FILTER_WIDTH
-    display: DisplayTransform | None = None
-    robust: bool = False
-    rounding: NDArray[np.float32] | None = None
-    grain: int = 1
-    lights: Sequence[str | Light] | None = None
-    world: Environment | Literal[False] | None = None
-
-    def target(self) -> Target:
-        """Return what a fit takes."""
-        return Target(
-            self.image,
-            self.camera,
-            self.mask,
-            self.saturation,
-            name=self.name,
-            objects=self.objects,
-            filter=self.filter,
-            filter_width=self.filter_width,
-            display=self.display,
-            robust=self.robust,
-            rounding=self.rounding,
-            grain=self.grain,
-            lights=self.lights,
-            world=self.world,
-        )
+Request = SocketRequest | LightParameter | Exposure | EnvironmentParameter
+"""What may change; a LightParameter has Blender's name of the light or of the world here."""
 
 
 @dataclass(eq=False)
@@ -180,7 +90,7 @@ class FitRequest:
         settings: How.
     """
 
-    targets: Sequence[TargetRequest]
+    targets: Sequence[Target]
     parameters: Sequence[Request]
     settings: FitSettings = field(default_factory=FitSettings)
 
@@ -222,35 +132,50 @@ def parse_parameter(entry: str | Mapping[str, object] | Request) -> Request:
     return _made(entry, {})
 
 
-def _made(text: str, given: dict[str, object]) -> Request:
+def _made(text: str, given: dict[str, Any]) -> Request:
     """Return a request for a text with further arguments."""
-    kind: type[Request] = NumberRequest
-    arguments: dict[str, object] = {"address": text}
-    if text.startswith(TEXTURE):
-        address, _, size = text.removeprefix(TEXTURE).partition("@")
-        kind, arguments = TextureRequest, {"address": address}
-        if size:
-            arguments["resolution"] = parse_resolution(size)
-    elif text.startswith(LIGHT):
-        kind, arguments = LightRequest, {"light": text.removeprefix(LIGHT)}
-    elif text.partition("@")[0] == ENVIRONMENT:
-        size = text.partition("@")[2]
-        kind, arguments = EnvironmentRequest, {}
-        if size:
-            arguments["resolution"] = parse_resolution(size)
-    elif text.startswith(EXPOSURE):
-        kind, arguments = ExposureRequest, {"target": text.removeprefix(EXPOSURE) or None}
     if isinstance(given.get("resolution"), int):
         given["resolution"] = (given["resolution"], given["resolution"])
     for key in ("resolution", "bounds", "prior", "start"):
-        value = given.get(key)
-        if isinstance(value, Sequence):
-            given[key] = tuple(value)
-    unknown = [key for key in given if key not in kind.__dataclass_fields__]
+        if isinstance(given.get(key), Sequence):
+            given[key] = tuple(given[key])
+    name, size = _without_size(text)
+    sized = {"resolution": parse_resolution(size)} if size else {}
+    if text.startswith(TEXTURE):
+        return _checked(text, texture_request, sized, given, TEXTURES, name.removeprefix(TEXTURE))
+    if text.startswith(LIGHT):
+        return _checked(text, LightParameter, {}, given, LIGHTS, text.removeprefix(LIGHT))
+    if text.startswith(EXPOSURE):
+        return _checked(text, Exposure, {}, given, EXPOSURES, text.removeprefix(EXPOSURE) or None)
+    if name == ENVIRONMENT:
+        return _checked(text, _environment, sized, given, ("resolution", "smoothness"))
+    return _checked(text, number_request, {}, given, NUMBERS, text)
+
+
+def _environment(resolution: tuple[int, int] = SKY, smoothness: float = 0.1) -> Request:
+    return EnvironmentParameter(*resolution, smoothness)
+
+
+def _checked(
+    text: str,
+    make: Callable[..., Request],
+    made: dict[str, Any],
+    given: dict[str, Any],
+    names: Sequence[str],
+    *begin: str | None,
+) -> Request:
+    """Return a request of arguments; refuse others than `names`."""
+    unknown = [key for key in given if key not in names]
     if unknown:
-        known = ", ".join(name for name in kind.__dataclass_fields__ if name not in arguments)
+        known = ", ".join(name for name in names if name not in made)
         raise ArgumentError(f"fit: '{text}' takes {known}, got {', '.join(unknown)}")
-    return kind(**arguments | given)  # type: ignore[arg-type]  # the names were checked
+    return make(*begin, **made | given)
+
+
+def _without_size(text: str) -> tuple[str, str]:
+    """Return a name and what stands behind an at sign after it; names in quotes may have one."""
+    name, _, size = text.rpartition("@")
+    return (name, size) if name and not set(size) & set('."') else (text, "")
 
 
 def parse_resolution(text: str) -> tuple[int, int]:

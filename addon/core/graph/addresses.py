@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from weft import ArgumentError
+from weft.scene.parameter_ref import join_name
 
 from .bindings import Address, Binding, LinkedInput, TextureBinding
 
@@ -35,8 +36,9 @@ def find_binding(
         address: Exact, or what a person writes: ``"<material>.<node>.<socket>"``, with the group
             nodes before the node where names repeat; ``"<material>.<socket>"`` for the surface's
             own closure, or where only one node has such a socket; ``"<material>.<image node>"``
-            for a texture. Blender's names may hold dots themselves. Sockets go by name or
-            identifier, or as ``inputs[1]`` and ``outputs[0]`` where names repeat.
+            for a texture. Names that hold dots and the like may stand between quotes, as
+            ``ParameterRef`` writes them, and must where they could mean something else. Sockets go
+            by name or identifier, or as ``inputs[1]`` and ``outputs[0]`` where names repeat.
         is_texture: An image is wanted: an input that one image drives stands for that image.
 
     Raises:
@@ -85,7 +87,7 @@ def _find_text(materials: list[CompiledMaterial], text: str) -> Entry:
     Raises:
         ArgumentError: Nothing, or more than one thing, has that address.
     """
-    tables: list[dict[str, list[Entry]]] = [{}, {}]
+    tables: list[dict[str, list[Entry]]] = [{}, {}, {}]
     for material in materials:
         for rank, address, found in _addresses(material):
             tables[rank].setdefault(address, []).append(found)
@@ -96,7 +98,7 @@ def _find_text(materials: list[CompiledMaterial], text: str) -> Entry:
             if len(found_here) == 1:
                 return found_here[0]
             if found_here:
-                names = ", ".join(repr(entry.label) for entry in found_here)
+                names = ", ".join(entry.label for entry in found_here)
                 raise ArgumentError(f"fit: {text!r} may be {names}; say which")
     known = {name: entries for table in tables for name, entries in table.items()}
     raise ArgumentError(f"fit: nothing is called {text!r}; {_advice(materials, known, text)}")
@@ -140,18 +142,34 @@ def _why_absent(materials: list[CompiledMaterial], address: Address) -> str:
 
 
 def _addresses(material: CompiledMaterial) -> Iterable[tuple[int, str, Entry]]:
-    """Yield the addresses of a material's parameters: 0 for whole ones, 1 for short ones."""
+    """Yield the addresses of a material's parameters.
+
+    Those of rank 0 are unambiguous, of rank 1 whole but for quotes, of rank 2 short.
+    """
     sockets: list[Binding | LinkedInput] = [*material.bindings, *material.linked]
     for entry in sockets:
+        yield 0, entry.label, entry
         place = entry.place if isinstance(entry, Binding) else ""
-        for socket in {entry.socket, entry.socket_name, place} - {""}:
-            yield 0, ".".join((entry.material, *entry.path, socket)), entry
-            yield 1, f"{entry.material}.{entry.path[-1]}.{socket}", entry
+        ways = (entry.path, *(entry.ways if isinstance(entry, Binding) else ()))
+        for rank, nodes in (*((1, way) for way in ways), (2, entry.path[-1:])):
+            for socket in {entry.socket, entry.socket_name} - {""}:
+                for text in _spellings(entry.material, *nodes, socket):
+                    yield rank, text, entry
+            for text in _spellings(entry.material, *nodes) if place else ():
+                yield rank, f"{text}.{place}", entry
     for short, owner in _short_addresses(sockets):
-        yield 1, f"{owner.material}.{short}", owner
+        for text in _spellings(owner.material, short):
+            yield 2, text, owner
     for texture in material.textures:
         yield 0, texture.label, texture
-        yield 1, f"{texture.material}.{texture.path[-1]}", texture
+        for rank, nodes in ((1, texture.path), (2, texture.path[-1:])):
+            for text in _spellings(texture.material, *nodes):
+                yield rank, text, texture
+
+
+def _spellings(*parts: str) -> set[str]:
+    """Return a name with and without its quotes."""
+    return {join_name(*parts), ".".join(parts)}
 
 
 def _short_addresses(

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.scene import ParameterRef
+
 
 @dataclass(frozen=True)
 class Binding:
     """A number of Blender's that is a parameter of the material.
 
     Args:
-        parameter: Weft's name, ``"<material>.<name>"``.
+        parameter: What it is called, from here to the kernel: ``Chrome.Principled BSDF.Roughness``.
+            Sockets of equal names are told apart as in Python: ``Chrome.Math.inputs[1]``.
         material: Blender's name of the material.
         path: Names of nodes: the groups from the outside in, then the node.
-        tree: Name of the tree that has the node. A group that is used twice has one number.
+        tree: Name of the group that has the node; "": it is in none. A group that is used twice
+            has one number.
         socket: Identifier of the input, or of the output if `is_output`.
         socket_name: As people read it.
         value: As Blender has it now, without alpha.
@@ -25,10 +29,10 @@ class Binding:
             pass its name to ``compile_material(keep=...)``.
         is_main: It belongs to the closure that is the surface.
         index: Of the socket among the inputs, or outputs, of its node; -1: it is none of them.
-        repeats: Another socket of the node in use has the same name.
+        ways: Other paths to the node: of a group that is used more than once.
     """
 
-    parameter: str
+    parameter: ParameterRef
     material: str
     path: tuple[str, ...]
     tree: str
@@ -41,17 +45,12 @@ class Binding:
     is_active: bool = True
     is_main: bool = False
     index: int = -1
-    repeats: bool = False
+    ways: tuple[tuple[str, ...], ...] = ()
 
     @property
     def label(self) -> str:
-        """What people read and write: ``"Chrome.Principled BSDF.Roughness"``.
-
-        Sockets of equal names are told apart as in Python: ``"Chrome.Math.inputs[1]"``.
-        """
-        return ".".join(
-            (self.material, *self.path, self.place if self.repeats else self.socket_name)
-        )
+        """What people read and write: the parameter."""
+        return self.parameter
 
     @property
     def place(self) -> str:
@@ -74,7 +73,7 @@ class TextureBinding:
         texture: Name of the ``weft.scene.Texture``, unique in the material.
         material: Blender's name of the material.
         path: Names of nodes, as in `Binding`.
-        tree: Name of the tree that has the node.
+        tree: Name of the group that has the node; "": it is in none.
         image: Blender's name of the image.
         encoding: What the texture's numbers are, as in ``ImageData``.
         is_associated: Its colour is multiplied by alpha.
@@ -90,8 +89,8 @@ class TextureBinding:
 
     @property
     def label(self) -> str:
-        """What people read: ``"Wood.Image Texture"``."""
-        return ".".join((self.material, *self.path))
+        """What people read and write: ``"Wood.Image Texture"``."""
+        return ParameterRef.of(self.material, *self.path)
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class LinkedInput:
     @property
     def label(self) -> str:
         """What people read, as of a `Binding`."""
-        return ".".join((self.material, *self.path, self.socket_name))
+        return ParameterRef.of(self.material, *self.path, self.socket_name)
 
 
 @dataclass(frozen=True)
@@ -149,8 +148,8 @@ class Address:
 
     def __str__(self) -> str:
         """Return what people call it."""
-        parts = (self.material, *self.path, self.socket)
-        return self.label or ".".join(part for part in parts if part)
+        parts = (self.material, *self.path, *([self.socket] if self.socket else []))
+        return self.label or ParameterRef.of(*parts)
 
     def is_of(self, entry: Binding | TextureBinding | LinkedInput) -> bool:
         """Return whether this is the address of something."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from weft.scene import Attribute, Closure, Constant, Material
+from weft.scene import Attribute, Closure, Constant, Material, ParameterRef
 from weft.scene.materials import Surface
+from weft.scene.parameter_ref import join_name, quoted
 from weft.scene.values import Value
 
 from ..problems import Problem
@@ -26,7 +27,7 @@ from .model import Graph, Images, Node, Socket
 from .nodes.volumes import compile_volume
 from .outputs import choose_output, output_kinds
 from .relief import compile_relief
-from .sockets import bounds_of, index_of, instead_of, number_of, readable, repeats
+from .sockets import bounds_of, index_of, instead_of, name_of, number_of, ways_to_groups
 from .table import TABLE
 from .values import SIZES, SURFACES, Carried, convert, nothing
 from .view import View
@@ -65,6 +66,7 @@ class CompiledMaterial:
         attributes: What meshes must bring.
         problems: What is not shown as in Cycles.
         linked: Inputs that links drive.
+        left_out: Parameters that would have no effect now; keeping one makes another program.
         falloffs: Of a lamp: powers of the distance and smooths of its Light Falloff nodes.
     """
 
@@ -75,6 +77,7 @@ class CompiledMaterial:
     problems: list[Problem]
     linked: list[LinkedInput] = field(default_factory=list)
     falloffs: frozenset[tuple[float, float]] = frozenset()
+    left_out: frozenset[ParameterRef] = frozenset()
 
 
 class AttributeTable:
@@ -115,6 +118,11 @@ class Scope:
     group: Node | None = None
     function: Folding | None = None
 
+    @property
+    def tree(self) -> str:
+        """Name of the group that the tree is; "": that of the material itself."""
+        return "" if self.parent is None else self.graph.name
+
 
 @dataclass(eq=False)
 class Compiler:
@@ -124,7 +132,6 @@ class Compiler:
     images: Images
     attributes: AttributeTable
     keep: Collection[str] = ()
-    parameter_prefix: str = ""
     view: View | None = None
     normal: Value = Attribute.NORMAL  # that nodes of the surface see
     ray: str | None = None  # kind of ray that alone sees it
@@ -134,6 +141,8 @@ class Compiler:
     bindings: dict[str, Binding] = field(default_factory=dict)  # by name of the constant
     textures: list[TextureBinding] = field(default_factory=list)
     requests: list[AttributeRequest] = field(default_factory=list)
+    ways: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)  # by names of groups
+    left_out: set[ParameterRef] = field(default_factory=set)  # that would have no effect
     hidden: set[str] = field(default_factory=set)  # constants that people cannot set
     constants: dict[tuple[str, str, str], Constant] = field(default_factory=dict)
     known: dict[tuple[Scope, str, str], Carried | None] = field(default_factory=dict)
@@ -223,7 +232,7 @@ class Compiler:
             self.problem(scope, node, str(reason), instead_of(socket))
             return None
         if isinstance(content, SURFACES):
-            self.owners.setdefault(id(content), (scope.graph.name, node.name))
+            self.owners.setdefault(id(content), (scope.tree, node.name))
         return Carried(socket.kind, content)
 
     def _unknown(self, scope: Scope, node: Node, socket: Socket) -> Carried | None:
@@ -314,20 +323,21 @@ class Compiler:
         """Return the parameter for the number of a socket; in a function it is none."""
         if scope.function is not None:
             return number_of(socket)
-        key = (scope.graph.name, node.name, f"{socket.identifier}{' out' if is_output else ''}")
+        key = (scope.tree, node.name, f"{socket.identifier}{' out' if is_output else ''}")
         if key not in self.constants:
-            path = (*scope.path, node.name)
+            ways = [(*way, node.name) for way in self.ways.get(scope.tree, [scope.path])]
+            path = ways[0]  # of several ways to a group, names have always the same
             value = number_of(socket)
             low, high = bounds_of(node, socket)
-            name = self._new_name((*path, readable(node, socket, is_output)))
+            name = name_of(path, node, socket, is_output)
             if socket.hides_value:
                 self.hidden.add(name)
             self.constants[key] = Constant(name, value, low, high)
             self.bindings[name] = Binding(
-                f"{self.parameter_prefix}.{name}",
+                ParameterRef(f"{quoted(self.name)}.{name}"),
                 self.name,
                 path,
-                scope.graph.name,
+                scope.tree,
                 socket.identifier,
                 socket.name or socket.identifier,
                 value,
@@ -336,7 +346,7 @@ class Compiler:
                 is_output,
                 is_active=False,
                 index=index_of(node, socket, is_output),
-                repeats=repeats(node, socket, is_output),
+                ways=tuple(ways[1:]),
             )
         return self.constants[key]
 
@@ -348,7 +358,7 @@ class Compiler:
 
     def is_own(self, content: Value | Surface | None, scope: Scope, node: Node) -> bool:
         """Return whether a number is that of one of a node's own inputs."""
-        tree = scope.graph.name
+        tree = scope.tree
         own = (c for key, c in self.constants.items() if key[:2] == (tree, node.name))
         return any(constant is content for constant in own)
 
@@ -359,7 +369,11 @@ class Compiler:
 
     def keeps(self, constant: Constant) -> bool:
         """Return whether a fit wants a parameter, whatever its value."""
-        return self.bindings[constant.name].parameter in self.keep
+        parameter = self.bindings[constant.name].parameter
+        if parameter in self.keep:
+            return True
+        self.left_out.add(parameter)
+        return False
 
     def attribute(self, kind: str, name: str) -> int:
         """Return the number of a UV set or colour attribute."""
@@ -377,7 +391,7 @@ class Compiler:
             name,
             self.name,
             path,
-            scope.graph.name,
+            scope.tree,
             image,
             "linear" if data is None else data.encoding,
             data is not None and data.is_associated,
@@ -388,21 +402,13 @@ class Compiler:
 
     def texture_name(self, scope: Scope, node: Node) -> str:
         """Return the name of a node's texture."""
-        return dotless("/".join((*scope.path, node.name)))
+        return join_name(*scope.path, node.name)
 
     def problem(self, scope: Scope, node: Node, message: str, used_instead: str) -> None:
         """Note what is not shown as in Cycles."""
         found = Problem(f"{scope.place} > node '{node.name}'", message, used_instead)
         if found not in self.problems:
             self.problems.append(found)
-
-    def _new_name(self, parts: tuple[str, ...]) -> str:
-        name = plain = dotless("/".join(parts))
-        number = 1
-        while name in self.bindings:
-            number += 1
-            name = f"{plain} {number}"
-        return name
 
 
 def compile_material(
@@ -441,7 +447,8 @@ def compile_material(
     """
     kinds = output_kinds(target)
     label = {"material": "Material", "world": "World", "light": "Light"}[target]
-    compiler = Compiler(name, images, attributes or AttributeTable(), keep, dotless(name), view)
+    compiler = Compiler(name, images, attributes or AttributeTable(), keep, view)
+    compiler.ways = ways_to_groups(graph)
     compiler.ray, compiler.lamp_axes = ray, lamp_axes
     scope = Scope(graph, f"{label} '{name}'")
     surface, volume = _surface(compiler, scope, kinds, displacement, target)
@@ -452,13 +459,14 @@ def compile_material(
         if entry.is_active or name not in compiler.hidden
     ]
     return CompiledMaterial(
-        Material(compiler.parameter_prefix, surface, volume=volume),
+        Material(name, surface, volume=volume),
         bindings,
         compiler.textures,
         compiler.requests,
         compiler.problems,
         linked_inputs(compiler, bindings, owner),
         frozenset(compiler.falloffs),
+        frozenset(compiler.left_out),
     )
 
 
@@ -477,11 +485,6 @@ def _surface(
         return Closure("transparent", color=(1.0, 1.0, 1.0)), volume
     content = None if wanted is None else compiler.input(scope, end, wanted).content
     return content if isinstance(content, SURFACES) else Closure("none"), volume
-
-
-def dotless(name: str) -> str:
-    """Return a name without dots; different names stay different."""
-    return name.replace("~", "~~").replace(".", "~") or "~"
 
 
 def _links_of(node: Node) -> list[tuple[str, str]]:

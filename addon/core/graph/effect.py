@@ -45,7 +45,7 @@ def compile_with_effect(
 
 def _shows(compiled: CompiledMaterial, binding: Binding) -> bool:
     """Return whether a number is in the surface or in what is inside."""
-    constant = binding.parameter.partition(".")[2]
+    constant = binding.parameter.within
     material = compiled.material
     parts = [material.surface] if material.volume is None else [material.surface, material.volume]
     return any(entry.name == constant for part in parts for entry in constants_of(part))

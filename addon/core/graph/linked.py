@@ -18,7 +18,7 @@ def linked_inputs(
     compiler: Compiler, bindings: list[Binding], owner: tuple[str, str] | None
 ) -> list[LinkedInput]:
     """Return the inputs that links drive, with what is on the way to them."""
-    numbers = {entry.parameter.partition(".")[2]: entry for entry in bindings}
+    numbers = {entry.parameter.within: entry for entry in bindings}
     textures = {entry.texture: entry for entry in compiler.textures}
     found = {}
     for (scope, name, identifier), carried in compiler.arrived.items():
@@ -34,15 +34,15 @@ def linked_inputs(
             continue  # what drives it cannot be compiled
         used = dict.fromkeys(entry.name for entry in constants_of(carried.content))
         images = dict.fromkeys(entry.name for entry in textures_of(carried.content))
-        found[scope.graph.name, name, identifier] = LinkedInput(
+        found[scope.tree, name, identifier] = LinkedInput(
             compiler.name,
             (*scope.path, name),
-            scope.graph.name,
+            scope.tree,
             identifier,
             socket.name or identifier,
             socket.link[0],
             tuple(textures[entry] for entry in images if entry in textures),
             tuple(numbers[entry] for entry in used if entry in numbers),
-            (scope.graph.name, name) == owner,
+            (scope.tree, name) == owner,
         )
     return list(found.values())

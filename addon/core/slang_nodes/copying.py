@@ -80,7 +80,7 @@ def copy_as_function(graph: Graph, chosen: Collection[str], name: str) -> Copied
         raise ArgumentError(message)
     parameters = _parameters(nodes)
     cut = replace(graph, nodes=_cut_off(graph, nodes))
-    compiler = Compiler(name, {}, AttributeTable(), (), name)
+    compiler = Compiler(name, {}, AttributeTable())
     scope = Scope(cut, f"Tree '{graph.name}'")
     contents = [
         compiler.output(scope, cut.nodes[entry.link[0]], entry.link[1]) for entry in results
@@ -89,7 +89,7 @@ def copy_as_function(graph: Graph, chosen: Collection[str], name: str) -> Copied
         problem = compiler.problems[0]
         message = f"copy as Slang: {problem.where}: {problem.message}"
         raise ArgumentError(message)
-    printer = _Printer(_names_of_constants(compiler, nodes, cut.name, parameters))
+    printer = _Printer(_names_of_constants(compiler, nodes, scope.tree, parameters))
     values = [
         printer.value(_number(entry.content if entry is not None else None), SIZES[result.kind])
         for entry, result in zip(contents, results, strict=True)

@@ -27,7 +27,7 @@ FAILURES = (ValueError, OSError, RuntimeError, ImportError)
 
 
 class WEFT_OT_fit(bpy.types.Operator):
-    """Find the parameters that explain the pictures. ESC puts everything back"""
+    """Find the parameters that explain the pictures. Esc cancels and restores"""
 
     bl_idname = "weft.fit"
     bl_label = "Fit"
@@ -73,7 +73,7 @@ class WEFT_OT_fit(bpy.types.Operator):
                 session.fit.abandon()
                 # They show what is taken back.
                 session.pairs.forget(map(key_of, context.scene.weft_fit.targets))
-            self.report({"INFO"}, "The fit was cancelled; everything is as before")
+            self.report({"INFO"}, "The fit was cancelled; the scene is restored")
             return self.leave(context, {"CANCELLED"})
         is_exporting = session.fit is not None and session.fit.run is None
         if event.type != "TIMER":
@@ -204,7 +204,7 @@ class RunningFitOperator:
 
 
 class WEFT_OT_pause_fit(RunningFitOperator, bpy.types.Operator):
-    """Let the running fit wait, or go on"""
+    """Pause the running fit, or resume it"""
 
     bl_idname = "weft.pause_fit"
     bl_label = "Pause"

@@ -6,21 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from weft import ArgumentError
-from weft.defaults import TEXEL_BOUNDS
-from weft.fit import FitSettings
+from weft.fit import EnvironmentParameter, Exposure, FitSettings, LightParameter
 
 from ...blender.fit_places import driver_at
 from ...blender.fit_scene import target_names
 from ...blender.fit_targets import Picture
 from ...core.fitting.outcome import describe_number, describe_texture, texture_warning
-from ...core.fitting.request import (
-    EnvironmentRequest,
-    ExposureRequest,
-    LightRequest,
-    NumberRequest,
-    Request,
-    TextureRequest,
-)
+from ...core.fitting.request import Request, number_request, texture_request
 from .judgment import forget_verdict, keep_verdict
 from .properties import place_of
 
@@ -81,7 +73,7 @@ def gather_parameters(fit: WEFT_PG_fit) -> list[Request]:
     names = target_names(gather_pictures(fit))
     for target, name in zip(used, names, strict=True):
         if target.fits_exposure:
-            requests.append(ExposureRequest(name, target.white_balance))
+            requests.append(Exposure(name, target.white_balance))
     return requests
 
 
@@ -93,18 +85,19 @@ def request_of(entry: WEFT_PG_fit_parameter) -> Request:
     """
     if entry.kind == "ENVIRONMENT":
         width, height = map(int, entry.environment_size.split("x"))
-        return EnvironmentRequest((width, height))
+        return EnvironmentParameter(width, height)
     if entry.kind == "LIGHT":
         if not entry.address():
             raise ArgumentError("fit: a parameter has no light; choose one or remove it")
-        return LightRequest(entry.address(), entry.color)
+        return LightParameter(entry.address(), entry.color)
     if entry.material is None:
         raise ArgumentError(f"fit: the material of '{entry.socket_name}' is gone; remove it")
     bounds = (entry.low, entry.high) if entry.limit else None
     address = entry.place()
     if entry.kind == "NUMBER":
-        return NumberRequest(address, bounds)
-    return TextureRequest(address, (entry.width, entry.height), bounds or TEXEL_BOUNDS)
+        return number_request(address, bounds=bounds)
+    limits = {"bounds": bounds} if bounds else {}
+    return texture_request(address, (entry.width, entry.height), **limits)
 
 
 def gather_settings(fit: WEFT_PG_fit) -> FitSettings:

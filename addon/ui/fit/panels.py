@@ -189,7 +189,7 @@ def draw_targets(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> No
 
 def draw_parameters(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
     """Draw the parameters and what was found."""
-    layout.label(text="Find")
+    layout.label(text="Parameters")
     row = layout.row()
     row.template_list("WEFT_UL_parameters", "", fit, "parameters", fit, "parameter", rows=4)
     column = row.column(align=True)
@@ -290,7 +290,7 @@ def draw_run(layout: bpy.types.UILayout, fit: bpy.types.PropertyGroup) -> None:
     row = layout.row()
     paused = running is not None and running.run is not None and running.run.is_paused
     row.operator(
-        "weft.pause_fit", text="Go On" if paused else "Pause", icon="PLAY" if paused else "PAUSE"
+        "weft.pause_fit", text="Resume" if paused else "Pause", icon="PLAY" if paused else "PAUSE"
     )
     row.operator("weft.stop_fit", icon="SNAP_FACE")
-    draw_text(layout, "ESC puts everything back")
+    draw_text(layout, "Esc cancels and restores")

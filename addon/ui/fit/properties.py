@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a scene keeps of its fit: pictures, parameters, settings. Stored in the .blend."""
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from weft.defaults import TARGET_SIZE, TEXTURE_SIZE
@@ -9,7 +11,9 @@ from weft.fit import EnvironmentParameter, FitSettings
 from ...blender.fit_places import Place, tree_at
 from ...blender.node_names import input_title, node_title
 from ...blender.session import require_session
-from ...core.graph.bindings import Address
+
+if TYPE_CHECKING:
+    from ...core.graph.bindings import Address
 
 KINDS = (
     ("NUMBER", "Number", "A number or color of a material", "NODE_MATERIAL", 0),
@@ -78,7 +82,7 @@ class WEFT_PG_fit_target(bpy.types.PropertyGroup):
         type=bpy.types.Image,
     )
     only: bpy.props.PointerProperty(
-        name="Only",
+        name="Only Object",
         description="Only pixels that show this object count",
         type=bpy.types.Object,
     )
@@ -173,8 +177,8 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
     limit: bpy.props.BoolProperty(
         name="Limit", description="Keep to a range of your own instead of the input's"
     )
-    low: bpy.props.FloatProperty(name="Least", description="Smallest value")
-    high: bpy.props.FloatProperty(name="Most", description="Largest value", default=1.0)
+    low: bpy.props.FloatProperty(name="Min", description="Smallest value")
+    high: bpy.props.FloatProperty(name="Max", description="Largest value", default=1.0)
     width: bpy.props.IntProperty(
         name="Width", description="Of the texture, texels", default=TEXTURE_SIZE, min=1, max=16384
     )
@@ -221,8 +225,11 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
         parts = [material, *self.nodes(), self.socket]
         return ".".join(part for part in parts if part)
 
-    def place(self) -> Address:
+    def place(self) -> "Address":
         """Return the address of an input or image that no other has."""
+        # The engine is loaded here, not when the extension is enabled.
+        from ...core.graph.bindings import Address
+
         material, nodes = self.material, self.nodes()
         tree = tree_at(material, nodes[:-1]) if material and len(nodes) > 1 else None
         return Address(

@@ -54,7 +54,7 @@ TRIANGLE = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
         (lambda: Closure("felt"), ["'felt'", "diffuse", "principled"]),
         (lambda: Closure("diffuse", colour=(1, 1, 1)), ["'colour'", "color"]),
         (lambda: Closure("diffuse", color=(1, 1)), ["'color'", "3 numbers", "got 2"]),
-        (lambda: Material("a.b", Closure("none")), ["dot", "'a.b'"]),
+        (lambda: Material("", Closure("none")), ["Material", "name is needed"]),
         (lambda: Texture(np.zeros((2, 2, 2))), ["channels", "(2, 2, 2)"]),
         (lambda: Texture([[[0.0], [np.inf]]]), ["row 0, column 1", "replace"]),
         (lambda: Texture(np.zeros((1, 1, 1)), wrap="tile"), ["repeat", "'tile'"]),

@@ -18,6 +18,7 @@ import numpy as np
 from weft.fit.hidden_inputs import find_hiding_input, has_own_value
 from weft.fit.parameters import WIDEST, result_values
 from weft.render.first_hits import find_first_hits
+from weft.scene.parameter_ref import ParameterRef, owner_of, rest_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,8 +177,8 @@ def find_partners(evidence: Evidence, block: Block, others: Sequence[Block]) -> 
 
 def phrase(name: str) -> str:
     """Return a parameter as people say it: ``roughness of 'Handle'``."""
-    material, _, rest = name.partition(".")
-    return f"{rest} of '{material}'" if rest else f"'{name}'"
+    rest = rest_of(name)
+    return f"{rest} of '{owner_of(name)}'" if rest else f"'{name}'"
 
 
 def explain_by_scene(evidence: Evidence, block: Block) -> str | None:
@@ -194,7 +195,7 @@ def explain_by_scene(evidence: Evidence, block: Block) -> str | None:
 
 
 def _reason_of(evidence: Evidence, name: str) -> str | None:
-    material = name.partition(".")[0]
+    material = owner_of(name)
     if material not in evidence.seen:
         return None
     scene = evidence.renderer.scene
@@ -223,8 +224,7 @@ def _sight_of(evidence: Evidence, material: str) -> str | None:
 
 def _sign_of(block: Block) -> str:
     """Return what a parameter would show itself by."""
-    last = block.name.rpartition(".")[2].rpartition("/")[2].lower().replace(" ", "_")
-    return dict(SIGNS).get(last, "the pictures hardly change with it")
+    return dict(SIGNS).get(ParameterRef(block.name).input, "the pictures hardly change with it")
 
 
 def _size_of(evidence: Evidence, block: Block) -> str:

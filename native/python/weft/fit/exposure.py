@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from weft._native import ArgumentError
 from weft.fit.checks import is_number, require_bounds
+from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ class Exposure:
 class ViewGain:
     """The factors of one target."""
 
-    name: str
+    name: ParameterRef
     view: int
     exposure: Exposure
 
@@ -80,5 +81,6 @@ def view_gains(exposures: Sequence[Exposure], targets: Sequence[Target]) -> list
                     f"Exposure: target {names[view]!r} has two of them; leave one out"
                 )
             unique = names[view] if names.count(names[view]) == 1 else f"{names[view]}{view}"
-            gains.append(ViewGain(f"{unique}.exposure", view, exposure))
+            name = ParameterRef.of(unique, "exposure", kind="exposure")
+            gains.append(ViewGain(name, view, exposure))
     return gains

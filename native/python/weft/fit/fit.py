@@ -20,6 +20,7 @@ from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
 from weft.fit.parameters import Parameter
 from weft.fit.progress import Progress as Progress  # which others take from here
+from weft.fit.references import with_references
 from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
 from weft.fit.texture_parameters import FittedTexture, TextureParameter
@@ -35,6 +36,7 @@ from weft.fit.unknown_environment import (
 )
 from weft.fit.verdict import OPEN
 from weft.render.interrupt import DrawInterrupted
+from weft.scene.parameter_ref import NamedValues
 
 if TYPE_CHECKING:
     import os
@@ -80,6 +82,11 @@ class FitResult:
     verdict: Verdict = OPEN
     problems: Sequence[Problem] = ()
     environment: Environment | None = None
+
+    def __post_init__(self) -> None:
+        """Let names be written without their quotes."""
+        for name in ("values", "errors", "textures", "undetermined", "start"):
+            setattr(self, name, NamedValues(getattr(self, name)))
 
     def apply(self, scene: Scene | None = None, *, target: str | int | None = None) -> Scene:
         """Return a scene with the values and textures that were found.
@@ -180,6 +187,7 @@ class Fit:
             from weft import create_device
 
             device = create_device()
+        parameters = with_references(scene, parameters)
         self.unknown = environment_parameter(parameters)
         sky = None if self.unknown is None else self.unknown.name
         if self.unknown is not None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.fit.target import box_blur
+from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ RIDGE = 1e-3  # variance of maps in units of their ranges, below which they guid
 
 def is_shape(name: str) -> bool:
     """Return whether an input shapes what is reflected, instead of weighing it."""
-    last = name.rpartition(".")[2].rpartition("/")[2].lower()
+    last = ParameterRef(name).input
     return any(shape in last for shape in SHAPES)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from weft.scene.changes import inputs_of
 from weft.scene.closures import CLOSURES
 from weft.scene.materials import Add, Closure, Mix, walk
+from weft.scene.parameter_ref import owner_of, quoted, rest_of
 from weft.scene.texture import Texture
 from weft.scene.values import Constant, SlangCall
 
@@ -75,8 +76,8 @@ def _has_constant(value: Value | Surface, name: str) -> bool:
 
 def _find_closures(scene: Scene, name: str) -> tuple[Surface | None, str, str]:
     """Return the surface or the medium that an input is of, its prefix, and the path in it."""
-    head, _, path = name.partition(".")
-    material = next((m for m in scene.materials() if m.name == head), None)
+    owner, path = owner_of(name), rest_of(name)
+    material, head = next((m for m in scene.materials() if m.name == owner), None), quoted(owner)
     if material is None:
         return None, "", path
     volume = material.volume
@@ -135,7 +136,7 @@ def _hiding_density(
     """Return that the density of a medium's only function that an input reaches is 0."""
     if not isinstance(surface, Closure) or surface.kind != "medium":
         return None
-    material = prefix.partition(".")[0]
+    material = quoted(owner_of(prefix))
     reached = {key: value for key, value in surface.inputs.items() if _has_constant(value, path)}
     if "anisotropy" in reached or path == "anisotropy":
         reached = {"scattering": surface.inputs.get("scattering", 0.0)}
@@ -159,9 +160,8 @@ def _values_by_place(
     """Return the values of inputs by path, those that a fit has found among them."""
     known: dict[str, object] = dict(inputs_of(scene)) | dict(values)
     for name, value in values.items():
-        owner, _, path = name.partition(".")
-        is_own = owner == prefix.partition(".")[0]
-        place = _place_of_constant(surface, path) if is_own else None
+        is_own = owner_of(name) == owner_of(prefix)
+        place = _place_of_constant(surface, rest_of(name)) if is_own else None
         if place is not None:
             known[f"{prefix}{place}"] = value
     return known
@@ -178,7 +178,7 @@ def _hiding_mix(
         level = 1.0 if first == "first" else 0.0
         place = f"{prefix}factor"
         if _is_near(known.get(place), level):
-            return f"it has no effect while {place.partition('.')[2]} is {level:g}"
+            return f"it has no effect while {rest_of(place)} is {level:g}"
     return _hiding_mix(getattr(surface, first), f"{prefix}{first}.", rest, known)
 
 

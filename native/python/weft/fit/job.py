@@ -24,6 +24,7 @@ from weft.fit.texture_parameters import TextureParameter
 from weft.fit.unknown_environment import EnvironmentParameter
 from weft.scene import Scene, Texture, with_inputs
 from weft.scene.changes import inputs_of
+from weft.scene.parameter_ref import ParameterRef, find_name, names_near
 
 if TYPE_CHECKING:
     import os
@@ -168,13 +169,13 @@ def _with_texture(
     """Return a scene whose input is driven by a texture as the job wants it."""
     where = text.place("textures", number)
     inputs = inputs_of(scene)
-    if name not in inputs:
-        near = [known for known in inputs if known.split(".")[0] == name.split(".")[0]]
+    found = find_name(name, inputs)
+    if found is None:
         raise ArgumentError(
-            f"{where}: the scene has no input {name!r}; there are {', '.join(near or inputs)}"
+            f"{where}: the scene has no input {name!r}; there are {names_near(name, inputs)}"
         )
-    _require_uvs(where, scene, name)
-    value = inputs[name]
+    _require_uvs(where, scene, found)
+    value = inputs[found]
     given = value if isinstance(value, Texture) else None
     if given is not None and resolution is None and start is None and wrap is None:
         return scene
@@ -192,7 +193,7 @@ def _with_texture(
         texture = replace(given, pixels=pixels)
     if wrap is not None:
         texture = replace(texture, wrap=wrap)
-    return with_inputs(scene, {name: texture})
+    return with_inputs(scene, {found: texture})
 
 
 def _start_pixels(
@@ -220,8 +221,8 @@ def _start_pixels(
     return np.broadcast_to(color, (size[1], size[0], channels)).astype(np.float32)
 
 
-def _require_uvs(where: str, scene: Scene, name: str) -> None:
-    material = name.split(".")[0]
+def _require_uvs(where: str, scene: Scene, name: ParameterRef) -> None:
+    material = name.owner
     for entry in scene.objects:
         if any(own.name == material for own in entry.materials) and not entry.mesh.uvs:
             raise ArgumentError(

@@ -15,6 +15,7 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.fit.checks import is_number, require_bounds, require_name
 from weft.scene.light_changes import light_names, with_light_factors
+from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -54,9 +55,9 @@ class LightParameter:
             )
 
     @property
-    def name(self) -> str:
+    def name(self) -> ParameterRef:
         """Name in results."""
-        return f"{self.light}.factor"
+        return ParameterRef.of(self.light, "factor", kind="light")
 
     @property
     def size(self) -> int:

@@ -11,9 +11,10 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.fit.checks import require_bounds, require_name, require_names
 from weft.fit.prior import Prior
+from weft.scene.parameter_ref import ParameterRef, find_name, names_near, owner_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,7 +33,8 @@ class Parameter:
     """A number or colour that a fit may change.
 
     Args:
-        name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function.
+        name: ``"<material>.<input>"``, or ``"<material>.<input>.<parameter>"`` of a Slang function;
+            a ``ParameterRef``, or text that reads as one.
         bounds: Smallest and largest value, finite; ``None``: the range of the input.
         transform: The scale on which steps are taken: ``log`` for what spans orders of magnitude.
             ``None``: that of the closure's input, ``log`` for roughness, else ``linear``.
@@ -56,6 +58,7 @@ class Parameter:
     def __post_init__(self) -> None:
         """Check what needs no scene."""
         require_name("Parameter", self.name)
+        object.__setattr__(self, "name", ParameterRef(self.name))
         owner = f"Parameter '{self.name}'"
         if self.bounds is not None:
             require_bounds(owner, self.bounds)
@@ -74,27 +77,27 @@ def find_range(tables: SceneTables, name: str) -> ParameterRange:
             are.
     """
     ranges = tables.materials.ranges
-    if name not in ranges:
-        material = name.split(".")[0]
-        near = [known for known in ranges if known.split(".")[0] == material] or list(ranges)
+    found = find_name(name, ranges)
+    if found is None:
         raise ArgumentError(
-            f"Fit: the scene has no parameter {name!r}; there are {', '.join(near)}. An input that "
-            "is not given has its default and is no parameter: give it a value"
+            f"Fit: the scene has no parameter {name!r}; there are {names_near(name, ranges)}. An "
+            "input that is not given has its default and is no parameter: give it a value"
         )
-    if ranges[name].is_fixed:
+    place = ranges[found]
+    if place.is_fixed:
         raise ArgumentError(
             f"Fit: {name!r} drives a normal, and normals have no derivative; leave it out"
         )
-    if ranges[name].is_passing:
+    if place.is_passing:
         raise ArgumentError(
             f"Fit: {name!r} lets light pass straight, and shadows have no derivative; leave it out"
         )
-    if ranges[name].is_walk:
+    if place.is_walk:
         raise ArgumentError(
             f"Fit: {name!r} says where light goes below the surface, which has no derivative; "
             "leave it out"
         )
-    return ranges[name]
+    return place
 
 
 @dataclass
@@ -207,9 +210,7 @@ class Unknowns:
 
     def groups(self) -> NDArray[np.int64]:
         """Return a number for each unknown: those of a material share theirs."""
-        owners = [
-            block.name if block.is_factor else block.name.partition(".")[0] for block in self.blocks
-        ]
+        owners = [block.name if block.is_factor else owner_of(block.name) for block in self.blocks]
         numbers = {name: number for number, name in enumerate(dict.fromkeys(owners))}
         sizes = [block.size for block in self.blocks]
         return np.repeat([numbers[name] for name in owners], sizes).astype(np.int64)
@@ -261,6 +262,27 @@ def _bounds(parameter: Parameter, place: ParameterRange) -> tuple[float, float]:
     return require_bounds(f"Parameter '{parameter.name}'", (float(low), float(high)))
 
 
+def _factors(
+    gains: Sequence[ViewGain], lights: Sequence[LightParameter], taken: Collection[str]
+) -> list[tuple[ParameterRef, Exposure | LightParameter, int, int]]:
+    """Return the factors of pictures and lights, each with the number of its view or light.
+
+    Raises:
+        ArgumentError: A parameter of a material has the name of one.
+    """
+    found: list[tuple[ParameterRef, Exposure | LightParameter, int, int]]
+    found = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
+    found += [(light.name, light, -1, number) for number, light in enumerate(lights)]
+    for name, *_ in found:
+        if name in taken:
+            owner = "light" if name.kind == "light" else "picture"
+            raise ArgumentError(
+                f"Fit: {name!r} is the factor of a {owner} and an input of material "
+                f"{name.owner!r}; give one of the two another name"
+            )
+    return found
+
+
 def build_unknowns(
     tables: SceneTables,
     parameters: Sequence[Parameter],
@@ -307,10 +329,7 @@ def build_unknowns(
         start += scale(np.clip(given, *bounds)).tolist()
         low += [float(scale(bounds[0]))] * place.size
         high += [float(scale(bounds[1]))] * place.size
-    factors: list[tuple[str, Exposure | LightParameter, int, int]]
-    factors = [(gain.name, gain.exposure, gain.view, -1) for gain in gains]
-    factors += [(light.name, light, -1, number) for number, light in enumerate(lights)]
-    for name, factor, view, part in factors:
+    for name, factor, view, part in _factors(gains, lights, taken):
         size, (lowest, highest) = factor.size, factor.bounds
         blocks.append(Block(name, [], len(start), size, True, False, view, part))
         start += [float(np.log(factor.start))] * size

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft.fit.aliases import with_aliases
+from weft.scene.parameter_ref import NamedValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,3 +47,7 @@ class Progress:
     noise_floor: float = float("inf")
     seconds_left: float = float("inf")
     phase: str = ""
+
+    def __post_init__(self) -> None:
+        """Let names be written without their quotes."""
+        self.values, self.errors = NamedValues(self.values), NamedValues(self.errors)

@@ -10,6 +10,7 @@ import numpy as np
 from weft._native import ArgumentError
 from weft.fit.hidden_inputs import find_place
 from weft.scene.closures import CLOSURES
+from weft.scene.parameter_ref import owner_of, quoted, rest_of
 from weft.scene.texture import Texture
 from weft.scene.values import Constant, plain
 
@@ -34,8 +35,8 @@ def require_known_directions(scene: Scene, parameters: Sequence[Parameter]) -> N
     names = [name for entry in parameters for name in (entry.name, *entry.tied)]
     materials = {material.name: material.surface for material in scene.materials()}
     for name in names:
-        material, _, path = name.partition(".")
-        place = find_place(materials[material], path, f"{material}.")
+        material, path = owner_of(name), rest_of(name)
+        place = find_place(materials[material], path, f"{quoted(material)}.")
         if place is None or place.name != "ior" or place.closure.kind not in REFRACTING:
             continue
         if _is_clear(place.closure, place.prefix, names) and _is_smooth(
@@ -49,7 +50,7 @@ def require_known_directions(scene: Scene, parameters: Sequence[Parameter]) -> N
 
 def _is_fitted(closure: Closure, prefix: str, name: str, fitted: Sequence[str]) -> bool:
     value = closure.inputs.get(name)
-    own = f"{prefix.partition('.')[0]}.{value.name}" if isinstance(value, Constant) else ""
+    own = f"{quoted(owner_of(prefix))}.{value.name}" if isinstance(value, Constant) else ""
     return f"{prefix}{name}" in fitted or own in fitted
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.fit.texture_parameters import LightTexture
+from weft.scene.parameter_ref import owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +127,7 @@ def group_maps(regions: Sequence[Region]) -> list[MapGroup]:
     found: dict[str, list[int]] = {}
     for number, region in enumerate(regions):
         if not isinstance(region.parameter, LightTexture):
-            found.setdefault(region.parameter.name.split(".")[0], []).append(number)
+            found.setdefault(owner_of(region.parameter.name), []).append(number)
     return [
         MapGroup(tuple(regions[number] for number in numbers), tuple(numbers))
         for numbers in found.values()

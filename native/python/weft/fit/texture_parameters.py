@@ -12,6 +12,7 @@ from weft._native import ArgumentError
 from weft.defaults import SMOOTHNESS, TEXEL_BOUNDS
 from weft.fit.checks import require_bounds, require_name, require_number
 from weft.fit.map_errors import told_share
+from weft.scene.parameter_ref import ParameterRef, find_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,7 @@ class TextureParameter:
     def __post_init__(self) -> None:
         """Check the numbers."""
         require_name("TextureParameter", self.name)
+        object.__setattr__(self, "name", ParameterRef(self.name))
         owner = f"TextureParameter '{self.name}'"
         require_bounds(owner, self.bounds)
         require_number(owner, "smoothness", self.smoothness, 0.0)
@@ -96,21 +98,22 @@ def find_texture(renderer: Renderer, name: str) -> tuple[int, Texture]:
     """
     tables = renderer.tables.materials
     places = tables.texture_slots
-    if name not in places:
+    found = find_name(name, places)
+    if found is None:
         known = ", ".join(places) or "no input of this scene"
         raise ArgumentError(
             f"Fit: no texture drives {name!r}; textures drive {known}. Give the input a "
             f"Texture of the "
             "resolution that the fit shall have"
         )
-    if tables.textures[places[name]].filter == "mipmap":
+    if tables.textures[places[found]].filter == "mipmap":
         raise ArgumentError(
             f"Fit: the texture of {name!r} has levels, which a fit cannot keep in step; give it "
             "filter='linear'"
         )
-    if places[name] in tables.fixed_textures:
+    if places[found] in tables.fixed_textures:
         raise ArgumentError(
             f"Fit: the texture of {name!r} drives a normal, and normals have no derivative; give "
             "the input a Texture of its own"
         )
-    return places[name], tables.textures[places[name]]
+    return places[found], tables.textures[places[found]]

@@ -14,6 +14,7 @@ from weft.fit.noise import MEASURED_ITERATIONS, NoiseMeter
 from weft.fit.phases import Phase, owner
 from weft.fit.texture_stage import step_schedule
 from weft.fit.views import restore_views, save_views
+from weft.scene.parameter_ref import owner_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,9 +127,9 @@ class TexturePass(Phase):
     def _of_textured(self) -> NDArray[np.bool_]:
         """Return the scalars of materials that have a texture that changes."""
         out = np.zeros(len(self._stage.unknowns.start), bool)
-        textured = {name.split(".")[0] for name in self._stage.texture_names}
+        textured = {owner_of(name) for name in self._stage.texture_names}
         for block in self._stage.unknowns.blocks:
-            if not block.is_factor and block.name.split(".")[0] in textured:
+            if not block.is_factor and owner_of(block.name) in textured:
                 out[block.part] = True
         return out
 

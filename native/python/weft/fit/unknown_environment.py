@@ -24,6 +24,7 @@ from weft.fit.texture_parameters import LightTexture, TextureParameter
 from weft.render.first_hits import find_first_hits
 from weft.scene import Attribute, Closure, Environment, Material, Mesh, Object, SlangCall, Texture
 from weft.scene.changes import inputs_of, names_of_inputs
+from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,9 +109,14 @@ class EnvironmentParameter:
             )
 
     @property
-    def texture_name(self) -> str:
+    def strength_name(self) -> ParameterRef:
+        """Name of what scales the texture."""
+        return ParameterRef.of(self.name, "strength", kind="environment")
+
+    @property
+    def texture_name(self) -> ParameterRef:
         """Of the input that holds the texels while the fit runs."""
-        return f"{self.name}.color"
+        return ParameterRef.of(self.name, "color", kind="environment")
 
     def texture_parameter(self) -> TextureParameter:
         """Return the texels as a texture that may change."""
@@ -216,7 +222,7 @@ def environment_of(
         found: Its texels; ``None``: those that the scene has.
     """
     inputs = inputs_of(scene)
-    strength, texture = inputs[f"{parameter.name}.strength"], inputs[parameter.texture_name]
+    strength, texture = inputs[parameter.strength_name], inputs[parameter.texture_name]
     assert isinstance(texture, Texture)
     assert isinstance(strength, (int, float))
     texels: NDArray[np.float32] = texture.pixels if found is None else found.pixels
@@ -238,7 +244,7 @@ def without_box(
     ]
     if not boxes:
         return scene if environment is None else replace(scene, environment=environment)
-    shines = inputs_of(scene)[f"{parameter.name}.strength"] != 0
+    shines = inputs_of(scene)[parameter.strength_name] != 0
     own = environment or environment_of(scene, parameter)
     return replace(
         scene,

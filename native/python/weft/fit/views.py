@@ -14,6 +14,7 @@ from weft.fit.target import box_blur
 from weft.render.first_hits import find_first_hits
 from weft.render.path_settings import PathSettings
 from weft.render.record import Recorder
+from weft.scene.parameter_ref import owner_of
 from weft.scene.problem import Problem
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def build_views(
 
 def materials_of(renderer: Renderer, names: Sequence[str]) -> list[int]:
     """Return the numbers of the materials that parameters belong to."""
-    used = {name.split(".")[0] for name in names}
+    used = {owner_of(name) for name in names}
     materials = renderer.scene.materials()
     return [number for number, material in enumerate(materials) if material.name in used]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.render.parameter_range import ParameterRange
 from weft.scene.materials import parts_of_material, textures_of
+from weft.scene.parameter_ref import ParameterRef, quoted
 from weft.scene.program import Program, print_program
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ class MaterialTable:
     programs: list[Program]
     records: NDArray[np.uint32]  # program, first parameter
     values: NDArray[np.float32]
-    ranges: dict[str, ParameterRange]
+    ranges: dict[ParameterRef, ParameterRange]
     textures: list[Texture]
-    texture_slots: dict[str, int]  # texture of each input that has one
+    texture_slots: dict[ParameterRef, int]  # texture of each input that has one
     fixed_textures: frozenset[int] = frozenset()  # that drive normals
 
 
@@ -37,8 +38,8 @@ def material_table(materials: list[Material]) -> MaterialTable:
     programs: dict[object, tuple[int, Program]] = {}
     records: list[tuple[int, int]] = []
     values: list[float] = []
-    ranges: dict[str, ParameterRange] = {}
-    texture_slots: dict[str, int] = {}
+    ranges: dict[ParameterRef, ParameterRange] = {}
+    texture_slots: dict[ParameterRef, int] = {}
     textures = list(
         {
             id(t): t for m in materials for part in parts_of_material(m) for t in textures_of(part)
@@ -49,14 +50,14 @@ def material_table(materials: list[Material]) -> MaterialTable:
         program = print_program(material)
         number, _ = programs.setdefault(program.key, (len(programs), program))
         records.append((number, len(values)))
+        owner = quoted(material.name)
         for slot in program.slots:
             if slot.texture is not None:
                 values.append(float(numbers[id(slot.texture)]))
-                texture_slots[f"{material.name}.{slot.name}".removesuffix(".texture")] = numbers[
-                    id(slot.texture)
-                ]
+                place = f"{owner}.{slot.name}".removesuffix(".texture")
+                texture_slots[ParameterRef(place)] = numbers[id(slot.texture)]
                 continue
-            ranges[f"{material.name}.{slot.name}"] = ParameterRange.of(slot, len(values))
+            ranges[ParameterRef(f"{owner}.{slot.name}")] = ParameterRange.of(slot, len(values))
             values.extend(slot.values)
     return MaterialTable(
         [program for _, program in programs.values()],

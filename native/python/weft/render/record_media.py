@@ -36,7 +36,7 @@ def fitted_media(renderer: Renderer, directions: Directions) -> list[int]:
     """
     table = renderer.tables.materials
     moved = {
-        name.split(".")[0]
+        name.owner
         for name, entry in table.ranges.items()
         if entry.is_medium and directions.moved[entry.first : entry.first + entry.size].any()
     }

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from weft.scene import Camera, Scene
 
 
-
 class Renderer(PathStages):
     """Renders one scene on one device.
 

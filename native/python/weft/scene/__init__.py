@@ -13,6 +13,7 @@ from weft.scene.light_profile import LightProfile
 from weft.scene.lights import AreaLight, Environment, PointLight, SpotLight, SunLight
 from weft.scene.materials import Add, Closure, Material, Mix, principled
 from weft.scene.mesh_files import load_mesh
+from weft.scene.parameter_ref import ParameterRef
 from weft.scene.problem import Problem
 from weft.scene.scene import Scene
 from weft.scene.texture import Texture
@@ -46,6 +47,7 @@ __all__ = [
     "Mix",
     "NormalMap",
     "Object",
+    "ParameterRef",
     "PointLight",
     "Problem",
     "Scene",

@@ -15,6 +15,7 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.scene.materials import Add, Closure, Material, Mix, as_mapping
+from weft.scene.parameter_ref import ParameterRef, find_name, names_near, quoted
 from weft.scene.texture import Texture
 from weft.scene.values import Constant, SlangCall, plain
 
@@ -34,6 +35,7 @@ class _Rebuilder:
 
     inputs: Mapping[str, Value]
     images: Mapping[int, Texture]  # by id of the texture that each replaces
+    owner: str = ""  # the material at hand, as names have it
     reached: dict[str, Value] = field(default_factory=dict)
     calls: dict[tuple[str, int], SlangCall] = field(default_factory=dict)
     constants: dict[str, Constant] = field(default_factory=dict)
@@ -48,7 +50,7 @@ class _Rebuilder:
             return self.texture(name, value)
         if isinstance(value, SlangCall):
             # Of one object, all uses are one function; its parameters go by the first.
-            key = (name.partition(".")[0], id(value))
+            key = (self.owner, id(value))
             if key not in self.calls:
                 self.calls[key] = self.call(name, value)
             return self.calls[key]
@@ -56,7 +58,7 @@ class _Rebuilder:
 
     def constant(self, place: str, value: Constant) -> Value:
         """Return what stands for a constant, which has a name and is found by its place as well."""
-        name = f"{place.partition('.')[0]}.{value.name}"
+        name = f"{self.owner}.{value.name}"
         self.reached[name] = value.value
         given = self.inputs.get(place, self.inputs.get(name, value))
         if isinstance(given, (int, float, Sequence)):
@@ -96,21 +98,22 @@ class _Rebuilder:
         return surface if same else Mix(first, second, factor)
 
     def material(self, material: Material) -> Material:
-        surface = self.surface(f"{material.name}.", material.surface)
+        self.owner = quoted(material.name)
+        surface = self.surface(f"{self.owner}.", material.surface)
         volume = material.volume
         if volume is not None:
-            volume = self.surface(f"{material.name}.volume.", volume)
+            volume = self.surface(f"{self.owner}.volume.", volume)
         if surface is material.surface and volume is material.volume:
             return material
         return replace(material, surface=surface, volume=volume)
 
 
-def inputs_of(scene: Scene) -> dict[str, Value]:
+def inputs_of(scene: Scene) -> dict[ParameterRef, Value]:
     """Return the values of all inputs by name, defaults included."""
     rebuilder = _Rebuilder({}, {})
     for material in scene.materials():
         rebuilder.material(material)
-    return rebuilder.reached
+    return {ParameterRef(name): value for name, value in rebuilder.reached.items()}
 
 
 def names_of_inputs(material: Material, keys: Collection[str]) -> set[str]:
@@ -131,7 +134,8 @@ def names_of_inputs(material: Material, keys: Collection[str]) -> set[str]:
             if key in keys:
                 rebuilder.value(f"{prefix}{key}", value)
 
-    look(f"{material.name}.", material.surface)
+    rebuilder.owner = quoted(material.name)
+    look(f"{rebuilder.owner}.", material.surface)
     return set(rebuilder.reached)
 
 
@@ -153,14 +157,15 @@ def with_inputs(scene: Scene, inputs: Mapping[str, Value]) -> Scene:
         ArgumentError: There is no such input, or a value has another number of components.
     """
     known = inputs_of(scene)
-    for name in inputs:
-        if name not in known:
-            material = name.split(".")[0]
-            near = [entry for entry in known if entry.split(".")[0] == material] or list(known)
+    given: dict[str, Value] = {}
+    for name, value in inputs.items():
+        found = find_name(name, known)
+        if found is None:
             raise ArgumentError(
-                f"with_inputs: the scene has no input {name!r}; there are {', '.join(near)}"
+                f"with_inputs: the scene has no input {name!r}; there are {names_near(name, known)}"
             )
-    return _rebuilt(scene, _Rebuilder(inputs, {}))
+        given[found] = value
+    return _rebuilt(scene, _Rebuilder(given, {}))
 
 
 def with_images(scene: Scene, images: Mapping[str, NDArray[np.float32]]) -> Scene:
@@ -177,7 +182,8 @@ def with_images(scene: Scene, images: Mapping[str, NDArray[np.float32]]) -> Scen
     known = inputs_of(scene)
     replaced: dict[int, Texture] = {}
     for name, pixels in images.items():
-        texture = known.get(name)
+        found = find_name(name, known)
+        texture = None if found is None else known[found]
         if not isinstance(texture, Texture):
             driven = [entry for entry, value in known.items() if isinstance(value, Texture)]
             raise ArgumentError(

@@ -13,6 +13,7 @@ from weft._native import ArgumentError
 from weft.scene.changes import with_inputs
 from weft.scene.lights import SunLight
 from weft.scene.materials import Closure, as_mapping
+from weft.scene.parameter_ref import quoted
 from weft.scene.values import plain
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _emissions(prefix: str, surface: Surface) -> dict[str, Value]:
 
 def emissions_of(material: Material) -> dict[str, Value]:
     """Return colours and strengths of what a material gives off, by the names of parameters."""
-    return _emissions(f"{material.name}.", material.surface)
+    return _emissions(f"{quoted(material.name)}.", material.surface)
 
 
 def light_names(scene: Scene) -> list[str]:

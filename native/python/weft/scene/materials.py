@@ -131,7 +131,8 @@ class Material:
     """A named surface.
 
     Args:
-        name: Parameters are called ``"<name>.<input>"``; unique in a scene.
+        name: Parameters are called ``"<name>.<input>"``; unique in a scene. Names with dots stand
+            between quotes there, see ``ParameterRef``.
         surface: What it does with light.
         transparent_shadows: Rays towards lights pass the surface as paths do. If false its shadow
             is that of an opaque one, though paths pass: Blender's setting *Transparent Shadows*.
@@ -140,8 +141,7 @@ class Material:
             The same everywhere: no texture and nothing of the surface drives it. ``None``: nothing.
 
     Raises:
-        ArgumentError: The name is empty or has a dot, or something of the surface drives the
-            volume.
+        ArgumentError: The name is empty, or something of the surface drives the volume.
     """
 
     name: str
@@ -150,11 +150,9 @@ class Material:
     volume: Surface | None = None
 
     def __post_init__(self) -> None:
-        """Refuse names that cannot be part of a parameter's name, and media that vary."""
-        if not self.name or "." in self.name:
-            raise ArgumentError(
-                f"Material: the name must not be empty or contain a dot, got {self.name!r}"
-            )
+        """Refuse what has no name, and media that vary."""
+        if not self.name:
+            raise ArgumentError("Material: a name is needed, got ''")
         if self.volume is not None and varies(self.volume):
             raise ArgumentError(
                 f"Material '{self.name}': the volume must be the same everywhere, a texture or "

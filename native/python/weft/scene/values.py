@@ -126,7 +126,7 @@ class Constant:
 
     Args:
         name: The parameter is called ``"<material>.<name>"``; no input of the material and no other
-            constant has that name.
+            constant has that name. It may have several parts, see ``ParameterRef``.
         value: One number, or two to four.
         low: Smallest sensible value, the default bound of fits.
         high: Largest sensible value.
