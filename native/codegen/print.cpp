@@ -12,22 +12,6 @@ namespace weft::codegen {
 
 using core::text;
 
-bool uses_thread_index(const Kernel& kernel) {
-    bool uses = false;
-    for_each_operand(kernel, [&](const Operand& operand) {
-        uses = uses || operand.kind == OperandKind::thread_id;
-    });
-    return uses;
-}
-
-std::int64_t call_count(const Kernel& kernel) {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : kernel.shape) {
-        count *= extent;
-    }
-    return count;
-}
-
 namespace {
 
 constexpr int kTile = 32;
@@ -200,10 +184,7 @@ private:
             return;
         }
         if (m_kernel.repeats_last) {
-            m_out.line(text("const ", type, " weft_place = ", thread, ";"));
-            print_repeating_index(type, count);
-            print_coordinates();
-            print_element();
+            print_repeating_element(type, count, thread);
             return;
         }
         if (m_kernel.width == 1) {
@@ -216,11 +197,13 @@ private:
         print_wide_body(type, count, thread);
     }
 
-    /// The element of a thread: the last one for threads past it.
-    void print_repeating_index(const std::string& type, const std::string& count) {
-        m_out.line(text("const bool weft_is_real = weft_place < ", count, ";"));
-        m_out.line(text("const ", type, " weft_index = weft_is_real ? weft_place : ", count,
-                        " - 1;"));
+    /// The last element for threads past it: all lanes of a group stay.
+    void print_repeating_element(const std::string& type, const std::string& count,
+                                 const std::string& place) {
+        m_out.line(text("const bool weft_is_real = ", place, " < ", count, ";"));
+        m_out.line(text("const ", type, " weft_index = min(", place, ", ", count, " - 1);"));
+        print_coordinates();
+        print_element();
     }
 
     /// Consecutive elements a thread: 16-byte loads, one loop over the lanes, 16-byte stores.
@@ -308,20 +291,13 @@ private:
         }
         m_gradients.declare_sums();
         m_out.line("[loop]");
+        const std::string block = m_kernel.repeats_last ? "weft_block" : variable;
+        m_out.open(text("for (", type, " ", block, " = weft_begin",
+                        m_kernel.repeats_last ? "" : " + " + lane, "; ", block, " < weft_end; ",
+                        block, " += ", is_apart ? text(turn, "u") : span, ")"));
         if (m_kernel.repeats_last) {
-            m_out.open(text("for (", type, " weft_block = weft_begin; weft_block < weft_end; "
-                                           "weft_block += ", span, ")"));
-            m_out.line(text("const ", type, " weft_place = weft_block + ", lane, ";"));
-            print_repeating_index(type, "weft_end");
-            print_coordinates();
-            print_element();
-            m_out.close();
-            m_gradients.add_sums();
-            return;
-        }
-        m_out.open(text("for (", type, " ", variable, " = weft_begin + ", lane, "; ", variable,
-                        " < weft_end; ", variable, " += ", is_apart ? text(turn, "u") : span, ")"));
-        if (m_kernel.width > 1) {
+            print_repeating_element(type, "weft_end", "weft_block + " + lane);
+        } else if (m_kernel.width > 1) {
             print_wide_elements(type, count);
         } else {
             print_coordinates();
@@ -405,13 +381,9 @@ private:
     void print_element() {
         for_each_wide([&](const Operand& operand) { m_values.prefetch(operand); });
         print_call();
-        if (m_kernel.repeats_last) {
-            m_out.open("if (weft_is_real)");
-        }
+        m_values.open_effect();
         for_each_wide([&](const Operand& operand) { m_values.write_back(operand); });
-        if (m_kernel.repeats_last) {
-            m_out.close();
-        }
+        m_values.close_effect();
     }
 
     template <typename Visit>

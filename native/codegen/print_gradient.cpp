@@ -93,9 +93,7 @@ std::string GradientPrinter::given_gradient(const Operand& operand) {
         m_out.line(text(type, " ", name, " = ", zero, ";"));
         fill_given(operand, name);
     }
-    if (m_kernel.repeats_last) {
-        m_out.line(text("if (!weft_is_real) ", name, " = ", zero, ";"));
-    }
+    m_values.clear_repeated(name, zero);
     return name;
 }
 
@@ -249,17 +247,13 @@ void GradientPrinter::print_backward_call() {
     }
     m_out.line(
         text("bwd_diff(", derived_callee(m_kernel), ")(", core::join(arguments, ", "), ");"));
-    if (m_kernel.repeats_last) {
-        m_out.open("if (weft_is_real)");
-    }
+    m_values.open_effect();
     for (const Operand& operand : m_kernel.operands) {
         if (operand.is_differentiated && operand.direction != Direction::out) {
             accumulate(operand, operand.name + "_pair.d");
         }
     }
-    if (m_kernel.repeats_last) {
-        m_out.close();
-    }
+    m_values.close_effect();
 }
 
 void GradientPrinter::accumulate(const Operand& operand, const std::string& value) {

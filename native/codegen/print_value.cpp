@@ -435,6 +435,24 @@ void ValuePrinter::load_random(const Operand& operand) {
     }
 }
 
+void ValuePrinter::open_effect() {
+    if (m_kernel.repeats_last) {
+        m_out.open("if (weft_is_real)");
+    }
+}
+
+void ValuePrinter::close_effect() {
+    if (m_kernel.repeats_last) {
+        m_out.close();
+    }
+}
+
+void ValuePrinter::clear_repeated(const std::string& name, const std::string& zero) {
+    if (m_kernel.repeats_last) {
+        m_out.line(text("if (!weft_is_real) ", name, " = ", zero, ";"));
+    }
+}
+
 void ValuePrinter::store(const Operand& operand) {
     if (!operand.writes) {
         return;
@@ -448,11 +466,10 @@ void ValuePrinter::store(const Operand& operand) {
     } else if (operand.kind == OperandKind::updated) {
         m_out.line(text(operand.fields[1].name, " = ", operand.name, ";"));
         store(operand.fields[1]);
-    } else if (operand.kind == OperandKind::element && m_kernel.repeats_last &&
-               !operand.memory.is_wide) {
-        m_out.open("if (weft_is_real)");
+    } else if (operand.kind == OperandKind::element && !operand.memory.is_wide) {
+        open_effect();
         store_element(operand);
-        m_out.close();
+        close_effect();
     } else if (operand.kind == OperandKind::element) {
         store_element(operand);
     }

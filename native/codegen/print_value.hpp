@@ -38,6 +38,12 @@ public:
     /// After the element: moves the group's elements from group-shared memory to where they belong.
     void empty_stage(const Operand& operand);
 
+    /// Around what threads without an element of their own leave out, see Kernel::repeats_last.
+    void open_effect();
+    void close_effect();
+    /// Gives a variable the value that makes a repeated call add nothing.
+    void clear_repeated(const std::string& name, const std::string& zero);
+
     /// Declares where the value lies; load() and store() of values that are not wide do it themselves.
     void declare_offset(const Operand& operand);
     /// Address of scalar number `index` of the value, after declare_offset().
