@@ -59,19 +59,19 @@ private:
         if (m_kernel.has_team && !m_kernel.is_raw_dispatch && m_kernel.subgroup_size != 0) {
             m_out.line(text(
                 "export static const int weft_cooperative_lanes = ", m_kernel.subgroup_size, ";"));
-            if (m_kernel.has_matrix_units) {
-                m_out.line("export static const bool weft_has_matrix_units = true;");
-            }
-            if (m_kernel.derivative == Derivative::backward) {
-                m_out.line("export static const bool weft_remembers = true;");
-            }
-            if (!m_kernel.collector.empty()) {
-                m_out.line("export static const bool weft_collects_in_group = true;");
-            }
+            export_if(m_kernel.has_matrix_units, "weft_has_matrix_units");
+            export_if(m_kernel.derivative == Derivative::backward, "weft_remembers");
+            export_if(!m_kernel.collector.empty(), "weft_collects_in_group");
         }
         // A dispatched kernel may add up gradients by itself.
         if (m_kernel.derivative == Derivative::backward || m_kernel.is_raw_dispatch) {
             print_device_options();
+        }
+    }
+
+    void export_if(bool is_so, const char* name) {
+        if (is_so) {
+            m_out.line(text("export static const bool ", name, " = true;"));
         }
     }
 

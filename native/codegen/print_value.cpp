@@ -435,24 +435,6 @@ void ValuePrinter::load_random(const Operand& operand) {
     }
 }
 
-void ValuePrinter::open_effect() {
-    if (m_kernel.repeats_last) {
-        m_out.open("if (weft_is_real)");
-    }
-}
-
-void ValuePrinter::close_effect() {
-    if (m_kernel.repeats_last) {
-        m_out.close();
-    }
-}
-
-void ValuePrinter::clear_repeated(const std::string& name, const std::string& zero) {
-    if (m_kernel.repeats_last) {
-        m_out.line(text("if (!weft_is_real) ", name, " = ", zero, ";"));
-    }
-}
-
 void ValuePrinter::store(const Operand& operand) {
     if (!operand.writes) {
         return;

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import weft
 from weft.fit.best_texels import BestTexels
 
 ITERATIONS = 48
@@ -14,30 +15,32 @@ ITERATIONS = 48
 class Model:
     """Texels whose loss is what a test says, with noise."""
 
-    def __init__(self, noise=1e-4):
+    def __init__(self, device, noise=1e-4):
         self.rng = np.random.default_rng(3)
-        self.texels = np.zeros(4, np.float32)
-        self.velocity = np.ones(4, np.float32)
+        self.renderer = SimpleNamespace(device=device)
+        self.texels = weft.Tensor.zeros(device, (4,))
+        self.made = 0
         self.losses, self.noise = [], noise
         self.views = [SimpleNamespace(pixels=np.arange(300))]
         self.averages = 0
 
-    def save(self):
-        return {"texels": self.texels, "velocity": self.velocity}
-
-    def restore(self, saved):
-        self.texels, self.velocity = saved["texels"], saved["velocity"]
-
-    def restart_average(self):
+    def return_to(self, texels):
+        self.texels = texels
         self.averages += 1
 
     def step(self, loss):
-        self.texels = self.texels + 1
+        self.made += 1
+        values = np.full(4, self.made, np.float32)
+        self.texels = weft.Tensor.from_numpy(self.renderer.device, values)
         self.losses.append(loss + 1e-5 * self.rng.standard_normal())
 
+    @property
+    def values(self):
+        return self.texels.to_numpy()
 
-def test_texels_return_where_the_loss_has_risen():
-    model = Model()
+
+def test_texels_return_where_the_loss_has_risen(device):
+    model = Model(device)
     best = BestTexels(model, ITERATIONS)
     returned = []
     for loss in [*np.linspace(1, 0.1, 12), *np.linspace(0.2, 3, 12)]:
@@ -47,29 +50,28 @@ def test_texels_return_where_the_loss_has_risen():
     # Windows of six iterations: the fourth is worse than the second by more than its own spread.
     assert returned.index(True) == 23
     assert model.averages >= 1
-    assert (model.velocity == 0).all()
-    assert model.texels.max() <= 12
+    assert model.values.max() <= 12
 
 
-def test_texels_of_the_best_window_come_back_as_they_were():
-    model = Model()
+def test_texels_of_the_best_window_come_back_as_they_were(device):
+    model = Model(device)
     best = BestTexels(model, ITERATIONS)
     for loss in np.linspace(1, 0.1, 12):
         model.step(loss)
         best.note()
-    kept = model.texels.copy()
+    kept = model.values
     for _ in range(5):
         model.step(3.0)
         assert not best.note()
     model.step(3.0)
 
     assert best.note()
-    np.testing.assert_array_equal(model.texels, kept)
+    np.testing.assert_array_equal(model.values, kept)
 
 
 @pytest.mark.parametrize("losses", [np.linspace(1, 0.1, 48), np.full(48, 0.1)])
-def test_texels_whose_loss_falls_or_stays_are_left_alone(losses):
-    model = Model()
+def test_texels_whose_loss_falls_or_stays_are_left_alone(device, losses):
+    model = Model(device)
     best = BestTexels(model, ITERATIONS)
     for loss in losses:
         model.step(loss)
@@ -78,8 +80,8 @@ def test_texels_whose_loss_falls_or_stays_are_left_alone(losses):
     assert model.averages == 0
 
 
-def test_noise_is_no_rise():
-    model = Model(noise=1.0)
+def test_noise_is_no_rise(device):
+    model = Model(device, noise=1.0)
     best = BestTexels(model, ITERATIONS)
     for loss in 0.2 * np.random.default_rng(5).standard_normal(480):
         model.step(loss)
@@ -88,8 +90,8 @@ def test_noise_is_no_rise():
     assert model.averages <= 1
 
 
-def test_scalars_that_move_with_the_textures_return_with_them():
-    model, places = Model(), []
+def test_scalars_that_move_with_the_textures_return_with_them(device):
+    model, places = Model(device), []
     joint = SimpleNamespace(x=np.zeros(2), return_to=places.append)
     best = BestTexels(model, ITERATIONS, joint)
     for loss in [*np.linspace(1, 0.1, 12), *np.full(6, 3.0)]:
@@ -100,24 +102,24 @@ def test_scalars_that_move_with_the_textures_return_with_them():
     np.testing.assert_array_equal(places, [[12.0, 12.0]])
 
 
-def test_what_was_seen_outlives_a_checkpoint():
-    model = Model()
+def test_what_was_seen_outlives_a_checkpoint(device):
+    model = Model(device)
     best, other = BestTexels(model, ITERATIONS), BestTexels(model, ITERATIONS)
     for loss in np.linspace(1, 0.1, 12):
         model.step(loss)
         best.note()
-    kept = model.texels.copy()
+    kept = model.values
 
     other.restore(best.state())
     for _ in range(6):
         model.step(3.0)
 
     assert other.note()
-    np.testing.assert_array_equal(model.texels, kept)
+    np.testing.assert_array_equal(model.values, kept)
 
 
-def test_what_was_seen_before_pixels_counted_otherwise_does_not_count():
-    model = Model()
+def test_what_was_seen_before_pixels_counted_otherwise_does_not_count(device):
+    model = Model(device)
     best = BestTexels(model, ITERATIONS)
     for loss in np.full(12, 0.1):
         model.step(loss)

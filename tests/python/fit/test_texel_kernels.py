@@ -173,7 +173,7 @@ def test_a_step_copies_no_texels(device):
     size = 64
     grey = weft.scene.Texture(np.full((size, size, 3), 0.5, np.float32), wrap="extend")
     image = np.full((plates.SIZE, plates.SIZE, 3), 0.4, np.float32)
-    settings = FitSettings(bounces=1, texture_draws=6, samples=1)
+    settings = FitSettings(bounces=1, texture_iterations=6, samples=1)
     parameters = [TextureParameter("plate.base_color")]
     scene = plates.scene_with(grey, 0.4)
     fit = Fit(scene, [Target(image)], parameters, settings, device=device)
