@@ -185,16 +185,14 @@ private:
         }
         if (m_kernel.repeats_last) {
             print_repeating_element(type, count, thread);
-            return;
-        }
-        if (m_kernel.width == 1) {
+        } else if (m_kernel.width == 1) {
             m_out.line(text("const ", type, " weft_index = ", thread, ";"));
             m_out.line("if (weft_index >= " + count + ") return;");
             print_coordinates();
             print_element();
-            return;
+        } else {
+            print_wide_body(type, count, thread);
         }
-        print_wide_body(type, count, thread);
     }
 
     /// The last element for threads past it: all lanes of a group stay.
