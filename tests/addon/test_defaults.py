@@ -11,6 +11,7 @@ import pkgutil
 from collections import defaultdict
 from pathlib import Path
 
+import addon.core.defaults
 import addon.core.fitting
 import pytest
 
@@ -85,6 +86,20 @@ def test_panels_ask_the_owner_for_a_default(file):
 
     assert "bounces" in asked
     assert copied == []
+
+
+def test_numbers_of_panels_are_those_of_their_owners():
+    environment = {
+        "ENVIRONMENT_WIDTH": EnvironmentParameter.width,
+        "ENVIRONMENT_HEIGHT": EnvironmentParameter.height,
+    }
+    for name, value in vars(addon.core.defaults).items():
+        if name in environment:
+            assert value == environment[name]
+        elif name.startswith("FIT_"):
+            assert value == getattr(FitSettings, name.removeprefix("FIT_").lower()), name
+        elif name.isupper():
+            assert value == getattr(defaults, name), name
 
 
 def test_purposes_that_differ_have_names():

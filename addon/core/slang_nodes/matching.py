@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.colors import LUMINANCE
-
 from .menus import MENU, case_labels, find_case
 
 if TYPE_CHECKING:
@@ -135,6 +133,9 @@ def converted(value: Plain | bool, new: str) -> Plain | bool:
         value: A number, a truth, three numbers, or four of a colour.
         new: Type of the socket: ``NodeSocketInt``, ...
     """
+    # Enabling the extension must not load the engine.
+    from weft.colors import LUMINANCE
+
     if isinstance(value, tuple):
         if new in _VECTORS:
             three = (*value, 0.0, 0.0, 0.0)[:3]

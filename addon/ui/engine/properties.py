@@ -3,7 +3,7 @@
 
 import bpy
 
-from weft.defaults import BOUNCES, FINAL_SAMPLES, TRANSPARENT_BOUNCES, VIEWPORT_SAMPLES
+from ...core.defaults import BOUNCES, FINAL_SAMPLES, TRANSPARENT_BOUNCES, VIEWPORT_SAMPLES
 
 
 def _choose_own(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from weft.defaults import TEXTURE_SIZE
-
 from ...blender.fit_places import tree_at
+from ...core.defaults import TEXTURE_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

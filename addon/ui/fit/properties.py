@@ -5,12 +5,20 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from weft.defaults import TARGET_SIZE, TEXTURE_SIZE
-from weft.fit import EnvironmentParameter, FitSettings
-
 from ...blender.fit_places import Place, tree_at
 from ...blender.node_names import input_title, node_title
 from ...blender.session import require_session
+from ...core.defaults import (
+    ENVIRONMENT_HEIGHT,
+    ENVIRONMENT_WIDTH,
+    FIT_BOUNCES,
+    FIT_MAX_ITERATIONS,
+    FIT_SAMPLES,
+    FIT_TEXTURE_ITERATIONS,
+    FIT_TOLERANCE,
+    TARGET_SIZE,
+    TEXTURE_SIZE,
+)
 
 if TYPE_CHECKING:
     from ...core.graph.bindings import Address
@@ -189,7 +197,7 @@ class WEFT_PG_fit_parameter(bpy.types.PropertyGroup):
         name="Size",
         description="Of the unknown environment, texels: more need smoother surfaces to tell them",
         items=SIZES,
-        default=f"{EnvironmentParameter.width}x{EnvironmentParameter.height}",
+        default=f"{ENVIRONMENT_WIDTH}x{ENVIRONMENT_HEIGHT}",
     )
     found: bpy.props.StringProperty(
         name="Found", description="What the last fit found, with its standard error"
@@ -273,14 +281,14 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     samples: bpy.props.IntProperty(
         name="Samples",
         description="Paths a pixel in each half of a draw",
-        default=FitSettings.samples,
+        default=FIT_SAMPLES,
         min=1,
         max=256,
     )
     bounces: bpy.props.IntProperty(
         name="Bounces",
         description="Surfaces that a path may leave",
-        default=FitSettings.bounces,
+        default=FIT_BOUNCES,
         min=1,
         max=64,
     )
@@ -288,7 +296,7 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     tolerance: bpy.props.FloatProperty(
         name="Tolerance",
         description="Wanted standard error of each number, in units of its range",
-        default=FitSettings.tolerance,
+        default=FIT_TOLERANCE,
         min=1e-5,
         max=1.0,
         precision=4,
@@ -296,14 +304,14 @@ class WEFT_PG_fit(bpy.types.PropertyGroup):
     max_draws: bpy.props.IntProperty(
         name="Max Iterations",
         description="Fits of scalar parameters end after so many iterations",
-        default=FitSettings.max_iterations,
+        default=FIT_MAX_ITERATIONS,
         min=1,
         max=10000,
     )
     texture_draws: bpy.props.IntProperty(
         name="Texture Iterations",
         description="Fits of textures take so many iterations",
-        default=FitSettings.texture_iterations,
+        default=FIT_TEXTURE_ITERATIONS,
         min=1,
     )
     time_limit: bpy.props.FloatProperty(
