@@ -23,7 +23,7 @@ from addon.core.fitting.run import FitRun
 from support.fit_plans import plan_of, request
 from support.media_scenes import look_down, slab
 from weft.fit import Fit, FitSettings, Parameter, Target, number_stage
-from weft.render import record, record_media
+from weft.layouts import RecordRow
 from weft.scene import Closure, Mesh, Object
 
 SIZE = FitSize((100, 200), samples=4, bounces=3, numbers=4, own_numbers=4, iterations=10)
@@ -104,8 +104,8 @@ def test_few_pixels_get_more_samples_as_fits_give_them():
     assert replace(few, numbers=0).most_samples == SIZE.samples
     for name in ("MIN_PATHS", "PATHS_PER_SCALAR", "MAX_SAMPLES_FACTOR"):
         assert getattr(estimate, name) == getattr(number_stage, name)
-    assert estimate.RECORD_ROWS == record.RECORD_ROWS
-    assert estimate.MEDIA_RECORD_ROWS == record_media.MEDIA_RECORD_ROWS
+    assert estimate.RECORD_ROWS == RecordRow.slope
+    assert estimate.MEDIA_RECORD_ROWS == RecordRow.slope_behind
 
 
 def test_a_plan_says_how_large_it_is():

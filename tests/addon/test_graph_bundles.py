@@ -72,12 +72,12 @@ def test_items_are_found_by_name_in_bundles_in_bundles():
 
     inputs = found.material.surface.inputs
     assert [inputs[name].name for name in ("roughness", "metallic")] == [
-        "Inner/Rough",
-        "Outer/Metal",
+        "Inner.Rough",
+        "Outer.Metal",
     ]
     assert [inputs[name].value for name in ("roughness", "metallic")] == [0.3, 0.7]
     active = {binding.parameter for binding in found.bindings if binding.is_active}
-    assert {"Wall.Inner/Rough", "Wall.Outer/Metal"} <= active
+    assert {"Wall.Inner.Rough", "Wall.Outer.Metal"} <= active
 
 
 def test_what_a_bundle_lacks_is_nothing():
@@ -151,7 +151,7 @@ def test_functions_take_and_give_bundles():
     (inner,) = outer.arguments.values()
     (number,) = inner.arguments.values()
     assert isinstance(number, Constant)
-    assert (inner.function, number.name) == (outer.function, "Given/Rough")
+    assert (inner.function, number.name) == (outer.function, "Given.Rough")
     assert found.material.surface.inputs["metallic"] == 0.5
     names = {binding.parameter for binding in found.bindings if binding.is_active}
     assert not [name for name in names if "First" in name or "Second" in name]

@@ -7,12 +7,14 @@ import numpy as np
 
 import weft
 from support.render_scenes import placed, quad, sphere
+from weft.layouts import RecordRow
 from weft.render import PathSettings
 from weft.render.directions import Directions
-from weft.render.record import RECORD_ROWS, Recorder
+from weft.render.record import Recorder
 from weft.scene import CLOSURES, Add, Camera, Closure, Environment, Material, Mix, PointLight
 
-NEXT, BOUNCE_FACTOR, VALUE, GAIN, SLOPE = 1, 19, 26, 30, RECORD_ROWS
+NEXT, BOUNCE_FACTOR = RecordRow.next, RecordRow.bounce_factor
+VALUE, GAIN, SLOPE = RecordRow.value, RecordRow.gain, RecordRow.slope
 """Rows of a record, see shaders/weft/render/record.slang."""
 
 RANGES = {
