@@ -65,10 +65,10 @@ def test_groups_are_read_with_their_sliders(material):
     result = compile_material(read_graph(tree), {}, material.name)
 
     found = {binding.label: binding for binding in result.bindings}
-    amount = found["Wood.001.Group.Amount"]
+    amount = found['"Wood.001".Group.Amount']
     assert (amount.low, amount.high) == (0.0, 3.0)
     assert amount.value == pytest.approx(0.2)
-    assert found["Wood.001.Group.Math.inputs[1]"].tree == "Grain"
+    assert found['"Wood.001".Group.Math.inputs[1]'].tree == "Grain"
     assert result.problems == []
 
 

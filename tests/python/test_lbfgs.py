@@ -202,7 +202,7 @@ def test_accepted_points_meet_the_wolfe_conditions(first, minimum, skew):
         (lambda x: optim.LBFGS(x).step(lambda: 1.0), "LBFGS.step: parameter '0' has no gradient; make it with with_grads()"),
         (lambda x: optim.LBFGS(x).step(lambda: (1.0, [])), "LBFGS.step: gradients has 0 entries for 1 parameters; pass one for each"),
         (lambda x: optim.LBFGS(x).step(lambda: (math.nan, [x])), "LBFGS.step: the loss of the parameters is nan; begin where it is finite"),
-        (lambda x: optim.LBFGS(x).load_state_dict({"optimiser": "Adam"}), "LBFGS.load_state_dict: the state is of Adam; make that optimiser, or pass a state of this one"),
+        (lambda x: optim.LBFGS(x).load_state_dict({"optimiser": "Adam"}), "LBFGS.load_state_dict: the state is of Adam; make that optimizer, or pass a state of this one"),
         (lambda x: optim.LBFGS(x).load_state_dict(optim.LBFGS(x, history=2).state_dict()), "LBFGS.load_state_dict: 's' must have shape (10, 2) and dtype float32, got (2, 2) and float32; make it with the same parameters and history"),
     ],
 )  # fmt: skip

@@ -290,6 +290,17 @@ def make_run(device, kind, options):
     return tensors, gradients, kind(tensors, optim.exponential_rate(0.1, 0.9), **options)
 
 
+def test_states_of_the_release_before_are_taken(device):
+    x = weft.Tensor.ones(device, (3,)).with_grads()
+    state = optim.Adam(x).state_dict()
+    state["optimiser"] = state.pop("optimizer")
+
+    optim.Adam(x).load_state_dict(state)
+
+    with pytest.raises(weft.ArgumentError, match="the state is of Adam"):
+        optim.SGD(x).load_state_dict(state)
+
+
 @pytest.mark.parametrize(
     ("kind", "options"),
     [

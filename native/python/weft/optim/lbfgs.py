@@ -15,6 +15,7 @@ from weft.optim.flat import FlatSpace
 from weft.optim.gradients import check_gradients, find_gradients
 from weft.optim.line_search import Point, search_backtracking, search_strong_wolfe
 from weft.optim.parameters import Tensors, read_number, read_parameters
+from weft.optim.states import owner_of_state
 
 Closure: TypeAlias = "Callable[[], float | Tensor | tuple[float | Tensor, Tensors]]"
 """Evaluates the loss of the parameters as they are: returns it, and the gradients unless the
@@ -186,9 +187,10 @@ class LBFGS:
         Raises:
             ArgumentError: It is of another optimizer, other parameters or another history.
         """
-        if str(state.get("optimizer")) != "LBFGS":
+        owner = owner_of_state(state)
+        if owner != "LBFGS":
             raise ArgumentError(
-                f"LBFGS.load_state_dict: the state is of {state.get('optimizer')}; make that "
+                f"LBFGS.load_state_dict: the state is of {owner}; make that "
                 "optimizer, or pass a state of this one"
             )
         arrays = {name: np.asarray(state[name]) for name in ("s", "y")}

@@ -28,6 +28,7 @@ from weft.optim.parameters import (
     spread,
 )
 from weft.optim.schedules import Schedule, constant_rate
+from weft.optim.states import owner_of_state
 
 Rate: TypeAlias = "float | Schedule"
 Rates: TypeAlias = "Rate | list[Rate] | Mapping[str, Rate]"
@@ -289,17 +290,18 @@ class Optimizer:
 
     def _check_state(self, state: Mapping[str, Any]) -> dict[str, Tensor]:
         function = f"{self._name}.load_state_dict"
-        if str(state.get("optimizer")) != self._name:
+        owner = owner_of_state(state)
+        if owner != self._name:
             raise ArgumentError(
-                f"{function}: the state is of {state.get('optimizer')}; make that optimizer, or "
-                "pass a state of this one"
+                f"{function}: the state is of {owner}; make that optimizer, or pass a state of "
+                "this one"
             )
         wanted = {
             f"{name}/{parameter.name}": moment
             for parameter, moments in zip(self._parameters, self._moments, strict=True)
             for name, moment in zip(self.moments, moments, strict=True)
         }
-        differing = set(wanted) ^ (set(state) - {"optimizer", "step"})
+        differing = set(wanted) ^ (set(state) - {"optimizer", "optimiser", "step"})
         if differing or "step" not in state:
             raise ArgumentError(
                 f"{function}: the state and this optimizer differ in "
