@@ -298,7 +298,7 @@ def test_states_of_the_release_before_are_taken(device):
     optim.Adam(x).load_state_dict(state)
 
     with pytest.raises(weft.ArgumentError, match="the state is of Adam"):
-        optim.SGD(x).load_state_dict(state)
+        optim.SGD(x, 0.1).load_state_dict(state)
 
 
 @pytest.mark.parametrize(
