@@ -48,7 +48,8 @@ def edited():
         bpy.ops.mesh.primitive_uv_sphere_add(segments=12, ring_count=8, location=(2 * number, 0, 0))
         bpy.ops.object.shade_smooth()
         material = bpy.data.materials.new(f"m{number}")
-        material.use_nodes = True
+        if material.node_tree is None:
+            material.use_nodes = True
         bpy.context.object.data.materials.append(material)
         bpy.context.object.name = f"ball {number}"
     tree = bpy.data.materials["m0"].node_tree
@@ -74,6 +75,14 @@ def move(name, x):
     bpy.data.objects[name].location.x = x
 
 
+def color_world(color):
+    world = bpy.context.scene.world
+    if world.node_tree is None:
+        world.color = color
+    else:  # always, from Blender 5 on
+        world.node_tree.nodes["Background"].inputs["Color"].default_value = (*color, 1)
+
+
 def textures(scene):
     parts = [part for material in scene.materials() for part in parts_of_material(material)]
     return [texture for part in parts for texture in textures_of(part)]
@@ -85,7 +94,7 @@ EDITS = {
     "slider": lambda: roughness(0.9),
     "ball moved": lambda: move("ball 1", 2.5),
     "camera moved": lambda: move(bpy.context.scene.camera.name, 1.2),
-    "world": lambda: setattr(bpy.context.scene.world, "color", (0.3, 0.1, 0.2)),
+    "world": lambda: color_world((0.3, 0.1, 0.2)),
 }
 
 
