@@ -96,9 +96,9 @@ def test_the_engine_shows_what_cycles_shows(tree, tmp_path):
 
     assert list(found.problems) == []
     names = sorted(entry.parameter for entry in found.bindings)
-    assert "Wall.Combine Bundle/Light" in names
+    assert "Wall.Combine Bundle.Light" in names
     assert 'Wall."Combine Bundle.001".Count' in names
-    assert "Wall.Turned/Angle" in names
+    assert "Wall.Turned.Angle" in names
     assert difference(str(tmp_path / "wall.exr")) < 2e-3
 
 
