@@ -12,6 +12,7 @@ import pytest
 
 from weft import layouts
 from weft.layouts import CameraKind, FilterKind, PathRow, TextureFilter, TextureWord, TextureWrap
+from weft.render.keeping import KeptParts
 from weft.render.path_buffers import path_rows, rows_of_hits
 from weft.render.path_settings import FILTERS as PIXEL_FILTERS
 from weft.render.texture_table import texture_table
@@ -78,5 +79,5 @@ def test_hits_lend_enough_memory_to_words():
     assert [rows_of_hits(words) * rows >= words for words in range(1, 12)] == [True] * 11
 
 
-def test_records_of_textures_have_a_number_for_each_word():
-    assert texture_table([]).records.shape == (1, TextureWord.end)
+def test_records_of_textures_have_a_number_for_each_word(device):
+    assert texture_table([], KeptParts(device)).records.shape == (1, TextureWord.end)
