@@ -448,12 +448,10 @@ void ValuePrinter::store(const Operand& operand) {
     } else if (operand.kind == OperandKind::updated) {
         m_out.line(text(operand.fields[1].name, " = ", operand.name, ";"));
         store(operand.fields[1]);
-    } else if (operand.kind == OperandKind::element && !operand.memory.is_wide) {
+    } else if (operand.kind == OperandKind::element) {
         open_effect();
         store_element(operand);
         close_effect();
-    } else if (operand.kind == OperandKind::element) {
-        store_element(operand);
     }
 }
 

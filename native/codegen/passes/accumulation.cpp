@@ -176,6 +176,11 @@ void choose_sums(Kernel& kernel) {
     }
 }
 
+/// A thread's calls are consecutive elements, or a loop's, whatever thread it is.
+bool takes_elements_in_order(const Kernel& kernel) {
+    return kernel.walk.dimension < 0 && !kernel.is_raw_dispatch && !uses_thread_index(kernel);
+}
+
 /// The only network that has a gradient, on devices where a group has memory left for it.
 void choose_collector(Kernel& kernel) {
     std::int64_t count = 0;
@@ -186,8 +191,7 @@ void choose_collector(Kernel& kernel) {
             name = operand.name;
         }
     });
-    if (count == 1 && kernel.has_matrix_units && kernel.walk.dimension < 0 &&
-        !kernel.is_raw_dispatch && !uses_thread_index(kernel)) {
+    if (count == 1 && kernel.has_matrix_units && takes_elements_in_order(kernel)) {
         kernel.collector = name;
         kernel.is_persistent = true;
     }
@@ -196,10 +200,9 @@ void choose_collector(Kernel& kernel) {
 /// Subgroups that work together need all their threads. Repeating a call is without effect where what it adds is
 /// multiplied by gradients, which can be zero: not where a function writes.
 void keep_subgroups_whole(Kernel& kernel) {
-    kernel.repeats_last = kernel.has_team && kernel.subgroup_size != 0 &&
-                          kernel.derivative == Derivative::backward && !kernel.is_raw_dispatch &&
-                          kernel.walk.dimension < 0 && !uses_thread_index(kernel) &&
-                          call_count(kernel) % kernel.group_size[0] != 0;
+    kernel.repeats_last =
+        kernel.has_team && kernel.subgroup_size != 0 && kernel.derivative == Derivative::backward &&
+        takes_elements_in_order(kernel) && call_count(kernel) % kernel.group_size[0] != 0;
 }
 
 } // namespace

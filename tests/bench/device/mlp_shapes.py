@@ -17,6 +17,7 @@ import mlp_h200
 import numpy as np
 import torch
 from mlp_h200 import seconds
+from torch_cases import graph_of
 
 import weft
 
@@ -177,19 +178,6 @@ def is_wrong(case: Case) -> bool:
     return not all(passed)
 
 
-def graphed(step) -> object:
-    """Return a step as a CUDA graph."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for _ in range(3):
-            step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    return graph.replay
-
-
 def torch_times(case: Case) -> dict[str, float]:
     """Return the times of torch's ways of the step that work here."""
     dtype = torch.float16 if case.shape.scalar == "half" else torch.float32
@@ -207,7 +195,7 @@ def torch_times(case: Case) -> dict[str, float]:
         name = "compiled" if compiles else "eager"
         try:
             times[name] = seconds(step, torch.cuda.synchronize)
-            times[f"{name} graph"] = seconds(graphed(step), torch.cuda.synchronize)
+            times[f"{name} graph"] = seconds(graph_of(step).replay, torch.cuda.synchronize)
         except Exception as error:  # no compiler here, or none for this
             print(f"  torch {name}: {type(error).__name__}")
     return times
