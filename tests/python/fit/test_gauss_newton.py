@@ -275,3 +275,18 @@ def test_a_mixture_of_places_that_is_worse_than_one_of_them_is_left():
 
     assert not fit.is_elsewhere
     np.testing.assert_allclose(fit.state.x, best.x, atol=1e-3)
+
+
+@pytest.mark.parametrize(("draws", "kept"), [(5, False), (17, True)])
+def test_an_average_is_not_begun_anew_where_no_draws_are_left_for_it(draws, kept):
+    fit = solver(NoisyCurves((1.3, 0.4), 1), most_draws=20, tolerance=0.0)
+    while fit.averaged < 3 or fit.state.draws < draws - 1:
+        fit.step()
+    averaged = fit.averaged
+    fit._average.origin = fit.state.x + 1.0  # far from where the average began
+    fit._average.a.residual += fit._average.a.jacobian @ np.ones(2)
+    fit._average.b.residual += fit._average.b.jacobian @ np.ones(2)
+
+    fit.step()
+
+    assert fit.averaged == (averaged + 1 if kept else 1)

@@ -130,12 +130,16 @@ class Descent:
             if step < SHORT_STEP or is_noise:
                 break
         state.x, self.residuals = x, (a.residual, b.residual)
-        is_late = state.draws - self.attempts.began >= self.warm_draws
-        if self.most_draws is not None:
-            # Without averaged draws there are no errors.
-            is_late |= state.draws >= self.most_draws - AVERAGES_BEFORE_QUESTION
-        if is_noise or is_late:
+        is_long = state.draws - self.attempts.began >= self.warm_draws
+        # Without averaged draws there are no errors.
+        if is_noise or is_long or self._is_late:
             self._end_descent(a, b)
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether hardly more draws are left than an average needs."""
+        most = self.most_draws
+        return most is not None and self.state.draws >= most - AVERAGES_BEFORE_QUESTION
 
     def _is_astray(self, a: Half, b: Half) -> bool:
         """Return whether the best place on the descent is better than this one for sure.

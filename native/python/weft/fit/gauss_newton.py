@@ -152,7 +152,13 @@ class GaussNewton(Descent):
         return True
 
     def _has_left(self, average: Average) -> bool:
-        """Return whether steps have led, by more than noise, to where the slopes may be others."""
+        """Return whether steps have led, by more than noise, to where the slopes may be others.
+
+        Not where too few draws are left to average anew: numbers of a line that is a little bent
+        are better than numbers that nothing tells.
+        """
+        if self._is_late:
+            return False
         moved = np.abs(self.state.x - average.origin)
         far = np.maximum(
             MOVED_DISTANCE * (self.high - self.low), SIGNIFICANT_DEVIATIONS * self.state.errors

@@ -41,7 +41,7 @@ def test_parameters_must_be_tensors(parameters, kind, text):
 def test_parameters_must_hold_floats(device):
     module = weft.Module.load_from_source(device, "fields", "struct Pair { float a; float b; };")
     text = "Adam: parameter 'w' must hold half, float, double, or vectors of these, got "
-    remedy = "; convert it with astype(), or optimise the fields one by one"
+    remedy = "; convert it with astype(), or optimize the fields one by one"
 
     assert_raises(
         TypeError, text + "int" + remedy, lambda: Adam({"w": Tensor.zeros(device, (2,), int)})
@@ -74,7 +74,7 @@ def test_parameters_must_be_on_one_device(device, weights):
 
         assert_raises(
             ValueError,
-            "Adam: parameter '1' is on another device than '0'; make one optimiser a device",
+            "Adam: parameter '1' is on another device than '0'; make one optimizer a device",
             lambda: Adam([weights, there]),
         )
         assert_raises(
@@ -123,38 +123,38 @@ def test_settings_must_make_sense(weights, make, kind, text):
     ],
 )  # fmt: skip
 def test_gradients_must_fit(device, weights, gradients, kind, text):
-    optimiser = SGD({"w": weights}, 1.0)
+    optimizer = SGD({"w": weights}, 1.0)
 
-    assert_raises(kind, text, lambda: optimiser.step(gradients(device)))
+    assert_raises(kind, text, lambda: optimizer.step(gradients(device)))
 
-    assert optimiser.step_count == 0
+    assert optimizer.step_count == 0
     assert np.all(weights.numpy() == 1)
 
 
 def test_schedules_must_return_rates(device, weights):
-    optimiser = SGD({"w": weights}, lambda step: 1.0 - 2 * step)
-    optimiser.step([weights])
+    optimizer = SGD({"w": weights}, lambda step: 1.0 - 2 * step)
+    optimizer.step([weights])
 
     assert_raises(
         ValueError,
         "SGD.step: learning_rate of parameter 'w' is -1 at step 1; a schedule must return a finite number of 0 or greater",
-        lambda: optimiser.step([weights]),
+        lambda: optimizer.step([weights]),
     )
-    assert optimiser.step_count == 1
+    assert optimizer.step_count == 1
 
 
-def test_states_must_be_of_the_same_optimiser(device, weights):
+def test_states_must_be_of_the_same_optimizer(device, weights):
     state = Adam({"w": weights}).state_dict()
     column = Tensor.ones(device, (6,))
 
     assert_raises(
         ValueError,
-        "SGD.load_state_dict: the state is of Adam; make that optimiser, or pass a state of this one",
+        "SGD.load_state_dict: the state is of Adam; make that optimizer, or pass a state of this one",
         lambda: SGD(weights, 1).load_state_dict(state),
     )
     assert_raises(
         ValueError,
-        "Adam.load_state_dict: the state and this optimiser differ in first_moment/v, first_moment/w, second_moment/v, second_moment/w; make it with the same parameters",
+        "Adam.load_state_dict: the state and this optimizer differ in first_moment/v, first_moment/w, second_moment/v, second_moment/w; make it with the same parameters",
         lambda: Adam({"v": weights}).load_state_dict(state),
     )
     assert_raises(
