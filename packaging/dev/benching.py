@@ -63,6 +63,16 @@ def bench_edits(arguments: list[str]) -> int:
     return run(environment.python, script, *arguments, env=stage, check=False)
 
 
+def bench_sweep(arguments: list[str]) -> int:
+    """Measure random programs beside their bounds, and beside torch if it is there."""
+    with build_lock():
+        environment = native_build.build_and_stage()
+        environment = torch_tests.provide() or environment
+    script = ROOT / "tests" / "bench" / "run.py"
+    stage = {"PYTHONPATH": str(native_build.STAGE)}
+    return run(environment.python, script, "sweep", *arguments, env=stage, check=False)
+
+
 def bench_in_blender(name: str, script: Path, arguments: list[str]) -> int:
     """Run a script in the oldest Blender's Python, with the staged package."""
     with build_lock():
@@ -111,6 +121,8 @@ def command_bench(arguments: list[str]) -> int:
     """Build, install the wheel beside the other systems, and run the benchmarks."""
     if arguments[:1] == ["rendering"]:
         return bench_rendering(arguments[1:])
+    if arguments[:1] == ["sweep"]:
+        return bench_sweep(arguments[1:])
     if arguments[:1] == ["edits"]:
         return bench_edits(arguments[1:])
     if arguments[:1] == ["torch"]:

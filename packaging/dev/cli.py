@@ -33,6 +33,7 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
                        --fix repairs what can be repaired, --quick leaves types and clang-tidy out
   bench ARGUMENTS      measure against other systems (tests/bench/run.py)
   bench rendering      measure renders and fits beside Mitsuba (tests/bench/rendering)
+  bench sweep          random programs beside the machine's bounds and torch (tests/bench/sweep)
   bench edits          what edits of a large scene take until they show (tests/bench/rendering)
   bench lower          lowering to nodes and OSL, and shading with both (tests/bench/lowering)
   bench nodes          Slang nodes in Blender (tests/bench/slang_nodes)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
-    is_torch = sys.argv[1:2] == ["torch"]
-    if is_torch:
+    others = {"torch": "bench.torch_main", "sweep": "bench.sweep.main"}
+    module = others.get(sys.argv[1] if len(sys.argv) > 1 else "")
+    if module:
         del sys.argv[1]
-    runpy.run_module("bench.torch_main" if is_torch else "bench.main", run_name="__main__")
+    runpy.run_module(module or "bench.main", run_name="__main__")

@@ -34,6 +34,7 @@ phases=(
   "python 110 passed|failed|^FAILED|^ERROR|skipped"
   "launch 40 ."
   "bench 240 ."
+  "sweep 150 bound|torch|right|WRONG|^  [01]\\.|^[a-z]+  "
   "tracers 200 passed|failed|FAILED|triangles|tree|ready|ray/s|cuda|vulkan"
   "renders 120 figure|device"
   "native 90 tests passed|\*\*\*|Failed"
@@ -134,6 +135,11 @@ run_bench() {
   cd "$root" && "$python" tests/bench/run.py --json "$out/bench.json"
 }
 
+# Random programs beside their bounds and beside torch.
+run_sweep() {
+  cd "$root" && "$python" tests/bench/run.py sweep --device cuda --limit 120 --json "$out/sweep.json"
+}
+
 run_sanitizer() {
   compute-sanitizer --tool memcheck "$work/weft/tests/native/device_cuda/weft_test_device_cuda_gpu" \
     "a GPU adds*","temporaries*","a command list*","every dispatch*","half arithmetic*"
@@ -174,7 +180,7 @@ run_races() {
   done
 }
 export -f run_setup run_facts run_build run_stage run_gpu run_lost_context run_native run_pytest run_python run_launch \
-  run_bench run_sanitizer run_torch run_races run_tracers run_renders
+  run_bench run_sweep run_sanitizer run_torch run_races run_tracers run_renders
 
 # Where this machine keeps what is not in its usual place.
 find_libraries() {
