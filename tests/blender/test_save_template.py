@@ -321,3 +321,17 @@ def test_the_default_folder_outlives_the_extension(enabled):
 
     assert found.parts[-3:] == ("datafiles", "weft", "templates")
     assert not found.exists()
+
+
+def test_catalogs_that_are_no_utf8_stay_as_they_are(folder):
+    folder.mkdir(parents=True)
+    file = folder / "blender_assets.cats.txt"
+    mine = b"VERSION 1\r\n\r\n0f5d6b4e-3c0e-4c11-9a8e-1f7d0d0c2a55:Gr\xf6\xdfe:Gr\xf6\xdfe\r\n"
+    file.write_bytes(mine)
+
+    source = text_block(STRIPES).name
+    done = bpy.ops.weft.save_as_template(source=source, name="Old Stripes", category="Mine")
+
+    assert done == {"FINISHED"}
+    assert file.read_bytes().startswith(mine)
+    assert b"Weft/Mine" in file.read_bytes()[len(mine) :]

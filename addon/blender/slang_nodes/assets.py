@@ -165,9 +165,10 @@ def write_catalogs(folder: Path, categories: Iterable[str]) -> str:
     from weft._replacing import replacing
 
     file = folder / FILE
-    before = file.read_text(encoding="utf-8") if file.is_file() else ""
+    # Bytes that are not UTF-8, and the ends of lines, stay what they are.
+    before = file.read_bytes().decode("utf-8", "surrogateescape") if file.is_file() else ""
     text = with_catalogs(before, map(catalog_path, categories))
     if text != before:
         with replacing(file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_bytes(text.encode("utf-8", "surrogateescape"))
     return text
