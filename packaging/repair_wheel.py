@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make a Linux wheel run on every manylinux_2_34 system: bundle what it needs, check it, tag it so.
 
-    python packaging/repair_wheel.py <wheel> <output folder>
+    python packaging/repair_wheel.py <wheel> <output folder> [<folder of compiled kernels>]
 
 The Slang libraries set the floor: they need glibc 2.34.
 """
@@ -65,8 +65,24 @@ def recorded(record: str, changed: dict[str, bytes]) -> str:
     return "".join(f"{line}\n" for line in lines.values())
 
 
-def repair(wheel: Path, output: Path) -> Path:
-    """Write the repaired wheel into `output` and return its path; ValueError says what is wrong."""
+def kernel_files(folder: Path | None) -> dict[str, bytes]:
+    """Return names in the wheel and contents of compiled kernels."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file()) if folder else []
+    return {
+        f"weft/kernels/{file.relative_to(folder).as_posix()}": file.read_bytes()
+        for file in files
+        if folder
+    }
+
+
+def repair(wheel: Path, output: Path, kernels: Path | None = None) -> Path:
+    """Write the repaired wheel into `output` and return its path; ValueError says what is wrong.
+
+    Args:
+        wheel: As built.
+        output: Folder of the new one.
+        kernels: What packaging/kernels/build.py wrote, to be added; None: nothing is.
+    """
     stem, python, abi, _platform = wheel.stem.rsplit("-", 3)
     target = output / f"{stem}-{python}-{abi}-{PLATFORM}.whl"
     with zipfile.ZipFile(wheel) as source:
@@ -74,6 +90,7 @@ def repair(wheel: Path, output: Path) -> Path:
         contents = {name: source.read(name) for name in entries}
     changed = graft({name: data for name, data in contents.items() if is_elf(data)})
     contents |= changed
+    changed |= kernel_files(kernels)
     complaints: list[str] = []
     bundled = {Path(name).name for name in contents}
     for name, data in contents.items():
@@ -105,7 +122,7 @@ def write(target: Path, entries: dict[str, zipfile.ZipInfo], contents: dict[str,
 def main() -> int:
     """Repair the wheel named on the command line."""
     try:
-        print(repair(Path(sys.argv[1]), Path(sys.argv[2])))
+        print(repair(*map(Path, sys.argv[1:4])))
     except ValueError as error:
         print(f"repair_wheel: {sys.argv[1]} is not portable:\n{error}", file=sys.stderr)
         return 1

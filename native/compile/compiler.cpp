@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler.hpp"
 
+#include "compile/stored_code.hpp"
 #include "compile/worker.hpp"
 #include "core/file.hpp"
 #include "core/file_cache.hpp"
+#include "core/kernel_images.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
 
@@ -11,6 +13,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 
 namespace weft::compile {
 
@@ -31,11 +34,27 @@ std::optional<T> try_load(core::FileCache& cache, std::string_view kind, const H
         return std::nullopt;
     }
     try {
-        return core::from_archive<T>(*bytes);
+        T value = core::from_archive<T>(*bytes);
+        if constexpr (std::is_same_v<T, KernelCode>) {
+            if (!from_stored(cache, value)) {
+                return std::nullopt;
+            }
+        }
+        return value;
     } catch (const core::ArchiveError&) {
         cache.remove(kind, key);
         return std::nullopt;
     }
+}
+
+/// The folder of the kernels that come compiled, beside that of the shaders; empty if there is none. WEFT_SHIPPED_KERNELS=0
+/// leaves it out, for tests and measurements.
+std::filesystem::path shipped_kernels(const std::filesystem::path& shader_directory) {
+    const auto folder = shader_directory.parent_path() / "kernels";
+    std::error_code error;
+    const bool is_there = std::filesystem::is_directory(folder, error);
+    const bool is_off = core::environment_variable("WEFT_SHIPPED_KERNELS") == "0";
+    return is_there && !is_off ? folder : std::filesystem::path();
 }
 
 bool exists(const std::string& path) {
@@ -74,6 +93,7 @@ public:
     explicit CachingCompiler(const CompilerDesc& desc)
         : m_desc(desc),
           m_cache({.directory = desc.cache_directory, .size_limit = desc.cache_size_limit}),
+          m_shipped({.directory = shipped_kernels(desc.shader_directory), .is_read_only = true}),
           m_installation(hash_environment(desc.slang_directory, desc.shader_directory)) {}
 
     void warm_up() override {
@@ -93,7 +113,7 @@ public:
                                 .add(hash_module(environment(), desc, {}))
                                 .add(core::hash_text(own_text))
                                 .finish();
-        auto cached = try_load<LoadResult>(m_cache, kModuleEntry, key);
+        auto cached = try_load_known<LoadResult>(kModuleEntry, key);
         if (cached && is_up_to_date(*cached, desc, own_text)) {
             ++m_module_hits;
             return finish(desc, std::move(*cached));
@@ -129,7 +149,7 @@ public:
             hasher.add(linked->hash);
         }
         const Hash128 key = hasher.finish();
-        if (auto cached = try_load<KernelCode>(m_cache, kKernelEntry, key)) {
+        if (auto cached = try_load_known<KernelCode>(kKernelEntry, key)) {
             ++m_kernel_hits;
             return std::move(*cached);
         }
@@ -144,7 +164,7 @@ public:
             request.compile.modules.push_back(source_of(*linked));
         }
         auto code = ask<KernelCode>(request, kernel.module->desc.name);
-        m_cache.store(kKernelEntry, key, core::to_archive(code));
+        m_cache.store(kKernelEntry, key, core::to_archive(to_stored(m_cache, code)));
         return code;
     }
 
@@ -169,11 +189,35 @@ private:
     /// What the keys of results depend on: the same for equal installations, if there is a cache to share.
     Hash128 environment() {
         std::call_once(m_hashed, [this] {
-            m_environment = m_cache.is_enabled() ? hash_compiler(m_cache, m_desc.slang_directory,
-                                                                 m_desc.shader_directory)
-                                                 : m_installation;
+            m_environment =
+                m_cache.is_enabled() || m_shipped.is_enabled()
+                    ? hash_compiler(m_cache, m_desc.slang_directory, m_desc.shader_directory)
+                    : m_installation;
         });
         return m_environment;
+    }
+
+    /// The value of an entry of the user's cache, else of what Weft ships.
+    template <typename T>
+    std::optional<T> try_load_known(std::string_view kind, const Hash128& key) {
+        auto known = try_load<T>(m_cache, kind, key);
+        if (!known && m_shipped.is_enabled()) {
+            known = try_load<T>(m_shipped, kind, key);
+            if constexpr (std::is_same_v<T, KernelCode>) {
+                add_images(known);
+            }
+        }
+        return known;
+    }
+
+    /// Puts what CUDA's compiler made of a shipped kernel before its source.
+    void add_images(std::optional<KernelCode>& known) {
+        if (!known) {
+            return;
+        }
+        if (const auto images = m_shipped.try_load(core::kImageEntry, known->hash)) {
+            known->code = core::join_images(known->code, *images);
+        }
     }
 
     LoadedModuleRef finish(const ModuleDesc& desc, LoadResult result) {
@@ -191,7 +235,7 @@ private:
     template <typename T>
     T look_up(RequestKind kind, const LoadedModule& module, const std::string& name) {
         const Hash128 key = core::Hasher().add(module.hash).add(kind).add(name).finish();
-        if (auto cached = try_load<T>(m_cache, kLookupEntry, key)) {
+        if (auto cached = try_load_known<T>(kLookupEntry, key)) {
             return std::move(*cached);
         }
         Request request = make_request(kind);
@@ -222,6 +266,7 @@ private:
 
     CompilerDesc m_desc;
     core::FileCache m_cache;
+    core::FileCache m_shipped;
     Hash128 m_installation; ///< of hash_environment()
     std::once_flag m_hashed;
     Hash128 m_environment; ///< see environment()

@@ -39,7 +39,7 @@ struct Reply {
 
 /// Raise it with every change of an archived structure: it keeps an older helper and older cache
 /// entries from being misread.
-inline constexpr std::uint32_t kProtocol = 13;
+inline constexpr std::uint32_t kProtocol = 14;
 /// Bytes of the length before a message.
 inline constexpr std::size_t kFrameBytes = 8;
 /// A longer message is a broken pipe, not a message.

@@ -24,9 +24,10 @@ namespace {
 constexpr std::size_t kMaxSessions = 8;
 constexpr int kMaxKernelsPerSession = 64;
 
-/// What calls of any kind, their gradients, and programs of SlangTorch import; others are rare, or small.
-constexpr std::array<std::string_view, 4> kShipped{"weft", "weft_diff", "weft_storage",
-                                                   "compat/slangtorch"};
+/// What calls of any kind, their gradients, programs of SlangTorch, and the kernels of scenes import; others are rare, or
+/// small.
+constexpr std::array<std::string_view, 6> kShipped{
+    "weft", "weft_diff", "weft_storage", "compat/slangtorch", "weft/bsdf", "weft/render"};
 
 /// What hash_libraries() found, by where the libraries lie.
 constexpr std::string_view kLibrariesEntry = "libraries";
@@ -99,6 +100,14 @@ void load_into(Session& session, const ModuleDesc& desc, const std::string& impo
     module =
         session.load(import_name, source_path(desc), with_implicit_import(source, desc.repairs),
                      text("load_module: '", display_name(desc), "' does not compile"), warnings);
+}
+
+/// "weft.render" of "weft/render", "slangtorch" of "compat/slangtorch", whose folder sessions search.
+std::string name_in_imports(std::string_view path) {
+    constexpr std::string_view kSearched = "compat/";
+    std::string name(path.starts_with(kSearched) ? path.substr(kSearched.size()) : path);
+    std::ranges::replace(name, '/', '.');
+    return name;
 }
 
 /// Of the names and contents of Weft's own modules, wherever their folder is.
@@ -223,9 +232,13 @@ void CompileService::write_shipped(const fs::path& directory) {
     desc.binaries = &modules;
     const Session session(std::move(desc));
     for (const std::string_view name : kShipped) {
-        const std::string imported(name.substr(name.rfind('/') + 1)); // npos + 1 is 0
+        // Imported, as users do it: loaded by path, a module has another name.
+        const std::string user = text(kUserModule, name);
+        const SlangRef<slang::IBlob> source =
+            make_blob(text("import ", name_in_imports(name), ";"));
         SlangRef<slang::IBlob> output;
-        const bool failed = session.get()->loadModule(imported.c_str(), output.out()) == nullptr;
+        const bool failed = session.get()->loadModuleFromSource(
+                                user.c_str(), user.c_str(), source.get(), output.out()) == nullptr;
         (void)check_diagnostics(output.get(), failed, text(name, ".slang does not compile"));
     }
     modules.harvest(*session.get());

@@ -224,14 +224,19 @@ private:
     std::atomic<std::uint64_t> m_starts{0};
 };
 
+/// Half of the cores: Slang waits for memory, and drivers compile meanwhile. Two cores are worth two processes: a kernel of
+/// a scene takes a second or more, starting with Weft's modules as IR a third of one.
+unsigned usual_processes(unsigned cores) {
+    return cores == 2 ? 2 : std::clamp(cores / 2, 1U, Worker::kMostProcesses);
+}
+
 /// Processes side by side; the first one stays.
 class WorkerPool final : public Worker {
 public:
     explicit WorkerPool(const CompilerDesc& desc)
         : m_desc(desc),
-          m_limit(desc.most_processes != 0
-                      ? desc.most_processes
-                      : std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostProcesses)) {
+          m_limit(desc.most_processes != 0 ? desc.most_processes
+                                           : usual_processes(std::thread::hardware_concurrency())) {
         add_process();
     }
 

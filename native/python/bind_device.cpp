@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "dispatch/in_place.hpp"
 #include "python/bind_error.hpp"
+#include "python/compile_only_session.hpp"
 #include "python/host_tensor.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
@@ -294,6 +295,19 @@ void bind_work(DeviceClass& bound) {
                             const py::object&) { close_device(self); });
 }
 
+void bind_compile_only(py::module_& module) {
+    module.def(
+        "_create_compile_only",
+        [](const std::string& kind, const py::object& cache_directory) {
+            return create_compile_only_session(
+                kind, path_argument(cache_directory, "_create_compile_only", "cache_directory"));
+        },
+        py::arg("kind"), py::arg("cache_directory"),
+        "A device that compiles kernels for software, vulkan or cuda and runs nothing, for Weft's "
+        "own "
+        "build.");
+}
+
 void bind_open_devices(py::module_& module) {
     module.def(
         "_open_devices",
@@ -317,6 +331,7 @@ void bind_session(py::module_& module) {
     bind_streams(bound);
     bind_work(bound);
     bind_open_devices(module);
+    bind_compile_only(module);
 }
 
 void bind_type(py::module_& module) {

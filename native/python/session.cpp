@@ -6,9 +6,11 @@
 #include "core/interrupt.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "device/compile_only.hpp"
 #include "device/fork_guard.hpp"
 #include "engine/installation.hpp"
 #include "python/bind_error.hpp"
+#include "python/compile_only_session.hpp"
 #include "python/interpreter_lock.hpp"
 #include "python/interrupt.hpp"
 
@@ -194,10 +196,24 @@ compile::CompilerDesc describe_compiler(const std::filesystem::path& cache) {
     return compiler;
 }
 
-} // namespace
+device::CompileFor kind_named(const std::string& name) {
+    if (name == "software") {
+        return device::CompileFor::software;
+    }
+    if (name == "vulkan") {
+        return device::CompileFor::vulkan;
+    }
+    if (name == "cuda") {
+        return device::CompileFor::cuda;
+    }
+    throw core::ArgumentError(core::text("_create_compile_only: expected the kind software, vulkan "
+                                         "or cuda, got '",
+                                         name, "'; pass one of them"));
+}
 
-std::shared_ptr<Session> create_session(SessionDesc desc) {
-    apply_environment(desc.device);
+/// @param kind: of devices that it compiles for, instead of having one.
+std::shared_ptr<Session> open_session(SessionDesc desc,
+                                      std::optional<device::CompileFor> kind = {}) {
     const std::filesystem::path cache = desc.cache_directory
                                             ? core::path_from_utf8(*desc.cache_directory)
                                             : engine::cache_directory();
@@ -223,11 +239,12 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
         const Unlocked unlocked;
         // Loading a driver takes seconds on some systems, and cannot be told to stop.
         core::run_abandonable(
-            interrupt_poll(), [session, compiler, device = std::move(desc.device)] {
+            interrupt_poll(), [session, compiler, device = std::move(desc.device), kind] {
                 session->compiler = device::share_until_fork(compile::Compiler::create(compiler));
                 std::shared_ptr<SessionRecord> record(
                     new SessionRecord{.session = session, .settings = *session});
-                session->device = device::Device::create(device);
+                session->device = kind ? device::create_compile_only(*kind, device)
+                                       : device::Device::create(device);
                 session->device->attach(std::move(record));
                 add_helpers(*session);
             });
@@ -235,6 +252,21 @@ std::shared_ptr<Session> create_session(SessionDesc desc) {
     std::erase_if(known_devices(), [](const auto& known) { return known.expired(); });
     known_devices().push_back(session->device);
     return session;
+}
+
+} // namespace
+
+std::shared_ptr<Session> create_session(SessionDesc desc) {
+    apply_environment(desc.device);
+    return open_session(std::move(desc));
+}
+
+std::shared_ptr<Session> create_compile_only_session(const std::string& kind,
+                                                     const std::string& cache_directory) {
+    SessionDesc desc;
+    desc.check_gradients = false;
+    desc.cache_directory = cache_directory;
+    return open_session(std::move(desc), kind_named(kind));
 }
 
 std::shared_ptr<compile::Compiler> create_compiler() {

@@ -12,6 +12,7 @@ from dev.benching import command_bench
 from dev.checks import command_check
 from dev.demo import command_demo
 from dev.extension import command_extension
+from dev.kernels import command_kernels
 from dev.project import BUILD, DevError, build_lock
 from dev.reference import command_reference
 from dev.templates import command_templates
@@ -40,7 +41,9 @@ USAGE = """usage: ./dev COMMAND [ARGUMENTS]
   bench evaluate       Slang Evaluate beside Blender's nodes (tests/bench/slang_nodes)
   bench real           public assets beside Cycles, and a phone capture (tests/bench/real)
   bench torch          calls with tensors of torch beside torch itself (tests/bench/torch_main.py)
-  wheel                build the wheels into build/wheels
+  wheel                build the wheels into build/wheels, with kernels of common scenes compiled
+  kernels [OPTIONS]    compile the kernels of common scenes for the package of ./dev build, which
+                       wheels bring; options of packaging/kernels/build.py choose some
   extension            build the wheels and the Blender extension into build/extension
   templates            build the asset library of the node templates into build/templates, which the
                        extension brings; new CATEGORY/NAME writes a template to begin with
@@ -90,6 +93,7 @@ COMMANDS = {
     "clean": command_clean,
     "demo": command_demo,
     "extension": command_extension,
+    "kernels": command_kernels,
     "help": command_help,
     "python": command_python,
     "reference": command_reference,

@@ -160,10 +160,10 @@ def build_extension(
 
 def provide_extension() -> list[Path]:
     """Build the wheels of all Pythons that this machine has, and the extension from them."""
-    found = [wheels.build_wheel(setup())]
+    found = [wheels.provide_wheel(setup())]
     second = wheels.second_environment()
     if second:
-        found.append(wheels.build_wheel(second))
+        found.append(wheels.provide_wheel(second))
     else:
         say("the extension is for Blender 4.5 only: 5.1 and later have Python 3.13")
     return pack(found, OUTPUT, templates.provide_library())

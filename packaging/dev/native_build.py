@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from dev import environments
+from dev import environments, kernels
 from dev.project import BUILD, PACKAGING, ROOT, Stamp, content_hash, run, timed
 
 STAGE = BUILD / "dev" / "stage"
@@ -73,6 +73,8 @@ def stage() -> Path:
     """
     package = STAGE / "weft"
     links = {package / name: ROOT / name for name in ("shaders", "node_templates")}
+    if kernels.STAGED.is_dir():
+        links[package / "kernels"] = kernels.STAGED
     for source in (ROOT / "native" / "python" / "weft").glob("*"):
         if source.name != "__pycache__":
             links[package / source.name] = source

@@ -82,16 +82,16 @@ class Stamp:
 
     def __init__(self, name: str, key: str) -> None:
         self._path = BUILD / "stamps" / name
-        self._key = key
+        self.key = key
 
     def is_fresh(self) -> bool:
         """Return whether the step succeeded with these inputs last time."""
-        return self._path.is_file() and self._path.read_text() == self._key
+        return self._path.is_file() and self._path.read_text() == self.key
 
     def write(self) -> None:
         """Record success."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text(self._key)
+        self._path.write_text(self.key)
 
 
 @contextlib.contextmanager

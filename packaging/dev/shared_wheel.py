@@ -16,7 +16,7 @@ from repair_wheel import record_line, recorded, write
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LIBRARIES = "weft/lib/"
+LIBRARIES = ("weft/lib/", "weft/kernels/")
 NAME = "weft_libraries"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal wheels
 WHEEL = "Wheel-Version: 1.0\nGenerator: weft\nRoot-Is-Purelib: false\nTag: {tag}\n\n"

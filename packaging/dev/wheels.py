@@ -8,7 +8,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from dev import environments
+from dev import environments, kernels
 from dev.native_build import setup, tool_environment
 from dev.project import (
     BUILD,
@@ -46,8 +46,13 @@ INPUTS = (
 
 
 def build_wheel(environment: environments.Environment) -> Path:
-    """Return the wheel for an environment's Python, built anew if what it is made of changed."""
-    key = content_hash((ROOT / name for name in INPUTS), extra=f"{environment.base_python}")
+    """Return the wheel for an environment's Python, built anew if what it is made of changed.
+
+    It brings compiled kernels where they are built already, see provide_wheel().
+    """
+    compiled = kernels.built()
+    extra = f"{environment.base_python}{compiled and kernels.stamp().key}"
+    key = content_hash((ROOT / name for name in INPUTS), extra=extra)
     stamp = Stamp(f"wheel-{environment.name}", key)
     folder = WHEELS / environment.name
     wheels = list(folder.glob("*.whl"))
@@ -59,13 +64,22 @@ def build_wheel(environment: environments.Environment) -> Path:
         options = ("--no-deps", "--no-build-isolation", "--wheel-dir", raw)
         environments.pip(environment, "wheel", *options, ROOT, env=tool_environment(environment))
         (built,) = raw.glob("*.whl")
-        run(environment.python, PACKAGING / "repair_wheel.py", built, folder)
+        more = (compiled,) if compiled else ()
+        run(environment.python, PACKAGING / "repair_wheel.py", built, folder, *more)
         shutil.rmtree(raw)
     stamp.write()
     (wheel,) = folder.glob("*.whl")
     if not has_embree(wheel):
         say(f"{wheel.name} has no Embree: install libembree-dev for faster software devices")
     return wheel
+
+
+def provide_wheel(environment: environments.Environment) -> Path:
+    """Return the wheel with its kernels compiled, for people; compiling them takes minutes."""
+    if kernels.built() is None:
+        environments.provide(environment, "build", "cuda", "test")
+        kernels.build_for(environment, build_wheel(environment))
+    return build_wheel(environment)
 
 
 def has_embree(wheel: Path) -> bool:
@@ -100,5 +114,5 @@ def command_wheel(arguments: list[str]) -> int:
         raise DevError(f"./dev wheel takes no arguments, got {' '.join(arguments)}")
     for environment in (setup(), second_environment()):
         if environment:
-            print(os.path.relpath(build_wheel(environment), ROOT))
+            print(os.path.relpath(provide_wheel(environment), ROOT))
     return 0

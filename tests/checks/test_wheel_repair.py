@@ -93,6 +93,19 @@ def test_library_that_is_not_bundled_is_refused(library: bytes) -> None:
     assert not complaints_about("root.so", foreign, {"libq.so.6"})
 
 
+def test_compiled_kernels_are_added_to_the_wheel_and_its_record(tmp_path: Path) -> None:
+    kernels = tmp_path / "kernels"
+    (kernels / "kernel" / "ab").mkdir(parents=True)
+    (kernels / "kernel" / "ab" / "abcd.weft").write_bytes(b"code")
+
+    repaired = repair(make_wheel(tmp_path, {"a.py": b"1\n"}), tmp_path / "out", kernels)
+
+    with zipfile.ZipFile(repaired) as archive:
+        assert archive.read("weft/kernels/kernel/ab/abcd.weft") == b"code"
+        record = archive.read(f"{DIST_INFO}/RECORD").decode().splitlines()
+    assert any(line.startswith("weft/kernels/kernel/ab/abcd.weft,sha256=") for line in record)
+
+
 def test_wheel_gets_the_platform_tag_and_a_true_record(tmp_path: Path, library: bytes) -> None:
     wheel = make_wheel(tmp_path, {"a.py": b"1\n", "weft/lib/root.so": library})
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda_device.hpp"
 
+#include "core/file.hpp"
+#include "core/kernel_images.hpp"
 #include "core/text.hpp"
 #include "device/cuda/device.hpp"
+#include "device/cuda/kernel_compiler.hpp"
 
 namespace weft::device {
 namespace {
@@ -58,6 +61,22 @@ std::vector<DeviceInfo> enumerate_cuda() {
 
 std::shared_ptr<Device> create_cuda_device(const DeviceDesc& desc) {
     return cuda::create_device(cuda::Driver::load(), desc);
+}
+
+KernelSink create_image_writer(const DeviceDesc& desc) {
+    constexpr int kAnyDriver = 1'000'000;
+    struct Writer {
+        cuda::KernelCompiler compiler;
+        core::FileCache images;
+    };
+    auto writer = std::shared_ptr<Writer>(new Writer{
+        .compiler = cuda::KernelCompiler(
+            {.search = {.directories = desc.library_directories, .driver_version = kAnyDriver}}),
+        .images = core::FileCache({.directory = core::path_from_utf8(desc.cache_directory)})});
+    return [writer](const KernelDesc& kernel) {
+        writer->images.store(core::kImageEntry, core::hash_bytes(kernel.code),
+                             core::pack_images(writer->compiler.compile_all(kernel)));
+    };
 }
 
 } // namespace weft::device

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/null/null_device.hpp"
 
 #include <memory>
 #include <vector>
@@ -14,6 +15,11 @@ namespace weft::device {
 
 /// @throws DeviceError{unavailable} if there is no driver or GPU; ArgumentError for an adapter out of range.
 [[nodiscard]] std::shared_ptr<Device> create_cuda_device(const DeviceDesc& desc);
+
+/// Compiles each kernel for the architectures that Weft ships machine code of, and to PTX; the images go to the cache
+/// `desc.cache_directory` (core/kernel_images.hpp). Needs no driver.
+/// @throws DeviceError{unavailable}, at the first kernel, if NVRTC is not there.
+[[nodiscard]] KernelSink create_image_writer(const DeviceDesc& desc);
 
 namespace cuda {
 

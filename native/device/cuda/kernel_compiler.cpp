@@ -17,6 +17,11 @@ namespace {
 /// Counts up when the options or the meaning of a cached image change.
 constexpr int kCacheVersion = 1;
 
+/// Of the machine code that Weft ships: A100, H100 and H200. Others compile PTX, in their driver.
+constexpr std::array kShippedArchitectures{80, 90};
+/// The oldest GPU that the shipped PTX is for.
+constexpr int kOldestShipped = 75;
+
 /// Types that Slang's prelude declares only where a macro asks for them, and the header that defines them.
 struct OptionalType {
     const char* token;
@@ -179,9 +184,9 @@ core::Hash128 KernelCompiler::key_of(std::string_view source, bool fast_math) {
         .finish();
 }
 
-std::vector<std::byte> KernelCompiler::build(const std::string& source, const KernelDesc& desc) {
+std::vector<std::byte> KernelCompiler::build(const std::string& source, const KernelDesc& desc,
+                                             const Target& target) {
     const Nvrtc& compiler = nvrtc();
-    const Target target = choose_target(compiler);
     NvrtcRequest request{.source = source,
                          .options = {target.option, "--std=c++17",
                                      "--device-as-default-execution-space", "--disable-warnings"},
@@ -207,7 +212,9 @@ std::vector<std::byte> KernelCompiler::build(const std::string& source, const Ke
 }
 
 KernelCompiler::Image KernelCompiler::compile(const KernelDesc& desc) {
-    const std::string source(reinterpret_cast<const char*>(desc.code.data()), desc.code.size());
+    const core::SplitImages split = core::split_images(desc.code);
+    const std::string source(reinterpret_cast<const char*>(split.source.data()),
+                             split.source.size());
     Image image;
     image.key = key_of(source, desc.fast_math);
     if (auto cached = m_cache.try_load(kCacheKind, image.key)) {
@@ -215,9 +222,40 @@ KernelCompiler::Image KernelCompiler::compile(const KernelDesc& desc) {
         image.is_cached = true;
         return image;
     }
-    image.bytes = build(source, desc);
+    // What is shipped knows no options of the user's, and no lines.
+    const bool is_plain = !m_desc.is_debug && !desc.fast_math && m_options.empty();
+    const core::KernelImage* const shipped =
+        is_plain && !m_refuses_shipped ? split.find(m_desc.architecture.number()) : nullptr;
+    if (shipped != nullptr) {
+        image.bytes = shipped->bytes;
+        image.is_cached = image.is_shipped = true;
+        return image;
+    }
+    image.bytes = build(source, desc, choose_target(nvrtc()));
     m_cache.store(kCacheKind, image.key, image.bytes);
     return image;
+}
+
+void KernelCompiler::forget(const Image& image) noexcept {
+    if (image.is_shipped) {
+        m_refuses_shipped = true;
+    } else {
+        m_cache.remove(kCacheKind, image.key);
+    }
+}
+
+std::vector<core::KernelImage> KernelCompiler::compile_all(const KernelDesc& desc) {
+    const std::string source(reinterpret_cast<const char*>(desc.code.data()), desc.code.size());
+    const Target portable{.option = core::text("--gpu-architecture=compute_", kOldestShipped),
+                          .image = ImageKind::ptx};
+    std::vector<core::KernelImage> images{
+        {.architecture = kOldestShipped, .is_ptx = true, .bytes = build(source, desc, portable)}};
+    for (const int number : kShippedArchitectures) {
+        const Target own{.option = core::text("--gpu-architecture=sm_", number),
+                         .image = ImageKind::cubin};
+        images.push_back({.architecture = number, .bytes = build(source, desc, own)});
+    }
+    return images;
 }
 
 } // namespace weft::device::cuda

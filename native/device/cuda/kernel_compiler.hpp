@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/file_cache.hpp"
+#include "core/kernel_images.hpp"
 #include "device/cuda/adapter.hpp"
 #include "device/cuda/nvrtc.hpp"
 #include "device/kernel.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,7 +16,7 @@
 namespace weft::device::cuda {
 
 /// CUDA C++ as Slang prints it -> machine code of one GPU, through a cache on disk. NVRTC is loaded by the first
-/// source that is not in the cache. Thread-safe.
+/// source that is not in the cache and comes without images. Thread-safe.
 class KernelCompiler {
 public:
     struct Desc {
@@ -27,7 +29,8 @@ public:
     struct Image {
         std::vector<std::byte> bytes; ///< for cuModuleLoadDataEx
         core::Hash128 key;
-        bool is_cached = false; ///< came from the disk
+        bool is_cached = false;  ///< came from the disk
+        bool is_shipped = false; ///< came with the source
     };
 
     /// Further options of NVRTC, separated by spaces, come from the variable WEFT_NVRTC_OPTIONS.
@@ -36,8 +39,11 @@ public:
     /// @throws CompileError if NVRTC rejects the source; DeviceError{unavailable} if NVRTC, or a CUDA header that the
     ///         source needs, is not installed.
     [[nodiscard]] Image compile(const KernelDesc& desc);
-    /// Drops an image that the driver refused.
-    void forget(const Image& image) noexcept { m_cache.remove(kCacheKind, image.key); }
+    /// Drops an image that the driver refused. If that came with its source, no other that does is taken from then on:
+    /// the driver is too old.
+    void forget(const Image& image) noexcept;
+    /// What Weft ships of a kernel: machine code of the architectures that most have, and PTX. Nothing is cached.
+    [[nodiscard]] std::vector<core::KernelImage> compile_all(const KernelDesc& desc);
 
 private:
     static constexpr const char* kCacheKind = "cubin";
@@ -51,10 +57,12 @@ private:
     const Nvrtc& nvrtc();
     Target choose_target(const Nvrtc& nvrtc) const;
     core::Hash128 key_of(std::string_view source, bool fast_math);
-    std::vector<std::byte> build(const std::string& source, const KernelDesc& desc);
+    std::vector<std::byte> build(const std::string& source, const KernelDesc& desc,
+                                 const Target& target);
 
     Desc m_desc;
     core::FileCache m_cache;
+    std::atomic<bool> m_refuses_shipped{false};
     std::string m_options;
     std::mutex m_mutex;
     std::optional<std::optional<NvrtcLocation>> m_location;

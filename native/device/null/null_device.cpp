@@ -128,8 +128,8 @@ DeviceInfo null_info(const DeviceFeatures& features) {
 
 class NullDeviceImplementation final : public NullDevice {
 public:
-    explicit NullDeviceImplementation(const DeviceFeatures& features)
-        : NullDevice(null_info(features)), m_pool(m_source, {.device_name = "null device"}) {}
+    explicit NullDeviceImplementation(const DeviceInfo& info, KernelSink sink = {})
+        : NullDevice(info), m_sink(std::move(sink)), m_pool(m_source, {.device_name = info.name}) {}
 
     MemoryInfo memory_info() const override {
         const UseGate::Use inside(m_gate);
@@ -150,6 +150,9 @@ public:
     std::shared_ptr<Kernel> create_kernel(const KernelDesc& desc) override {
         const UseGate::Use inside(m_gate);
         require_open("create_kernel");
+        if (m_sink) {
+            m_sink(desc);
+        }
         return std::make_shared<NullKernel>(shared_from_this(), desc);
     }
 
@@ -235,6 +238,7 @@ private:
         return size == 0 ? nullptr : owned.host() + offset;
     }
 
+    KernelSink m_sink;
     HostSource m_source;
     MemoryPool m_pool;
     mutable UseGate m_gate;
@@ -250,7 +254,11 @@ std::shared_ptr<NullDevice> create_null_device() {
 }
 
 std::shared_ptr<NullDevice> create_null_device(const DeviceFeatures& features) {
-    return std::make_shared<NullDeviceImplementation>(features);
+    return std::make_shared<NullDeviceImplementation>(null_info(features));
+}
+
+std::shared_ptr<NullDevice> create_null_device(const DeviceInfo& info, KernelSink sink) {
+    return std::make_shared<NullDeviceImplementation>(info, std::move(sink));
 }
 
 } // namespace weft::device

@@ -4,6 +4,7 @@
 #include "device/device.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace weft::device {
@@ -23,5 +24,11 @@ protected:
 /// @param features: what it says that it can do; everything a GPU can unless given.
 [[nodiscard]] std::shared_ptr<NullDevice> create_null_device();
 [[nodiscard]] std::shared_ptr<NullDevice> create_null_device(const DeviceFeatures& features);
+
+/// Sees what create_kernel() gets, in the thread that calls it.
+using KernelSink = std::function<void(const KernelDesc&)>;
+/// @param info: what it says of itself. @param sink: empty: nobody looks at its kernels.
+[[nodiscard]] std::shared_ptr<NullDevice> create_null_device(const DeviceInfo& info,
+                                                             KernelSink sink);
 
 } // namespace weft::device

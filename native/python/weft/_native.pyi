@@ -1873,6 +1873,12 @@ def _counted_calls(kind: str) -> int:
     For tests: calls of a kind since _arm_fault().
     """
 
+def _create_compile_only(kind: str, cache_directory: _Folder) -> Device:
+    """
+    A device that compiles kernels for software, vulkan or cuda and runs nothing, for Weft's own
+    build.
+    """
+
 def _open_devices() -> list[DeviceInfo]:
     """
     The devices of this process that are open.

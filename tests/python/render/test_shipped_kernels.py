@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that come compiled are those that scenes of their shape ask for.
+
+That others are never taken: test_shipped_kernels.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import weft
+from kernels import build
+from weft.fit import Fit, FitSettings, Parameter, Target
+from weft.render import PathSettings
+from weft.scene import Camera, Environment, Material, Object, Texture, principled
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what the files of a folder hold."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+def other_scene(material: Material) -> weft.Scene:
+    """Return a scene with nothing of those that are built but its shape."""
+    shown = build.scene_of(material, build.light_sets()["sky"]).objects[0]
+    objects = [Object(shown.mesh, [material], name="thing")]
+    pose = Camera.look_at((1, -3, 2), (0, 0, 0))
+    sky = Environment(np.full((8, 16, 3), 0.8, np.float32))
+    return weft.Scene(objects, cameras=[Camera(24, 16, transform=pose)], environment=sky)
+
+
+@pytest.fixture
+def software(device):
+    """Skip where kernels for software are not what this device runs."""
+    if not device.info.features.is_software:
+        pytest.skip("this device is a GPU")
+
+
+def test_a_scene_of_a_shipped_shape_waits_for_no_compiler(software, tmp_path):
+    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"metallic"})
+    scene = other_scene(principled("other", base_color=(0.1, 0.2, 0.9), metallic=0.9))
+
+    with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
+        picture = weft.Renderer(own, scene).render(settings=PathSettings(4, bounces=3))
+        photo = np.full((16, 24, 3), 0.3, np.float32)
+        settings = FitSettings(bounces=3, max_iterations=2)
+        numbers = [Parameter("other.base_color"), Parameter("other.roughness")]
+        Fit(scene, [Target(photo)], numbers, settings, device=own).step()
+        counts = own.compiler_statistics
+
+    assert picture.mean() > 0.1
+    assert (counts["kernel_misses"], counts["helper_starts"]) == (0, 0)
+
+
+def test_textures_of_any_size_share_a_shipped_kernel(software, tmp_path):
+    build.compile_kind("software", tmp_path / "slang", {"sky"}, {"texture"})
+    pixels = np.random.default_rng(1).uniform(0, 1, (64, 32, 3)).astype(np.float32)
+
+    with weft.create_device(type="vulkan", cache_directory=tmp_path) as own:
+        material = principled("mapped", base_color=Texture(pixels))
+        weft.Renderer(own, other_scene(material)).render(settings=PathSettings(1, bounces=1))
+
+        assert own.compiler_statistics["kernel_misses"] == 0
+
+
+def test_two_builds_of_the_kernels_are_equal(tmp_path):
+    for name in ("first", "second"):
+        build.compile_kind("cuda", tmp_path / name, {"sky"}, {"diffuse"})
+
+    first = contents(tmp_path / "first")
+    assert any(name.startswith("image/") for name in first)
+    assert first == contents(tmp_path / "second")
