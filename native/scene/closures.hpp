@@ -92,6 +92,7 @@ struct ClosureSpec {
 [[nodiscard]] WEFT_API const ClosureSpec* find_closure(std::string_view kind);
 
 /// Whether a list of names has one.
-[[nodiscard]] bool has_name(std::span<const std::string> names, std::string_view name) noexcept;
+[[nodiscard]] WEFT_API bool has_name(std::span<const std::string> names,
+                                     std::string_view name) noexcept;
 
 } // namespace weft::scene

@@ -61,6 +61,6 @@ struct MaterialProgram {
 [[nodiscard]] WEFT_API MaterialProgram print_program(const Material& material);
 
 /// The Slang namespace that keeps a user's functions apart from those of other texts.
-[[nodiscard]] std::string namespace_of(std::string_view source);
+[[nodiscard]] WEFT_API std::string namespace_of(std::string_view source);
 
 } // namespace weft::scene

@@ -176,8 +176,8 @@ struct Bump {
 /// How many floats a value has.
 [[nodiscard]] WEFT_API std::size_t size_of(const Value& value);
 
-/// Whether a value is a number or numbers by themselves or in a constant; else nullptr. The pointer is into `value`.
-[[nodiscard]] const Value& plain(const Value& value);
+/// The value of a constant, and anything else as it is. The reference is into `value`.
+[[nodiscard]] WEFT_API const Value& plain(const Value& value);
 
 /// What runs where a call is evaluated, as text: equal texts do the same.
 [[nodiscard]] WEFT_API std::string text_of_code(std::string_view function, std::string_view source,

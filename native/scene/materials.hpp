@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,11 +33,11 @@ struct Closure {
         options{}; ///< others keep the first value listed
 
     /// nullptr: the input is not given.
-    [[nodiscard]] const Value* find(std::string_view name) const noexcept;
+    [[nodiscard]] WEFT_API const Value* find(std::string_view name) const noexcept;
     /// Whether a value is given for the input.
     [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
     /// The choice that is given, or "".
-    [[nodiscard]] std::string_view option(std::string_view name) const noexcept;
+    [[nodiscard]] WEFT_API std::string_view option(std::string_view name) const noexcept;
 };
 
 /// Part one surface, part another.
@@ -105,20 +106,20 @@ void for_each_closure(const Surface& surface, const Visit& visit) {
 }
 
 /// Whether light may pass a surface straight.
-[[nodiscard]] bool is_transparent(const Surface& surface);
+[[nodiscard]] WEFT_API bool is_transparent(const Surface& surface);
 /// Whether a closure may emit light.
-[[nodiscard]] bool is_emissive(const Closure& closure);
+[[nodiscard]] WEFT_API bool is_emissive(const Closure& closure);
 /// Whether light wanders below a closure.
-[[nodiscard]] bool has_subsurface(const Closure& closure);
+[[nodiscard]] WEFT_API bool has_subsurface(const Closure& closure);
 /// Below how many closures of a surface light wanders.
-[[nodiscard]] std::size_t count_subsurface(const Surface& surface);
+[[nodiscard]] WEFT_API std::size_t count_subsurface(const Surface& surface);
 /// Whether a surface is there for the volume behind it only.
-[[nodiscard]] bool is_boundary(const Material& material);
+[[nodiscard]] WEFT_API bool is_boundary(const Material& material);
 /// Whether a volume is not the same everywhere.
-[[nodiscard]] bool varies(const Surface& volume);
+[[nodiscard]] WEFT_API bool varies(const Surface& volume);
 
 /// The textures of materials in a fixed order, each once.
-[[nodiscard]] std::vector<std::shared_ptr<const Texture>>
+[[nodiscard]] WEFT_API std::vector<std::shared_ptr<const Texture>>
 textures_of(std::span<const MaterialRef> materials);
 
 } // namespace weft::scene
