@@ -178,6 +178,7 @@ struct Bump {
 
 /// The value of a constant, and anything else as it is. The reference is into `value`.
 [[nodiscard]] WEFT_API const Value& plain(const Value& value);
+const Value& plain(const Value&& value) = delete;
 
 /// What runs where a call is evaluated, as text: equal texts do the same.
 [[nodiscard]] WEFT_API std::string text_of_code(std::string_view function, std::string_view source,
