@@ -274,6 +274,7 @@ py::tuple describe(const scene::ParameterRange& range) {
 scene::MaterialTable table_of(const py::sequence& materials) {
     MaterialReader reader;
     std::vector<scene::MaterialRef> read;
+    read.reserve(materials.size());
     for (const py::handle material : materials) {
         read.push_back(reader.material(material));
     }

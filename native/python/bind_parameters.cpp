@@ -29,6 +29,7 @@ py::dict lay_out_directions(const Records& records, const Rows& rows) {
                                   "shape (directions, parameters) are needed");
     }
     std::vector<scene::MaterialRecord> read;
+    read.reserve(static_cast<std::size_t>(records.shape(0)));
     for (py::ssize_t k = 0; k < records.shape(0); k++) {
         read.push_back({records.at(k, 0), records.at(k, 1)});
     }

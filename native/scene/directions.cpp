@@ -18,6 +18,7 @@ struct Extent {
 
 std::vector<Extent> extents_of(std::span<const MaterialRecord> records, std::size_t parameters) {
     std::vector<Extent> extents;
+    extents.reserve(records.size());
     for (std::size_t k = 0; k < records.size(); k++) {
         const std::size_t first = records[k].first;
         const std::size_t end = k + 1 < records.size() ? records[k + 1].first : parameters;

@@ -36,7 +36,7 @@ std::size_t end_of_import(std::string_view source, std::size_t at) {
     const std::size_t begin = next + kImport.size();
     const std::size_t space = space_at(source, begin);
     const std::size_t end = source.find(';', begin);
-    const bool has_name = end != source.npos && space > 0 && end > begin + space;
+    const bool has_name = end != std::string_view::npos && space > 0 && end > begin + space;
     return has_name ? end + 1 : at;
 }
 

@@ -51,7 +51,7 @@ std::size_t end_of_name(std::string_view text, std::size_t at, std::string_view 
         return at;
     }
     const auto is_part = [&](char letter) {
-        return is_letter(letter) || is_digit(letter) || also.find(letter) != also.npos;
+        return is_letter(letter) || is_digit(letter) || also.find(letter) != std::string_view::npos;
     };
     while (at < text.size() && is_part(text[at])) {
         at++;
@@ -109,6 +109,8 @@ void require_size(std::string_view owner, std::string_view name, std::size_t siz
 
 std::vector<std::string> names_of_inputs(const ClosureSpec& spec) {
     std::vector<std::string> names;
+    names.reserve(spec.inputs.size() + spec.normals.size() + spec.tangents.size() +
+                  spec.options.size());
     for (const auto& [name, input] : spec.inputs) {
         names.push_back(name);
     }
@@ -126,8 +128,8 @@ std::string escaped(unsigned char letter) {
 } // namespace
 
 std::string quoted_text(std::string_view text) {
-    const bool has_single = text.find('\'') != text.npos;
-    const char quote = has_single && text.find('"') == text.npos ? '"' : '\'';
+    const bool has_single = text.find('\'') != std::string_view::npos;
+    const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
     std::string quoted(1, quote);
     for (const char letter : text) {
         switch (letter) {
@@ -225,6 +227,7 @@ void require_option(const ClosureSpec& spec, std::string_view name, std::string_
                     std::string_view shown) {
     const ClosureOption* const option = spec.find_option(name);
     std::vector<std::string> values;
+    values.reserve(option->values.size());
     for (const auto& [entry, flags] : option->values) {
         if (entry == value) {
             return;

@@ -168,6 +168,7 @@ std::string MaterialPrinter::constant(std::string name, const Numbers& numbers,
                                              .scale = input.scale,
                                              .fit_low = input.fit_low});
     std::vector<std::string> loads;
+    loads.reserve(numbers.size());
     for (std::size_t k = 0; k < numbers.size(); k++) {
         loads.push_back(core::text("parameter(m, ", first + k, ")"));
     }
@@ -291,6 +292,7 @@ void MaterialPrinter::print_upstream(const std::string& name, const SlangCall& c
 
 std::string MaterialPrinter::new_call(const std::string& name, const SlangCall& call) {
     std::vector<std::string> arguments;
+    arguments.reserve(call.arguments.size());
     for (const auto& [key, argument] : call.arguments) {
         arguments.push_back(free_value(name + "." + key, argument));
     }

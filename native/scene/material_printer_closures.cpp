@@ -74,7 +74,7 @@ std::string construct_of(const ClosureSpec& spec, const TemplateValues& values) 
     constexpr std::string_view kPlainCall = "prepare({structure},";
     std::string construct = spec.construct;
     const std::size_t at = construct.find(kPlainCall);
-    if (values.contains("normals") && !spec.structure.empty() && at != construct.npos) {
+    if (values.contains("normals") && !spec.structure.empty() && at != std::string_view::npos) {
         construct.replace(at, kPlainCall.size(), "prepareTurned({structure}, {normals},");
     }
     return construct;

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<char, char>, 3> kEscapes{{{'n', '\n'}, {'t', '\t'
 bool needs_quotes(std::string_view part) {
     const auto is_special = [](char letter) {
         const auto byte = static_cast<unsigned char>(letter);
-        return byte < 0x20U || byte == 0x7FU || kSpecial.find(letter) != kSpecial.npos;
+        return byte < 0x20U || byte == 0x7FU || kSpecial.find(letter) != std::string_view::npos;
     };
     return part.empty() || std::ranges::any_of(part, is_special) || space_at(part, 0) > 0 ||
            space_before(part, part.size()) > 0;
@@ -39,7 +39,7 @@ std::size_t end_of_quoted(std::string_view name, std::size_t begin) {
             return at + 1;
         }
     }
-    return name.npos;
+    return std::string_view::npos;
 }
 
 std::string unescaped(std::string_view text) {
@@ -62,7 +62,7 @@ Part part_at(std::string_view name, std::size_t begin) {
         return {std::string(name.substr(begin, end - begin)), end};
     }
     const std::size_t end = end_of_quoted(name, begin);
-    if (end == name.npos || (end < name.size() && name[end] != '.')) {
+    if (end == std::string_view::npos || (end < name.size() && name[end] != '.')) {
         throw core::ArgumentError(core::text(
             "ParameterRef: a part that begins with a quote must end with one and a dot, got ",
             quoted_text(name), R"(; write quotes and backslashes in it as \" and \\)"));

@@ -7,11 +7,11 @@ std::string fill_template(std::string_view pattern, const TemplateValues& values
     std::string filled;
     while (true) {
         const std::size_t open = pattern.find('{');
-        if (open == pattern.npos) {
+        if (open == std::string_view::npos) {
             return filled.append(pattern);
         }
         const std::size_t close = pattern.find('}', open);
-        const auto found = close == pattern.npos
+        const auto found = close == std::string_view::npos
                                ? values.end()
                                : values.find(pattern.substr(open + 1, close - open - 1));
         filled.append(pattern.substr(0, open));
