@@ -6,6 +6,7 @@
 #include "python/bind_gradient.hpp"
 #include "python/bind_kernel.hpp"
 #include "python/bind_lower.hpp"
+#include "python/bind_material.hpp"
 #include "python/bind_module.hpp"
 #include "python/bind_porting.hpp"
 #include "python/bind_reduce.hpp"
@@ -40,6 +41,8 @@ PYBIND11_MODULE(_native, module) {
     bind_module(module);
     bind_kernel(module);
     bind_lower(module);
+    bind_material(module);
+    bind_parameters(module);
     bind_porting(module);
     bind_reduce(module);
     bind_scene(module);

@@ -7,7 +7,7 @@ endif()
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# Public headers: those of the engine, and what they show of the layers below.
+# Public headers: those of the engine, and what they show of the layers below; descriptions of materials.
 set(WEFT_PUBLIC_HEADERS
   core/api.hpp
   core/error.hpp
@@ -24,6 +24,14 @@ set(WEFT_PUBLIC_HEADERS
   engine/number.hpp
   reflect/function.hpp
   reflect/type.hpp
+  scene/closures.hpp
+  scene/directions.hpp
+  scene/kernel_text.hpp
+  scene/material_program.hpp
+  scene/material_table.hpp
+  scene/material_values.hpp
+  scene/materials.hpp
+  scene/parameter_names.hpp
   tensor/array_layout.hpp
   tensor/tensor.hpp
   tensor/transfer.hpp

@@ -33,11 +33,7 @@ KNOWN_CIRCLES = {
     ("weft.render.media", "weft.render.upload"),
     ("weft.render.memory", "weft.render.renderer"),
     ("weft.render.walks", "weft.render.path_stages"),
-    ("weft.scene.media", "weft.scene.program"),
-    ("weft.scene.normals", "weft.scene.program"),
     ("weft.scene.texture", "weft.scene.values"),
-    ("weft.scene.transparency", "weft.scene.program"),
-    ("weft.scene.walks", "weft.scene.program"),
 }
 """Imports for type checkers alone that close a circle. Take lines out; add none."""
 

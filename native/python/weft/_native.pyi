@@ -18,6 +18,7 @@ from torch import Tensor as _TorchTensor  # type: ignore[import-not-found, unuse
 
 from weft._porting import Layout, PrimType, Shape
 from weft.cursor import Cursor
+from weft.scene.texture import Texture
 from weft.vectors import Vector
 
 _Integer: typing.TypeAlias = typing.SupportsInt | typing.SupportsIndex
@@ -67,6 +68,8 @@ __all__: list[str] = [
     "Grid",
     "ImageError",
     "InternalError",
+    "MaterialParameter",
+    "MaterialProgram",
     "MemoryInfo",
     "Module",
     "NDBuffer",
@@ -88,9 +91,17 @@ __all__: list[str] = [
     "all",
     "all_close",
     "any",
+    "attribute_table",
     "build_alias_table",
     "build_light_tree",
+    "build_material_table",
     "call_id",
+    "check_bump",
+    "check_constant",
+    "check_material",
+    "check_normal_map",
+    "check_slang_call",
+    "closure_table",
     "create_device",
     "dot",
     "enumerate_devices",
@@ -98,14 +109,26 @@ __all__: list[str] = [
     "from_dlpack",
     "grid",
     "init_device",
+    "lay_out_directions",
     "max",
     "mean",
     "min",
     "norm",
+    "print_program",
+    "print_program_module",
+    "print_recording_module",
+    "print_shared_module",
+    "quoted_part",
     "rand_float",
+    "size_of_value",
     "sort_by_key",
+    "split_inputs",
+    "split_name",
+    "split_owner",
     "sum",
+    "text_of_code",
     "thread_id",
+    "varies",
     "wang_hash",
 ]
 
@@ -1599,6 +1622,80 @@ class Function:
         Reflection data of the first overload.
         """
 
+class MaterialParameter:
+    """
+    A parameter of a material's program.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def values(self) -> tuple[float, ...]: ...
+    @property
+    def texture(self) -> Texture | None: ...
+    @property
+    def bounds(self) -> tuple[float, float]: ...
+    @property
+    def is_separable(self) -> bool: ...
+    @property
+    def is_fixed(self) -> bool: ...
+    @property
+    def is_passing(self) -> bool: ...
+    @property
+    def is_medium(self) -> bool: ...
+    @property
+    def is_walk(self) -> bool: ...
+    @property
+    def scale(self) -> str: ...
+    @property
+    def fit_low(self) -> float | None: ...
+
+class MaterialProgram:
+    """
+    Slang text of a material's shape, and its parameters.
+    """
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def bsdf(self) -> str: ...
+    @property
+    def slots(self) -> list[MaterialParameter]: ...
+    @property
+    def sources(self) -> list[str]: ...
+    @property
+    def modules(self) -> list[str]: ...
+    @property
+    def functions(self) -> list[str]: ...
+    @property
+    def origins(self) -> dict[str, str]: ...
+    @property
+    def transparency(self) -> str: ...
+    @property
+    def medium(self) -> str: ...
+    @property
+    def shines(self) -> bool: ...
+    @property
+    def scatters(self) -> bool: ...
+    @property
+    def has_tangents(self) -> bool: ...
+    @property
+    def has_bumps(self) -> bool: ...
+    @property
+    def reads_ray(self) -> bool: ...
+    @property
+    def is_boundary(self) -> bool: ...
+    @property
+    def walks(self) -> int: ...
+    @property
+    def passes(self) -> bool: ...
+    @property
+    def wanders(self) -> bool: ...
+    @property
+    def key(self) -> tuple[str, str, str, bool]: ...
+
 class Module:
     """
     A Slang module on a device. Its functions and types are attributes: module.f, module['f<float, 4>'], module.Pixel.
@@ -1908,6 +2005,125 @@ def any(tensor: Tensor, axis: None = None, *, keepdims: bool = False) -> bool: .
 def any(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().
+    """
+
+def attribute_table() -> dict[str, tuple[str, int, bool]]:
+    """
+    Returns Slang expression, size and whether it is of the ray, of each attribute.
+    """
+
+def build_material_table(
+    materials: collections.abc.Sequence[object],
+) -> dict[str, typing.Any]:
+    """
+    Returns the fields of weft.render.material_table.MaterialTable; ranges and texture_slots as tuples.
+    """
+
+def check_bump(bump: object) -> None:
+    """
+    Raises what weft.scene.Bump does.
+    """
+
+def check_constant(name: str, numbers: collections.abc.Sequence[float], value: object) -> None:
+    """
+    Raises what weft.scene.Constant does.
+    """
+
+def check_material(name: str, volume: object) -> None:
+    """
+    Raises what weft.scene.Material does.
+    """
+
+def check_normal_map(map: object) -> None:
+    """
+    Raises what weft.scene.NormalMap does.
+    """
+
+def check_slang_call(function: str, source: str, module: str, size: _Integer) -> None:
+    """
+    Raises what weft.scene.SlangCall does.
+    """
+
+def closure_table() -> dict[str, dict[str, typing.Any]]:
+    """
+    Returns what weft.scene.CLOSURES is made of: by kind, the fields of ClosureSpec.
+    """
+
+def lay_out_directions(
+    records: NDArray[np.uint32], rows: NDArray[np.float32]
+) -> dict[str, typing.Any]:
+    """
+    Returns the tables of weft.render.directions.Directions.
+
+    Args:
+        records: Of the materials, shape (n, 2).
+        rows: One direction a row, shape (directions, parameters).
+    """
+
+def print_program(material: object) -> MaterialProgram:
+    """
+    Returns the program of a weft.scene.Material.
+    """
+
+def print_program_module(program: MaterialProgram, traits: object) -> str:
+    """
+    Returns the Slang module of a program with the kernels that run it.
+    """
+
+def print_recording_module(program: MaterialProgram, traits: object) -> str:
+    """
+    Returns print_program_module() with the kernels that record and replay paths.
+    """
+
+def print_shared_module(traits: object) -> str:
+    """
+    Returns the Slang module with the kernels that evaluate no material.
+    """
+
+def quoted_part(part: str) -> str:
+    """
+    Returns a part of a parameter's name as it is written.
+    """
+
+def size_of_value(value: object) -> int:
+    """
+    Returns how many floats a value of a material has.
+    """
+
+def split_inputs(
+    kind: str, given: collections.abc.Mapping[str, typing.Any]
+) -> tuple[dict[str, typing.Any], dict[str, str]]:
+    """
+    Returns inputs and options of a closure, checked.
+
+    Raises:
+        ArgumentError: See weft.scene.Closure.
+    """
+
+def split_name(name: str) -> list[str]:
+    """
+    Returns the parts of a parameter's name, without quotes.
+
+    Raises:
+        ArgumentError: The name is empty, or a quote is not closed.
+    """
+
+def split_owner(name: str) -> tuple[str, str]:
+    """
+    Returns the first part of a parameter's name without quotes, and the rest as it is written.
+
+    Raises:
+        ArgumentError: A quote is not closed.
+    """
+
+def text_of_code(function: str, source: str, module: str) -> str:
+    """
+    Returns what runs where a call is evaluated, as text.
+    """
+
+def varies(volume: object) -> bool:
+    """
+    Returns whether a volume is not the same everywhere.
     """
 
 def build_alias_table(

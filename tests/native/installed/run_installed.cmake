@@ -42,6 +42,22 @@ set(expected "lit: 0.5 2 4.5\nby albedo: 1 2 3\nby light: 14\n")
 if(NOT output STREQUAL expected)
   message(FATAL_ERROR "the example printed\n${output}instead of\n${expected}")
 endif()
+build(materials)
+string(CONCAT expected
+  "Wood.first.color.color: 0.5 0.25 0.125\n"
+  "Wood.first.roughness: 0\n"
+  "Wood.second.color: 0.8 0.8 0.8\n"
+  "Wood.Polish: 0.25\n"
+  "Wood.second.anisotropy: 0\n"
+  "Wood.second.rotation: 0\n"
+  "Wood.factor: 0.5\n"
+  "\"Wall.001\".roughness: 0.5\n"
+  "\"Wall.001\".base_color: texture 0\n"
+  "MixBSDF<TurnedBSDF<DiffuseBSDF<kPlain>, kOwnSides>, GlossyBSDF<kPlain | kMultiscatter>> compiles\n"
+  "PrincipledBSDF<kDielectric | kMultiscatter | kRaised> compiles\n")
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "the example of materials printed\n${output}instead of\n${expected}")
+endif()
 file(GLOB_RECURSE headers RELATIVE ${work}/moved/include ${work}/moved/include/weft/*.hpp)
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER ${header} name)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft._native import Tensor
+from weft._native import Tensor, lay_out_directions
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from weft._native import Device
     from weft.render.upload import MaterialTable
@@ -32,26 +32,14 @@ class Directions:
     def __init__(self, device: Device, materials: MaterialTable, rows: ArrayLike) -> None:
         """Upload the tables."""
         wanted = np.asarray(rows, np.float32).reshape(-1, len(materials.values))
-        firsts = materials.records[:, 1].astype(np.int64)
-        ends = np.append(firsts[1:], wanted.shape[1])
-        own = [
-            np.flatnonzero((wanted[:, first:end] != 0).any(axis=1))
-            for first, end in zip(firsts, ends, strict=True)
-        ]
-        lengths = self.lengths = [len(numbers) for numbers in own]  # directions of each material
+        table = lay_out_directions(materials.records, wanted)
+        self.lengths: list[int] = table["lengths"]  # directions of each material
         self.count = len(wanted)
-        self.moved = (wanted != 0).any(axis=0)  # which parameters any of them moves
-        self.most = max(lengths)
-        slots = max(int((ends - firsts).max()), 1)
-        # The last row is for materials without directions: they evaluate one, and keep nothing.
-        seeds = np.zeros((sum(lengths) + 1, slots), np.float32)
-        starts = np.cumsum([0, *lengths])
-        for numbers, first, end, start in zip(own, firsts, ends, starts[:-1], strict=True):
-            seeds[start : start + len(numbers), : end - first] = wanted[numbers, first:end]
-        empty: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
-        self.seeds = Tensor.from_numpy(device, seeds.ravel())
+        self.moved = table["moved"].astype(bool)  # which parameters any of them moves
+        self.most = max(self.lengths)
+        self.seeds = Tensor.from_numpy(device, table["seeds"])
         self.view = {
-            "starts": Tensor.from_numpy(device, starts.astype(np.uint32)),
-            "numbers": Tensor.from_numpy(device, np.concatenate([*own, *empty]).astype(np.uint32)),
-            "slots": slots,
+            "starts": Tensor.from_numpy(device, table["starts"]),
+            "numbers": Tensor.from_numpy(device, table["numbers"]),
+            "slots": table["slots"],
         }

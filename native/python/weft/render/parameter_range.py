@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weft.scene.closures import Scale
-    from weft.scene.slot import Slot
 
 
 @dataclass
@@ -38,19 +37,3 @@ class ParameterRange:
     is_walk: bool = False
     scale: Scale = "linear"
     fit_low: float | None = None
-
-    @staticmethod
-    def of(slot: Slot, first: int) -> ParameterRange:
-        """Return the range of a slot whose first float is number `first`."""
-        return ParameterRange(
-            first,
-            slot.size,
-            slot.bounds,
-            slot.is_separable,
-            slot.is_fixed,
-            slot.is_passing,
-            slot.is_medium,
-            slot.is_walk,
-            slot.scale,
-            slot.fit_low,
-        )

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closures that materials are made of: one entry each.
-
-A new BSDF of shaders/weft/bsdf needs one entry here, see docs/adding_a_bsdf.md.
-"""
+"""The closures that materials are made of, as native/scene/closures.cpp has them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from weft._native import closure_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Scale = Literal["linear", "log"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,6 @@ class Input:
     is_walk: bool = False
     scale: Scale = "linear"
     fit_low: float | None = None
-
-
-def _roughness(default: float, *, is_walk: bool = False) -> Input:
-    """Return the input for a roughness: below 0.02 it is a mirror, which has no derivative."""
-    return Input(default, is_walk=is_walk, scale="log", fit_low=0.02)
 
 
 @dataclass(frozen=True)
@@ -117,268 +112,37 @@ class ClosureSpec:
     hiding: tuple[Hiding, ...] = ()
 
 
-def _distribution(*values: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the option that chooses the distribution of microfacets."""
-    return MappingProxyType({"distribution": {value: _DISTRIBUTIONS[value] for value in values}})
+def _frozen(entries: Mapping[str, T]) -> Mapping[str, T]:
+    return MappingProxyType(dict(entries))
 
 
-_DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "multi_ggx": ("kMultiscatter",),
-        "ggx": (),
-        "beckmann": ("kBeckmann",),
-        "ashikhmin_shirley": ("kShirley",),
-    }
+def _spec(fields: dict[str, Any]) -> ClosureSpec:
+    """Return an entry of the table that the native part has."""
+    return ClosureSpec(
+        _frozen({name: Input(**entry) for name, entry in fields["inputs"].items()}),
+        features=_frozen(fields["features"]),
+        options=_frozen({name: _frozen(entry) for name, entry in fields["options"].items()}),
+        hiding=tuple(Hiding(hidden, _frozen(when)) for hidden, when in fields["hiding"]),
+        **{name: fields[name] for name in _AS_THEY_ARE},
+    )
+
+
+_AS_THEY_ARE = (
+    "bsdf",
+    "construct",
+    "emission",
+    "structure",
+    "always",
+    "normals",
+    "tangents",
+    "sides",
+    "is_raised",
 )
 
-WALKS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "subsurface_method": {
-            "random_walk": (),
-            "random_walk_skin": ("kSkin",),
-            "random_walk_5_2": ("kHulst",),
-        },
-        "subsurface_after_diffuse": {"walk": (), "diffuse": ()},
-    }
+CLOSURES: Mapping[str, ClosureSpec] = _frozen(
+    {kind: _spec(fields) for kind, fields in closure_table().items()}
 )
+
+WALKS: Mapping[str, Mapping[str, tuple[str, ...]]] = CLOSURES["subsurface"].options
 """How light wanders below a surface: as Blender's methods, and whether it does so behind a diffuse
 bounce (Blender 4.5: not)."""
-
-WHITE = (1.0, 1.0, 1.0)
-COLOR = Input((0.8, 0.8, 0.8))
-
-# Blender's inputs; ranges are those of its node, where they are open the range of fits.
-PRINCIPLED: Mapping[str, Input] = MappingProxyType(
-    {
-        "base_color": COLOR,
-        "metallic": Input(0.0),
-        "roughness": _roughness(0.5),
-        "ior": Input(1.5, 1.0, 4.0),
-        "alpha": Input(1.0, is_passing=True),
-        "diffuse_roughness": _roughness(0.0),
-        "subsurface_weight": Input(0.0),
-        "subsurface_radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
-        "subsurface_scale": Input(0.05, 0.0, 10.0),
-        "subsurface_ior": Input(1.4, 1.01, 3.8, is_walk=True),
-        "subsurface_anisotropy": Input(0.0, 0.0, 0.9, is_walk=True),
-        "specular_level": Input(0.5),
-        "specular_tint": Input(WHITE, is_separable=False),
-        "anisotropic": Input(0.0),
-        "anisotropic_rotation": Input(0.0),
-        "transmission_weight": Input(0.0),
-        "coat_weight": Input(0.0),
-        "coat_roughness": _roughness(0.03),
-        "coat_ior": Input(1.5, 1.0, 4.0),
-        "coat_tint": Input(WHITE),
-        "sheen_weight": Input(0.0),
-        "sheen_roughness": _roughness(0.5),
-        "sheen_tint": Input(WHITE, is_separable=False),
-        "emission_color": Input(WHITE, 0.0, 1e6),
-        "emission_strength": Input(0.0, 0.0, 1e6),
-        "thin_film_thickness": Input(0.0, 0.0, 1e4),
-        "thin_film_ior": Input(1.33, 1.0, 4.0),
-    }
-)
-
-PRINCIPLED_HIDING = (
-    Hiding(
-        ("ior", "specular_level", "diffuse_roughness", "subsurface_", "transmission_weight"),
-        {"metallic": 1},
-    ),
-    Hiding(("diffuse_roughness", "subsurface_"), {"transmission_weight": 1}),
-    Hiding(("coat_",), {"coat_weight": 0}),
-    Hiding(("sheen_",), {"sheen_weight": 0}),
-    Hiding(("subsurface_",), {"subsurface_weight": 0}),
-    Hiding(("thin_film_ior",), {"thin_film_thickness": 0}),
-    Hiding(("emission_color",), {"emission_strength": 0}),
-    Hiding(("emission_strength",), {"emission_color": 0}),
-    Hiding(("anisotropic_rotation",), {"anisotropic": 0}),
-    Hiding(
-        ("roughness", "ior", "specular_tint", "anisotropic", "anisotropic_rotation"),
-        {"specular_level": 0, "metallic": 0, "transmission_weight": 0},
-    ),
-)
-NO_ROTATION = Hiding(("rotation",), {"anisotropy": 0})
-NO_FILM = Hiding(("thin_film_ior",), {"thin_film_thickness": 0})
-
-CLOSURES: Mapping[str, ClosureSpec] = MappingProxyType(
-    {
-        "diffuse": ClosureSpec(
-            {"color": COLOR, "roughness": _roughness(0.0)},
-            "DiffuseBSDF<{features}>",
-            "DiffuseBSDF<{features}>.prepare({color}, {roughness}, {wi})",
-            features=MappingProxyType({"": ("kPlain",), "kDiffuseRoughness": ("roughness",)}),
-            normals=("normal",),
-            sides="kSoftSides",
-            is_raised=False,
-        ),
-        "principled": ClosureSpec(
-            PRINCIPLED,
-            "PrincipledBSDF<{features}>",
-            "PrincipledBSDF<{features}>.prepare({structure}, {wi}, s.isBackface, m.tables())",
-            "{bsdf}.emission()",
-            "PrincipledInputs",
-            ("base_color", "roughness"),
-            MappingProxyType(
-                {
-                    "": ("kDielectric",),
-                    "kMetal": ("metallic",),
-                    "kDiffuseRoughness": ("diffuse_roughness",),
-                    "kAnisotropy": ("anisotropic",),
-                    "kCoat": ("coat_weight",),
-                    "kSheen": ("sheen_weight",),
-                    "kThinFilm": ("thin_film_thickness",),
-                    "kGlass": ("transmission_weight",),
-                    "kAlpha": ("alpha",),
-                    "kNormal": ("normal", "coat_normal"),
-                    "kSubsurface": ("subsurface_weight",),
-                }
-            ),
-            ("normal", "coat_normal"),
-            ("tangent",),
-            options=MappingProxyType({**_distribution("multi_ggx", "ggx"), **WALKS}),
-            hiding=PRINCIPLED_HIDING,
-        ),
-        "glossy": ClosureSpec(
-            {
-                "color": COLOR,
-                "roughness": _roughness(0.5),
-                "anisotropy": Input(0.0, -0.99, 0.99),
-                "rotation": Input(0.0),
-            },
-            "GlossyBSDF<{features}>",
-            "GlossyBSDF<{features}>.prepare({color}, {roughness}, {anisotropy}, {rotation}, {wi}, "
-            "m.tables())",
-            features=MappingProxyType({"": ("kPlain",), "kAnisotropy": ("anisotropy",)}),
-            normals=("normal",),
-            tangents=("tangent",),
-            sides="kSharpSides",
-            options=_distribution("multi_ggx", "ggx", "beckmann", "ashikhmin_shirley"),
-            hiding=(NO_ROTATION,),
-        ),
-        "metallic": ClosureSpec(
-            {
-                "color": Input((0.617, 0.577, 0.540)),
-                "edge_tint": Input((0.695, 0.726, 0.770)),
-                "roughness": _roughness(0.5),
-                "anisotropy": Input(0.0),
-                "rotation": Input(0.0),
-                "thin_film_thickness": Input(0.0, 0.0, 1e4),
-                "thin_film_ior": Input(1.33, 1.0, 4.0),
-            },
-            "MetallicBSDF<{features}>",
-            "MetallicBSDF<{features}>.prepare({color}, {edge_tint}, {roughness}, {anisotropy}, "
-            "{rotation}, float2({thin_film_thickness}, {thin_film_ior}), {wi}, m.tables())",
-            features=MappingProxyType(
-                {
-                    "": ("kPlain",),
-                    "kAnisotropy": ("anisotropy",),
-                    "kThinFilm": ("thin_film_thickness",),
-                }
-            ),
-            normals=("normal",),
-            tangents=("tangent",),
-            sides="kSharpSides",
-            options=_distribution("multi_ggx", "ggx", "beckmann"),
-            hiding=(NO_ROTATION, NO_FILM),
-        ),
-        "glass": ClosureSpec(
-            {
-                "color": Input(WHITE),
-                "roughness": _roughness(0.0),
-                "ior": Input(1.5, 1.0, 4.0),
-                "thin_film_thickness": Input(0.0, 0.0, 1e4),
-                "thin_film_ior": Input(1.33, 1.0, 4.0),
-            },
-            "GlassBSDF<{features}>",
-            "GlassBSDF<{features}>.prepare({color}, {roughness}, {ior}, "
-            "float2({thin_film_thickness}, {thin_film_ior}), {wi}, s.isBackface, m.tables())",
-            features=MappingProxyType({"": ("kPlain",), "kThinFilm": ("thin_film_thickness",)}),
-            normals=("normal",),
-            sides="kSharpSides",
-            options=_distribution("multi_ggx", "ggx", "beckmann"),
-            hiding=(NO_FILM,),
-        ),
-        "refraction": ClosureSpec(
-            {"color": Input(WHITE), "roughness": _roughness(0.0), "ior": Input(1.45, 1.0, 4.0)},
-            "RefractionBSDF<{features}>",
-            "RefractionBSDF<{features}>.prepare({color}, {roughness}, {ior}, {wi}, s.isBackface, "
-            "m.tables())",
-            features=MappingProxyType({"": ("kPlain",)}),
-            normals=("normal",),
-            sides="kSharpSides",
-            options=_distribution("ggx", "beckmann"),
-        ),
-        "sheen": ClosureSpec(
-            {"color": COLOR, "roughness": _roughness(0.5)},
-            "SheenBSDF",
-            "SheenBSDF.prepare({color}, {roughness}, {wi}, m.tables())",
-            normals=("normal",),
-            sides="kSoftSides",
-            is_raised=False,
-        ),
-        "velvet": ClosureSpec(
-            {"color": COLOR, "roughness": _roughness(0.5)},
-            "VelvetBSDF",
-            "VelvetBSDF.prepare({color}, {roughness}, {wi})",
-            normals=("normal",),
-            sides="kSoftSides",
-            is_raised=False,
-        ),
-        "translucent": ClosureSpec(
-            {"color": COLOR},
-            "TranslucentBSDF",
-            "TranslucentBSDF.prepare({color})",
-            normals=("normal",),
-            sides="kSoftSides",
-        ),
-        "subsurface": ClosureSpec(
-            {
-                "color": COLOR,
-                "radius": Input((1.0, 0.2, 0.1), 0.0, 10.0),
-                "scale": Input(0.05, 0.0, 10.0),
-                "roughness": _roughness(1.0, is_walk=True),
-                "ior": Input(1.4, 1.01, 3.8, is_walk=True),
-                "anisotropy": Input(0.0, 0.0, 0.9, is_walk=True),
-            },
-            "SubsurfaceBSDF<{features}>",
-            "SubsurfaceBSDF<{features}>.prepare({color}, {radius}, {scale}, {roughness}, {ior}, "
-            "{anisotropy}, {walks}, {wi})",
-            features=MappingProxyType({"": ("kSubsurface",)}),
-            normals=("normal",),
-            sides="kSoftSides",
-            options=WALKS,
-        ),
-        "transparent": ClosureSpec(
-            {"color": Input(WHITE, is_passing=True)},
-            "TransparentBSDF",
-            "TransparentBSDF.prepare({color}, {wi})",
-            is_raised=False,
-        ),
-        "emission": ClosureSpec(
-            {
-                "color": Input(WHITE, 0.0, 1e6),
-                "strength": Input(1.0, 0.0, 1e6),
-                "both_sides": Input(1.0),
-            },
-            "NullBSDF",
-            "NullBSDF.prepare()",
-            "({both_sides} > 0.5f || !s.isBackface ? {strength} : 0.f) * {color}",
-            is_raised=False,
-            hiding=(Hiding(("color",), {"strength": 0}), Hiding(("strength",), {"color": 0})),
-        ),
-        "medium": ClosureSpec(
-            {
-                "absorption": Input((0.0, 0.0, 0.0), 0.0, 100.0),
-                "scattering": Input((0.0, 0.0, 0.0), 0.0, 100.0),
-                "emission": Input((0.0, 0.0, 0.0), 0.0, 1e6),
-                "anisotropy": Input(0.0, -0.99, 0.99),
-            },
-            "NullBSDF",
-            "NullBSDF.prepare()",
-            is_raised=False,
-            hiding=(Hiding(("anisotropy",), {"scattering": 0}),),
-        ),
-        "none": ClosureSpec({}, "NullBSDF", "NullBSDF.prepare()", is_raised=False),
-    }
-)

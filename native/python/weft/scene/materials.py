@@ -7,20 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from weft._native import ArgumentError
+from weft import _native
+from weft._native import check_material, split_inputs
 from weft.scene.closures import CLOSURES
 from weft.scene.texture import Texture
-from weft.scene.values import (
-    Attribute,
-    Bump,
-    ColorAttribute,
-    Constant,
-    NormalMap,
-    SlangCall,
-    UVSet,
-    UVTangent,
-    size_of,
-)
+from weft.scene.values import Bump, Constant, NormalMap, SlangCall
 
 if TYPE_CHECKING:
     from weft.scene.values import Value
@@ -47,57 +38,8 @@ class Closure:
 
     def __init__(self, kind: str, **inputs: Value | str) -> None:
         """Check the names and the sizes."""
-        if kind not in CLOSURES:
-            raise ArgumentError(f"Closure: {kind!r} is not one of {', '.join(CLOSURES)}")
         self.kind = kind
-        self.options = {
-            name: _checked_option(kind, name, value)
-            for name, value in inputs.items()
-            if name in CLOSURES[kind].options
-        }
-        self.inputs = {
-            name: _checked_input(kind, name, value)
-            for name, value in inputs.items()
-            if name not in self.options
-        }
-
-
-def _checked_option(kind: str, name: str, value: object) -> str:
-    """Return a choice that the closure has."""
-    values = CLOSURES[kind].options[name]
-    if value not in values:
-        raise ArgumentError(
-            f"Closure '{kind}': option '{name}' is one of {', '.join(map(repr, values))}, got "
-            f"{value!r}"
-        )
-    return str(value)
-
-
-def _checked_input(kind: str, name: str, value: Value | str) -> Value:
-    """Return a value that fits the input."""
-    spec = CLOSURES[kind].inputs
-    normals = (*CLOSURES[kind].normals, *CLOSURES[kind].tangents)
-    if name not in spec and name not in normals:
-        raise ArgumentError(
-            f"Closure '{kind}': there is no input {name!r}; it has "
-            f"{', '.join([*spec, *normals, *CLOSURES[kind].options])}"
-        )
-    if isinstance(value, str):
-        raise ArgumentError(
-            f"Closure '{kind}': input '{name}' takes numbers, a texture or a function, got "
-            f"{value!r}"
-        )
-    wanted = 3 if name in normals or isinstance(spec[name].default, tuple) else 1
-    if name in normals and size_of(value) != 3:
-        raise ArgumentError(
-            f"Closure '{kind}': input '{name}' takes a vector of 3 numbers, got "
-            f"{size_of(value)}; a texture of normals goes through NormalMap"
-        )
-    if size_of(value) not in {wanted, 4 if wanted == 3 else wanted, 1}:
-        raise ArgumentError(
-            f"Closure '{kind}': input '{name}' takes {wanted} numbers, got {size_of(value)}"
-        )
-    return value
+        self.inputs, self.options = split_inputs(kind, inputs)
 
 
 @dataclass(eq=False)
@@ -151,13 +93,7 @@ class Material:
 
     def __post_init__(self) -> None:
         """Refuse what has no name, and media that vary."""
-        if not self.name:
-            raise ArgumentError("Material: a name is needed, got ''")
-        if self.volume is not None and varies(self.volume):
-            raise ArgumentError(
-                f"Material '{self.name}': the volume must be the same everywhere, a texture or "
-                "something of the surface drives it; use numbers, or functions of numbers"
-            )
+        check_material(self.name, self.volume)
 
 
 def principled(name: str, **inputs: Value | str) -> Material:
@@ -175,8 +111,7 @@ def principled(name: str, **inputs: Value | str) -> Material:
 
 def varies(volume: Surface) -> bool:
     """Return whether a volume is not the same everywhere."""
-    kinds = (Texture, NormalMap, Bump, Attribute, UVSet, UVTangent, ColorAttribute)
-    return any(isinstance(entry, kinds) for entry in walk(volume))
+    return _native.varies(volume)
 
 
 def parts_of_material(material: Material) -> list[Surface]:
@@ -234,18 +169,6 @@ def closures_of(surface: Surface) -> Iterator[Closure]:
         return
     yield from closures_of(surface.first)
     yield from closures_of(surface.second)
-
-
-def calls_below(name: str, call: SlangCall) -> list[tuple[str, SlangCall]]:
-    """Return the calls that a call's arguments are, or are looked up by, with their names."""
-    found = []
-    for key, value in call.arguments.items():
-        path, entry = f"{name}.{key}", value
-        while isinstance(entry, Texture) and entry.uv is not None:
-            path, entry = f"{path}.uv", entry.uv
-        if isinstance(entry, SlangCall):
-            found.append((path, entry))
-    return found
 
 
 def as_mapping(surface: Closure) -> Mapping[str, Value]:

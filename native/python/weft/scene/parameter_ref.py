@@ -9,20 +9,15 @@ bracket, a colon, an at sign or a control character, or begins or ends with a sp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Literal, Self, TypeVar
 
-from weft._native import ArgumentError
-from weft._shown import shown
+from weft._native import ArgumentError, quoted_part, split_name, split_owner
 
 Kind = Literal["material", "light", "exposure", "environment"]
 T = TypeVar("T")
 Name = TypeVar("Name", bound=str)
 
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_NEEDS_QUOTES = re.compile(r'[."\\\[\]:@\x00-\x1f\x7f]|^\s|\s$|^$')
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _MOST_NAMES = 8  # that an error lists
 
 
@@ -93,60 +88,22 @@ class ParameterRef(str):
 
 def quoted(part: str) -> str:
     """Return a part of a name as it is written."""
-    if not _NEEDS_QUOTES.search(part):
-        return part
-    text = part.replace("\\", "\\\\").replace('"', '\\"')
-    for letter, meaning in _ESCAPES.items():
-        text = text.replace(meaning, f"\\{letter}")
-    return f'"{text}"'
+    return quoted_part(part)
 
 
 def join_name(*parts: str) -> str:
     """Return the name of parts, quoted where it must be."""
-    return ".".join(map(quoted, parts))
-
-
-def split_name(text: str) -> list[str]:
-    """Return the parts of a name, without quotes.
-
-    Raises:
-        ArgumentError: The text is empty, or a quote in it is not closed.
-    """
-    if not text:
-        raise ArgumentError("ParameterRef: a name is needed, got ''")
-    parts, at = [], 0
-    while True:
-        part, at = _part_at(text, at)
-        parts.append(part)
-        if at >= len(text):
-            return parts
-        at += 1  # the dot
+    return ".".join(map(quoted_part, parts))
 
 
 def rest_of(name: str) -> str:
     """Return the name below the owner, as it is written; "": there is none."""
-    return name[_part_at(name, 0)[1] + 1 :]
+    return split_owner(name)[1]
 
 
 def owner_of(name: str) -> str:
     """Return the material, light or picture that a named parameter belongs to."""
-    return _part_at(name, 0)[0]
-
-
-def _part_at(text: str, begin: int) -> tuple[str, int]:
-    """Return the part that begins somewhere in a name, and where it ends."""
-    if text[begin : begin + 1] != '"':
-        end = text.find(".", begin)
-        end = len(text) if end < 0 else end
-        return text[begin:end], end
-    found = _QUOTED.match(text, begin)
-    if found is None or text[found.end() : found.end() + 1] not in ("", "."):
-        raise ArgumentError(
-            f"ParameterRef: a part that begins with a quote must end with one and a dot, got "
-            f'{shown(text)}; write quotes and backslashes in it as \\" and \\\\'
-        )
-    part = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), found[1], flags=re.DOTALL)
-    return part, found.end()
+    return split_owner(name)[0]
 
 
 def find_name(name: str, known: Iterable[Name]) -> Name | None:

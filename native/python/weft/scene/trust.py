@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import weft
-from weft._native import ArgumentError
+from weft._native import ArgumentError, text_of_code
 from weft._replacing import replacing
 from weft.scene.containment import node_functions
 
@@ -49,9 +49,7 @@ class Code:
     @staticmethod
     def of(call: SlangCall) -> Code:
         """Return what a call runs."""
-        if call.module:
-            return Code(call.function, f"import {call.module};  // {call.function}\n")
-        return Code(call.function, call.source)
+        return Code(call.function, text_of_code(call.function, call.source, call.module))
 
     @property
     def digest(self) -> str:

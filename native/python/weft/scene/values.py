@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,12 +11,27 @@ from typing import Literal
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import (
+    ArgumentError,
+    attribute_table,
+    check_bump,
+    check_constant,
+    check_normal_map,
+    check_slang_call,
+    size_of_value,
+)
 from weft._shown import shown
 from weft.scene.texture import Texture
 
 Number = float | int
 Color = Sequence[float]
+
+
+_ATTRIBUTES = attribute_table()
+
+
+def _expression(name: str) -> str:
+    return _ATTRIBUTES[name][0]
 
 
 class Attribute(Enum):
@@ -28,40 +41,38 @@ class Attribute(Enum):
     are world space.
     """
 
-    UV = "s.uv"
-    POSITION = "s.position"
-    NORMAL = "s.normal"
-    GEOMETRIC_NORMAL = "s.geometricNormal"
-    TANGENT = "s.tangent"
-    INCOMING = "s.wi"
-    BACKFACING = "(s.isBackface ? 1.f : 0.f)"
-    PARAMETRIC = "float3(1.f - s.barycentric.x - s.barycentric.y, s.barycentric.x, 0.f)"
-    IS_CAMERA_RAY = "((s.ray & 1u) != 0u ? 1.f : 0.f)"
-    IS_SHADOW_RAY = "((s.ray & 2u) != 0u ? 1.f : 0.f)"
-    IS_DIFFUSE_RAY = "((s.ray & 4u) != 0u ? 1.f : 0.f)"
-    IS_GLOSSY_RAY = "((s.ray & 8u) != 0u ? 1.f : 0.f)"
-    IS_TRANSMISSION_RAY = "((s.ray & 16u) != 0u ? 1.f : 0.f)"
-    IS_REFLECTION_RAY = "((s.ray & 32u) != 0u ? 1.f : 0.f)"
-    IS_SINGULAR_RAY = "((s.ray & 64u) != 0u ? 1.f : 0.f)"
-    IS_VOLUME_SCATTER_RAY = "((s.ray & 128u) != 0u ? 1.f : 0.f)"
-    RAY_LENGTH = "s.rayLength"
-    RAY_DEPTH = "float(s.depth)"
-    DIFFUSE_DEPTH = "float((s.ray >> 8) & 63u)"
-    GLOSSY_DEPTH = "float((s.ray >> 14) & 63u)"
-    TRANSMISSION_DEPTH = "float((s.ray >> 20) & 63u)"
-    TRANSPARENT_DEPTH = "float(s.passed)"
+    UV = _expression("UV")
+    POSITION = _expression("POSITION")
+    NORMAL = _expression("NORMAL")
+    GEOMETRIC_NORMAL = _expression("GEOMETRIC_NORMAL")
+    TANGENT = _expression("TANGENT")
+    INCOMING = _expression("INCOMING")
+    BACKFACING = _expression("BACKFACING")
+    PARAMETRIC = _expression("PARAMETRIC")
+    IS_CAMERA_RAY = _expression("IS_CAMERA_RAY")
+    IS_SHADOW_RAY = _expression("IS_SHADOW_RAY")
+    IS_DIFFUSE_RAY = _expression("IS_DIFFUSE_RAY")
+    IS_GLOSSY_RAY = _expression("IS_GLOSSY_RAY")
+    IS_TRANSMISSION_RAY = _expression("IS_TRANSMISSION_RAY")
+    IS_REFLECTION_RAY = _expression("IS_REFLECTION_RAY")
+    IS_SINGULAR_RAY = _expression("IS_SINGULAR_RAY")
+    IS_VOLUME_SCATTER_RAY = _expression("IS_VOLUME_SCATTER_RAY")
+    RAY_LENGTH = _expression("RAY_LENGTH")
+    RAY_DEPTH = _expression("RAY_DEPTH")
+    DIFFUSE_DEPTH = _expression("DIFFUSE_DEPTH")
+    GLOSSY_DEPTH = _expression("GLOSSY_DEPTH")
+    TRANSMISSION_DEPTH = _expression("TRANSMISSION_DEPTH")
+    TRANSPARENT_DEPTH = _expression("TRANSPARENT_DEPTH")
 
     @property
     def size(self) -> int:
         """Number of components."""
-        if self.is_of_ray or self is Attribute.BACKFACING:
-            return 1
-        return 2 if self is Attribute.UV else 3
+        return _ATTRIBUTES[self.name][1]
 
     @property
     def is_of_ray(self) -> bool:
         """Whether it says something of the ray that has met the point: Blender's Light Path."""
-        return self.name.endswith(("_RAY", "_DEPTH", "_LENGTH"))
+        return _ATTRIBUTES[self.name][2]
 
 
 def _require_position(name: str, index: object) -> None:
@@ -142,12 +153,7 @@ class Constant:
 
     def __post_init__(self) -> None:
         """Check the name and the value."""
-        numbers = self.numbers
-        if not self.name or not 1 <= len(numbers) <= 4 or not all(map(math.isfinite, numbers)):
-            raise ArgumentError(
-                "Constant: a name and one to four finite numbers are needed, got "
-                f"{self.name!r}, {self.value!r}"
-            )
+        check_constant(self.name, self.numbers, self.value)
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -197,16 +203,7 @@ class SlangCall:
 
     def __post_init__(self) -> None:
         """Check where the function comes from."""
-        if not FUNCTION_NAME.fullmatch(self.function) or not MODULE_NAME.fullmatch(self.module):
-            raise ArgumentError(
-                "SlangCall: function must be a name such as 'wave' or 'wave<3>', and module one "
-                f"such as 'weft.nodes', got {self.function[:80]!r} and {self.module[:80]!r}"
-            )
-        if bool(self.source) == bool(self.module) or not 1 <= self.size <= 4:
-            raise ArgumentError(
-                f"SlangCall '{self.function}': either source or module must be given, and size be "
-                f"1 to 4, got {len(self.source)} characters, {self.module!r} and {self.size}"
-            )
+        check_slang_call(self.function, self.source, self.module, self.size)
 
 
 @dataclass(frozen=True)
@@ -234,11 +231,7 @@ class NormalMap:
 
     def __post_init__(self) -> None:
         """Check the sizes and the space."""
-        _require_sizes("NormalMap", {"color": (self.color, (3, 4)), "strength": (self.strength, 1)})
-        if self.space not in NORMAL_SPACES:
-            raise ArgumentError(
-                f"NormalMap: space must be one of {', '.join(NORMAL_SPACES)}, got {self.space!r}"
-            )
+        check_normal_map(self)
 
 
 @dataclass(frozen=True)
@@ -273,25 +266,8 @@ class Bump:
 
     def __post_init__(self) -> None:
         """Check the sizes and the steps."""
-        entries: dict[str, tuple[Value, int | tuple[int, ...]]] = {
-            "height": (self.height, (1, 3, 4)),
-            "strength": (self.strength, 1),
-            "distance": (self.distance, 1),
-        }
-        if self.normal is not None:
-            entries["normal"] = (self.normal, 3)
-        _require_sizes("Bump", entries)
-        if self.step is not None and not self.step > 0:
-            raise ArgumentError(f"Bump: step must be above 0 metres, got {self.step}")
-        if not 0 < self.filter_width < math.inf:
-            raise ArgumentError(
-                f"Bump: filter_width must be above 0 pixels, got {self.filter_width}"
-            )
+        check_bump(self)
 
-
-FUNCTION_NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:<[\w, ]*>)?")
-MODULE_NAME = re.compile(r"(?:[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)?")
-NORMAL_SPACES = ("tangent", "object", "world")
 
 Value = (
     Number
@@ -315,26 +291,4 @@ def plain(value: Value) -> Value:
 
 def size_of(value: Value) -> int:
     """Return how many floats a value has."""
-    if isinstance(value, (Attribute, SlangCall)):
-        return value.size
-    if isinstance(value, Texture):
-        return value.channels
-    if isinstance(value, UVSet):
-        return 2
-    if isinstance(value, ColorAttribute):
-        return 3
-    if isinstance(value, (NormalMap, Bump, UVTangent)):
-        return 3
-    value = plain(value)
-    return len(value) if isinstance(value, Sequence) else 1
-
-
-def _require_sizes(owner: str, entries: Mapping[str, tuple[Value, int | tuple[int, ...]]]) -> None:
-    """Refuse values with another number of components."""
-    for name, (value, wanted) in entries.items():
-        sizes = wanted if isinstance(wanted, tuple) else (wanted,)
-        if size_of(value) not in sizes:
-            raise ArgumentError(
-                f"{owner}: {name} takes {' or '.join(map(str, sizes))} numbers, got "
-                f"{size_of(value)}"
-            )
+    return size_of_value(value)

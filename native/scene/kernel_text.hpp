@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Slang modules of a scene: one for each program of its materials, and one for the rest. The text of a program says
+// nothing of the other materials: what is edited is compiled alone, and equal programs of other scenes are found in the
+// cache.
+#pragma once
+
+#include "core/api.hpp"
+#include "scene/material_program.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace weft::scene {
+
+/// What kernels may leave out, see shaders/weft/render/traits.slang.
+struct SceneTraits {
+    std::uint32_t light_kinds = 0; ///< bits of the kinds of light in the scene
+    /// Every mesh is placed once and not mirrored, and its triangles are in world space.
+    bool is_placed = false;
+    bool sorts_paths =
+        true; ///< a launch serves paths of one program; else all paths, and picks its own
+    bool is_see_through = false;  ///< a material lets light pass straight
+    bool has_glow = false;        ///< triangles whose light varies are sampled as lights
+    bool has_cones = false;       ///< a texture is mip-mapped
+    bool has_bumps = false;       ///< a material takes differences over part of a pixel
+    bool has_light_tree = false;  ///< lights at finite distance are drawn from a tree
+    bool has_kinds = false;       ///< paths know what kind of ray they send
+    bool has_hidden = false;      ///< objects are hidden from some kinds of ray
+    bool has_terminators = false; ///< objects lift light rays near the edge of their shadow
+    bool has_media = false;       ///< objects hold media
+    bool has_limits = false;      ///< paths have limits beside their number of bounces
+    bool has_walks = false;       ///< light wanders below surfaces
+    bool fits_media = false;      ///< numbers of media are fitted
+    bool has_lamp_rules = false;  ///< lights are hidden from some kinds of ray, or cast no shadow
+};
+
+/// A trait that is a yes or no, by its name.
+struct SceneTrait {
+    std::string_view name;
+    bool SceneTraits::* value;
+};
+inline constexpr std::array<SceneTrait, 15> kSceneTraits{{
+    {"is_placed", &SceneTraits::is_placed},
+    {"sorts_paths", &SceneTraits::sorts_paths},
+    {"is_see_through", &SceneTraits::is_see_through},
+    {"has_glow", &SceneTraits::has_glow},
+    {"has_cones", &SceneTraits::has_cones},
+    {"has_bumps", &SceneTraits::has_bumps},
+    {"has_light_tree", &SceneTraits::has_light_tree},
+    {"has_kinds", &SceneTraits::has_kinds},
+    {"has_hidden", &SceneTraits::has_hidden},
+    {"has_terminators", &SceneTraits::has_terminators},
+    {"has_media", &SceneTraits::has_media},
+    {"has_limits", &SceneTraits::has_limits},
+    {"has_walks", &SceneTraits::has_walks},
+    {"fits_media", &SceneTraits::fits_media},
+    {"has_lamp_rules", &SceneTraits::has_lamp_rules},
+}};
+
+/// The Slang module with the kernels that evaluate no material. Thread-safe, as are those below.
+[[nodiscard]] WEFT_API std::string print_shared_module(const SceneTraits& traits);
+
+/// The Slang module of a program with the kernels that run it.
+[[nodiscard]] WEFT_API std::string print_program_module(const MaterialProgram& program,
+                                                        const SceneTraits& traits);
+
+/// print_program_module() with the kernels that record and replay paths, for a program whose parameters change.
+[[nodiscard]] WEFT_API std::string print_recording_module(const MaterialProgram& program,
+                                                          const SceneTraits& traits);
+
+} // namespace weft::scene

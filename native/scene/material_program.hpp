@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a material to Slang: the text of its shape, and its parameters. Materials that differ in numbers and images only
+// have the same text; numbers, and which image it is, are parameters.
+#pragma once
+
+#include "core/api.hpp"
+#include "scene/closures.hpp"
+#include "scene/materials.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::scene {
+
+/// A parameter of a material: some floats one after the other.
+struct MaterialParameter {
+    std::string name;     ///< "<input>" or "<input>.<parameter>", below the material
+    std::size_t size = 1; ///< floats
+    Numbers values{};     ///< they
+    std::shared_ptr<const Texture>
+        texture{};                      ///< not null: its number in the scene stands here instead
+    std::array<double, 2> bounds{0, 1}; ///< sensible range, from the closure's table
+    /// Red acts on red only, and so on: the input of a closure, with nothing in between.
+    bool is_separable = false;
+    bool is_fixed = false;           ///< no derivative reaches it: it drives a normal
+    bool is_passing = false;         ///< it says what light passes straight
+    bool is_medium = false;          ///< it says what is inside of objects
+    bool is_walk = false;            ///< it says where light goes below the surface
+    Scale scale = Scale::linear;     ///< on which fits take steps
+    std::optional<double> fit_low{}; ///< smallest value that fits try; not set: the lower bound
+};
+
+/// Slang text of a material's shape, and its parameters.
+struct MaterialProgram {
+    std::string text;                          ///< body of a function that returns a Surface<bsdf>
+    std::string bsdf;                          ///< Slang type
+    std::vector<MaterialParameter> parameters; ///< in the order of their floats
+    std::vector<std::string> sources;          ///< users' Slang texts, each once
+    std::vector<std::string> modules;          ///< users' imports, each once
+    std::vector<std::string> functions; ///< functions of the point that the text calls, each once
+    /// Scene files of code that nothing but a flag trusts, by that code: see text_of_code().
+    std::vector<std::pair<std::string, std::string>> origins;
+    std::string transparency;            ///< function of what light passes straight, "": none does
+    std::string medium;                  ///< text of the function mediumOf(), "": nothing is inside
+    bool is_emissive = false;            ///< it may emit light
+    bool scatters = false;               ///< it has a BSDF
+    bool has_tangents = false;           ///< it reads tangents of UV sets
+    bool has_bumps = false;              ///< it takes differences over part of a pixel
+    bool reads_ray = false;              ///< it asks what kind of ray has met the point
+    bool is_boundary = false;            ///< it is there for the volume behind it only
+    std::size_t subsurface_closures = 0; ///< closures below which light wanders
+};
+
+/// Prints a material. Equal shapes give equal texts, on every machine. Thread-safe.
+/// @throws ArgumentError if a value lies too deep in others.
+[[nodiscard]] WEFT_API MaterialProgram print_program(const Material& material);
+
+/// The Slang namespace that keeps a user's functions apart from those of other texts.
+[[nodiscard]] WEFT_API std::string namespace_of(std::string_view source);
+
+} // namespace weft::scene
