@@ -37,6 +37,8 @@ _Values: typing.TypeAlias = ArrayLike | collections.abc.Mapping[str, object]
 _Index: typing.TypeAlias = typing.SupportsIndex | slice | types.EllipsisType | None
 _Folder: typing.TypeAlias = str | os.PathLike[str]
 _Host: typing.TypeAlias = NDArray[typing.Any]
+_Vector: typing.TypeAlias = NDArray[np.floating]
+_Residuals: typing.TypeAlias = NDArray[np.floating]
 
 __all__: list[str] = [
     "ArgumentAttributeError",
@@ -61,6 +63,7 @@ __all__: list[str] = [
     "Field",
     "Function",
     "FunctionInfo",
+    "GaussNewton",
     "GenericParameter",
     "GradientError",
     "GradientWarning",
@@ -72,8 +75,12 @@ __all__: list[str] = [
     "NDBuffer",
     "Namespace",
     "NonFiniteError",
+    "NormalEquations",
     "OutOfMemoryError",
     "Parameter",
+    "Place",
+    "Prior",
+    "Quadratic",
     "RandFloat",
     "SourceLocation",
     "Struct",
@@ -88,22 +95,34 @@ __all__: list[str] = [
     "all",
     "all_close",
     "any",
+    "box_step",
     "build_alias_table",
     "build_light_tree",
     "call_id",
     "create_device",
+    "damped_step",
     "dot",
+    "eigenvalue_noise",
     "enumerate_devices",
+    "exact_equations",
+    "find_left",
     "find_type",
     "from_dlpack",
+    "gather_information",
     "grid",
     "init_device",
     "max",
     "mean",
     "min",
+    "neighbor_products",
     "norm",
+    "normal_equations",
+    "other_start",
     "rand_float",
+    "safe_quadratic",
+    "solve_damped",
     "sort_by_key",
+    "standard_errors",
     "sum",
     "thread_id",
     "wang_hash",
@@ -1903,6 +1922,255 @@ def any(tensor: Tensor, axis: _Extents, *, keepdims: bool = False) -> Tensor:
     """
     Whether any element is not zero; uint 0 or 1 in a Tensor. See sum().
     """
+
+class NormalEquations:
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def loss(self) -> float:
+        """ """
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def skew(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def gradient_noise(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def diagonal_noise(self) -> NDArray[np.float64]:
+        """ """
+
+class Prior:
+    def __init__(self, expected: _Vector, precision: _Vector) -> None: ...
+    @staticmethod
+    def none(count: typing.SupportsInt) -> Prior:
+        """ """
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """ """
+
+    def holding(self, held: NDArray[np.bool_], x: _Vector, deviation: _Vector) -> Prior:
+        """ """
+
+    def loss(self, x: _Vector, variance: typing.SupportsFloat) -> float:
+        """ """
+
+    def add_to(
+        self, equations: NormalEquations, x: _Vector, variance: typing.SupportsFloat
+    ) -> NormalEquations:
+        """ """
+
+class Quadratic:
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def ratios(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """ """
+
+    def step(self, low: _Vector, high: _Vector) -> NDArray[np.float64]:
+        """ """
+
+class Place:
+    @property
+    def loss(self) -> float:
+        """ """
+
+    @property
+    def deviation(self) -> float:
+        """ """
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def moved(self) -> NDArray[np.bool_]:
+        """ """
+
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...]:
+        """ """
+
+class GaussNewton:
+    def __init__(
+        self, model: object, start: _Vector, settings: dict[str, typing.Any]
+    ) -> None: ...
+    def step(self) -> None:
+        """ """
+
+    def forget(self) -> None:
+        """ """
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """ """
+
+    def restore(self, saved: dict[str, NDArray[typing.Any]]) -> None:
+        """ """
+
+    def averaged_model(self) -> tuple[NDArray[np.float32], ...] | None:
+        """ """
+
+    def places(self) -> list[Place]:
+        """ """
+
+    def may_go_on(self, iterations: typing.SupportsInt) -> bool:
+        """ """
+
+    def gathered(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """ """
+
+    @property
+    def loss(self) -> float:
+        """ """
+
+    @property
+    def iterations(self) -> int:
+        """ """
+
+    @property
+    def is_averaging(self) -> bool:
+        """ """
+
+    @property
+    def is_done(self) -> bool:
+        """ """
+
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+        """ """
+
+    @property
+    def residuals(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """ """
+
+    @property
+    def averaged(self) -> int:
+        """ """
+
+    @property
+    def best(self) -> Place | None:
+        """ """
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """ """
+
+    @property
+    def may_start_elsewhere(self) -> bool:
+        """ """
+
+def normal_equations(
+    residual_a: _Residuals,
+    jacobian_a: _Residuals,
+    residual_b: _Residuals,
+    jacobian_b: _Residuals,
+    cluster_size: typing.SupportsInt = ...,
+) -> NormalEquations:
+    """ """
+
+def exact_equations(
+    matrix: _Vector, gradient: _Vector, loss: typing.SupportsFloat
+) -> NormalEquations:
+    """ """
+
+def gather_information(
+    equations: NormalEquations,
+    residual_a: _Residuals,
+    jacobian_a: _Residuals,
+    residual_b: _Residuals,
+    jacobian_b: _Residuals,
+    known: _Vector | None = ...,
+    cluster_size: typing.SupportsInt = ...,
+    extent: _Vector | None = ...,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """ """
+
+def standard_errors(covariance: _Vector, lost: _Vector) -> NDArray[np.float64]:
+    """ """
+
+def eigenvalue_noise(
+    skew: _Vector, diagonal_noise: _Vector, values: _Vector, vectors: _Vector
+) -> NDArray[np.float64]:
+    """ """
+
+def safe_quadratic(equations: NormalEquations, caution: typing.SupportsFloat = ...) -> Quadratic:
+    """ """
+
+def box_step(
+    matrix: _Vector, gradient: _Vector, low: _Vector, high: _Vector
+) -> NDArray[np.float64]:
+    """ """
+
+def damped_step(equations: NormalEquations, damping: typing.SupportsFloat) -> NDArray[np.float64]:
+    """ """
+
+def solve_damped(
+    matrix: _Vector, gradient: _Vector, damping: _Vector, cutoff: typing.SupportsFloat
+) -> NDArray[np.float64]:
+    """ """
+
+def neighbor_products(
+    residual_a: _Residuals, residual_b: _Residuals, cluster_size: typing.SupportsInt
+) -> NDArray[np.float64]:
+    """ """
+
+def find_left(
+    products: _Vector,
+    derivatives: _Residuals,
+    groups: NDArray[np.int64],
+    cluster_size: typing.SupportsInt,
+) -> NDArray[np.bool_]:
+    """ """
+
+def other_start(number: typing.SupportsInt, low: _Vector, high: _Vector) -> NDArray[np.float64]:
+    """ """
 
 def build_alias_table(
     scaled: NDArray[np.float64],
