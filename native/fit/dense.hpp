@@ -4,7 +4,15 @@
 
 #include "fit/matrix.hpp"
 
+// GCC takes temporaries of Eigen's templates for uninitialised.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <Eigen/Dense>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #include <span>
 
 namespace weft::fit {

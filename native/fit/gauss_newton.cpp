@@ -16,7 +16,7 @@ constexpr std::size_t kPoolFloats = std::size_t{1} << 20; ///< of a Jacobian, wo
 
 void require_settings(const SolverSettings& settings, std::size_t count) {
     const auto require_size = [count](std::size_t size, const char* name, bool may_be_empty) {
-        if (size != count && !(may_be_empty && size == 0)) {
+        if (size != count && (!may_be_empty || size != 0)) {
             throw core::ArgumentError(core::text("GaussNewton: ", name, " must have ", count,
                                                  " entries as the start has, got ", size));
         }

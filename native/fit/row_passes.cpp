@@ -250,6 +250,7 @@ RowSums sum_rows(const RowPass& pass) {
     }
     std::vector<Chunk> chunks;
     const std::size_t parts = part_count(pass.pair.residual_count() * padded(columns));
+    chunks.reserve(parts);
     for (std::size_t i = 0; i < parts; ++i) {
         chunks.emplace_back(pass);
     }

@@ -37,7 +37,9 @@ class Waves:
 
     def linearise(self, x):
         return tuple(
-            LinearizedResiduals(factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x))
+            LinearizedResiduals(
+                factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x)
+            )
             for factor in self.factors
         )
 
@@ -118,7 +120,10 @@ def test_one_number_whose_derivatives_are_noise_takes_no_long_steps():
     rng = np.random.default_rng(1)
     floors = []
     for _ in range(100):
-        halves = [LinearizedResiduals(rng.standard_normal(60), rng.standard_normal((60, 1))) for _ in range(2)]
+        halves = [
+            LinearizedResiduals(rng.standard_normal(60), rng.standard_normal((60, 1)))
+            for _ in range(2)
+        ]
         floors.append(safe_quadratic(normal_equations(*halves)).matrix[0, 0])
 
     assert np.median(floors) > 0.1

@@ -31,7 +31,9 @@ class NoisyCurves:
         self.factors = 1 + self.noise * self.rng.standard_normal((2, len(self.t)))
 
     def half(self, x, factor):
-        return LinearizedResiduals(factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x))
+        return LinearizedResiduals(
+            factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x)
+        )
 
     def linearise(self, x):
         return self.half(x, self.factors[0]), self.half(x, self.factors[1])
@@ -108,7 +110,9 @@ def test_noise_that_the_channels_of_a_pixel_share_counts_once():
 
         def half(self, x, factor):
             alone = super().half(x, factor)
-            return LinearizedResiduals(np.repeat(alone.residual, 3), np.repeat(alone.jacobian, 3, axis=0))
+            return LinearizedResiduals(
+                np.repeat(alone.residual, 3), np.repeat(alone.jacobian, 3, axis=0)
+            )
 
     alone = run(NoisyCurves([1.2, 0.5], 7), draws=10)
     together = run(Pixels([1.2, 0.5], 7), draws=10, together=3)
@@ -332,14 +336,17 @@ class Failing(NoisyCurves):
 def test_a_step_that_is_cancelled_leaves_the_solver_as_it_was(fails_at):
     model = Failing(fails_at)
     fit = solver(model, tolerance=0.0)
-    before = fit.save()
-    with pytest.raises(KeyboardInterrupt):
+    saved = [fit.save()]
+
+    def step_to_the_end():
         while True:
             fit.step()
-            before = fit.save()
+            saved.append(fit.save())
 
-    after = fit.save()
+    with pytest.raises(KeyboardInterrupt):
+        step_to_the_end()
 
+    before, after = saved[-1], fit.save()
     assert before.keys() == after.keys()
     for name, value in before.items():
         np.testing.assert_array_equal(value, after[name])

@@ -79,7 +79,9 @@ def test_own_noise_does_not_take_pixels_that_differ_for_noise():
     normals = []
     for _ in range(400):
         jacobians = [truth + 0.05 * rng.standard_normal(truth.shape) for _ in range(2)]
-        normals.append(normal_equations(*(LinearizedResiduals(np.zeros(300), each) for each in jacobians)))
+        normals.append(
+            normal_equations(*(LinearizedResiduals(np.zeros(300), each) for each in jacobians))
+        )
 
     measured = np.std([np.diag(normal.matrix) for normal in normals], axis=0)
     foreseen = np.mean([normal.diagonal_noise for normal in normals], axis=0)

@@ -25,7 +25,9 @@ def halves(misfit):
 
 def left_of(misfit, groups=GROUPS, together=3):
     a, b = halves(misfit)
-    return find_left(neighbor_products(a.residual, b.residual, together), a.jacobian, groups, together)
+    return find_left(
+        neighbor_products(a.residual, b.residual, together), a.jacobian, groups, together
+    )
 
 
 def test_only_the_group_in_another_valley_begins_elsewhere():

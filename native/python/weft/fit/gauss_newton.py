@@ -30,9 +30,7 @@ class Model(Protocol):
     def draw(self, x: NDArray[np.float64]) -> None:
         """Draw new samples at parameters `x`."""
 
-    def linearise(
-        self, x: NDArray[np.float64]
-    ) -> tuple[LinearizedResiduals, LinearizedResiduals]:
+    def linearise(self, x: NDArray[np.float64]) -> tuple[LinearizedResiduals, LinearizedResiduals]:
         """Return residuals and derivatives of both sample sets of the last draw."""
 
     def residuals(
