@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/api.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -14,7 +16,7 @@
 namespace weft::core {
 
 /// Threads that wait for numbered jobs. A run costs about ten microseconds beside its jobs.
-class ThreadPool {
+class WEFT_API ThreadPool {
 public:
     /// @param thread_count threads that work at a run, the caller's included; 0: as many as the machine runs at once.
     explicit ThreadPool(std::size_t thread_count = 0);

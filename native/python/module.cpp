@@ -2,6 +2,7 @@
 #include "python/bind_device.hpp"
 #include "python/bind_error.hpp"
 #include "python/bind_faults.hpp"
+#include "python/bind_fit.hpp"
 #include "python/bind_function.hpp"
 #include "python/bind_gradient.hpp"
 #include "python/bind_kernel.hpp"
@@ -46,6 +47,7 @@ PYBIND11_MODULE(_native, module) {
     bind_porting(module);
     bind_reduce(module);
     bind_scene(module);
+    bind_fit(module);
     bind_tracer(module);
     explain_wrong_calls_of_module(module);
     refuse_unmade_objects(module);

@@ -7,12 +7,13 @@ endif()
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# Public headers: those of the engine, and what they show of the layers below; descriptions of materials.
+# Public headers: those of the engine, of fits and of descriptions of materials, and what they show of the layers below.
 set(WEFT_PUBLIC_HEADERS
   core/api.hpp
   core/error.hpp
   core/interrupt_poll.hpp
   core/target.hpp
+  core/thread_pool.hpp
   device/buffer.hpp
   device/device.hpp
   device/kernel.hpp
@@ -22,6 +23,16 @@ set(WEFT_PUBLIC_HEADERS
   engine/function.hpp
   engine/module.hpp
   engine/number.hpp
+  fit/attempts.hpp
+  fit/gauss_newton.hpp
+  fit/information.hpp
+  fit/matrix.hpp
+  fit/normal_equations.hpp
+  fit/prior.hpp
+  fit/quadratic.hpp
+  fit/residuals.hpp
+  fit/saved_arrays.hpp
+  fit/starts.hpp
   reflect/function.hpp
   reflect/type.hpp
   scene/closures.hpp
@@ -49,7 +60,11 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/include/weft DESTINATION ${CMAKE_INSTALL
 
 target_compile_definitions(weft INTERFACE $<$<PLATFORM_ID:Windows>:WEFT_FROM_LIBRARY>)
 target_compile_features(weft INTERFACE cxx_std_20)
-install(TARGETS weft EXPORT weft-targets
+# Fits are in the same library: one copy of the errors and of the threads.
+add_library(weft_fit_of_programs INTERFACE)
+target_link_libraries(weft_fit_of_programs INTERFACE weft)
+set_target_properties(weft_fit_of_programs PROPERTIES EXPORT_NAME fit)
+install(TARGETS weft weft_fit_of_programs EXPORT weft-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT engine
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine NAMELINK_COMPONENT engine
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine

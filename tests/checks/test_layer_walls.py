@@ -29,6 +29,7 @@ WALLS = (
     Wall("CUDA", r'#include\s*[<"](cuda|nvrtc)\w*\.h', ("native/device/cuda/",)),
     Wall("a device backend", r'#include\s*"device/(vulkan|cuda|null)/', ("native/device/",)),
     Wall("Embree", r'#include\s*[<"]embree', ("native/render/embree/",)),
+    Wall("Eigen", r'#include\s*[<"]Eigen', ("native/fit/",)),
     Wall("pybind11", r'#include\s*[<"]pybind11/', ("native/python/",)),
     Wall("the type of a device decides the target", TARGET_BY_TYPE, ()),
     Wall(
@@ -66,6 +67,7 @@ LAYERS = {
     "dag": {"core"},
     "lower": {"core", "reflect", "dag"},
     "dispatch": {"core", "reflect", "device", "compile", "tensor", "codegen"},
+    "fit": {"core"},
     "engine": {"core", "reflect", "device", "compile", "tensor", "dispatch"},
     "scene": {"core", "reflect", "device", "tensor"},
     "render": {
@@ -89,6 +91,7 @@ LAYERS = {
         "codegen",
         "dispatch",
         "engine",
+        "fit",
         "scene",
         "render",
     },

@@ -38,6 +38,8 @@ _Values: typing.TypeAlias = ArrayLike | collections.abc.Mapping[str, object]
 _Index: typing.TypeAlias = typing.SupportsIndex | slice | types.EllipsisType | None
 _Folder: typing.TypeAlias = str | os.PathLike[str]
 _Host: typing.TypeAlias = NDArray[typing.Any]
+_Vector: typing.TypeAlias = NDArray[np.floating]
+_Residuals: typing.TypeAlias = NDArray[np.floating]
 
 __all__: list[str] = [
     "ArgumentAttributeError",
@@ -62,6 +64,7 @@ __all__: list[str] = [
     "Field",
     "Function",
     "FunctionInfo",
+    "GaussNewton",
     "GenericParameter",
     "GradientError",
     "GradientWarning",
@@ -75,8 +78,12 @@ __all__: list[str] = [
     "NDBuffer",
     "Namespace",
     "NonFiniteError",
+    "NormalEquations",
     "OutOfMemoryError",
     "Parameter",
+    "Place",
+    "Prior",
+    "Quadratic",
     "RandFloat",
     "SourceLocation",
     "Struct",
@@ -92,6 +99,7 @@ __all__: list[str] = [
     "all_close",
     "any",
     "attribute_table",
+    "box_step",
     "build_alias_table",
     "build_light_tree",
     "build_material_table",
@@ -103,28 +111,39 @@ __all__: list[str] = [
     "check_slang_call",
     "closure_table",
     "create_device",
+    "damped_step",
     "dot",
+    "eigenvalue_noise",
     "enumerate_devices",
+    "exact_equations",
+    "find_left",
     "find_type",
     "from_dlpack",
+    "gather_information",
     "grid",
     "init_device",
     "lay_out_directions",
     "max",
     "mean",
     "min",
+    "neighbor_products",
     "norm",
+    "normal_equations",
+    "other_start",
     "print_program",
     "print_program_module",
     "print_recording_module",
     "print_shared_module",
     "quoted_part",
     "rand_float",
+    "safe_quadratic",
     "size_of_value",
+    "solve_damped",
     "sort_by_key",
     "split_inputs",
     "split_name",
     "split_owner",
+    "standard_errors",
     "sum",
     "text_of_code",
     "thread_id",
@@ -2124,6 +2143,420 @@ def text_of_code(function: str, source: str, module: str) -> str:
 def varies(volume: object) -> bool:
     """
     Returns whether a volume is not the same everywhere.
+    """
+
+class NormalEquations:
+    """
+    H d = -g of a least-squares problem from two independent sample sets, and their noise; see normal_equations() and exact_equations().
+    """
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """
+        H = (J_A' J_B + J_B' J_A) / 2, shape (p, p).
+        """
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """
+        g = (J_A' r_B + J_B' r_A) / 2, shape (p,).
+        """
+
+    @property
+    def loss(self) -> float:
+        """
+        r_A' r_B: zero on average where the model explains the target.
+        """
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """
+        Diagonal of (J_A' J_A + J_B' J_B) / 2, shape (p,): H_ii with the noise of J.
+        """
+
+    @property
+    def skew(self) -> NDArray[np.float64]:
+        """
+        (J_A' J_B - J_B' J_A) / 2, shape (p, p): noise as that of H.
+        """
+
+    @property
+    def gradient_noise(self) -> NDArray[np.float64]:
+        """
+        Covariance of g by the noise of the sample sets, shape (p, p).
+        """
+
+    @property
+    def diagonal_noise(self) -> NDArray[np.float64]:
+        """
+        Standard deviation of each H_ii by the noise of the sample sets, shape (p,).
+        """
+
+class Prior:
+    """
+    Independent normal distributions of parameters.
+
+    Args:
+        expected: Means, shape (p,).
+        precision: One over the variance of each; 0: nothing is known.
+    """
+    def __init__(self, expected: _Vector, precision: _Vector) -> None: ...
+    @staticmethod
+    def none(count: typing.SupportsInt) -> Prior:
+        """
+        Returns the prior of parameters of which nothing is known.
+        """
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """
+        Means, shape (p,).
+        """
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """
+        One over the variance of each parameter, shape (p,).
+        """
+
+    def holding(self, held: NDArray[np.bool_], x: _Vector, deviation: _Vector) -> Prior:
+        """
+        Returns the prior that keeps some of the parameters close to a place.
+
+        Args:
+            held: Which.
+            x: The place.
+            deviation: Standard deviation from it.
+        """
+
+    def loss(self, x: _Vector, variance: typing.SupportsFloat) -> float:
+        """
+        Returns what it adds to a sum of squared residuals of the given variance.
+        """
+
+    def add_to(
+        self, equations: NormalEquations, x: _Vector, variance: typing.SupportsFloat
+    ) -> NormalEquations:
+        """
+        Returns normal equations at x that count the prior as further residuals.
+        """
+
+class Quadratic:
+    """
+    The model g'd + d'Hd/2 of a change of the loss; see safe_quadratic().
+    """
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """
+        H on the scale, positive definite, shape (p, p).
+        """
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """
+        g on the scale, shape (p,).
+        """
+
+    @property
+    def ratios(self) -> NDArray[np.float64]:
+        """
+        Squared derivative over the variance of its noise, for each eigenvector of H.
+        """
+
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """
+        Of each parameter: a step of 1 on the scale is 1 / scale.
+        """
+
+    def step(self, low: _Vector, high: _Vector) -> NDArray[np.float64]:
+        """
+        Returns the step within bounds around 0 that lowers the loss most.
+        """
+
+class Place:
+    """
+    Where iterations were averaged, and what they said.
+    """
+    @property
+    def loss(self) -> float:
+        """
+        Of all residuals, by the averaged model.
+        """
+
+    @property
+    def deviation(self) -> float:
+        """
+        Standard deviation of the loss by noise.
+        """
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """
+        Of the residuals of each group.
+        """
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """
+        Parameters, shape (p,).
+        """
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """
+        Standard errors, shape (p,).
+        """
+
+    @property
+    def moved(self) -> NDArray[np.bool_]:
+        """
+        Which parameters began anew to get here.
+        """
+
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...]:
+        """
+        matrix, covariance, lost and drawn_share of weft.fit.information.Information.
+        """
+
+class GaussNewton:
+    """
+    Gauss-Newton from noisy renders; weft.fit.gauss_newton.GaussNewton says more.
+
+    Args:
+        model: With draw, linearise and residuals.
+        start: Parameters, shape (p,).
+        settings: By name, as native/fit/gauss_newton.hpp lists them.
+    """
+    def __init__(self, model: object, start: _Vector, settings: dict[str, typing.Any]) -> None: ...
+    def step(self) -> None:
+        """
+        Draws new samples and uses them up. If the model raises, nothing changes.
+        """
+
+    def forget(self) -> None:
+        """
+        Goes on from here, after weights have changed.
+        """
+
+    def save(self) -> dict[str, NDArray[np.generic]]:
+        """
+        Returns arrays by name: all that later steps depend on.
+        """
+
+    def restore(self, saved: dict[str, NDArray[typing.Any]]) -> None:
+        """
+        Goes back to where save() was called; arrays that do not fit raise ArgumentError.
+        """
+
+    def averaged_model(self) -> tuple[NDArray[np.float32], ...] | None:
+        """
+        Returns residuals and derivatives of both sample sets of the averaged model; None: nothing is averaged.
+        """
+
+    def places(self) -> list[Place]:
+        """
+        Returns where descents have ended, in their order.
+        """
+
+    def may_go_on(self, iterations: typing.SupportsInt) -> bool:
+        """
+        Returns whether one more start is allowed after so many, and could come to its end.
+        """
+
+    def gathered(self) -> NDArray[np.float64]:
+        """
+        Returns the parameters of each group where they explain its residuals best.
+        """
+
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """
+        Where the first descent began, within the bounds.
+        """
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """
+        Parameters, shape (p,).
+        """
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """
+        Standard errors, shape (p,); infinite while there are none.
+        """
+
+    @property
+    def loss(self) -> float:
+        """
+        r_A' r_B / n.
+        """
+
+    @property
+    def iterations(self) -> int:
+        """
+        So far.
+        """
+
+    @property
+    def is_averaging(self) -> bool:
+        """
+        Whether steps are over and the linear model is being averaged.
+        """
+
+    @property
+    def is_done(self) -> bool:
+        """
+        Whether errors are as small as asked for, or as the target allows.
+        """
+
+    @property
+    def information(self) -> tuple[NDArray[np.float64], ...] | None:
+        """
+        matrix, covariance, lost and drawn_share of weft.fit.information.Information; None: nothing is averaged.
+        """
+
+    @property
+    def residuals(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """
+        Of both sample sets.
+        """
+
+    @property
+    def averaged(self) -> int:
+        """
+        Iterations that the averaged model holds.
+        """
+
+    @property
+    def best(self) -> Place | None:
+        """
+        The place that explains the residuals best; None before iterations were averaged.
+        """
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """
+        Whether another start is under way, of which less is known than of the best place.
+        """
+
+    @property
+    def may_start_elsewhere(self) -> bool:
+        """
+        Whether another start may follow, or is under way.
+        """
+
+def normal_equations(
+    residual_a: _Residuals,
+    jacobian_a: _Residuals,
+    residual_b: _Residuals,
+    jacobian_b: _Residuals,
+    cluster_size: typing.SupportsInt = ...,
+) -> NormalEquations:
+    """
+    Returns the normal equations of two independent sample sets.
+
+    Args:
+        residual_a: Shape (n,).
+        jacobian_a: Shape (n, p).
+        residual_b: Shape (n,).
+        jacobian_b: Shape (n, p).
+        cluster_size: So many residuals in a row share their noise; divides n.
+
+    Raises:
+        ArgumentError: Shapes do not fit, or a number is not finite.
+    """
+
+def exact_equations(
+    matrix: _Vector, gradient: _Vector, loss: typing.SupportsFloat
+) -> NormalEquations:
+    """
+    Returns normal equations without noise; H has shape (p, p), g has shape (p,).
+    """
+
+def gather_information(
+    equations: NormalEquations,
+    residual_a: _Residuals,
+    jacobian_a: _Residuals,
+    residual_b: _Residuals,
+    jacobian_b: _Residuals,
+    known: _Vector | None = ...,
+    cluster_size: typing.SupportsInt = ...,
+    extent: _Vector | None = ...,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """
+    Returns matrix, covariance, lost and drawn_share of weft.fit.information.Information; see weft.fit.information.gather_information().
+    """
+
+def standard_errors(covariance: _Vector, lost: _Vector) -> NDArray[np.float64]:
+    """
+    Returns one standard error a parameter, infinite in directions that are lost.
+    """
+
+def eigenvalue_noise(
+    skew: _Vector, diagonal_noise: _Vector, values: _Vector, vectors: _Vector
+) -> NDArray[np.float64]:
+    """
+    Returns the noise of the eigenvalues of H, all on a scale where H has a unit diagonal.
+
+    Args:
+        skew: Shape (p, p); see NormalEquations.
+        diagonal_noise: Shape (p,).
+        values: Eigenvalues, shape (p,).
+        vectors: Eigenvectors, one a column.
+    """
+
+def safe_quadratic(equations: NormalEquations, caution: typing.SupportsFloat = ...) -> Quadratic:
+    """
+    Returns the quadratic model in the directions that noise leaves known: derivatives below `caution` variances of their noise are shortened.
+    """
+
+def box_step(
+    matrix: _Vector, gradient: _Vector, low: _Vector, high: _Vector
+) -> NDArray[np.float64]:
+    """
+    Returns the d within [low, high] with the smallest g'd + d'Hd/2 (Bertsekas 1982).
+    """
+
+def damped_step(equations: NormalEquations, damping: typing.SupportsFloat) -> NDArray[np.float64]:
+    """
+    Returns the step of Levenberg and Marquardt, with a damping in units of each H_ii.
+    """
+
+def solve_damped(
+    matrix: _Vector, gradient: _Vector, damping: _Vector, cutoff: typing.SupportsFloat
+) -> NDArray[np.float64]:
+    """
+    Returns the smallest d with (H + diag(damping)) d = -g on a scale where the diagonal is 1; eigenvalues there that are not above `cutoff` count as 0.
+    """
+
+def neighbor_products(
+    residual_a: _Residuals, residual_b: _Residuals, cluster_size: typing.SupportsInt
+) -> NDArray[np.float64]:
+    """
+    Returns products of neighbours' residuals in different sample sets, one for each cluster but the last.
+    """
+
+def find_left(
+    products: _Vector,
+    derivatives: _Residuals,
+    groups: NDArray[np.int64],
+    cluster_size: typing.SupportsInt,
+) -> NDArray[np.bool_]:
+    """
+    Returns which parameters are of groups in whose residuals more than noise is left.
+
+    Args:
+        products: neighbor_products().
+        derivatives: Shape (n, p).
+        groups: Number of each parameter's group, shape (p,).
+        cluster_size: Residuals of a pixel.
+    """
+
+def other_start(number: typing.SupportsInt, low: _Vector, high: _Vector) -> NDArray[np.float64]:
+    """
+    Returns another place to start from, far from those before (Kronecker's sequence).
     """
 
 def build_alias_table(

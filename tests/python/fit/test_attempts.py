@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from weft.fit.gauss_newton import GaussNewton, Half
-from weft.fit.information import normal_equations
-from weft.fit.quadratic import safe_quadratic
+from weft._native import safe_quadratic
+from weft.fit.gauss_newton import GaussNewton
+from weft.fit.information import LinearizedResiduals, normal_equations
 
 TRUTH = np.array([1.4, 1.0, 0.9, 0.7, 1.1, 1.3])
 GROUPS = np.array([0, 0, 1, 1, 2, 2])
@@ -37,7 +37,9 @@ class Waves:
 
     def linearise(self, x):
         return tuple(
-            Half(factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x))
+            LinearizedResiduals(
+                factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x)
+            )
             for factor in self.factors
         )
 
@@ -62,15 +64,15 @@ def test_groups_begin_anew_on_their_own():
 
     assert np.abs(state.x - TRUTH).max() < 0.01
     # The third group begins in its valley, and is never moved from there.
-    assert all(not place.moved[GROUPS == 2].any() for place in fit.attempts.places[1:])
+    assert all(not place.moved[GROUPS == 2].any() for place in fit.places[1:])
 
 
 def test_each_group_ends_where_it_explains_its_residuals_best():
     fit = solver(Waves(0), groups=GROUPS, starts=20)
     run(fit, 250)
-    places = fit.attempts.places
+    places = fit.places
 
-    gathered = fit.attempts.gathered()
+    gathered = fit.gathered()
 
     for group in range(3):
         best = min(places, key=lambda place: place.losses[group])
@@ -84,7 +86,7 @@ def test_what_no_start_explains_does_not_use_up_all_starts():
 
     run(fit, 200)
 
-    assert 3 <= len(fit.attempts.places) <= 4
+    assert 3 <= len(fit.places) <= 4
 
 
 @pytest.mark.parametrize("most", [12, 20, 40])
@@ -102,7 +104,7 @@ def test_no_start_begins_that_could_not_come_to_its_end(most):
 def test_attempts_survive_a_checkpoint():
     fit = solver(Waves(0), groups=GROUPS, starts=20)
     run(fit, 30)
-    assert len(fit.attempts.places) >= 2
+    assert len(fit.places) >= 2
     other = solver(Waves(0), groups=GROUPS, starts=20)
 
     other.restore(fit.save())
@@ -118,7 +120,10 @@ def test_one_number_whose_derivatives_are_noise_takes_no_long_steps():
     rng = np.random.default_rng(1)
     floors = []
     for _ in range(100):
-        halves = [Half(rng.standard_normal(60), rng.standard_normal((60, 1))) for _ in range(2)]
+        halves = [
+            LinearizedResiduals(rng.standard_normal(60), rng.standard_normal((60, 1)))
+            for _ in range(2)
+        ]
         floors.append(safe_quadratic(normal_equations(*halves)).matrix[0, 0])
 
     assert np.median(floors) > 0.1
@@ -126,7 +131,7 @@ def test_one_number_whose_derivatives_are_noise_takes_no_long_steps():
 
 def test_one_number_that_is_told_without_noise_is_not_cautious():
     slope = np.linspace(0.5, 1, 60)[:, None]
-    halves = [Half(np.ones(60), slope), Half(np.ones(60), slope)]
+    halves = [LinearizedResiduals(np.ones(60), slope), LinearizedResiduals(np.ones(60), slope)]
 
     quadratic = safe_quadratic(normal_equations(*halves), 0)
 

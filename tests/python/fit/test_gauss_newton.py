@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The solver on a model whose noise and derivatives are known."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from weft.fit.gauss_newton import (
-    GaussNewton,
-    Half,
-    gather_information,
-    normal_equations,
-)
-from weft.fit.prior import Prior
-from weft.fit.quadratic import damped_step
+from weft._native import ArgumentError, Prior, damped_step
+from weft.fit.checkpoint import prefixed
+from weft.fit.gauss_newton import GaussNewton
+from weft.fit.information import LinearizedResiduals, gather_information, normal_equations
 
 
 class NoisyCurves:
@@ -37,7 +31,9 @@ class NoisyCurves:
         self.factors = 1 + self.noise * self.rng.standard_normal((2, len(self.t)))
 
     def half(self, x, factor):
-        return Half(factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x))
+        return LinearizedResiduals(
+            factor * self.curve(x) - self.target, factor[:, None] * self.slopes(x)
+        )
 
     def linearise(self, x):
         return self.half(x, self.factors[0]), self.half(x, self.factors[1])
@@ -99,7 +95,7 @@ def test_standard_errors_are_not_too_small_where_few_pixels_tell_the_parameters(
     for _ in range(2000):
         noise = rng.standard_normal(3 * pixels)
         found = -np.linalg.lstsq(jacobian, noise, rcond=None)[0]
-        half = Half(noise + jacobian @ found, jacobian)
+        half = LinearizedResiduals(noise + jacobian @ found, jacobian)
         told = gather_information(normal_equations(half, half), half, half, together=3)
         distances.append(found / told.errors)
 
@@ -114,7 +110,9 @@ def test_noise_that_the_channels_of_a_pixel_share_counts_once():
 
         def half(self, x, factor):
             alone = super().half(x, factor)
-            return Half(np.repeat(alone.residual, 3), np.repeat(alone.jacobian, 3, axis=0))
+            return LinearizedResiduals(
+                np.repeat(alone.residual, 3), np.repeat(alone.jacobian, 3, axis=0)
+            )
 
     alone = run(NoisyCurves([1.2, 0.5], 7), draws=10)
     together = run(Pixels([1.2, 0.5], 7), draws=10, together=3)
@@ -206,7 +204,7 @@ def test_products_of_independent_halves_solve_a_linear_problem_exactly():
     rng = np.random.default_rng(0)
     jacobian = rng.normal(size=(50, 3))
     truth = np.array([0.2, -0.4, 0.9])
-    half = Half(-jacobian @ truth, jacobian)
+    half = LinearizedResiduals(-jacobian @ truth, jacobian)
 
     normal = normal_equations(half, half)
 
@@ -233,7 +231,7 @@ class Ridge:
     def half(self, x, noise):
         slope = 1.0 if x[0] < 1.2 else -0.2
         value = 0.9 + slope * (x[0] - 1.2)
-        return Half(self.weights * (value + noise), self.weights[:, None] * slope)
+        return LinearizedResiduals(self.weights * (value + noise), self.weights[:, None] * slope)
 
     def linearise(self, x):
         return self.half(x, self.noise[0]), self.half(x, self.noise[1])
@@ -258,23 +256,38 @@ def test_a_mixture_of_places_that_is_worse_than_one_of_them_is_left():
     fit = solver(model, groups=np.array([0, 1]), starts=1, tolerance=1e-9)
     while fit.averaged < 3:
         fit.step()
-    best = fit._here()
+    best = fit.state
     # A place far off, whose first group claims to be better, is mixed into the best one.
-    far = replace(
-        best, x=np.array([0.05, 1.9]), loss=10.0, losses=np.array([-1.0, 10.0]), deviation=0.1
-    )
-    fit.attempts.places = [far]
-    fit._is_asked = True
-    assert fit._question(*fit.model.linearise(fit.state.x))
-    assert not np.array_equal(fit.state.x, best.x)
-    assert fit.is_elsewhere
-    fit.radius = fit._reach = 1e-4  # the valley does not lead back
+    saved = {name: value for name, value in fit.save().items() if not name.startswith("seen")}
+    far = prefixed("place0", place(np.array([0.05, 1.9]), 10.0, [-1.0, 10.0], best))
+    near = prefixed("place1", place(best.x, best.loss, [best.loss, best.loss], best))
+    saved |= prefixed("attempts", {"attempts": np.array([2.0, 0.0])} | far | near)
+    saved |= {"x": np.array([0.05, best.x[1]]), "origin": np.array([0.05, best.x[1]])}
+    saved["counts"][2:] = 1  # asked, and mixed
+    saved["count"] = np.array(0.0)
+    narrow = solver(model, groups=np.array([0, 1]), starts=1, tolerance=1e-9, radius=1e-4)
+    saved["numbers"][1] = 1e-4  # the valley does not lead back
+    narrow.restore(saved)
+    assert narrow.is_elsewhere
 
     for _ in range(3):
-        fit.step()
+        narrow.step()
 
-    assert not fit.is_elsewhere
-    np.testing.assert_allclose(fit.state.x, best.x, atol=1e-3)
+    assert not narrow.is_elsewhere
+    np.testing.assert_allclose(narrow.state.x, best.x, atol=1e-3)
+
+
+def place(x, loss, losses, state):
+    """Arrays of a place, with the errors of a state."""
+    told = state.information
+    own = {"loss": loss, "deviation": 0.1, "losses": losses, "x": x, "errors": state.errors}
+    return {name: np.asarray(value) for name, value in own.items()} | {
+        "moved": np.ones(len(x)),
+        "information.matrix": told.matrix,
+        "information.covariance": told.covariance,
+        "information.lost": told.lost,
+        "information.drawn_share": told.drawn_share,
+    }
 
 
 @pytest.mark.parametrize(("draws", "kept"), [(5, False), (17, True)])
@@ -283,10 +296,118 @@ def test_an_average_is_not_begun_anew_where_no_draws_are_left_for_it(draws, kept
     while fit.averaged < 3 or fit.state.draws < draws - 1:
         fit.step()
     averaged = fit.averaged
-    fit._average.origin = fit.state.x + 1.0  # far from where the average began
-    fit._average.a.residual += fit._average.a.jacobian @ np.ones(2)
-    fit._average.b.residual += fit._average.b.jacobian @ np.ones(2)
+    saved = fit.save()
+    saved["origin"] = fit.state.x + 1.0  # far from where the average began
+    for name in ("a", "b"):
+        saved[f"{name}.residual"] += saved[f"{name}.jacobian"].sum(axis=1)
+    fit.restore(saved)
 
     fit.step()
 
     assert fit.averaged == (averaged + 1 if kept else 1)
+
+
+class Failing(NoisyCurves):
+    """Raises at one of its calls."""
+
+    def __init__(self, fails_at):
+        super().__init__([1.2, 0.5], 3)
+        self.calls, self.fails_at = 0, fails_at
+
+    def count(self):
+        self.calls += 1
+        if self.calls == self.fails_at:
+            raise KeyboardInterrupt
+
+    def draw(self, x):
+        self.count()
+        super().draw(x)
+
+    def linearise(self, x):
+        self.count()
+        return super().linearise(x)
+
+    def residuals(self, x):
+        self.count()
+        return tuple(half.residual for half in super().linearise(x))
+
+
+@pytest.mark.parametrize("fails_at", range(1, 40))
+def test_a_step_that_is_cancelled_leaves_the_solver_as_it_was(fails_at):
+    model = Failing(fails_at)
+    fit = solver(model, tolerance=0.0)
+    saved = [fit.save()]
+
+    def step_to_the_end():
+        while True:
+            fit.step()
+            saved.append(fit.save())
+
+    with pytest.raises(KeyboardInterrupt):
+        step_to_the_end()
+
+    before, after = saved[-1], fit.save()
+    assert before.keys() == after.keys()
+    for name, value in before.items():
+        np.testing.assert_array_equal(value, after[name])
+
+
+def test_a_solver_goes_on_as_if_it_had_not_been_saved():
+    first, second = NoisyCurves([1.2, 0.5], 3), NoisyCurves([1.2, 0.5], 3)
+    whole, resumed = solver(first, tolerance=0.0), solver(second, tolerance=0.0)
+    for _ in range(12):
+        whole.step()
+        second.draw(None)
+    resumed.restore(whole.save())
+
+    for _ in range(4):
+        np.testing.assert_array_equal(whole.step().x, resumed.step().x)
+        np.testing.assert_array_equal(whole.state.errors, resumed.state.errors)
+
+
+@pytest.mark.parametrize("name", ["x", "counts", "a.jacobian", "attempts.moved"])
+def test_what_is_missing_of_a_saved_state_is_named(name):
+    fit = solver(NoisyCurves([1.2, 0.5], 3), tolerance=0.0)
+    while fit.averaged < 2:
+        fit.step()
+    x, saved = fit.state.x, fit.save()
+    saved["x"] = saved["x"] + 0.1
+    del saved[name]
+
+    with pytest.raises(ArgumentError, match=f"no array '{name.removeprefix('attempts.')}'"):
+        fit.restore(saved)
+
+    np.testing.assert_array_equal(fit.state.x, x)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("what", ["residual", "jacobian"])
+def test_numbers_that_are_not_finite_are_refused_and_named(what, value):
+    model = NoisyCurves([1.2, 0.5], 3)
+    own = model.linearise
+
+    def linearise(x):
+        a, b = own(x)
+        getattr(b, what)[7] = value
+        return a, b
+
+    model.linearise = linearise
+    fit = solver(model)
+
+    with pytest.raises(ArgumentError, match="of sample set B must be finite"):
+        fit.step()
+
+    assert fit.state.draws == 0
+
+
+def test_arrays_that_do_not_fit_together_are_refused():
+    model = NoisyCurves([1.2, 0.5], 3)
+    model.linearise = lambda x: [LinearizedResiduals(np.ones(5), np.ones((5, 3)))] * 2
+
+    with pytest.raises(ArgumentError, match="n x 2 derivatives, got 5 and 5 residuals, 15"):
+        solver(model).step()
+
+
+def test_bounds_in_the_wrong_order_are_refused():
+    with pytest.raises(ArgumentError, match="low must be below high, got 2 and 1 for parameter 1"):
+        GaussNewton(NoisyCurves([1, 1], 0), np.ones(2), np.array([0.0, 2.0]), np.array([1.0, 1.0]))

@@ -58,8 +58,9 @@ def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device
         fit.step()
     best = stage.solver.best
     # Another start is under way, of which nothing is known yet.
-    stage.solver._is_asked = False
-    stage.solver.state.x = stage.unknowns.low.copy()
+    saved = stage.solver.save()
+    saved["counts"][2] = 0
+    stage.solver.restore(saved | {"x": stage.unknowns.low})
 
     np.testing.assert_array_equal(stage.x, best.x)
     stage.phases.current.end()
@@ -72,11 +73,11 @@ def test_textures_begin_beside_the_best_place_while_numbers_are_elsewhere(device
 
 def test_no_start_begins_that_the_first_numbers_could_not_end(device, photos):
     fit = grey_fit(device, photos, max_iterations=40)
-    attempts = fit.stage.solver.attempts
+    solver = fit.stage.solver
 
     # Twenty draws, eight for another start, four averaged after it.
-    assert attempts.may_go_on(8)
-    assert not attempts.may_go_on(9)
+    assert solver.may_go_on(8)
+    assert not solver.may_go_on(9)
 
 
 def test_a_fit_goes_on_amid_its_first_numbers(device, photos, tmp_path):

@@ -4,14 +4,8 @@
 import numpy as np
 import pytest
 
-from weft.fit.information import (
-    Half,
-    curvature_noise,
-    exact_normal,
-    gather_information,
-    normal_equations,
-)
-from weft.fit.quadratic import box_step, safe_quadratic
+from weft._native import box_step, eigenvalue_noise, exact_equations, safe_quadratic
+from weft.fit.information import LinearizedResiduals, gather_information, normal_equations
 
 
 def positive_definite(rng, count):
@@ -44,7 +38,7 @@ def test_a_step_without_bounds_solves_the_equations():
     matrix, gradient = positive_definite(rng, 6), rng.standard_normal(6)
     open_range = np.full(6, 1e9)
 
-    step = safe_quadratic(exact_normal(matrix, gradient, 0.0)).step(-open_range, open_range)
+    step = safe_quadratic(exact_equations(matrix, gradient, 0.0)).step(-open_range, open_range)
 
     assert np.allclose(matrix @ step, -gradient)
 
@@ -56,7 +50,7 @@ def noisy_halves(rng, noise, points=900, parameters=8, dead=0):
     halves = []
     for _ in range(2):
         jacobian = truth + noise * rng.standard_normal(truth.shape)
-        halves.append(Half(0.1 * rng.standard_normal(points), jacobian))
+        halves.append(LinearizedResiduals(0.1 * rng.standard_normal(points), jacobian))
     return halves
 
 
@@ -70,7 +64,7 @@ def test_the_noise_of_eigenvalues_is_foreseen():
         values, vectors = np.linalg.eigh(normal.matrix / units)
         found.append(values)
         expected.append(
-            curvature_noise(normal.skew / units, normal.own_noise / scale**2, values, vectors)
+            eigenvalue_noise(normal.skew / units, normal.diagonal_noise / scale**2, values, vectors)
         )
 
     # All eigenvalues are zero but for noise.
@@ -85,10 +79,12 @@ def test_own_noise_does_not_take_pixels_that_differ_for_noise():
     normals = []
     for _ in range(400):
         jacobians = [truth + 0.05 * rng.standard_normal(truth.shape) for _ in range(2)]
-        normals.append(normal_equations(*(Half(np.zeros(300), each) for each in jacobians)))
+        normals.append(
+            normal_equations(*(LinearizedResiduals(np.zeros(300), each) for each in jacobians))
+        )
 
     measured = np.std([np.diag(normal.matrix) for normal in normals], axis=0)
-    foreseen = np.mean([normal.own_noise for normal in normals], axis=0)
+    foreseen = np.mean([normal.diagonal_noise for normal in normals], axis=0)
 
     assert foreseen == pytest.approx(measured, rel=0.15)
 
@@ -124,7 +120,7 @@ def test_the_noise_of_the_gradient_is_that_of_its_draws():
     normals = [normal_equations(*noisy_halves(rng, 0.3)) for _ in range(500)]
 
     measured = np.cov(np.array([normal.gradient for normal in normals]).T)
-    foreseen = np.mean([normal.noise for normal in normals], axis=0)
+    foreseen = np.mean([normal.gradient_noise for normal in normals], axis=0)
 
     assert np.diag(foreseen) == pytest.approx(np.diag(measured), rel=0.3)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.fit.information import Half
+from weft._native import find_left, neighbor_products, other_start
+from weft.fit.information import LinearizedResiduals
 from weft.fit.parameters import Block, Unknowns
-from weft.fit.starts import find_left, other_start, products_left
 
 PIXELS = 900
 GROUPS = np.array([0, 0, 1, 1, 2])
@@ -20,12 +20,14 @@ def halves(misfit):
     jacobian = rng.uniform(0.5, 1, (3 * PIXELS, 5)) * (owner[:, None] == GROUPS)
     shared = rng.standard_normal(3 * PIXELS) + np.asarray(misfit)[owner]
     residuals = [shared + rng.standard_normal(3 * PIXELS) for _ in range(2)]
-    return [Half(residual, jacobian) for residual in residuals]
+    return [LinearizedResiduals(residual, jacobian) for residual in residuals]
 
 
 def left_of(misfit, groups=GROUPS, together=3):
     a, b = halves(misfit)
-    return find_left(products_left(a, b, together), a.jacobian, groups, together)
+    return find_left(
+        neighbor_products(a.residual, b.residual, together), a.jacobian, groups, together
+    )
 
 
 def test_only_the_group_in_another_valley_begins_elsewhere():
@@ -41,7 +43,7 @@ def test_all_begin_elsewhere_where_no_group_explains_what_is_left():
     a, b = halves((0.8, 0.8, 0.8))
     nowhere = np.zeros_like(a.jacobian)
 
-    assert find_left(products_left(a, b, 3), nowhere, GROUPS, 3).all()
+    assert find_left(neighbor_products(a.residual, b.residual, 3), nowhere, GROUPS, 3).all()
     assert left_of((0, 1, 0), np.zeros(5, np.int64)).all()
 
 

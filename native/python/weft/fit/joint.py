@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft._native import Tensor
+from weft._native import Prior, Tensor, damped_step
 from weft.fit.information import (
     Half,
     Information,
@@ -24,8 +24,6 @@ from weft.fit.information import (
     normal_equations,
     residual_variance,
 )
-from weft.fit.prior import Prior
-from weft.fit.quadratic import damped_step
 from weft.fit.texture_blocks import blurred_by
 from weft.fit.texture_model import RAISE
 from weft.fit.views import CHANNELS

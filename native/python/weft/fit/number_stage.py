@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft._native import Prior
 from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.loss import LossMeter
 from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.phases import Phase, PhaseList
-from weft.fit.prior import Prior
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.attempts import Place
     from weft.fit.exposure import Exposure
+    from weft.fit.gauss_newton import Place
     from weft.fit.information import Information
     from weft.fit.lighting import Lighting
     from weft.fit.parameters import Parameter

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from weft._native import ArgumentError
+from weft._native import ArgumentError, Prior
 from weft.fit.checks import require_bounds, require_name, require_names
-from weft.fit.prior import Prior
 from weft.scene.parameter_ref import ParameterRef, find_name, names_near, owner_of
 
 if TYPE_CHECKING:

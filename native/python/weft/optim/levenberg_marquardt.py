@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weft._native import ArgumentError, ArgumentTypeError, Tensor
+from weft._native import ArgumentError, ArgumentTypeError, Tensor, solve_damped
 from weft.optim.parameters import read_number
 
 Vector: TypeAlias = "npt.NDArray[np.float64]"
@@ -273,13 +273,9 @@ class _Problem:
     ) -> Vector:
         """Solve (J'J + damping) step = -J'r for the free parameters, scaled to a unit diagonal."""
         j = jacobian[:, free]
-        normal = j.T @ j + np.diag(damping[free])
-        scale = np.sqrt(np.diag(normal))
-        scale[scale == 0] = 1.0
-        scaled = normal / np.outer(scale, scale)
-        solution = np.linalg.lstsq(scaled, -gradient[free] / scale, rcond=None)[0]
+        cutoff = j.shape[1] * np.finfo(np.float64).eps
         step = np.zeros(free.size)
-        step[free] = solution / scale
+        step[free] = solve_damped(j.T @ j, gradient[free], damping[free], cutoff)
         return step
 
 
