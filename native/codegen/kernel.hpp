@@ -36,7 +36,9 @@ struct Memory {
     std::int32_t stage =
         -1;                 ///< group-shared array that the group's elements pass through, -1: none
     std::int32_t tile = -1; ///< group-shared tile that turns the operand around, -1: none
-    bool is_ahead = false;  ///< tiled: read into registers before the first call of the thread
+    bool is_ahead =
+        false; ///< moves between memory and registers before the first and after the last
+               ///< call of a tile, or of several turns of a walk
     std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
     std::int32_t table = -1;   ///< group-shared sums that collect what is added, -1: none
 };
