@@ -21,6 +21,7 @@ std::string words_type(std::size_t words) {
 
 std::vector<std::string> vector_words(const std::string& vector, std::size_t count) {
     std::vector<std::string> words;
+    words.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         words.push_back(count == 1 ? vector : text(vector, "[", i, "]"));
     }
@@ -201,6 +202,7 @@ void ValuePrinter::load_shifted(const Operand& operand) {
     }
     shift_words(operand, count * access, access);
     std::vector<std::string> words;
+    words.reserve(count * access);
     for (std::size_t i = 0; i < count * access; ++i) {
         words.push_back(text(name, "_raw[", i, "]"));
     }

@@ -155,15 +155,18 @@ def check_backward(device: weft.Device, module: Any, kind: Kind, seed: int) -> N
     rng = np.random.default_rng(seed)
     shape = SHAPES[rng.integers(len(SHAPES))]
     tail = (kind.components,) if kind.components > 1 else ()
-    tensors, arrays, gradients, layouts = [], [], [], []
+    tensors: list[Tensor] = []
+    arrays: list[np.ndarray] = []
+    gradients: list[tuple[Any, np.ndarray]] = []
+    layouts: list[Layout] = []
     for patterns in (["plain", "transposed", "apart"], PATTERNS):
         layout = Layout(rng, shape, patterns[rng.integers(len(patterns))])
         flat = _numbers(rng, np.float32, layout.count() * kind.components)
         start = _numbers(rng, np.float32, flat.size)
         gradient = Tensor.from_numpy(device, start)
-        pick = lambda x, layout=layout: layout.pick(x, kind.components)  # noqa: E731
-        tensors.append(pick(Tensor.from_numpy(device, flat)).with_grads(None, pick(gradient)))
-        arrays.append(pick(flat))
+        tensor: Tensor = layout.pick(Tensor.from_numpy(device, flat), kind.components)
+        tensors.append(tensor.with_grads(None, layout.pick(gradient, kind.components)))
+        arrays.append(layout.pick(flat, kind.components))
         gradients.append((gradient, start.astype(np.float64)))
         layouts.append(layout)
     weight = _numbers(rng, np.float32, int(np.prod(shape)) * kind.components)
