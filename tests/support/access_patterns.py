@@ -143,7 +143,7 @@ def check_forward(device: weft.Device, module: Any, kind: Kind, seed: int) -> No
     layout = Layout(rng, full, ["plain", "plain", "transposed"][rng.integers(3)])
     base = _numbers(rng, kind.result, layout.count() * kind.components + 7)
     kept = base.copy()
-    target = Tensor.from_numpy(device, base)
+    target: Any = Tensor.from_numpy(device, base)
     used = layout.count() * kind.components
     function(*arguments, _result=layout.pick(target[:used], kind.components))
     layout.pick(kept[:used], kind.components)[...] = expected
