@@ -313,7 +313,7 @@ def run_gradients(bench: Bench) -> None:
             axes = tuple(i for i, n in enumerate(tensor.shape) if n == 1 and shape[i] != 1)
             expected = slope.sum(axis=axes, keepdims=True, dtype=np.float64)
             is_right &= bool(np.allclose(tensor.grad_out.numpy(), expected, rtol=1e-4, atol=1))
-        size = 4 * (4 * a.size + b.size)
+        size = 4 * (5 * a.size + 3 * b.size)
         bench.report(name, size, lambda: function.bwds(*tensors, _result=result), is_right)
 
     case("gradients of float3, one shared", module.scale3, numbers(1 << 22, 3), numbers(1, 3), 1)
@@ -339,7 +339,7 @@ def run_gradients(bench: Bench) -> None:
     is_right = bool(np.allclose(tensor.grad_out.numpy(), slope, rtol=1e-3, atol=1e-6))
     bench.report(
         "gradient of 32 sines",
-        16 * x.size,
+        20 * x.size,
         lambda: module.sines.bwds(tensor, _result=result),
         is_right,
     )
@@ -373,7 +373,7 @@ def run_stencils(bench: Bench) -> None:
     for place, factor in enumerate((0.25, 0.5, 0.25)):
         slope[place : place + count] += np.float32(factor) * weight
     is_right = bool(np.allclose(line.grad_out.numpy(), slope, rtol=1e-5, atol=1e-5))
-    bench.report("gradient of a blur of 3", 12 * count, run, is_right)
+    bench.report("gradient of a blur of 3", 16 * count, run, is_right)
 
 
 def main(arguments: list[str]) -> int:
