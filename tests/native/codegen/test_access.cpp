@@ -306,3 +306,20 @@ TEST_CASE("a walk of a few turns reads one after the other") {
     CHECK(kernel.steps == 1);
     CHECK_FALSE(kernel.operands[1].memory.is_ahead);
 }
+
+TEST_CASE("threads that walk along rows leave each other four turns") {
+    Kernel kernel = add_kernel({8192, 512}, {1, 0}, {512, 1});
+    kernel.operands[0].writes = true;
+    kernel.operands[0].accumulation = Accumulation::plain;
+    Kernel software = kernel;
+    software.prefers_storage_bindings = true;
+
+    lower(kernel);
+    lower(software);
+
+    CHECK(kernel.walk.is_lane_major);
+    CHECK(kernel.walk.lanes == 128);
+    CHECK(kernel.walk.columns == 2);
+    CHECK(kernel.steps == 4);
+    CHECK(software.walk.lanes == 256);
+}
