@@ -29,9 +29,16 @@ struct Memory {
     bool is_packed = false;  ///< components are contiguous
     bool is_linear = false;  ///< leaf offset equals the linear call index
     bool is_uniform = false; ///< all call strides are 0
-    bool is_wide = false;    ///< the elements of a thread move in 8- or 16-byte accesses
+    bool is_wide = false;    ///< the elements of a thread move in accesses of 4 to 16 bytes
+    bool is_shifted = false; ///< wide, from any address: neighbouring accesses, shifted into place
+    bool is_checked = false; ///< wide, if the address turns out to be aligned when the kernel runs
+    bool is_peel = false;    ///< the kernel's elements are divided so that this one is aligned
     std::int32_t stage =
-        -1; ///< group-shared array that the group's elements pass through, -1: none
+        -1;                 ///< group-shared array that the group's elements pass through, -1: none
+    std::int32_t tile = -1; ///< group-shared tile that turns the operand around, -1: none
+    bool is_ahead =
+        false; ///< moves between memory and registers before the first and after the last
+               ///< call of a tile, or of several turns of a walk
     std::int32_t binding = -1; ///< storage-buffer slot, -1: a pointer
     std::int32_t table = -1;   ///< group-shared sums that collect what is added, -1: none
 };
@@ -154,6 +161,9 @@ struct StorageSlot {
     std::int32_t source = -1;
 };
 
+/// Elements beside each other in a tile, in both dimensions.
+inline constexpr std::int64_t kTileEdge = 32;
+
 /// Threads of a group where a function's subgroups work together; shaders/mlp/team.slang sizes its memory by it.
 inline constexpr std::uint32_t kTeamGroup = 128;
 
@@ -192,7 +202,7 @@ struct Kernel {
     std::vector<std::int64_t> dimensions; ///< collapsed shape, at least one entry
     bool needs_coordinates = false;
     bool is_index64 = false;
-    std::int32_t width = 1; ///< consecutive elements a thread: 1, 2 or 4
+    std::int32_t width = 1; ///< consecutive elements a thread: 1, 2, 4, 8 or 16
     bool is_persistent =
         false;             ///< few groups walk over all elements, so that each adds to a sum once
     Walk walk;             ///< persistent: along one dimension; else over all elements in order
@@ -202,8 +212,12 @@ struct Kernel {
     bool repeats_last =
         false; ///< threads past the last element repeat it without effect, so that subgroups are whole
     bool has_tail = false;            ///< the last thread has fewer
+    bool is_peeled = false;           ///< the first thread has fewer as well, see Memory::is_peel
     std::vector<std::int64_t> stages; ///< group-shared arrays: words an element of each
-    bool is_tiled = false;            ///< 32 x 32 tiles of the two innermost dimensions
+    std::int32_t turns = 1;           ///< staged: elements a thread, one group apart
+    bool is_tiled = false;            ///< tiles of the innermost dimension and another one
+    std::int32_t tile_dimension = -1; ///< the other one
+    std::vector<std::string> tiles;   ///< group-shared tiles: Slang type of the elements of each
     bool arguments_by_address = false;
     std::array<std::uint32_t, 3> group_count{1, 1, 1};
     std::vector<ArgumentField> arguments;

@@ -2,6 +2,7 @@
 #include "codegen/pipeline.hpp"
 
 #include "codegen/passes/accumulation.hpp"
+#include "codegen/passes/ahead.hpp"
 #include "codegen/passes/arguments.hpp"
 #include "codegen/passes/classify.hpp"
 #include "codegen/passes/collapse.hpp"
@@ -22,6 +23,7 @@ void lower(Kernel& kernel) {
     choose_tiling(kernel);        // transposed operands read through the cache in tiles
     choose_vector_width(kernel);  // several elements a thread, 16-byte accesses
     stage_structures(kernel);     // elements of odd sizes pass through group-shared memory on GPUs
+    load_ahead(kernel);           // several turns of a walk have their loads in flight together
     assign_storage_slots(kernel); // storage buffers instead of pointers on software devices
     choose_thread_grid(kernel);   // groups to launch
     lay_out_arguments(kernel);    // the fields of the argument block

@@ -5,6 +5,7 @@
 #include "codegen/names.hpp"
 #include "codegen/print_atomic.hpp"
 #include "codegen/print_gradient.hpp"
+#include "codegen/print_group.hpp"
 #include "codegen/print_value.hpp"
 #include "core/text.hpp"
 
@@ -13,8 +14,6 @@ namespace weft::codegen {
 using core::text;
 
 namespace {
-
-constexpr int kTile = 32;
 
 class KernelPrinter {
 public:
@@ -34,7 +33,7 @@ public:
         }
         print_arguments();
         print_storage();
-        print_stages();
+        print_group_memory(m_kernel, m_out);
         m_gradients.print_declarations();
         print_entry();
         return m_out.take();
@@ -115,13 +114,6 @@ private:
         });
     }
 
-    void print_stages() {
-        for (std::size_t i = 0; i < m_kernel.stages.size(); ++i) {
-            m_out.line(text("groupshared uint ", stage_name(static_cast<std::int32_t>(i)), "[",
-                            m_kernel.stages[i] * m_kernel.group_size[0], "];"));
-        }
-    }
-
     void print_entry() {
         const auto& size = m_kernel.group_size;
         m_out.line("[shader(\"compute\")]");
@@ -136,7 +128,7 @@ private:
         if (m_kernel.is_raw_dispatch) {
             print_raw_body();
         } else if (m_kernel.is_tiled) {
-            print_tiled_body();
+            print_tiled_body(group_body([&] { print_call(); }));
         } else {
             print_linear_body();
         }
@@ -172,7 +164,7 @@ private:
             return;
         }
         if (m_kernel.walk.dimension >= 0) {
-            print_walking_body(type);
+            print_walking_body(group_body([&] { print_element(); }), m_gradients);
             return;
         }
         if (m_kernel.is_persistent) {
@@ -208,17 +200,45 @@ private:
     void print_wide_body(const std::string& type, const std::string& count,
                          const std::string& thread) {
         const std::int32_t width = m_kernel.width;
-        m_out.line(text("const ", type, " weft_first = ", thread, " * ", width, "u;"));
-        m_out.line("if (weft_first >= " + count + ") return;");
+        if (m_kernel.is_peeled) {
+            print_peeled_first(type, count, thread);
+        } else {
+            m_out.line(text("const ", type, " weft_first = ", thread, " * ", width, "u;"));
+            m_out.line("if (weft_first >= " + count + ") return;");
+        }
         m_gradients.declare_sums();
         print_wide_elements(type, count);
         m_gradients.add_sums();
     }
 
+    /// The first thread begins before the first element: numbers below zero wrap, and are no elements either.
+    void print_peeled_first(const std::string& type, const std::string& count,
+                            const std::string& thread) {
+        const std::int64_t width = m_kernel.width;
+        for_each_wide([&](const Operand& operand) {
+            if (operand.memory.is_peel) {
+                const std::int64_t access = access_words(m_kernel, operand.memory) * 4;
+                const std::int64_t bytes =
+                    register_bytes(operand.memory) * registers_per_value(operand.memory);
+                m_out.line(text("const uint weft_before = (uint(uint64_t(",
+                                m_values.memory_expression(operand), ")) & ", access - 1, ") / ",
+                                bytes, ";"));
+            }
+        });
+        m_out.line(text("const ", type, " weft_end = ", count, ";"));
+        m_out.line(
+            text("const ", type, " weft_first = ", thread, " * ", width, "u - weft_before;"));
+        m_out.line(text("if (weft_first >= weft_end && weft_first + ", width - 1,
+                        " >= weft_end) return;"));
+        m_out.line(text(
+            "const bool weft_is_whole = weft_first < weft_end && weft_end - weft_first >= ", width,
+            ";"));
+    }
+
     /// The elements of a thread from number weft_first on.
     void print_wide_elements(const std::string& type, const std::string& count) {
         const std::int32_t width = m_kernel.width;
-        if (m_kernel.has_tail) {
+        if (m_kernel.has_tail && !m_kernel.is_peeled) {
             m_out.line(text("const uint weft_filled = uint(min(", type, "(", width, "), ", count,
                             " - weft_first));"));
         }
@@ -233,7 +253,7 @@ private:
         m_out.line("[ForceUnroll]");
         m_out.open(text("for (uint weft_lane = 0; weft_lane < ", width, "; ++weft_lane)"));
         if (m_kernel.has_tail) {
-            m_out.open("if (weft_lane < weft_filled)");
+            m_out.open(text("if (", m_values.lane_condition("weft_lane"), ")"));
         }
         m_out.line(text("const ", type, " weft_index = weft_first + weft_lane;"));
         print_lane_coordinate(type);
@@ -305,74 +325,32 @@ private:
         m_gradients.add_sums();
     }
 
-    /// Each thread walks along one dimension and adds up what the calls on its way share.
-    void print_walking_body(const std::string& type) {
-        const Walk& walk = m_kernel.walk;
-        const auto along = static_cast<std::size_t>(walk.dimension);
-        const std::string blocks = text(type, "(", m_values.argument("weft_blocks"), ")");
-        const std::string chunks = text(type, "(", m_values.argument("weft_chunks"), ")");
-        const std::string extent = text(type, "(", m_values.argument(dimension_field(along)), ")");
-        m_out.line(text("const ", type, " weft_job = ", group_expression(), ";"));
-        m_out.line(text("const uint weft_step = weft_lane_in_group ",
-                        walk.is_lane_major ? text("% ", walk.lanes) : text("/ ", walk.columns),
-                        ";"));
-        m_out.line(text("const ", type, " weft_column = weft_job % ", blocks, " * ", walk.columns,
-                        " + weft_lane_in_group ",
-                        walk.is_lane_major ? text("/ ", walk.lanes) : text("% ", walk.columns),
-                        ";"));
-        m_out.line(text(type, " weft_rest = weft_column;"));
-        for (std::size_t i = m_kernel.dimensions.size(); i-- > 0;) {
-            if (i != along) {
-                const std::string size =
-                    text(type, "(", m_values.argument(dimension_field(i)), ")");
-                m_out.line(text("const ", type, " weft_c", i, " = weft_rest % ", size, ";"));
-                m_out.line(text("weft_rest /= ", size, ";"));
-            }
-        }
-        // What is left is not zero past the last column and past the last chunk.
-        m_out.line(text("const bool weft_is_inside = weft_rest == 0 && weft_job / ", blocks, " < ",
-                        chunks, ";"));
-        m_gradients.declare_sums();
-        const std::string at = text("weft_c", along);
-        m_out.line("[loop]");
-        m_out.open(text("for (", type, " ", at, " = weft_is_inside ? weft_job / ", blocks, " * ",
-                        walk.lanes, " + weft_step : ", extent, "; ", at, " < ", extent, "; ", at,
-                        " += ", chunks, " * ", walk.lanes, ")"));
-        std::string index = "weft_c0";
-        for (std::size_t i = 1; i < m_kernel.dimensions.size(); ++i) {
-            index = text("(", index, ") * ", type, "(", m_values.argument(dimension_field(i)),
-                         ") + weft_c", i);
-        }
-        m_out.line(text("const ", type, " weft_index = ", index, ";"));
-        print_element();
-        m_out.close();
-        m_gradients.add_sums();
+    GroupBody group_body(std::function<void()> call) {
+        return {m_kernel, m_values, m_out, group_expression(), std::move(call)};
     }
 
-    /// One element a thread; the group moves staged operands together.
+    /// The group moves staged operands together; few groups take all blocks where they add to one element.
     void print_staged_body(const std::string& type, const std::string& count) {
-        const std::uint32_t group = m_kernel.group_size[0];
-        m_out.line(text("const ", type, " weft_block = ", group_expression(), " * ", group, "u;"));
-        m_out.line("if (weft_block >= " + count + ") return;");
-        m_out.line(text("const uint weft_filled = uint(min(", type, "(", group, "), ", count,
-                        " - weft_block));"));
-        for_each_staged([&](const Operand& operand) {
-            if (operand.reads) {
-                m_values.fill_stage(operand);
-            }
+        const std::int64_t block = std::int64_t{m_kernel.group_size[0]} * m_kernel.turns;
+        const GroupBody body = group_body([&] {
+            print_coordinates();
+            print_element();
         });
+        const std::string first = text(group_expression(), " * ", block, "u");
+        if (!m_kernel.is_persistent) {
+            m_out.line(text("const ", type, " weft_block = ", first, ";"));
+            m_out.line("if (weft_block >= " + count + ") return;");
+            print_staged_block(body, count);
+            return;
+        }
+        m_gradients.declare_sums();
+        m_out.line("[loop]");
+        m_out.open(text("for (", type, " weft_block = ", first, "; weft_block < ", count,
+                        "; weft_block += ", type, "(", m_values.argument("weft_span"), "))"));
+        print_staged_block(body, count);
         m_out.line("GroupMemoryBarrierWithGroupSync();");
-        m_out.open("if (weft_lane_in_group < weft_filled)");
-        m_out.line(text("const ", type, " weft_index = weft_block + weft_lane_in_group;"));
-        print_coordinates();
-        print_element();
         m_out.close();
-        m_out.line("GroupMemoryBarrierWithGroupSync();");
-        for_each_staged([&](const Operand& operand) {
-            if (operand.writes) {
-                m_values.empty_stage(operand);
-            }
-        });
+        m_gradients.add_sums();
     }
 
     /// One call with its 16-byte accesses around it.
@@ -393,15 +371,6 @@ private:
         });
     }
 
-    template <typename Visit>
-    void for_each_staged(Visit&& visit) {
-        for_each_operand(m_kernel, [&](const Operand& operand) {
-            if (operand.memory.stage >= 0) {
-                visit(operand);
-            }
-        });
-    }
-
     void print_coordinates() {
         if (!m_kernel.needs_coordinates) {
             return;
@@ -417,39 +386,6 @@ private:
             m_out.line(text("const ", type, " weft_c", i, " = weft_rest % ", extent, ";"));
             m_out.line(text("weft_rest /= ", extent, ";"));
         }
-    }
-
-    /// A group of 32 x 8 threads walks a 32 x 32 tile of the two innermost dimensions.
-    void print_tiled_body() {
-        const std::size_t rank = m_kernel.dimensions.size();
-        const std::string rows = text("uint(", m_values.argument(dimension_field(rank - 2)), ")");
-        const std::string columns =
-            text("uint(", m_values.argument(dimension_field(rank - 1)), ")");
-        m_out.line(text("uint weft_rest = ", group_expression(), ";"));
-        m_out.line(
-            text("const uint weft_tiles_x = (", columns, " + ", kTile - 1, ") / ", kTile, ";"));
-        m_out.line(text("const uint weft_tiles_y = (", rows, " + ", kTile - 1, ") / ", kTile, ";"));
-        m_out.line(text("const uint weft_c", rank - 1, " = weft_rest % weft_tiles_x * ", kTile,
-                        " + weft_lane_in_group % ", kTile, ";"));
-        m_out.line("weft_rest /= weft_tiles_x;");
-        m_out.line(text("const uint weft_row = weft_rest % weft_tiles_y * ", kTile,
-                        " + weft_lane_in_group / ", kTile, ";"));
-        m_out.line("weft_rest /= weft_tiles_y;");
-        m_out.line("const uint weft_outer = weft_rest;");
-        for (std::size_t i = rank - 2; i-- > 0;) {
-            const std::string extent = text("uint(", m_values.argument(dimension_field(i)), ")");
-            m_out.line(text("const uint weft_c", i, " = weft_rest % ", extent, ";"));
-            m_out.line(text("weft_rest /= ", extent, ";"));
-        }
-        // The last row of groups may reach past the count: weft_rest is then not zero.
-        m_out.line(text("if (weft_rest != 0 || weft_c", rank - 1, " >= ", columns, ") return;"));
-        m_out.open(text("for (uint weft_step = 0; weft_step < ", kTile, "; weft_step += 8)"));
-        m_out.line(text("const uint weft_c", rank - 2, " = weft_row + weft_step;"));
-        m_out.line(text("if (weft_c", rank - 2, " >= ", rows, ") break;"));
-        m_out.line(text("const uint weft_index = (weft_outer * ", rows, " + weft_c", rank - 2,
-                        ") * ", columns, " + weft_c", rank - 1, ";"));
-        print_call();
-        m_out.close();
     }
 
     void print_call() {

@@ -3,6 +3,7 @@
 
 #include "codegen/leaves.hpp"
 #include "codegen/names.hpp"
+#include "codegen/print_group.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "reflect/differential.hpp"
@@ -67,9 +68,9 @@ std::vector<ScalarLeaf> memory_leaves(const Memory& memory) {
     return *leaves;
 }
 
-/// The kind of a leaf as memory holds it behind a typed pointer.
-ScalarKind pointer_kind(ScalarKind kind) {
-    return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
+/// Loaded before the call, or stored after it: somewhere else than in memory meanwhile.
+bool is_in_registers(const Memory& memory) {
+    return memory.is_wide || memory.is_ahead || memory.stage >= 0 || memory.tile >= 0;
 }
 
 bool is_structure_pointer(const Memory& memory) {
@@ -104,6 +105,10 @@ void SourceWriter::open(const std::string& text) {
 void SourceWriter::close() {
     --m_depth;
     line("}");
+}
+
+ScalarKind pointer_kind(ScalarKind kind) {
+    return kind == ScalarKind::bool_ ? ScalarKind::uint8 : kind;
 }
 
 std::int64_t words_per_value(const Memory& memory) {
@@ -195,11 +200,15 @@ std::string ValuePrinter::scalar_expression(const Operand& operand, std::int64_t
                                             std::int64_t count, std::int64_t unit) const {
     const Memory& memory = operand.memory;
     if (memory.stage >= 0) {
-        return text(stage_name(memory.stage), "[weft_lane_in_group * ", count, " + ", index, "]");
+        return text(stage_name(memory.stage), "[weft_place * ", count, " + ", index, "]");
     }
-    if (memory.is_wide) {
-        const std::string lane = m_kernel.width == 1 ? "" : text("weft_lane * ", count, " + ");
-        return text(operand.name, "_words[", lane, index, "]");
+    if (memory.tile >= 0) {
+        return text(tile_name(memory.tile), "[weft_place]");
+    }
+    if (memory.is_wide || memory.is_ahead) {
+        const bool is_alone = m_kernel.width == 1 && !memory.is_ahead;
+        const std::string lane = is_alone ? "" : text("weft_lane * ", count, " + ");
+        return text(registers_name(operand), "[", lane, index, "]");
     }
     return text(memory_expression(operand), "[",
                 component_expression(operand, index / unit, unit, index % unit), "]");
@@ -289,7 +298,7 @@ void ValuePrinter::load_element(const Operand& operand) {
         m_out.line(text(operand.type->full_name, " ", operand.name, " = {};"));
         return;
     }
-    if (!memory.is_wide && memory.stage < 0) {
+    if (!is_in_registers(memory)) {
         declare_offset(operand);
     }
     m_out.line(text(operand.type->full_name, " ", operand.name, ";"));
@@ -457,7 +466,7 @@ void ValuePrinter::store(const Operand& operand) {
 
 void ValuePrinter::store_element(const Operand& operand) {
     const Memory& memory = operand.memory;
-    if (!memory.is_wide && memory.stage < 0 && !operand.reads) {
+    if (!is_in_registers(memory) && !operand.reads) {
         declare_offset(operand);
     }
     if (is_structure_pointer(memory)) {

@@ -132,9 +132,9 @@ std::string explain(const BoundCall& call, const codegen::Kernel& kernel) {
         const Source& source = call.sources[static_cast<std::size_t>(operand.source)];
         out += text("  ", source.name, part_suffix(source.part), ": ", pattern,
                     accumulation_words(kernel, operand.accumulation),
-                    memory.is_wide      ? ", vector accesses"
-                    : memory.stage >= 0 ? ", through shared memory"
-                                        : "",
+                    memory.is_wide                          ? ", vector accesses"
+                    : memory.stage >= 0 || memory.tile >= 0 ? ", through shared memory"
+                                                            : "",
                     memory.binding >= 0 ? ", storage buffer" : ", pointer", "\n");
     });
     return out;

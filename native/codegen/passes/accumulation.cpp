@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kFewestSteps = 4;
 // From here on neighbouring threads walk along a row together, which their memory accesses prefer.
 constexpr std::int64_t kFewestLanes = 64;
+constexpr std::int64_t kTurnsAhead = 4; // of passes/ahead.cpp
 
 // What is left of the least that Vulkan promises for shared memory (16 KiB) beside the sums of the threads.
 constexpr std::int64_t kTableFloats = 3072;
@@ -72,12 +73,14 @@ void set_walk(Kernel& kernel, std::int32_t dimension) {
     walk.is_lane_major = at + 1 == kernel.dimensions.size() && extent >= kFewestLanes;
     const std::int64_t columns = call_count(kernel) / extent;
     const std::int64_t group = kernel.group_size[0];
-    const std::int64_t fitting =
-        walk.is_lane_major
-            ? group / std::min(group, static_cast<std::int64_t>(
-                                          std::bit_floor(static_cast<std::uint64_t>(extent))))
-            : std::min(group, static_cast<std::int64_t>(
-                                  std::bit_ceil(static_cast<std::uint64_t>(columns))));
+    // On GPUs a thread loads kTurnsAhead elements before it computes.
+    const std::int64_t turns = kernel.prefers_storage_bindings ? 1 : kTurnsAhead;
+    const auto lanes = static_cast<std::int64_t>(
+        std::bit_floor(static_cast<std::uint64_t>(std::max(extent / turns, kFewestLanes))));
+    const std::int64_t fitting = walk.is_lane_major
+                                     ? group / std::min(group, lanes)
+                                     : std::min(group, static_cast<std::int64_t>(std::bit_ceil(
+                                                           static_cast<std::uint64_t>(columns))));
     walk.columns = static_cast<std::int32_t>(fitting);
     walk.lanes = static_cast<std::int32_t>(group / fitting);
     walk.blocks = (columns + fitting - 1) / fitting;

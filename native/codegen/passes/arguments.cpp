@@ -165,7 +165,7 @@ namespace {
 
 /// How far a group of a persistent kernel goes: on a software device elements of its own, else all in turn.
 std::int64_t persistent_span(const Kernel& kernel) {
-    const std::int64_t turn = std::int64_t{kernel.group_size[0]} * kernel.width;
+    const std::int64_t turn = std::int64_t{kernel.group_size[0]} * kernel.width * kernel.turns;
     const std::int64_t all = turn * kernel.group_count[0] * kernel.group_count[1];
     return kernel.prefers_storage_bindings ? (call_count(kernel) + all - 1) / all * turn : all;
 }

@@ -8,8 +8,8 @@
 namespace weft::codegen {
 
 void choose_index_width(Kernel& kernel) {
-    // The last thread of a group can lie past the count; leave room for one group of 4 x 256.
-    constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max() - 4096;
+    // The last thread of a group can lie past the count; leave room for one group of 16 x 256.
+    constexpr std::int64_t kLimit = std::numeric_limits<std::int32_t>::max() - 8192;
     constexpr std::uint64_t kNarrowReach = std::uint64_t{1} << 32;
     // Lets tests run on small tensors what is made for large ones.
     kernel.is_index64 =

@@ -4,6 +4,7 @@
 #include "codegen/leaves.hpp"
 #include "codegen/print_value.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -15,6 +16,13 @@ namespace {
 constexpr std::int64_t kSharedWords = 16384 / 4;
 // Below, a launch takes longer than the memory.
 constexpr std::int64_t kFewestElements = std::int64_t{1} << 16;
+// What the sums of a group's threads take: a double each.
+constexpr std::int64_t kSumWords = 512;
+
+// One element a thread leaves a multiprocessor too few bytes on their way. So many are worth it while there are groups
+// enough to fill the largest GPUs (132 multiprocessors, 8 groups each) twice.
+constexpr std::int64_t kMostTurns = 4;
+constexpr std::int64_t kFewestGroups = 2112;
 
 bool gains_from_staging(const Memory& memory) {
     if (!memory.is_words || !memory.is_linear) {
@@ -26,7 +34,15 @@ bool gains_from_staging(const Memory& memory) {
 
 class Stages {
 public:
-    explicit Stages(Kernel& kernel) : m_kernel(kernel) {}
+    explicit Stages(Kernel& kernel)
+        : m_kernel(kernel), m_used(kernel.is_persistent ? kSumWords : 0) {}
+
+    /// Elements a thread that there is room for.
+    std::int64_t room() const {
+        const std::int64_t reserved = m_kernel.is_persistent ? kSumWords : 0;
+        const std::int64_t used = m_used - reserved;
+        return used == 0 ? 1 : (kSharedWords - reserved) / used;
+    }
 
     /// An array of its own, as long as there is room.
     std::optional<std::int32_t> add(std::int64_t words) {
@@ -58,13 +74,16 @@ public:
 private:
     Kernel& m_kernel;
     std::vector<bool> m_is_written;
-    std::int64_t m_used = 0;
+    std::int64_t m_used;
 };
 
 } // namespace
 
 void stage_structures(Kernel& kernel) {
-    if (kernel.is_raw_dispatch || kernel.has_team || kernel.is_persistent || kernel.is_tiled ||
+    // A walk jumps from element to element, and tables leave no room.
+    const bool has_other_order = kernel.walk.dimension >= 0 || !kernel.tables.empty() ||
+                                 !kernel.collector.empty() || kernel.repeats_last;
+    if (kernel.is_raw_dispatch || kernel.has_team || has_other_order || kernel.is_tiled ||
         kernel.prefers_storage_bindings || kernel.width != 1 ||
         call_count(kernel) < kFewestElements) {
         return;
@@ -83,6 +102,10 @@ void stage_structures(Kernel& kernel) {
             memory.is_wide = memory.is_wide && !stage;
         });
     }
+    const std::int64_t blocks = call_count(kernel) / kernel.group_size[0] / kFewestGroups;
+    kernel.turns = uses_thread_index(kernel) ? 1
+                                             : static_cast<std::int32_t>(std::clamp<std::int64_t>(
+                                                   blocks, 1, std::min(kMostTurns, stages.room())));
 }
 
 } // namespace weft::codegen

@@ -27,6 +27,9 @@ constexpr std::int64_t kMostGroupsOfSoftware = 64;
 constexpr std::int64_t kFewestTurns = 4;
 
 std::int32_t choose_steps(const Kernel& kernel) {
+    if (kernel.walk.dimension >= 0) {
+        return kernel.steps; // of load_ahead()
+    }
     const bool is_plain =
         kernel.width == 1 && kernel.stages.empty() && !kernel.is_tiled && !kernel.is_persistent;
     return is_plain && !kernel.prefers_storage_bindings && !kernel.repeats_last &&
@@ -40,12 +43,16 @@ std::int64_t linear_groups(const Kernel& kernel) {
         std::int64_t tiles = 1;
         const std::size_t rank = kernel.dimensions.size();
         for (std::size_t i = 0; i < rank; ++i) {
-            tiles *= i + 2 >= rank ? divide_up(kernel.dimensions[i], 32) : kernel.dimensions[i];
+            const bool is_tile =
+                i + 1 == rank || static_cast<std::int32_t>(i) == kernel.tile_dimension;
+            tiles *= is_tile ? divide_up(kernel.dimensions[i], kTileEdge) : kernel.dimensions[i];
         }
         return tiles;
     }
+    const std::int64_t before_first = kernel.is_peeled ? kernel.width - 1 : 0;
     const std::int64_t threads =
-        divide_up(call_count(kernel), std::int64_t{kernel.width} * kernel.steps);
+        divide_up(call_count(kernel) + before_first,
+                  std::int64_t{kernel.width} * kernel.steps * kernel.turns);
     return divide_up(threads, kernel.group_size[0]);
 }
 

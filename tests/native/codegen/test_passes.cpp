@@ -75,17 +75,7 @@ TEST_CASE("contiguous operands of a large call move 16 bytes at a time") {
     CHECK(kernel.group_count[0] == kMany / 4 / 256);
 }
 
-TEST_CASE("a misaligned operand is read word by word while the others stay wide") {
-    Kernel kernel = add_kernel({kMany}, {1}, {1});
-    kernel.operands[0].memory.alignment = 4;
-
-    lower(kernel);
-
-    CHECK_FALSE(kernel.operands[0].memory.is_wide);
-    CHECK(kernel.operands[1].memory.is_wide);
-}
-
-TEST_CASE("rows whose length is no multiple of four are not widened") {
+TEST_CASE("rows of odd length are not widened") {
     Kernel kernel = add_kernel({kMany, 3}, {3, 1}, {0, 1});
 
     lower(kernel);
