@@ -1795,6 +1795,7 @@ class Tracer:
         mesh_of_instance: _Host,
         transforms: _Host,
         kind: str = "automatic",
+        trees: str = "automatic",
     ) -> None:
         """
         Builds the acceleration structure.
@@ -1806,6 +1807,8 @@ class Tracer:
             transforms: Object to world, shape (instances, 3, 4).
             kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' (software
                 devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.
+            trees: Where those of 'bvh' are made: 'host', 'device'; 'automatic' is what
+                WEFT_TREE_BUILDER names, else the device for large meshes, unless it is a software device.
 
         Raises:
             ArgumentError: A vertex is not finite, an index is out of range, a transform is singular.
@@ -1849,6 +1852,12 @@ class Tracer:
             ArgumentError: A tensor does not fit the batch.
         """
 
+    def update(
+        self,
+        meshes: collections.abc.Sequence[tuple[_Integer | None, _Host | None, _Host | None]],
+        mesh_of_instance: _Host,
+        transforms: _Host,
+    ) -> None: ...
     def update_instances(self, mesh_of_instance: _Host, transforms: _Host) -> None:
         """
         Places the same meshes anew.
@@ -1858,10 +1867,15 @@ class Tracer:
         """
 
     @property
+    def build_bytes(self) -> int: ...
+    @property
     def kind(self) -> str:
         """
         'bvh', 'wide_bvh' or 'embree'.
         """
+
+    @property
+    def memory_bytes(self) -> int: ...
 
 def _arm_fault(kind: str, number: int) -> None:
     """
