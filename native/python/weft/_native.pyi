@@ -1857,7 +1857,21 @@ class Tracer:
         meshes: collections.abc.Sequence[tuple[_Integer | None, _Host | None, _Host | None]],
         mesh_of_instance: _Host,
         transforms: _Host,
-    ) -> None: ...
+    ) -> None:
+        """
+        Takes other meshes and instances, making only the trees that have changed.
+
+        Args:
+            meshes: Tuples: (number, None, None) is a mesh that is there; (number, positions, triangles)
+                one with the same triangles, whose vertices have moved; (None, positions, triangles) a
+                new one. Others are dropped.
+            mesh_of_instance: Mesh of each instance.
+            transforms: Object to world, shape (instances, 3, 4).
+
+        Raises:
+            ArgumentError: As the constructor; or a mesh is not there, is kept twice, or has moved with
+                other triangles. The tracer is as it was.
+        """
     def update_instances(self, mesh_of_instance: _Host, transforms: _Host) -> None:
         """
         Places the same meshes anew.
@@ -1867,7 +1881,10 @@ class Tracer:
         """
 
     @property
-    def build_bytes(self) -> int: ...
+    def build_bytes(self) -> int:
+        """
+        Most bytes of the device that making them has taken besides.
+        """
     @property
     def kind(self) -> str:
         """
@@ -1875,7 +1892,10 @@ class Tracer:
         """
 
     @property
-    def memory_bytes(self) -> int: ...
+    def memory_bytes(self) -> int:
+        """
+        Bytes of the device that acceleration structures take; those of 'embree' are the host's.
+        """
 
 def _arm_fault(kind: str, number: int) -> None:
     """

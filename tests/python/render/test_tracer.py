@@ -109,7 +109,7 @@ def hits_of(tracer):
     return trace(tracer, np.column_stack([rng.uniform(-1, 1, (2000, 2)), np.full(2000, 3)]))
 
 
-@pytest.mark.parametrize("count", [2, 3, 700])
+@pytest.mark.parametrize("count", [2, 3, 700, pytest.param((1 << 20) + 1, marks=pytest.mark.full)])
 def test_trees_of_the_device_have_the_hits_of_those_of_the_host(device, count):
     hits = {
         trees: hits_of(Tracer(device, [soup(count)], ONE, IDENTITY, kind="bvh", trees=trees))
