@@ -13,6 +13,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <optional>
+#include <tuple>
+
 namespace weft::python {
 
 namespace py = pybind11;
@@ -43,18 +46,44 @@ std::vector<scene::Instance> instances_of(const Words& meshes, const Floats& tra
 std::shared_ptr<render::Tracer> create(const std::shared_ptr<Session>& session,
                                        const std::vector<std::pair<Floats, Words>>& meshes,
                                        const Words& mesh_of_instance, const Floats& transforms,
-                                       const std::string& kind) {
+                                       const std::string& kind, const std::string& trees) {
     scene::Geometry geometry;
     for (const auto& [positions, triangles] : meshes) {
         geometry.meshes.push_back({numbers_of(positions), numbers_of(triangles)});
     }
     geometry.instances = instances_of(mesh_of_instance, transforms);
-    const render::TracerKind wanted = render::require_tracer_kind(kind, "Tracer: kind");
-    const std::filesystem::path libraries = package_directory() / "lib";
+    const render::TracerDesc desc{.kind = render::require_tracer_kind(kind, "Tracer: kind"),
+                                  .builder = render::require_tree_builder(trees, "Tracer: trees"),
+                                  .libraries = package_directory() / "lib"};
     const Unlocked unlocked;
     // The threads of its pool are those of the process that created it.
     return device::share_until_fork(
-        render::create_tracer(session_context(*session), geometry, wanted, libraries));
+        render::create_tracer(session_context(*session), geometry, desc));
+}
+
+/// Number of a mesh that is kept, positions, triangles.
+using Source =
+    std::tuple<std::optional<std::uint32_t>, std::optional<Floats>, std::optional<Words>>;
+
+void update(render::Tracer& tracer, const std::vector<Source>& meshes,
+            const Words& mesh_of_instance, const Floats& transforms) {
+    std::vector<render::MeshSource> sources;
+    for (const auto& [kept, positions, triangles] : meshes) {
+        if (positions.has_value() != triangles.has_value() || (!kept && !positions)) {
+            throw core::ArgumentError(
+                core::text("update: mesh ", sources.size(),
+                           " must be (number, None, None), (number, positions, triangles) or "
+                           "(None, positions, triangles)"));
+        }
+        render::MeshSource& source = sources.emplace_back();
+        source.kept = kept.value_or(render::MeshSource::kNew);
+        if (positions) {
+            source.mesh = {numbers_of(*positions), numbers_of(*triangles)};
+        }
+    }
+    const std::vector<scene::Instance> instances = instances_of(mesh_of_instance, transforms);
+    const Unlocked unlocked;
+    tracer.update(sources, instances);
 }
 
 render::RayBatch batch_of(tensor::TensorRef rays, tensor::TensorRef hits, std::uint32_t capacity,
@@ -69,6 +98,13 @@ void bind_memory(TracerClass& binding) {
         .def_property_readonly(
             "kind", [](const render::Tracer& tracer) { return render::to_string(tracer.kind()); },
             "'bvh', 'wide_bvh' or 'embree'.")
+        .def_property_readonly(
+            "memory_bytes", [](const render::Tracer& tracer) { return tracer.memory().held; },
+            "Bytes of the device that acceleration structures take; those of 'embree' are the "
+            "host's.")
+        .def_property_readonly(
+            "build_bytes", [](const render::Tracer& tracer) { return tracer.memory().build; },
+            "Most bytes of the device that making them has taken besides.")
         .def(
             "create_rays",
             [](const render::Tracer& tracer, std::uint32_t capacity) {
@@ -117,7 +153,21 @@ void bind_tracing(TracerClass& binding) {
             },
             py::arg("mesh_of_instance"), py::arg("transforms"),
             "Places the same meshes anew.\n\n"
-            "Raises:\n    ArgumentError: A mesh is not there, or a transform is singular.\n");
+            "Raises:\n    ArgumentError: A mesh is not there, or a transform is singular.\n")
+        .def(
+            "update", &update, py::arg("meshes"), py::arg("mesh_of_instance"),
+            py::arg("transforms"),
+            "Takes other meshes and instances, making only the trees that have changed.\n\n"
+            "Args:\n"
+            "    meshes: Tuples: (number, None, None) is a mesh that is there; (number, positions, "
+            "triangles)\n"
+            "        one with the same triangles, whose vertices have moved; (None, positions, "
+            "triangles) a\n"
+            "        new one. Others are dropped.\n"
+            "    mesh_of_instance: Mesh of each instance.\n"
+            "    transforms: Object to world, shape (instances, 3, 4).\n\n"
+            "Raises:\n    ArgumentError: As the constructor; or a mesh is not there, is kept "
+            "twice, or has moved with\n        other triangles. The tracer is as it was.\n");
 }
 
 void bind_queue(py::module_& module) {
@@ -152,6 +202,7 @@ void bind_tracer(py::module_& module) {
     binding.def(
         py::init(&create), py::arg("device").none(false), py::arg("meshes"),
         py::arg("mesh_of_instance"), py::arg("transforms"), py::arg("kind") = "automatic",
+        py::arg("trees") = "automatic",
         "Builds the acceleration structure.\n\n"
         "Args:\n"
         "    device: Where rays live.\n"
@@ -160,7 +211,10 @@ void bind_tracer(py::module_& module) {
         "    transforms: Object to world, shape (instances, 3, 4).\n"
         "    kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' "
         "(software\n"
-        "        devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.\n\n"
+        "        devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.\n"
+        "    trees: Where those of 'bvh' are made: 'host', 'device'; 'automatic' is what\n"
+        "        WEFT_TREE_BUILDER names, else the device for large meshes, unless it is a "
+        "software device.\n\n"
         "Raises:\n    ArgumentError: A vertex is not finite, an index is out of range, a "
         "transform is singular.\n");
     bind_memory(binding);

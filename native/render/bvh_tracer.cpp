@@ -3,10 +3,13 @@
 
 #include "core/text.hpp"
 #include "dispatch/launch.hpp"
+#include "scene/bvh.hpp"
+#include "scene/wide_bvh.hpp"
 #include "tensor/transfer.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 namespace weft::render {
@@ -79,53 +82,134 @@ void add_grid(dispatch::ArgumentList& arguments, std::uint32_t extent) {
 } // namespace
 
 BvhTracer::BvhTracer(const dispatch::Context& context, const scene::Geometry& geometry,
-                     bool is_wide)
-    : Tracer(context.device), m_bvh(is_wide ? Structure(scene::build_wide_bvh(geometry, m_pool))
-                                            : Structure(scene::build_bvh(geometry, m_pool))) {
+                     bool is_wide, TreeBuilder builder)
+    : Tracer(context.device), m_is_wide(is_wide), m_trees(context, is_wide, builder) {
+    scene::require_valid(geometry);
+    m_meshes = m_trees.build(geometry.meshes, m_pool);
     compile::ModuleDesc desc;
     desc.name = "tracer";
-    desc.text = source_for(kind() == TracerKind::wide_bvh ? "WideBvhView" : "BvhView");
+    desc.text = source_for(is_wide ? "WideBvhView" : "BvhView");
     desc.target = context.device->target();
     m_module =
         dispatch::Module::create(context, std::move(desc), {.links = {}, .hot_reload = false});
     m_closest = m_module->function("traceClosestRays");
     m_any = m_module->function("traceAnyRays");
-    upload_meshes();
-    upload_top_level();
+    update_instances(geometry.instances);
 }
 
 std::unique_ptr<BvhTracer> BvhTracer::create(const dispatch::Context& context,
-                                             const scene::Geometry& geometry, bool is_wide) {
-    return std::unique_ptr<BvhTracer>(new BvhTracer(context, geometry, is_wide));
+                                             const scene::Geometry& geometry, bool is_wide,
+                                             TreeBuilder builder) {
+    return std::unique_ptr<BvhTracer>(new BvhTracer(context, geometry, is_wide, builder));
 }
 
 TracerKind BvhTracer::kind() const noexcept {
-    return std::holds_alternative<scene::WideBvh>(m_bvh) ? TracerKind::wide_bvh : TracerKind::bvh;
+    return m_is_wide ? TracerKind::wide_bvh : TracerKind::bvh;
 }
 
-void BvhTracer::upload_meshes() {
-    const auto work = [&](auto& bvh) {
-        m_view.nodes = upload(device(), std::span(std::as_const(bvh.nodes)), "bvh nodes");
-        m_view.triangles =
-            upload(device(), std::span(std::as_const(bvh.triangles)), "bvh triangles");
-        bvh.nodes = {};
-        bvh.triangles = {};
-    };
-    std::visit(work, m_bvh);
+template <typename Structure>
+BvhTracer::TopLevel BvhTracer::make_top_level(std::span<const MeshTree> meshes,
+                                              std::span<const scene::Instance> instances) {
+    Structure bvh;
+    bvh.meshes.reserve(meshes.size());
+    for (const MeshTree& tree : meshes) {
+        bvh.meshes.push_back(tree.mesh);
+    }
+    scene::update_instances(bvh, instances, m_pool);
+    return {.nodes = upload(device(), std::span(std::as_const(bvh.top_nodes)), "bvh top nodes"),
+            .instances =
+                upload(device(), std::span(std::as_const(bvh.instances)), "bvh instances")};
 }
 
-void BvhTracer::upload_top_level() {
-    const auto work = [&](const auto& bvh) {
-        m_view.top_nodes = upload(device(), std::span(bvh.top_nodes), "bvh top nodes");
-        m_view.instances = upload(device(), std::span(bvh.instances), "bvh instances");
-    };
-    std::visit(work, m_bvh);
+BvhTracer::TopLevel BvhTracer::top_level(std::span<const MeshTree> meshes,
+                                         std::span<const scene::Instance> instances) {
+    return m_is_wide ? make_top_level<scene::WideBvh>(meshes, instances)
+                     : make_top_level<scene::Bvh>(meshes, instances);
+}
+
+void BvhTracer::take(std::vector<MeshTree> meshes, TopLevel top) {
+    m_meshes = std::move(meshes);
+    m_view = {.nodes = m_trees.nodes(),
+              .triangles = m_trees.triangles(),
+              .top_nodes = std::move(top.nodes),
+              .instances = std::move(top.instances)};
 }
 
 void BvhTracer::update_instances(std::span<const scene::Instance> instances) {
-    const auto work = [&](auto& bvh) { scene::update_instances(bvh, instances, m_pool); };
-    std::visit(work, m_bvh);
-    upload_top_level();
+    TopLevel top = top_level(m_meshes, instances);
+    take(std::move(m_meshes), std::move(top));
+}
+
+std::vector<MeshTree> BvhTracer::make_trees(std::span<const MeshSource> meshes,
+                                            std::vector<MeshTree>& made) {
+    std::vector<MeshTree> trees(meshes.size());
+    std::vector<scene::MeshView> added;
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+        const MeshSource& source = meshes[i];
+        if (source.kept == MeshSource::kNew) {
+            added.push_back(source.mesh);
+        } else if (source.mesh.positions.empty()) {
+            trees[i] = m_meshes[source.kept];
+        } else {
+            trees[i] = m_trees.rebuild(m_meshes[source.kept], source.mesh, m_pool);
+            made.push_back(trees[i]);
+        }
+    }
+    std::vector<MeshTree> built = m_trees.build(added, m_pool);
+    made.insert(made.end(), built.begin(), built.end());
+    auto next = built.begin();
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+        if (meshes[i].kept == MeshSource::kNew) {
+            trees[i] = std::move(*next++);
+        }
+    }
+    return trees;
+}
+
+void BvhTracer::update(std::span<const MeshSource> meshes,
+                       std::span<const scene::Instance> instances) {
+    std::vector<MeshSize> sizes;
+    std::ranges::transform(
+        m_meshes, std::back_inserter(sizes), [](const MeshTree& tree) -> MeshSize {
+            return {.vertices = tree.vertex_count, .triangles = tree.triangles.count};
+        });
+    require_sources(meshes, sizes, instances, m_pool);
+    std::vector<MeshTree> made;
+    try {
+        std::vector<MeshTree> trees = make_trees(meshes, made);
+        TopLevel top = top_level(trees, instances);
+        for (const MeshSource& source : meshes) {
+            if (source.kept != MeshSource::kNew && source.mesh.positions.empty()) {
+                m_meshes[source.kept].nodes = m_meshes[source.kept].triangles = {};
+            }
+        }
+        std::ranges::for_each(m_meshes, [this](const MeshTree& tree) { m_trees.drop(tree); });
+        take(std::move(trees), std::move(top));
+    } catch (...) {
+        std::ranges::for_each(made, [this](const MeshTree& tree) { m_trees.drop(tree); });
+        // The arrays may have grown, and hold what they held.
+        m_view.nodes = m_trees.nodes();
+        m_view.triangles = m_trees.triangles();
+        throw;
+    }
+}
+
+TracerMemory BvhTracer::memory() const noexcept {
+    TracerMemory out{.build = m_trees.build_bytes()};
+    const auto add = [&](const tensor::TensorRef& tensor) {
+        out.held += tensor ? tensor->buffer().size_bytes() : 0;
+    };
+    for (const auto& tensor :
+         {m_view.nodes, m_view.triangles, m_view.top_nodes, m_view.instances}) {
+        add(tensor);
+    }
+    for (const MeshTree& tree : m_meshes) {
+        if (tree.device_tree) {
+            add(tree.device_tree->order);
+            add(tree.device_tree->indices);
+        }
+    }
+    return out;
 }
 
 void BvhTracer::add_view(const View& view, std::string_view name,

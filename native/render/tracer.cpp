@@ -5,6 +5,9 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "render/bvh_tracer.hpp"
+#include "scene/bvh_primitives.hpp"
+
+#include <vector>
 
 #if WEFT_WITH_EMBREE
 #include "render/embree/embree_api.hpp"
@@ -30,6 +33,13 @@ TracerKind choose_kind(const dispatch::Context& context, const std::filesystem::
     const bool is_software = context.device->info().features.is_software;
     return is_software && is_available(TracerKind::embree, libraries) ? TracerKind::embree
                                                                       : TracerKind::bvh;
+}
+
+TreeBuilder choose_builder(TreeBuilder asked) {
+    const auto name = core::environment_variable("WEFT_TREE_BUILDER");
+    return asked == TreeBuilder::automatic && name
+               ? require_tree_builder(*name, "WEFT_TREE_BUILDER")
+               : asked;
 }
 
 /// Why there is no Embree; empty if there is.
@@ -58,6 +68,15 @@ std::string_view to_string(TracerKind kind) noexcept {
     case TracerKind::bvh: return "bvh";
     case TracerKind::wide_bvh: return "wide_bvh";
     case TracerKind::embree: return "embree";
+    }
+    return "";
+}
+
+std::string_view to_string(TreeBuilder builder) noexcept {
+    switch (builder) {
+    case TreeBuilder::automatic: return "automatic";
+    case TreeBuilder::host: return "host";
+    case TreeBuilder::device: return "device";
     }
     return "";
 }
@@ -122,19 +141,87 @@ TracerKind require_tracer_kind(std::string_view name, std::string_view what) {
         text(what, " must be 'automatic', 'bvh', 'wide_bvh' or 'embree', got '", name, "'"));
 }
 
+TreeBuilder require_tree_builder(std::string_view name, std::string_view what) {
+    for (const TreeBuilder builder : kTreeBuilders) {
+        if (to_string(builder) == name) {
+            return builder;
+        }
+    }
+    throw ArgumentError(text(what, " must be 'automatic', 'host' or 'device', got '", name, "'"));
+}
+
+void Tracer::require_sources(std::span<const MeshSource> meshes, std::span<const MeshSize> sizes,
+                             std::span<const scene::Instance> instances, core::ThreadPool& pool) {
+    scene::Geometry added; // with nothing for those that are kept, so that numbers are right
+    std::vector<bool> is_kept(sizes.size());
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+        const MeshSource& source = meshes[i];
+        if (source.kept == MeshSource::kNew) {
+            added.meshes.push_back(source.mesh);
+            count += source.mesh.triangles.size() / 3;
+            continue;
+        }
+        added.meshes.emplace_back();
+        if (source.kept >= sizes.size()) {
+            throw ArgumentError(text("update: mesh ", i, " is to be mesh ", source.kept, " of ",
+                                     sizes.size(), "; meshes count from 0"));
+        }
+        if (is_kept[source.kept]) {
+            throw ArgumentError(text("update: mesh ", i, " is to be mesh ", source.kept,
+                                     ", as one before is; keep each once"));
+        }
+        is_kept[source.kept] = true;
+        count += sizes[source.kept].triangles;
+        require_moved(source, i, sizes[source.kept], pool);
+    }
+    scene::require_valid(added);
+    if (count > scene::kMostTriangles) {
+        throw ArgumentError(text("update: ", count, " triangles; at most ", scene::kMostTriangles,
+                                 " are possible"));
+    }
+    scene::require_valid_instances(instances, meshes.size());
+}
+
+void Tracer::require_moved(const MeshSource& source, std::size_t index, const MeshSize& size,
+                           core::ThreadPool& pool) {
+    const scene::MeshView& mesh = source.mesh;
+    if (mesh.positions.empty()) {
+        return;
+    }
+    if (mesh.triangles.size() != 3 * size.triangles) {
+        throw ArgumentError(text("update: mesh ", index, " has ", mesh.triangles.size() / 3,
+                                 " triangles, mesh ", source.kept, " had ", size.triangles,
+                                 "; give it as a new mesh"));
+    }
+    if (mesh.positions.size() != 3 * size.vertices) {
+        throw ArgumentError(text("update: mesh ", index, " has ", mesh.positions.size() / 3,
+                                 " vertices, mesh ", source.kept, " had ", size.vertices,
+                                 "; give it as a new mesh"));
+    }
+    if (!scene::has_finite_vertices(mesh, pool)) {
+        scene::require_finite_vertices(mesh, index);
+    }
+}
+
 std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
-                                      const scene::Geometry& geometry, TracerKind kind,
-                                      const std::filesystem::path& libraries) {
+                                      const scene::Geometry& geometry, TracerKind kind) {
+    return create_tracer(context, geometry, TracerDesc{.kind = kind});
+}
+
+std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
+                                      const scene::Geometry& geometry, const TracerDesc& desc) {
     const TracerKind chosen =
-        kind == TracerKind::automatic ? choose_kind(context, libraries) : kind;
+        desc.kind == TracerKind::automatic ? choose_kind(context, desc.libraries) : desc.kind;
     if (chosen != TracerKind::embree) {
-        return BvhTracer::create(context, geometry, chosen == TracerKind::wide_bvh);
+        return BvhTracer::create(context, geometry, chosen == TracerKind::wide_bvh,
+                                 choose_builder(desc.builder));
     }
     if (!context.device->info().features.is_software) {
         throw ArgumentError(text("create_tracer: Embree traces on the CPU, ",
                                  context.device->info().name, " is no software device; use bvh"));
     }
-    if (const std::string obstacle = embree_obstacle(libraries); !obstacle.empty()) {
+    if (const std::string obstacle = embree_obstacle(desc.libraries); !obstacle.empty()) {
         throw ArgumentError(
             text("create_tracer: there is no Embree (", obstacle, "); install it or use bvh"));
     }

@@ -3,6 +3,7 @@
 // embree/embree_tracer.hpp on the CPU beside software devices.
 #pragma once
 
+#include "core/thread_pool.hpp"
 #include "dispatch/module.hpp"
 #include "scene/geometry.hpp"
 #include "tensor/tensor.hpp"
@@ -49,6 +50,36 @@ inline constexpr std::array kTracerKinds{TracerKind::automatic, TracerKind::bvh,
 /// The kind of that name. @throws ArgumentError that begins with `what`.
 [[nodiscard]] TracerKind require_tracer_kind(std::string_view name, std::string_view what);
 
+/// Where the trees of bvh are made. automatic: what the environment variable WEFT_TREE_BUILDER names, else those of meshes with at
+/// least kDeviceTreeTriangles on the device, unless it is a software device. device: those of all meshes of two triangles
+/// or more. Other kinds of tracers have the host's trees always.
+enum class TreeBuilder : std::uint8_t { automatic, host, device };
+
+inline constexpr std::array kTreeBuilders{TreeBuilder::automatic, TreeBuilder::host,
+                                          TreeBuilder::device};
+
+/// A tree of fewer triangles takes the host less than .1 s, and the device some milliseconds whatever its size.
+inline constexpr std::uint64_t kDeviceTreeTriangles = std::uint64_t{1} << 16U;
+
+[[nodiscard]] std::string_view to_string(TreeBuilder builder) noexcept;
+/// The builder of that name. @throws ArgumentError that begins with `what`.
+[[nodiscard]] TreeBuilder require_tree_builder(std::string_view name, std::string_view what);
+
+/// Bytes of the device.
+struct TracerMemory {
+    std::uint64_t held = 0;  ///< by acceleration structures
+    std::uint64_t build = 0; ///< most that making them has taken besides so far
+};
+
+/// A mesh of a tracer that is told of other meshes, see Tracer::update().
+struct MeshSource {
+    static constexpr std::uint32_t kNew = 0xFFFFFFFFU;
+
+    std::uint32_t kept = kNew; ///< number that it has had so far
+    /// If it is kept: empty, or the same triangles with as many vertices, which have moved.
+    scene::MeshView mesh{};
+};
+
 /// The meshes and instances of one scene, ready for rays. One thread at a time may call the methods of an object.
 class Tracer {
 public:
@@ -78,6 +109,16 @@ public:
     /// @throws ArgumentError as scene::require_valid(); what was in force stays so.
     virtual void update_instances(std::span<const scene::Instance> instances) = 0;
 
+    /// Other meshes and instances, for later batches. Only trees of meshes that are new or have moved are made, and the
+    /// top level; meshes that are not kept are dropped. Takes the memory of those that have moved twice meanwhile.
+    /// @throws ArgumentError as scene::require_valid(), for a mesh that is not there, is kept twice, or has moved with
+    ///         another number of triangles or vertices; DeviceError if memory is short. What was in force stays so.
+    virtual void update(std::span<const MeshSource> meshes,
+                        std::span<const scene::Instance> instances) = 0;
+
+    /// What acceleration structures take of the device.
+    virtual TracerMemory memory() const noexcept { return {}; }
+
     const std::shared_ptr<device::Device>& device() const noexcept { return m_device; }
     /// Uninitialised memory for the rays of a batch.
     [[nodiscard]] tensor::TensorRef create_rays(std::uint32_t capacity) const;
@@ -89,8 +130,20 @@ protected:
     /// @throws ArgumentError that begins with `function`, see trace_closest().
     void require_batch(const RayBatch& batch, std::uint32_t hit_rows,
                        std::string_view function) const;
+    /// How large a mesh is that a tracer has.
+    struct MeshSize {
+        std::uint64_t vertices = 0;
+        std::uint64_t triangles = 0;
+    };
+    /// What update() promises of its arguments, but for indices of triangles of meshes that have moved.
+    /// @param sizes of the meshes that there are.
+    static void require_sources(std::span<const MeshSource> meshes, std::span<const MeshSize> sizes,
+                                std::span<const scene::Instance> instances, core::ThreadPool& pool);
 
 private:
+    static void require_moved(const MeshSource& source, std::size_t index, const MeshSize& size,
+                              core::ThreadPool& pool);
+
     std::shared_ptr<device::Device> m_device;
 };
 
@@ -98,13 +151,21 @@ private:
 /// a wheel, or on the system. The first question of a process about Embree decides.
 [[nodiscard]] bool is_available(TracerKind kind, const std::filesystem::path& libraries = {});
 
+struct TracerDesc {
+    TracerKind kind = TracerKind::automatic;
+    TreeBuilder builder = TreeBuilder::automatic;
+    std::filesystem::path libraries{}; ///< as in is_available()
+};
+
 /// Copies what it needs of `geometry`. automatic: what the environment variable WEFT_TRACER names, else Embree for
-/// software devices where it is available, else bvh. `libraries` as in is_available().
+/// software devices where it is available, else bvh.
 /// @throws ArgumentError as scene::require_valid(); for embree if there is none or the device is no software
-///         device, whose memory is the host's; if WEFT_TRACER names no kind.
+///         device, whose memory is the host's; if WEFT_TRACER or WEFT_TREE_BUILDER names nothing that there is.
 [[nodiscard]] std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
                                                     const scene::Geometry& geometry,
-                                                    TracerKind kind = TracerKind::automatic,
-                                                    const std::filesystem::path& libraries = {});
+                                                    const TracerDesc& desc);
+[[nodiscard]] std::unique_ptr<Tracer> create_tracer(const dispatch::Context& context,
+                                                    const scene::Geometry& geometry,
+                                                    TracerKind kind = TracerKind::automatic);
 
 } // namespace weft::render

@@ -40,6 +40,14 @@ void add_mesh(const MeshView& mesh, core::ThreadPool& pool, Bvh& bvh) {
 
 } // namespace
 
+void move_nodes(std::span<BvhNode> nodes, std::uint32_t first_node, std::uint32_t first_triangle) {
+    for (BvhNode& node : nodes) {
+        for (std::uint32_t& child : node.child) {
+            child += (child & kLeafBit) != 0 ? first_triangle : first_node;
+        }
+    }
+}
+
 void update_instances(Bvh& bvh, std::span<const Instance> instances, core::ThreadPool& pool) {
     Primitives primitives = list_instances(instances, bvh.meshes);
     bvh.top_nodes.clear();

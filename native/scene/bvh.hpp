@@ -78,6 +78,9 @@ struct Bvh {
 /// @throws ArgumentError as require_valid().
 [[nodiscard]] Bvh build_bvh(const Geometry& geometry, core::ThreadPool& pool);
 
+/// Adds to the indices of nodes and triangles in nodes of meshes: what these lie behind in larger arrays.
+void move_nodes(std::span<BvhNode> nodes, std::uint32_t first_node, std::uint32_t first_triangle);
+
 /// Builds the top level anew: other transforms, other instances, the same meshes. About 0.2 microseconds an instance.
 /// @throws ArgumentError as require_valid(); `bvh` is then as it was.
 void update_instances(Bvh& bvh, std::span<const Instance> instances, core::ThreadPool& pool);

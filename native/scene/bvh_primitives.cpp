@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/bvh_primitives.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -72,6 +73,42 @@ Primitives list_triangles(const MeshView& mesh, core::ThreadPool& pool) {
     for (const Bounds& part : parts) {
         out.bounds.include(part);
     }
+    return out;
+}
+
+bool has_finite_vertices(const MeshView& mesh, core::ThreadPool& pool) {
+    std::vector<std::uint32_t> largest(chunk_count(mesh.positions.size()));
+    run_chunks(pool, mesh.positions.size(),
+               [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+                   std::uint32_t most = 0;
+                   for (const float value : mesh.positions.subspan(begin, end - begin)) {
+                       most = std::max(most, std::bit_cast<std::uint32_t>(value) << 1U);
+                   }
+                   largest[chunk] = most;
+               });
+    return std::ranges::all_of(largest, [](std::uint32_t most) {
+        return std::isfinite(std::bit_cast<float>(most >> 1U));
+    });
+}
+
+BvhMesh bound_vertices(const MeshView& mesh, core::ThreadPool& pool) {
+    const std::size_t count = mesh.positions.size() / 3;
+    std::vector<Box> parts(chunk_count(count));
+    run_chunks(pool, count, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+        std::array<float, 4> point{};
+        for (std::size_t i = begin; i < end; ++i) {
+            std::copy_n(mesh.positions.begin() + static_cast<std::ptrdiff_t>(3 * i), 3,
+                        point.begin());
+            parts[chunk].include(Lanes::load(point.data()), Lanes::load(point.data()));
+        }
+    });
+    Box box;
+    for (const Box& part : parts) {
+        box.include(part);
+    }
+    BvhMesh out{.root = 0, .is_empty = mesh.triangles.empty()};
+    std::copy_n(box.lowest.array().begin(), 3, out.lowest.begin());
+    std::copy_n(box.highest.array().begin(), 3, out.highest.begin());
     return out;
 }
 

@@ -37,6 +37,12 @@ void run_chunks(core::ThreadPool& pool, std::size_t count, const Work& work) {
 /// The triangles of a mesh; ids are their indices.
 [[nodiscard]] Primitives list_triangles(const MeshView& mesh, core::ThreadPool& pool);
 
+/// Whether all coordinates are finite.
+[[nodiscard]] bool has_finite_vertices(const MeshView& mesh, core::ThreadPool& pool);
+
+/// The box of all vertices of a mesh, in use or not; root is 0.
+[[nodiscard]] BvhMesh bound_vertices(const MeshView& mesh, core::ThreadPool& pool);
+
 /// The instances whose mesh is not empty; ids are indices into `instances`.
 /// @throws ArgumentError as require_valid_instances().
 [[nodiscard]] Primitives list_instances(std::span<const Instance> instances,

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace weft::scene {
@@ -46,19 +47,16 @@ void require_lengths(const MeshView& mesh, std::size_t index) {
     }
 }
 
-void require_finite_vertices(const MeshView& mesh, std::size_t index) {
-    const auto bad = std::ranges::find_if_not(mesh.positions, is_finite);
-    if (bad == mesh.positions.end()) {
-        return;
-    }
-    const auto at = static_cast<std::size_t>(bad - mesh.positions.begin());
-    throw ArgumentError(text("geometry: mesh ", index, ": the ", "xyz"[at % 3],
-                             " coordinate of vertex ", at / 3, " is ", *bad,
-                             "; vertices must be finite"));
-}
-
 void require_vertices_of_triangles(const MeshView& mesh, std::size_t index) {
     const std::size_t vertex_count = mesh.positions.size() / 3;
+    // A maximum is found several at a time, the first of something is not.
+    std::uint32_t last = 0;
+    for (const std::uint32_t vertex : mesh.triangles) {
+        last = std::max(last, vertex);
+    }
+    if (mesh.triangles.empty() || last < vertex_count) {
+        return;
+    }
     const auto bad = std::ranges::find_if(
         mesh.triangles, [&](std::uint32_t vertex) { return vertex >= vertex_count; });
     if (bad == mesh.triangles.end()) {
@@ -70,6 +68,21 @@ void require_vertices_of_triangles(const MeshView& mesh, std::size_t index) {
 }
 
 } // namespace
+
+void require_finite_vertices(const MeshView& mesh, std::size_t index) {
+    std::uint32_t largest = 0;
+    for (const float value : mesh.positions) {
+        largest = std::max(largest, std::bit_cast<std::uint32_t>(value) << 1U);
+    }
+    if (is_finite(std::bit_cast<float>(largest >> 1U))) {
+        return;
+    }
+    const auto bad = std::ranges::find_if_not(mesh.positions, is_finite);
+    const auto at = static_cast<std::size_t>(bad - mesh.positions.begin());
+    throw ArgumentError(text("geometry: mesh ", index, ": the ", "xyz"[at % 3],
+                             " coordinate of vertex ", at / 3, " is ", *bad,
+                             "; vertices must be finite"));
+}
 
 Transform require_inverse(const Transform& object_to_world, std::size_t index) {
     Matrix m{};

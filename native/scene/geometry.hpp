@@ -39,6 +39,8 @@ inline constexpr std::uint64_t kMostInstances = std::uint64_t{1} << 23U;
 ///         an index without a vertex; the mesh for a length that is no multiple of 3; the instance for a mesh that
 ///         is not there and for a transform that require_inverse() refuses; and for more than the numbers above.
 void require_valid(const Geometry& geometry);
+/// The part of require_valid() that concerns vertices of mesh `index`.
+void require_finite_vertices(const MeshView& mesh, std::size_t index);
 /// The part of require_valid() that concerns instances of `mesh_count` meshes.
 void require_valid_instances(std::span<const Instance> instances, std::size_t mesh_count);
 

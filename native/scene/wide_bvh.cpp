@@ -24,10 +24,8 @@ void append(std::span<const WideNode> added, std::size_t first_element,
             std::vector<WideNode>& nodes) {
     const auto first_node = static_cast<std::uint32_t>(nodes.size());
     nodes.insert(nodes.end(), added.begin(), added.end());
-    for (WideNode& node : std::span(nodes).subspan(first_node)) {
-        node.first_child += first_node;
-        node.first_element += static_cast<std::uint32_t>(first_element);
-    }
+    move_nodes(std::span(nodes).subspan(first_node), first_node,
+               static_cast<std::uint32_t>(first_element));
 }
 
 void add_mesh(const MeshView& mesh, core::ThreadPool& pool, WideBvh& bvh) {
@@ -45,6 +43,13 @@ void add_mesh(const MeshView& mesh, core::ThreadPool& pool, WideBvh& bvh) {
 }
 
 } // namespace
+
+void move_nodes(std::span<WideNode> nodes, std::uint32_t first_node, std::uint32_t first_element) {
+    for (WideNode& node : nodes) {
+        node.first_child += first_node;
+        node.first_element += first_element;
+    }
+}
 
 void update_instances(WideBvh& bvh, std::span<const Instance> instances, core::ThreadPool& pool) {
     Primitives primitives = list_instances(instances, bvh.meshes);

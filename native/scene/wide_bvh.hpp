@@ -56,6 +56,9 @@ struct WideBvh {
 /// As build_bvh().
 [[nodiscard]] WideBvh build_wide_bvh(const Geometry& geometry, core::ThreadPool& pool);
 
+/// As move_nodes() of bvh.hpp.
+void move_nodes(std::span<WideNode> nodes, std::uint32_t first_node, std::uint32_t first_element);
+
 /// As update_instances() of bvh.hpp.
 void update_instances(WideBvh& bvh, std::span<const Instance> instances, core::ThreadPool& pool);
 

@@ -1911,6 +1911,7 @@ class Tracer:
         mesh_of_instance: _Host,
         transforms: _Host,
         kind: str = "automatic",
+        trees: str = "automatic",
     ) -> None:
         """
         Builds the acceleration structure.
@@ -1922,6 +1923,8 @@ class Tracer:
             transforms: Object to world, shape (instances, 3, 4).
             kind: 'bvh' (two children a node), 'wide_bvh' (eight, compressed), 'embree' (software
                 devices); 'automatic' is what WEFT_TRACER names, else the device's quickest.
+            trees: Where those of 'bvh' are made: 'host', 'device'; 'automatic' is what
+                WEFT_TREE_BUILDER names, else the device for large meshes, unless it is a software device.
 
         Raises:
             ArgumentError: A vertex is not finite, an index is out of range, a transform is singular.
@@ -1965,6 +1968,26 @@ class Tracer:
             ArgumentError: A tensor does not fit the batch.
         """
 
+    def update(
+        self,
+        meshes: collections.abc.Sequence[tuple[_Integer | None, _Host | None, _Host | None]],
+        mesh_of_instance: _Host,
+        transforms: _Host,
+    ) -> None:
+        """
+        Takes other meshes and instances, making only the trees that have changed.
+
+        Args:
+            meshes: Tuples: (number, None, None) is a mesh that is there; (number, positions, triangles)
+                one with the same triangles, whose vertices have moved; (None, positions, triangles) a
+                new one. Others are dropped.
+            mesh_of_instance: Mesh of each instance.
+            transforms: Object to world, shape (instances, 3, 4).
+
+        Raises:
+            ArgumentError: As the constructor; or a mesh is not there, is kept twice, or has moved with
+                other triangles. The tracer is as it was.
+        """
     def update_instances(self, mesh_of_instance: _Host, transforms: _Host) -> None:
         """
         Places the same meshes anew.
@@ -1974,9 +1997,20 @@ class Tracer:
         """
 
     @property
+    def build_bytes(self) -> int:
+        """
+        Most bytes of the device that making them has taken besides.
+        """
+    @property
     def kind(self) -> str:
         """
         'bvh', 'wide_bvh' or 'embree'.
+        """
+
+    @property
+    def memory_bytes(self) -> int:
+        """
+        Bytes of the device that acceleration structures take; those of 'embree' are the host's.
         """
 
 def _arm_fault(kind: str, number: int) -> None:

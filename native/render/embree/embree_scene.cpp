@@ -5,6 +5,8 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace weft::render::embree {
 
@@ -31,11 +33,8 @@ EmbreeScene::EmbreeScene(const scene::Geometry& geometry) : m_device(api().rtcNe
                           "rtcNewDevice", api().rtcGetDeviceError(nullptr));
     }
     scene::require_valid(geometry);
-    m_meshes.resize(geometry.meshes.size());
-    for (std::size_t i = 0; i < m_meshes.size(); ++i) {
-        if (!geometry.meshes[i].triangles.empty()) {
-            m_meshes[i].geometry = create_mesh(geometry.meshes[i]);
-        }
+    for (const scene::MeshView& mesh : geometry.meshes) {
+        m_meshes.push_back(create_mesh(mesh));
     }
     update_instances(geometry.instances);
 }
@@ -53,13 +52,20 @@ void EmbreeScene::require_success(const char* call) const {
     }
 }
 
-UniqueGeometry EmbreeScene::create_mesh(const scene::MeshView& mesh) const {
+EmbreeScene::Mesh EmbreeScene::create_mesh(const scene::MeshView& mesh) const {
+    Mesh out;
+    out.vertex_count = mesh.positions.size() / 3;
+    out.triangle_count = mesh.triangles.size() / 3;
+    if (mesh.triangles.empty()) {
+        return out;
+    }
     UniqueGeometry made(api().rtcNewGeometry(m_device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
     copy_to_buffer(made.get(), RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, mesh.positions);
     copy_to_buffer(made.get(), RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, mesh.triangles);
     api().rtcCommitGeometry(made.get());
     require_success("rtcSetNewGeometryBuffer");
-    return made;
+    out.geometry = std::move(made);
+    return out;
 }
 
 UniqueScene EmbreeScene::create_scene() const {
@@ -84,16 +90,16 @@ UniqueGeometry EmbreeScene::create_instance(Mesh& mesh, const scene::Transform& 
     return made;
 }
 
-void EmbreeScene::update_instances(std::span<const scene::Instance> instances) {
-    scene::require_valid_instances(instances, m_meshes.size());
-    std::vector<std::size_t> uses(m_meshes.size());
+UniqueScene EmbreeScene::create_top(std::span<Mesh* const> meshes,
+                                    std::span<const scene::Instance> instances) {
+    std::vector<std::size_t> uses(meshes.size());
     for (const scene::Instance& instance : instances) {
         ++uses[instance.mesh];
     }
     UniqueScene top = create_scene();
     for (std::size_t i = 0; i < instances.size(); ++i) {
         const scene::Instance& instance = instances[i];
-        Mesh& mesh = m_meshes[instance.mesh];
+        Mesh& mesh = *meshes[instance.mesh];
         if (!mesh.geometry) {
             continue;
         }
@@ -107,7 +113,37 @@ void EmbreeScene::update_instances(std::span<const scene::Instance> instances) {
     }
     api().rtcCommitScene(top.get());
     require_success("rtcCommitScene");
+    return top;
+}
+
+void EmbreeScene::update_instances(std::span<const scene::Instance> instances) {
+    scene::require_valid_instances(instances, m_meshes.size());
+    std::vector<Mesh*> meshes;
+    std::ranges::transform(m_meshes, std::back_inserter(meshes), [](Mesh& mesh) { return &mesh; });
+    m_top = create_top(meshes, instances);
+}
+
+void EmbreeScene::update(std::span<const MeshSource> meshes,
+                         std::span<const scene::Instance> instances) {
+    std::vector<Mesh> made(meshes.size());
+    std::vector<Mesh*> all;
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+        const MeshSource& source = meshes[i];
+        const bool is_same = source.kept != MeshSource::kNew && source.mesh.positions.empty();
+        if (!is_same) {
+            scene::require_valid({.meshes = {source.mesh}});
+            made[i] = create_mesh(source.mesh);
+        }
+        all.push_back(is_same ? &m_meshes[source.kept] : &made[i]);
+    }
+    UniqueScene top = create_top(all, instances);
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+        if (all[i] != &made[i]) {
+            made[i] = std::move(*all[i]);
+        }
+    }
     m_top = std::move(top);
+    m_meshes = std::move(made);
 }
 
 } // namespace weft::render::embree

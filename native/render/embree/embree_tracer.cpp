@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace weft::render {
 
@@ -120,6 +121,16 @@ public:
     }
     void update_instances(std::span<const scene::Instance> instances) override {
         m_scene.update_instances(instances);
+    }
+    void update(std::span<const MeshSource> meshes,
+                std::span<const scene::Instance> instances) override {
+        std::vector<MeshSize> sizes;
+        for (std::size_t i = 0; i < m_scene.mesh_count(); ++i) {
+            sizes.push_back(
+                {.vertices = m_scene.vertex_count(i), .triangles = m_scene.triangle_count(i)});
+        }
+        require_sources(meshes, sizes, instances, m_pool);
+        m_scene.update(meshes, instances);
     }
 
 private:

@@ -35,6 +35,14 @@ struct Fixture {
         }
         return kinds;
     }
+    /// All of these, and bvh with trees that the device has made.
+    std::vector<TracerDesc> tracers() const {
+        std::vector<TracerDesc> all{{.kind = TracerKind::bvh, .builder = TreeBuilder::device}};
+        for (const TracerKind kind : kinds()) {
+            all.push_back({.kind = kind, .builder = TreeBuilder::host});
+        }
+        return all;
+    }
 };
 
 } // namespace weft::render::testing

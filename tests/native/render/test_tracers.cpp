@@ -21,10 +21,10 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 template <typename Check>
 void for_each_tracer(const scene::Geometry& geometry, const Check& check) {
     Fixture fixture;
-    for (const TracerKind kind : fixture.kinds()) {
-        INFO("tracer " << to_string(kind));
-        const auto tracer = create_tracer(fixture.context, geometry, kind);
-        REQUIRE(tracer->kind() == kind);
+    for (const TracerDesc& desc : fixture.tracers()) {
+        INFO("tracer " << to_string(desc.kind) << ", trees of " << to_string(desc.builder));
+        const auto tracer = create_tracer(fixture.context, geometry, desc);
+        REQUIRE(tracer->kind() == desc.kind);
         check(*tracer);
     }
 }

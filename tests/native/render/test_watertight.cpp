@@ -35,10 +35,10 @@ std::vector<TestRay> rays_at_seams(const Mesh& mesh, const scene::Transform& m,
     return rays;
 }
 
-std::size_t leak_count(TracerKind kind, const Fixture& fixture, const Mesh& mesh,
+std::size_t leak_count(const TracerDesc& desc, const Fixture& fixture, const Mesh& mesh,
                        const scene::Transform& transform, std::array<float, 3> origin) {
     const scene::Geometry geometry{.meshes = {mesh}, .instances = {{0, transform}}};
-    const auto tracer = create_tracer(fixture.context, geometry, kind);
+    const auto tracer = create_tracer(fixture.context, geometry, desc);
     const std::vector<TestRay> rays = rays_at_seams(mesh, transform, origin);
     std::size_t leaks = 0;
     for (const TestHit& hit : closest(*tracer, rays)) {
@@ -61,11 +61,12 @@ TEST_CASE("closed meshes have no leaks at edges and vertices") {
                                        {0.1F * scale, -0.2F * scale, 0.3F * scale});
     const std::array<float, 3> inside{0.15F * scale, -0.1F * scale, 0.35F * scale};
 
-    for (const TracerKind kind : fixture.kinds()) {
-        INFO("tracer " << to_string(kind) << ", scale " << scale);
-        CHECK(leak_count(kind, fixture, sphere, turned, inside) == 0);
-        CHECK(leak_count(kind, fixture, cube, turned, inside) == 0);
-        CHECK(leak_count(kind, fixture, sphere, scene::kIdentity, {0, 0, 0}) == 0);
-        CHECK(leak_count(kind, fixture, cube, scene::kIdentity, {0, 0, 0}) == 0);
+    for (const TracerDesc& desc : fixture.tracers()) {
+        INFO("tracer " << to_string(desc.kind) << ", trees of " << to_string(desc.builder)
+                       << ", scale " << scale);
+        CHECK(leak_count(desc, fixture, sphere, turned, inside) == 0);
+        CHECK(leak_count(desc, fixture, cube, turned, inside) == 0);
+        CHECK(leak_count(desc, fixture, sphere, scene::kIdentity, {0, 0, 0}) == 0);
+        CHECK(leak_count(desc, fixture, cube, scene::kIdentity, {0, 0, 0}) == 0);
     }
 }

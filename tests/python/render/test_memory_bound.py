@@ -72,6 +72,23 @@ def test_a_picture_takes_no_more_than_the_bound(fresh_device, name):
     assert renderer.memory(settings, camera, aovs=aovs) >= taken
 
 
+@pytest.mark.parametrize("trees", ["host", "device"])
+def test_trees_and_their_making_are_counted(fresh_device, monkeypatch, trees):
+    monkeypatch.setenv("WEFT_TRACER", "bvh")
+    monkeypatch.setenv("WEFT_TREE_BUILDER", trees)
+    scene = large_mesh(edited_scene(), None)
+    device = fresh_device
+    before = device.memory_info().used
+
+    renderer = weft.Renderer(device, scene)
+    taken = device.memory_info().peak_used - before
+    renderer.render(VIEW, SMALL)
+
+    assert renderer.memory(SMALL, VIEW) >= taken
+    assert renderer.memory(SMALL, VIEW) >= device.memory_info().peak_used - before
+    assert (renderer.tracer.build_bytes > 100 * 16000) == (trees == "device")
+
+
 def test_light_groups_share_what_they_have_in_common(fresh_device):
     scene = replace(edited_scene(), environment=Environment(pixels(3, 400)))
     groups = [replace(scene, lights=scene.lights[k : k + 1]) for k in range(4)]

@@ -13,6 +13,7 @@ from weft.scene import Camera, Object, Scene, SunLight
 POSITIONS = np.array([[-1, -1, 0], [1, -1, 0], [0, 1, 0]], np.float32)
 TRIANGLES = np.array([[0, 1, 2]], np.uint32)
 IDENTITY = np.eye(4, dtype=np.float32)[None, :3]
+ONE = np.zeros(1, np.uint32)
 
 
 def tracer_of(device, transforms=IDENTITY, **others):
@@ -97,6 +98,65 @@ def test_pictures_do_not_depend_on_the_shape_of_the_tree(device, monkeypatch):
     assert pictures[0].max() > 0.1
 
 
+def soup(count, seed=0):
+    rng = np.random.default_rng(seed)
+    corners = rng.uniform(-1, 1, (count, 1, 3)) + rng.uniform(-0.1, 0.1, (count, 3, 3))
+    return corners.astype(np.float32).reshape(-1, 3), np.arange(3 * count, dtype=np.uint32)
+
+
+def hits_of(tracer):
+    rng = np.random.default_rng(3)
+    return trace(tracer, np.column_stack([rng.uniform(-1, 1, (2000, 2)), np.full(2000, 3)]))
+
+
+@pytest.mark.parametrize("count", [2, 3, 700, pytest.param((1 << 20) + 1, marks=pytest.mark.full)])
+def test_trees_of_the_device_have_the_hits_of_those_of_the_host(device, count):
+    hits = {
+        trees: hits_of(Tracer(device, [soup(count)], ONE, IDENTITY, kind="bvh", trees=trees))
+        for trees in ("host", "device")
+    }
+
+    assert np.array_equal(hits["host"][0], hits["device"][0])
+    assert np.array_equal(hits["host"][1], hits["device"][1])
+    assert count < 700 or (hits["host"][0][:, 4] == 0).sum() > 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "trees"),
+    [("bvh", "device"), ("bvh", "host"), ("wide_bvh", "host"), ("automatic",) * 2],
+)
+def test_an_updated_tracer_has_the_hits_of_a_new_one(device, kind, trees):
+    options = {"kind": kind, "trees": trees}
+    first, second, third = soup(300, 1), soup(200, 2), soup(100, 3)
+    moved = (second[0] + np.float32(0.05), second[1])
+    two = np.concatenate([IDENTITY, IDENTITY])
+    tracer = Tracer(device, [first, second], np.arange(2, dtype=np.uint32), two, **options)
+    meshes = np.array([2, 0, 1], np.uint32)
+    three = np.concatenate([IDENTITY, two])
+    three[0, 0, 3] = 0.3
+
+    tracer.update([(1, *moved), (None, *third), (0, None, None)], meshes, three)
+
+    fresh = Tracer(device, [moved, third, first], meshes, three, **options)
+    assert np.array_equal(hits_of(tracer)[0], hits_of(fresh)[0])
+    assert (tracer.memory_bytes > 0) == (tracer.kind != "embree")
+    assert (tracer.build_bytes > 0) == (trees == "device")
+
+
+def test_the_environment_names_the_builder_of_trees(device, monkeypatch):
+    monkeypatch.setenv("WEFT_TREE_BUILDER", "device")
+    assert Tracer(device, [soup(50)], ONE, IDENTITY, kind="bvh").build_bytes > 0
+    assert Tracer(device, [soup(50)], ONE, IDENTITY, kind="bvh", trees="host").build_bytes == 0
+
+    monkeypatch.setenv("WEFT_TREE_BUILDER", "optix")
+    with pytest.raises(weft.ArgumentError, match=r"WEFT_TREE_BUILDER must be .*'optix'"):
+        tracer_of(device, kind="bvh")
+
+
+def update(device, *meshes):
+    tracer_of(device).update(list(meshes), ONE, IDENTITY)
+
+
 def test_sorting_keeps_the_order_of_equal_keys(device):
     keys = np.random.default_rng(1).integers(0, 5, 1000, np.uint32)
     queue = weft.Tensor.zeros(device, (1000,), dtype=weft.uint32)
@@ -111,6 +171,13 @@ def test_sorting_keeps_the_order_of_equal_keys(device):
     ("call", "words"),
     [
         (lambda d: tracer_of(d, kind="optix"), ["'automatic'", "'optix'"]),
+        (lambda d: tracer_of(d, trees="gpu"), ["Tracer: trees", "'device'", "'gpu'"]),
+        (lambda d: update(d, (1, None, None)), ["update: mesh 0", "mesh 1 of 1"]),
+        (lambda d: update(d, (0, None, None), (0, None, None)), ["update: mesh 1", "keep each"]),
+        (lambda d: update(d, (None, None, None)), ["update: mesh 0", "(None, positions"]),
+        (lambda d: update(d, (0, POSITIONS, None)), ["update: mesh 0", "(number, positions"]),
+        (lambda d: update(d, (0, *soup(2))), ["2 triangles", "had 1", "as a new mesh"]),
+        (lambda d: update(d, (None, POSITIONS * np.nan, TRIANGLES)), ["mesh 0", "vertex 0"]),
         (lambda d: Tracer(d, [], np.zeros(2, np.uint32), IDENTITY), ["(2, 3, 4)", "12 numbers"]),
         (lambda d: tracer_of(d, np.zeros((1, 3, 4), np.float32)), ["no inverse"]),
         (

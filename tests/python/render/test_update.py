@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import weft
-from support.render_scenes import lambert, placed, quad
+from support.render_scenes import lambert, placed, quad, sphere
 from support.scene_edits import OTHER_KERNELS, SAME_KERNELS, edited_scene, pixels
 from weft.render import PathSettings
+from weft.render.traced_meshes import _sources as sources_of
 from weft.scene import Closure, Environment, Material, SlangCall, Texture, principled
 
 SETTINGS = PathSettings(2, bounces=3, seed=5)
@@ -114,6 +115,35 @@ def test_what_did_not_change_stays_where_it_is(device):
     made.update(SAME_KERNELS["ball moved"](scene, rng))
     assert made.tracer is tracer
     assert made.tables.view["geometry"]["uvs"] is geometry["uvs"]
+
+
+@pytest.mark.parametrize("tracer", ["automatic", "bvh"])
+def test_another_mesh_leaves_the_trees_of_the_others_alone(device, monkeypatch, tracer):
+    monkeypatch.setenv("WEFT_TRACER", tracer)
+    monkeypatch.setenv("WEFT_TREE_BUILDER", "device")
+    scene = edited_scene()
+    made = weft.Renderer(device, scene)
+    tracer = made.tracer
+    calls = []
+    monkeypatch.setattr(
+        "weft.render.traced_meshes._sources",
+        lambda *a: calls.append(sources_of(*a)) or calls[-1],
+    )
+    ball = scene.objects[1].mesh
+    moved = replace(ball, positions=ball.positions * 1.1)
+    for mesh, kind in ((moved, "moved"), (sphere(0.6, 9), "new"), (ball, "new")):
+        edited = replace(
+            scene,
+            objects=[scene.objects[0], replace(scene.objects[1], mesh=mesh), *scene.objects[2:]],
+        )
+        made.update(edited)
+
+        assert made.tracer is tracer
+        sources, added = calls[-1]
+        assert added == len(mesh.triangles)
+        changed = [source for source in sources if source[1] is not None]
+        assert [source[0] is not None for source in changed] == [kind == "moved"]
+        assert_equal(made, edited, kind)
 
 
 def test_an_edit_and_its_undoing_load_no_module_twice(renderer, monkeypatch):

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from weft.scene import Camera
 
 WORD = 4
-NODE_BYTES, TRIANGLE_BYTES, INSTANCE_BYTES = 80, 48, 64
-"""Of the larger kind of tree, see native/scene/bvh.hpp and wide_bvh.hpp."""
-
 SLACK = 1 << 20
 """Bytes of what kernels are called with, and of what stands for nothing."""
 
@@ -28,7 +25,10 @@ SLACK = 1 << 20
 def picture_bytes(
     renderer: Renderer, camera: Camera, settings: PathSettings, aovs: Iterable[str]
 ) -> int:
-    """Return how many bytes a picture takes beside the scene, at most."""
+    """Return how many bytes a picture takes beside the scene, at most.
+
+    What making the trees has taken is as much at least: it was there when no picture was.
+    """
     pixels = camera.width * camera.height
     at_once = min(settings.samples, max(renderer.batch // pixels, 1))
     paths = min(pixels, max(renderer.batch // at_once, 1)) * at_once
@@ -39,7 +39,7 @@ def picture_bytes(
     count += WORD * pixels * (3 + 1)  # the film, and the numbers of pixels
     if any(name != ALPHA for name in aovs):
         count += WORD * ROWS * (capacity + pixels)
-    return count
+    return max(count, renderer.tracer.build_bytes)
 
 
 def scene_bytes(renderer: Renderer, tables: Sequence[SceneTables]) -> int:
@@ -48,17 +48,7 @@ def scene_bytes(renderer: Renderer, tables: Sequence[SceneTables]) -> int:
         id(tensor): tensor for entry in tables for tensor in (*_tensors(entry.view), entry.values)
     }
     held = sum(tensor.nbytes for tensor in tensors.values())
-    return held + _tree_bytes(renderer) + SLACK
-
-
-def _tree_bytes(renderer: Renderer) -> int:
-    """Return the bytes of the acceleration structure on the device; Embree's is the host's."""
-    if renderer.tracer.kind == "embree":
-        return 0
-    triangles = renderer.traced_triangles
-    instances = len(renderer.tables.geometry.transforms)
-    own = triangles * (NODE_BYTES + TRIANGLE_BYTES) + NODE_BYTES * (instances + 1)
-    return own + instances * (INSTANCE_BYTES + NODE_BYTES)
+    return held + renderer.tracer.memory_bytes + SLACK
 
 
 def _tensors(view: dict[str, Any]) -> list[Tensor]:
