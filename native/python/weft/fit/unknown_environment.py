@@ -18,18 +18,14 @@ import numpy as np
 
 from weft._native import ArgumentError
 from weft.defaults import SMOOTHNESS
-from weft.fit.exposure import Exposure
-from weft.fit.parameters import Parameter
 from weft.fit.texture_parameters import LightTexture, TextureParameter
-from weft.render.first_hits import find_first_hits
 from weft.scene import Attribute, Closure, Environment, Material, Mesh, Object, SlangCall, Texture
-from weft.scene.changes import inputs_of, names_of_inputs
+from weft.scene.changes import inputs_of
 from weft.scene.parameter_ref import ParameterRef
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from weft.fit.fit import Fit
     from weft.fit.target import Target
     from weft.fit.texture_parameters import FittedTexture
     from weft.scene import Camera, Scene
@@ -37,7 +33,6 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = (8, 4), (512, 256)
 BRIGHTEST = 1e4  # times the start
 FAR = 100.0  # size of the box, of the scene's
-ALBEDOS = ("base_color", "color")
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32)
 FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 HALVES = ((0, 1, 2), (0, 2, 3))
@@ -50,16 +45,6 @@ float2 weftSkyCoordinates(float3 towards, float height)
     return float2(0.5f - atan2(d.y, d.x) / 6.28318531f, clamp(v, edge, 1.f - edge));
 }
 """
-
-TRADE_OFF = (
-    "the brightness of the environment and the base colours trade off: no material whose colour is "
-    "known is seen, nor the environment itself; leave one known colour out of the fit (a grey "
-    "card), or give one a prior"
-)
-EXPOSED = (
-    "the brightness of the environment and the exposures trade off: leave the exposure of one "
-    "picture out of the fit"
-)
 
 
 @dataclass(frozen=True)
@@ -251,28 +236,3 @@ def without_box(
         objects=[entry for entry in scene.objects if entry not in boxes],
         environment=own if shines else scene.environment,
     )
-
-
-def find_trade_off(fit: Fit, parameter: EnvironmentParameter) -> str | None:
-    """Return in words what the brightness of the environment cannot be told from; None: nothing."""
-    exposed = [entry for entry in fit.parameters if isinstance(entry, Exposure)]
-    names = {entry.target for entry in exposed}
-    if exposed and (None in names or names >= {target.name for target in fit.targets}):
-        return EXPOSED
-    scene, free = fit.renderer.scene, set()
-    for entry in fit.parameters:
-        if isinstance(entry, TextureParameter):
-            free.add(entry.name)
-        elif isinstance(entry, Parameter) and entry.prior is None:
-            free |= {entry.name, *entry.tied}
-    seen: set[int] = set()
-    for target in fit.targets:
-        assert target.mask is not None
-        shown = find_first_hits(fit.renderer, scene.camera(target.camera)).materials
-        seen |= set(np.unique(shown[target.mask > 0]).tolist())
-    for number, material in enumerate(scene.materials()):
-        if number not in seen:
-            continue
-        if material.name == parameter.name or not names_of_inputs(material, ALBEDOS) & free:
-            return None
-    return TRADE_OFF

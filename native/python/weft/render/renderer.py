@@ -152,6 +152,12 @@ class Renderer(PathStages):
         out.scene, out.tables, out._layer_pass = scene, self._relit[id(scene)], None
         return out
 
+    def restore_values(self) -> None:
+        """Render the scene's own scalars and texels again, whatever a fit has left of them."""
+        for tables in (self.tables, *self._relit.values()):
+            tables.restore_values()
+            evaluate_media(self, tables)
+
     def memory(
         self,
         settings: PathSettings | None = None,

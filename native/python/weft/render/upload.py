@@ -111,6 +111,12 @@ class SceneTables:
         """
         return SceneTables(self.device, scene, light_sampling, kept=self.kept, lit=self)
 
+    def restore_values(self) -> None:
+        """Write the scene's own scalars and texels again, which a fit may have written over."""
+        self.values[:] = upload(self.device, self.materials.values)
+        fresh = texture_table(self.materials.textures, KeptParts(self.device))
+        self.texels[:] = fresh.texels
+
     def _set_materials(self, scene: Scene, lit: SceneTables | None) -> None:
         """Take the materials of a scene."""
         own = scene.materials()
