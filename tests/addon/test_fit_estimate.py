@@ -17,7 +17,6 @@ from addon.core.fitting.estimate import (
     estimate_fit,
     estimate_memory,
 )
-from addon.core.fitting.plan_size import size_of_plan
 from addon.core.fitting.run import FitRun
 
 from support.fit_plans import plan_of, request
@@ -78,8 +77,8 @@ def test_the_memory_of_a_fit_in_a_room_is_foreseen_and_elsewhere_it_is_less(fres
     _, in_room = run(inside, fresh_device)
     done, on_plate = run(plate, fresh_device)
 
-    assert 1 / 2 < in_room / estimate_memory(size_of_plan(inside)) < 1.0
-    assert on_plate < estimate_memory(size_of_plan(plate))
+    assert 1 / 2 < in_room / estimate_memory(inside.size()) < 1.0
+    assert on_plate < estimate_memory(plate.size())
     assert len(done.draw_seconds) == 2
 
 
@@ -90,7 +89,7 @@ def test_the_memory_of_a_fit_of_many_materials_is_foreseen(fresh_device, count):
 
     _, held = run(inside, fresh_device)
 
-    size = size_of_plan(inside)
+    size = inside.size()
     assert (size.numbers, size.own_numbers) == (4 * count, 4)
     assert 1 / 2 < held / estimate_memory(size) < 1.0
 
@@ -112,7 +111,7 @@ def test_a_plan_says_how_large_it_is():
     asked = request("Plate.Roughness", "texture:Plate.Base Color@8x4", "light:World", size=SIDE)
     plan = plan_of(asked, size=SIDE)
 
-    size = size_of_plan(plan)
+    size = plan.size()
 
     assert size.pixels == (SIDE * SIDE,)
     assert (size.numbers, size.own_numbers, size.parts) == (1, 1, 2)

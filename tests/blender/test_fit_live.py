@@ -144,7 +144,6 @@ def test_escape_takes_a_texture_away_again(plate, of_a_node):
 
 def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
     from addon.core.fitting.estimate import PaceBook
-    from addon.core.fitting.plan_size import size_of_plan
     from addon.ui.fit.expecting import expect, size_of
 
     state = start(plate)
@@ -164,7 +163,7 @@ def test_the_panel_expects_what_the_plan_holds(plate, tmp_path):
 
     assert before.texels == 8 * 4 * 3
     assert before.iterations == max(state.texture_draws, 3)
-    planned = size_of_plan(session().last_fit.plan)
+    planned = session().last_fit.plan.size()
     assert before.pixels == planned.pixels
     now = size_of(state)
     for name in (
