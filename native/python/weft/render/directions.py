@@ -50,8 +50,10 @@ class Directions:
             seeds[start : start + len(numbers), : end - first] = wanted[numbers, first:end]
         empty: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
         self.seeds = Tensor.from_numpy(device, seeds.ravel())
+        self.tensors = [self.seeds]
         self.view = {
             "starts": Tensor.from_numpy(device, starts.astype(np.uint32)),
             "numbers": Tensor.from_numpy(device, np.concatenate([*own, *empty]).astype(np.uint32)),
             "slots": slots,
         }
+        self.tensors += [entry for entry in self.view.values() if isinstance(entry, Tensor)]

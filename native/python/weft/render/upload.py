@@ -17,18 +17,13 @@ from weft.render.emissive_triangles import (
     GlowingTriangles,
     emissive_triangles,
 )
+from weft.render.environment_table import EnvironmentTable, environment_table
 from weft.render.geometry_table import GeometryView, geometry_table
 from weft.render.instance_table import instance_rows, slot_materials_of
 from weft.render.keeping import Identity, KeptParts, upload
 from weft.render.light_profiles import profile_table
-from weft.render.light_table import (
-    NONE,
-    EnvironmentTable,
-    LightTable,
-    build_light_table,
-    environment_table,
-    lamp_row,
-)
+from weft.render.light_rows import NONE, lamp_row
+from weft.render.light_table import LightTable, build_light_table
 from weft.render.light_tree import (
     FEWEST_LIGHTS,
     NODE_WIDTH,
