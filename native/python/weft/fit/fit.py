@@ -16,13 +16,14 @@ from weft.fit.joint_stage import JointStage
 from weft.fit.judging import are_shared, judge
 from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
+from weft.fit.memory import FitCounts, fit_bytes
 from weft.fit.parameters import Parameter
 from weft.fit.progress import Progress as Progress  # which others take from here,
 from weft.fit.references import with_references
 from weft.fit.result import FitResult as FitResult  # and this
 from weft.fit.scalar_stage import ScalarStage
 from weft.fit.settings import FitSettings
-from weft.fit.texture_parameters import TextureParameter
+from weft.fit.texture_parameters import TextureParameter, find_texture
 from weft.fit.texture_stage import TextureStage
 from weft.fit.trade_off import find_trade_off
 from weft.fit.unknown_environment import (
@@ -191,6 +192,26 @@ class Fit:
         self.history = [Progress(**entry) for entry in saved_history(saved)]
         spent = self.history[-1].seconds if self.history else 0.0
         self._began = time.perf_counter() - spent if self.history else None
+
+    def memory(self) -> int:
+        """Return how many bytes of the device the fit takes at most, its scene included.
+
+        Compiled kernels, and what the driver needs for itself, come on top.
+        """
+        sizes = [find_texture(self.renderer, name)[1].pixels.size for name in self._image_names]
+        counts = FitCounts(
+            scalars=sum(len(value) for value in self.stage.values().values()),
+            maps=len(sizes),
+            texels=self.renderer.tables.texels.size,
+            fitted_texels=sum(sizes),
+        )
+        return fit_bytes(self.renderer, self.stage.seen, counts, self.settings)
+
+    @property
+    def _image_names(self) -> list[str]:
+        """Names of the textures that may change, that of an unknown environment among them."""
+        own = [entry.name for entry in self.parameters if isinstance(entry, TextureParameter)]
+        return own if self.unknown is None else [*own, self.unknown.texture_name]
 
     @property
     def is_done(self) -> bool:
