@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import weft
 
     from ..core.devices import DeviceChoice
+    from ..core.fitting.estimate import FitSize
     from ..core.job import Job
     from ..core.problems import Problem
     from .export import SceneExporter
@@ -45,6 +46,7 @@ class Session:
         fit: The fit that runs.
         loading: Loads the engine for a fit that begins.
         paces: How fast fits were.
+        fit_bounds: By scene, the size of its last fit and the bound of its memory, bytes.
         last_fit: The one that ended last.
         problems: What of each scene is missing or replaced, by its name, where it was looked for.
         command: Blender's handle of the command ``blender --command weft``.
@@ -69,6 +71,7 @@ class Session:
         self.loading: Job[None] | None = None
         self.last_fit: SceneFit | None = None
         self.paces = PaceBook(None)
+        self.fit_bounds: dict[str, tuple[FitSize, int]] = {}
         self.problems: dict[str, list[Problem]] = {}
         self.command: object = None
         self.pairs: Any = None
@@ -121,6 +124,7 @@ class Session:
             self.fit.run.job.abandon()
         self.fit = self.last_fit = self.loading = self._exporter = None
         self.problems.clear()
+        self.fit_bounds.clear()
         self.file = uuid4().hex
 
     @property

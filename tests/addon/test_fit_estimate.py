@@ -187,9 +187,11 @@ def test_a_broken_file_is_as_none(tmp_path, text):
 def test_it_is_said_in_words():
     words = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 2.0)).describe()
     rough = estimate_fit(replace(SIZE, iterations=1), Pace(SIZE.work / 60, 30.0)).describe()
-    assert words.startswith("At most ")
+    assert words.startswith("About ")
     assert words.endswith("on the device; about 60 s if all draws are needed")
     assert rough.endswith("on the device; time is known once it runs")
+    known = estimate_fit(SIZE, None, 91_600_000).describe()
+    assert known == "At most 91.6 MB on the device; time is known once it runs"
 
 
 @pytest.mark.parametrize("names", [["absorption"], ["absorption", "scattering", "emission"]])

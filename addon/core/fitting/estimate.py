@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a fit will take: memory by counting what is allocated, time by the pace of earlier fits.
+"""What a fit will take: memory as its size says, time by the pace of earlier fits.
 
-Start reading at estimate_fit.
+Drawn with the panel, before there is a scene to ask: nothing is loaded for it. A fit that has
+begun knows a bound, see weft.fit.Fit.memory(). Start reading at estimate_fit.
 """
 
 from __future__ import annotations
@@ -90,38 +91,41 @@ class Estimate:
     """What a fit is expected to take.
 
     Args:
-        memory: Of the device at most, bytes.
-        seconds: Least and most, if all draws are made; ``None``: no fit was timed yet.
+        memory: Of the device, bytes.
+        seconds: Least and most, if all iterations are made; ``None``: no fit was timed yet.
+        is_bound: The fit takes no more memory: Fit.memory() of such a fit said so.
     """
 
     memory: float
     seconds: tuple[float, float] | None
+    is_bound: bool = False
 
     def describe(self) -> str:
         """Return it for people."""
-        words = f"At most {_bytes(self.memory)} on the device"
+        words = describe_memory(self.memory, is_bound=self.is_bound)
         if self.seconds is None or self.seconds[1] > MOST_SPREAD**2 * self.seconds[0]:
             return f"{words}; time is known once it runs"
         low, high = self.seconds
         return f"{words}; about {describe_seconds(math.sqrt(low * high))} if all draws are needed"
 
 
-def estimate_fit(size: FitSize, pace: Pace | None) -> Estimate:
+def estimate_fit(size: FitSize, pace: Pace | None, bound: int | None = None) -> Estimate:
     """Return what a fit will take.
 
     Args:
         size: Of the fit.
         pace: Of earlier ones; ``None``: not known.
+        bound: Of its memory, bytes, from a fit of this size; ``None``: not known.
     """
-    memory = estimate_memory(size)
+    memory, is_bound = (estimate_memory(size), False) if bound is None else (bound, True)
     if pace is None:
-        return Estimate(memory, None)
+        return Estimate(memory, None, is_bound)
     seconds = size.iterations * size.work / pace.work
-    return Estimate(memory, (seconds / pace.spread, seconds * pace.spread))
+    return Estimate(memory, (seconds / pace.spread, seconds * pace.spread), is_bound)
 
 
 def estimate_memory(size: FitSize) -> float:
-    """Return how many bytes of the device a fit will hold at most.
+    """Return how many bytes of the device a fit will hold, about.
 
     That is in a closed room, where paths end at the last bounce only and each of their surfaces is
     recorded. Where paths escape, or meet what does not change, it is less.
@@ -141,6 +145,11 @@ def estimate_memory(size: FitSize) -> float:
         developed += FILM_ARRAYS * sum(size.pixels)
     scene = texels + size.triangles * TRIANGLE_NUMBERS
     return FLOAT * (under_way + recorded + developed + scene)
+
+
+def describe_memory(count: float, *, is_bound: bool) -> str:
+    """Return bytes of the device for people."""
+    return f"{'At most' if is_bound else 'About'} {_bytes(count)} on the device"
 
 
 def _bytes(count: float) -> str:

@@ -100,6 +100,8 @@ class FitRun:
         pairs: Each picture beside the scene as it was found, by the pictures' names, behind their
             number; they are made like the textures.
         result: At its end.
+        memory: Bytes of the device that the fit takes at most; ``None`` before it has its scene
+            there.
     """
 
     def __init__(
@@ -114,6 +116,7 @@ class FitRun:
         self.images: tuple[int, FitResult] = (0, NOTHING)
         self.pairs: tuple[int, dict[str, Pair]] = (0, {})
         self.result: FitResult | None = None
+        self.memory: int | None = None
         self._device = device
         self._progress = progress
         self._paused = threading.Event()
@@ -177,7 +180,7 @@ class FitRun:
         fit = Fit(
             plan.scene, plan.targets, parameters, settings, device=device, renderer=self._renderer
         )
-        self._renderer = fit.renderer
+        self._renderer, self.memory = fit.renderer, fit.memory()
         clock, pair_clock = PreviewClock(), PreviewClock()
         stepped = time.perf_counter()
 

@@ -14,6 +14,7 @@ from ...core.fitting.estimate import describe_seconds
 from ...core.job import Job
 from ...core.pacer import Pacer
 from ..waiting import redraw
+from .expecting import keep_bound
 from .pairs import key_of
 from .problems import keep_problems
 
@@ -166,6 +167,7 @@ class WEFT_OT_fit(bpy.types.Operator):
         finally:
             session.fit, session.last_fit = None, running
         show_result(context.scene.weft_fit, running.plan, result)
+        keep_bound(context.scene.weft_fit, running.run.memory)
         session.pairs.keep_live(context.scene.weft_fit, running.run)
         for label in running.lost:
             self.report({"WARNING"}, f"fit: '{label}' was deleted while the fit ran")
