@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from weft.fit.information import Half
-from weft.fit.parameters import Block, Unknowns
 from weft.fit.starts import find_left, other_start, products_left
+from weft.fit.unknowns import Block, Unknowns
 
 PIXELS = 900
 GROUPS = np.array([0, 0, 1, 1, 2])

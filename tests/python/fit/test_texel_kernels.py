@@ -8,8 +8,8 @@ from tests.python.fit import test_texture_fits as plates
 
 import weft
 from weft.fit import Fit, FitSettings, Target, TextureParameter
+from weft.fit.box_blur import box_blur
 from weft.fit.image_kernels import ImageKernels, load_kernels
-from weft.fit.target import box_blur
 from weft.fit.texel_state import EDGE, LEAST_CURVATURE, TexelState
 from weft.fit.texture_images import is_known, variation_slopes
 from weft.fit.texture_pace import Pace

@@ -9,12 +9,12 @@ the textures move by -D^-1 (g_t + C dn) (variable projection, Golub and Pereyra 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weft._native import Tensor
+from weft.fit.averaged_equations import Equations
 from weft.fit.information import (
     Half,
     Information,
@@ -27,7 +27,7 @@ from weft.fit.information import (
 from weft.fit.prior import Prior
 from weft.fit.quadratic import damped_step
 from weft.fit.texture_blocks import blurred_by
-from weft.fit.texture_model import RAISE
+from weft.fit.texture_replay import RAISE
 from weft.fit.views import CHANNELS
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.scalar_model import ScalarModel
-    from weft.fit.texture_model import Adjoints, TextureModel
+    from weft.fit.texture_model import TextureModel
     from weft.fit.texture_pace import Pace
+    from weft.fit.texture_replay import Adjoints
     from weft.fit.tied_maps import TiedPace
 
 COUPLED_DRAWS = 6  # that the couplings are averaged over
@@ -46,43 +47,6 @@ RADIUS = 0.08  # largest step of a number, of its range
 RECENT_DRAWS = 6  # that steps of numbers are averaged over before results are
 REACH = 0.02  # of the range: averages start anew when numbers have moved farther
 SMALLEST_BLUR = 1  # radius of what couplings are averaged over, texels
-
-
-@dataclass
-class Equations:
-    """Reduced normal equations M x = b, averaged over draws at different places.
-
-    Args:
-        matrix: M, shape ``(numbers, numbers)``.
-        pull: b = M_k x_k - g_k of each draw, shape ``(numbers,)``.
-        count: Of draws.
-    """
-
-    matrix: NDArray[np.float64]
-    pull: NDArray[np.float64]
-    count: int = 0
-
-    @staticmethod
-    def none(numbers: int) -> Equations:
-        """Return equations that say nothing."""
-        return Equations(np.zeros((numbers, numbers)), np.zeros(numbers))
-
-    def add(
-        self,
-        x: NDArray[np.float64],
-        matrix: NDArray[np.float64],
-        gradient: NDArray[np.float64],
-        most: int,
-    ) -> None:
-        """Add those of a draw at `x`, as one of at most `most` that count."""
-        self.count = min(self.count + 1, most)
-        share = 1 / self.count
-        self.matrix += share * (matrix - self.matrix)
-        self.pull += share * (matrix @ x - gradient - self.pull)
-
-    def at(self, x: NDArray[np.float64]) -> Normal:
-        """Return them for steps from `x`."""
-        return exact_normal(self.matrix, self.matrix @ x - self.pull, 0.0)
 
 
 class JointModel:

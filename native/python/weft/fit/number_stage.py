@@ -13,11 +13,11 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.exposure import view_gains
 from weft.fit.gauss_newton import GaussNewton
 from weft.fit.loss import LossMeter
-from weft.fit.parameters import build_unknowns, result_values
 from weft.fit.phases import Phase, PhaseList
 from weft.fit.prior import Prior
 from weft.fit.scalar_model import ScalarModel
 from weft.fit.smooth_glass import require_known_directions
+from weft.fit.unknowns import build_unknowns, result_values
 from weft.fit.views import CHANNELS, build_views, materials_of, restore_views, save_views
 from weft.render.directions import Directions
 

@@ -10,9 +10,10 @@ import numpy as np
 from weft.fit.comparison import compare
 from weft.fit.exposure import Exposure, view_gains
 from weft.fit.lights import LightParameter, scaled_scene
-from weft.fit.parameters import Parameter, build_unknowns
+from weft.fit.parameters import Parameter
 from weft.fit.seeds import mix_seeds
 from weft.fit.unknown_environment import without_box
+from weft.fit.unknowns import build_unknowns
 from weft.render.path_settings import PathSettings
 from weft.render.renderer import Renderer
 from weft.scene.changes import plain_value, with_images, with_inputs

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.fit.box_blur import box_blur
 from weft.fit.misfit import deviations
 from weft.fit.sights import take_sights
-from weft.fit.target import box_blur
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weft.fit.parameters import Unknowns
+    from weft.fit.unknowns import Unknowns
     from weft.fit.views import View
     from weft.render.renderer import Renderer
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft._native import NonFiniteError
+from weft.fit.box_blur import box_blur
 from weft.fit.seeds import mix_seeds
-from weft.fit.target import box_blur
 from weft.render.first_hits import find_first_hits
 from weft.render.path_settings import PathSettings
 from weft.render.record import Recorder
