@@ -29,7 +29,7 @@ from weft.fit.uv_coverage import shared_fraction
 from weft.scene import Texture, UVSet, with_images, with_inputs
 from weft.scene.changes import inputs_of
 from weft.scene.materials import textures_of
-from weft.scene.parameter_ref import ParameterRef, owner_of, quoted
+from weft.scene.parameter_ref import ParameterRef, owner_of
 
 from ..graph.addresses import find_binding
 from ..graph.bindings import Binding, TextureBinding
@@ -280,8 +280,10 @@ def _add_environment(plan: FitPlan, entry: EnvironmentParameter) -> None:
 def _refuse_world_twice(plan: FitPlan) -> None:
     """Refuse the strength of a world that is looked for as a whole."""
     sky = plan.scene.environment
-    factor = "" if sky is None else f"{quoted(sky.name)}.factor"
-    if plan.environment is not None and factor in plan.lights:
+    if sky is None or plan.environment is None:
+        return
+    factor = LightParameter(sky.name).name
+    if factor in plan.lights:
         raise ArgumentError(
             f"fit: the environment is unknown, its strength included; leave out the light "
             f"'{plan.lights[factor]}'"

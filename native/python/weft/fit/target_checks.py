@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Iterable
+from typing import cast, get_args
 
 from weft._native import ArgumentError
 from weft._shown import shown
@@ -18,7 +19,8 @@ LIGHTS = get_args(Light)
 
 def require_filter(owner: str, name: object, width: object) -> None:
     """Refuse a pixel filter that is none."""
-    if not isinstance(name, str) or name not in FILTERS or not is_number(width) or width <= 0:
+    is_width = is_number(width) and cast("float", width) > 0
+    if not isinstance(name, str) or name not in FILTERS or not is_width:
         raise ArgumentError(
             f"{owner}: filter must be one of {', '.join(FILTERS)} with a width above 0, got "
             f"{name!r}, {width}"
@@ -42,12 +44,13 @@ def require_view(owner: str, camera: object, objects: object, display: object) -
 def require_lights(owner: str, lights: object, world: object) -> None:
     """Refuse lights and worlds that are none."""
     given = () if lights is None else lights
-    is_list = hasattr(given, "__iter__") and not isinstance(given, str)
-    wrong = [entry for entry in given if not isinstance(entry, (str, *LIGHTS))] if is_list else []
+    is_list = isinstance(given, Iterable) and not isinstance(given, str)
+    entries = list(given) if isinstance(given, Iterable) else []
+    wrong = [entry for entry in entries if not isinstance(entry, (str, *LIGHTS))]
     if not is_list or wrong:
         raise ArgumentError(
             f"{owner}: lights must be a list of names and lamps, got "
-            f"{wrong[0] if wrong else given!r}"
+            f"{wrong[0] if is_list else given!r}"
         )
     if not (world is None or world is False or isinstance(world, Environment)):
         raise ArgumentError(f"{owner}: world must be an Environment, False or None, got {world!r}")

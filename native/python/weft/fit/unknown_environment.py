@@ -135,6 +135,19 @@ def with_unknown(scene: Scene, parameter: EnvironmentParameter, targets: Sequenc
             f"Fit: a material is called {parameter.name!r} as the unknown environment is; give the "
             "EnvironmentParameter another name"
         )
+    surface = _shining(parameter, targets)
+    mesh = _box_around(scene, targets)
+    box = Object(mesh, [Material(parameter.name, surface)], name=parameter.name)
+    return replace(
+        scene,
+        objects=[*scene.objects, box],
+        cameras=[without_far(camera) for camera in scene.cameras],
+        environment=None,
+    )
+
+
+def _shining(parameter: EnvironmentParameter, targets: Sequence[Target]) -> Closure:
+    """Return what gives off the light where the fit begins."""
     start = parameter.start
     if start is None:
         masks = [np.asarray(target.mask, np.float32) > 0 for target in targets]
@@ -151,7 +164,11 @@ def with_unknown(scene: Scene, parameter: EnvironmentParameter, targets: Sequenc
         is_differentiable=False,
     )
     texture = Texture(texels.astype(np.float32), uv=call, name=parameter.name)
-    surface = Closure("emission", color=texture, strength=level, both_sides=1.0)
+    return Closure("emission", color=texture, strength=level, both_sides=1.0)
+
+
+def _box_around(scene: Scene, targets: Sequence[Target]) -> Mesh:
+    """Return a box that is far from all that there is."""
     points = [np.zeros((0, 3))]
     for entry in scene.objects:
         assert entry.transform is not None
@@ -161,16 +178,9 @@ def with_unknown(scene: Scene, parameter: EnvironmentParameter, targets: Sequenc
     places = [_place(camera, shown) for camera in cameras.values()]
     low, high = (f([*shown, *places], axis=0) for f in (np.min, np.max))
     size = FAR * max(float(np.linalg.norm(high - low)), 1e-3)
-    mesh = Mesh(
+    return Mesh(
         (CORNERS * size + (low + high) / 2).astype(np.float32),
         np.array([[f[k] for k in part] for f in FACES for part in HALVES], np.uint32),
-    )
-    box = Object(mesh, [Material(parameter.name, surface)], name=parameter.name)
-    return replace(
-        scene,
-        objects=[*scene.objects, box],
-        cameras=[without_far(camera) for camera in scene.cameras],
-        environment=None,
     )
 
 

@@ -212,6 +212,28 @@ def _factors(
     return found
 
 
+def _names_once(tables: SceneTables, parameters: Sequence[Parameter]) -> set[str]:
+    """Return the names of parameters and of those that are tied to them.
+
+    Raises:
+        ArgumentError: A name is unknown or given twice, or ties do not fit.
+    """
+    taken: set[str] = set()
+    for parameter in parameters:
+        wanted = find_range(tables, parameter.name).size
+        for name in (parameter.name, *parameter.tied):
+            if name in taken:
+                raise ArgumentError(f"Fit: parameter {name!r} is given twice; leave one out")
+            taken.add(name)
+            own = find_range(tables, name).size
+            if own != wanted:
+                raise ArgumentError(
+                    f"Fit: {name!r} cannot be tied to {parameter.name!r}: it has {own} numbers "
+                    f"instead of {wanted}"
+                )
+    return taken
+
+
 def build_unknowns(
     tables: SceneTables,
     parameters: Sequence[Parameter],
@@ -227,18 +249,9 @@ def build_unknowns(
     start: list[float] = []
     low: list[float] = []
     high: list[float] = []
-    taken: set[str] = set()
+    taken = _names_once(tables, parameters)
     for parameter in parameters:
         place = find_range(tables, parameter.name)
-        for name in (parameter.name, *parameter.tied):
-            if name in taken:
-                raise ArgumentError(f"Fit: parameter {name!r} is given twice; leave one out")
-            taken.add(name)
-            if find_range(tables, name).size != place.size:
-                raise ArgumentError(
-                    f"Fit: {name!r} cannot be tied to {parameter.name!r}: it has "
-                    f"{find_range(tables, name).size} numbers instead of {place.size}"
-                )
         bounds = _bounds(parameter, place)
         is_log = _transformed(parameter, place, bounds)
         firsts = [find_range(tables, name).first for name in (parameter.name, *parameter.tied)]
