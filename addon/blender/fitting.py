@@ -148,7 +148,7 @@ class SceneFit:
         except Exception:
             self._restore()
             raise
-        self._session.paces.learn(
+        self._session.throughputs.learn(
             self._session.settings.device,
             self._scene,
             self.plan.size(),

@@ -23,10 +23,10 @@ SIDES = 2  # triangles of a polygon, mostly
 def expect(fit: WEFT_PG_fit) -> Estimate:
     """Return what the fit that the panel asks for will take."""
     session = require_session()
-    pace = session.paces.find(session.settings.device, scene_key(fit.id_data))
+    throughput = session.throughputs.find(session.settings.device, scene_key(fit.id_data))
     size = size_of(fit)
     known, bound = session.fit_bounds.get(scene_key(fit.id_data), (None, 0))
-    return estimate_fit(size, pace, bound if known == size else None)
+    return estimate_fit(size, throughput, bound if known == size else None)
 
 
 def keep_bound(fit: WEFT_PG_fit, bound: int | None) -> None:

@@ -100,7 +100,7 @@ class Evidence:
         sizes = np.where(extents > WIDEST, np.maximum(np.abs(values) / LARGE, 1e-3), extents)
         errors = self.information.errors
         own = np.where(extents > WIDEST, 0, errors / (unknowns.high - unknowns.low))
-        return np.maximum(own, errors * unknowns.slopes(self.x) / sizes)
+        return np.maximum(own, errors * unknowns.derivatives(self.x) / sizes)
 
     @cached_property
     def seen(self) -> dict[str, tuple[bool, bool, bool]]:

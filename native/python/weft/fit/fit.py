@@ -12,8 +12,8 @@ from weft._native import ArgumentError, Device
 from weft.fit.checkpoint import load_state, save_checkpoint, saved_history, saved_problems
 from weft.fit.exposure import Exposure
 from weft.fit.given import AnyParameter, require_lists
+from weft.fit.goodness_of_fit import are_shared, judge
 from weft.fit.joint_stage import JointStage
-from weft.fit.judging import are_shared, judge
 from weft.fit.lighting import Lighting, lit_scenes
 from weft.fit.lights import LightParameter
 from weft.fit.memory import FitCounts, fit_bytes

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from weft.fit.scalar_model import ScalarModel
     from weft.fit.texture_model import TextureModel
-    from weft.fit.texture_pace import Pace
     from weft.fit.texture_replay import Adjoints
-    from weft.fit.tied_maps import TiedPace
+    from weft.fit.texture_schedule import StepSchedule
+    from weft.fit.tied_maps import TiedSchedule
 
 COUPLED_DRAWS = 6  # that the couplings are averaged over
 WARM_DRAWS = 3  # textures alone, before numbers move
@@ -145,17 +145,17 @@ class JointModel:
         """Keep the pixels that tell of the textures; those show the numbers of their materials."""
         self.textures.select_pixels()
 
-    def step(self, draw: int, pace: Pace, tied_pace: TiedPace) -> None:
+    def step(self, draw: int, schedule: StepSchedule, tied_schedule: TiedSchedule) -> None:
         """Draw once, and use the draw up.
 
         Args:
             draw: Number of the draw.
-            pace: How textures move; results are averaged: all further draws count alike.
-            tied_pace: How maps move that are tied.
+            schedule: How textures move; results are averaged: all further draws count alike.
+            tied_schedule: How maps move that are tied.
         """
         textures = self.textures
         textures.upload()
-        self.numbers.draw(self.x, samples=pace.samples)
+        self.numbers.draw(self.x, samples=schedule.samples)
         textures.factors = self.numbers.light_factors(self.x)
         textures.draws += 1
         texels = textures.texels
@@ -173,13 +173,13 @@ class JointModel:
             textures.add_curvature(raised)
         textures.require_numbers()
         if not all_fixed and draw >= WARM_DRAWS:
-            step = self._number_step(a, b, gradient, pace)
+            step = self._number_step(a, b, gradient, schedule)
             for share, coupling in zip(step.tolist(), self._couplings, strict=True):
                 textures.state.kernels.vectors.addScaled(gradient, coupling, share)
             self.x = self.x + step
-        textures.move(gradient, pace)
-        textures.move_tied(gradient, tied_pace)
-        if pace.average and not self._starts_anew():
+        textures.move(gradient, schedule)
+        textures.move_tied(gradient, tied_schedule)
+        if schedule.average and not self._starts_anew():
             self.averaged += 1
             if not all_fixed:
                 self._add_to_information(a, b)
@@ -276,12 +276,14 @@ class JointModel:
             matrix, slope = matrix - both[:, :-1], slope - both[:, -1]
         return matrix, slope
 
-    def _number_step(self, a: Half, b: Half, gradient: Tensor, pace: Pace) -> NDArray[np.float64]:
+    def _number_step(
+        self, a: Half, b: Half, gradient: Tensor, schedule: StepSchedule
+    ) -> NDArray[np.float64]:
         """Return the step of the numbers, within the trust region and the bounds."""
-        reduced = self._reduced(normal_equations(a, b), gradient, max(pace.blur, SMALLEST_BLUR))
+        reduced = self._reduced(normal_equations(a, b), gradient, max(schedule.blur, SMALLEST_BLUR))
         extent = self.high - self.low
         equations = self._equations
-        equations.add(self.x, *reduced, equations.count + 1 if pace.average else RECENT_DRAWS)
+        equations.add(self.x, *reduced, equations.count + 1 if schedule.average else RECENT_DRAWS)
         normal = self.prior.add_to(equations.at(self.x), self.x, 2 * residual_variance(a, b))
         free = np.flatnonzero(~self.fixed)
         step = np.zeros_like(self.x)

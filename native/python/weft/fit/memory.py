@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.fit.judging import MORE_BOUNCES
-from weft.fit.number_stage import MAX_SAMPLES_FACTOR, MIN_PATHS, PATHS_PER_SCALAR
-from weft.fit.sights import MOST_SAMPLES, PATHS_AT_ONCE
+from weft.fit.goodness_of_fit import MORE_BOUNCES
+from weft.fit.scalar_stage_base import MAX_SAMPLES_FACTOR, MIN_PATHS, PATHS_PER_SCALAR
 from weft.fit.texel_state import MOST_KEPT
+from weft.fit.validation import MOST_SAMPLES, PATHS_AT_ONCE
 from weft.layouts import HeadRow
 from weft.render.memory import WORD, scene_bytes, tensors_of
 from weft.render.path_buffers import path_buffer_bytes

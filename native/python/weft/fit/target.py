@@ -337,6 +337,6 @@ class Target:
         typical = lit / max(float(self.mask.sum()) * 3, 1e-6)
         noise = np.maximum(around, 0) + max(typical, 1e-6) * 0.5
         if self.display is not None:
-            slopes = np.linalg.norm(self.display.derivative(self.image), axis=-2)
-            noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(slopes, 1e-6))
+            derivatives = np.linalg.norm(self.display.derivative(self.image), axis=-2)
+            noise = np.hypot(noise, DISPLAY_NOISE / np.maximum(derivatives, 1e-6))
         return (np.sqrt(self.mask)[..., None] / noise).astype(np.float32)

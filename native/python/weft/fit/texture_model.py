@@ -16,7 +16,7 @@ from weft.fit.checkpoint import part_of, prefixed
 from weft.fit.image_kernels import copy_of
 from weft.fit.map_errors import name_untold
 from weft.fit.texel_state import EDGE
-from weft.fit.texture_images import is_known, variation_slopes
+from weft.fit.texture_images import is_known, variation_derivative
 from weft.fit.texture_parameters import FittedTexture
 from weft.fit.texture_replay import Adjoints, TextureReplay, to_host
 from weft.fit.tied_maps import TiedMaps
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fit.map_errors import Uncertainty
-    from weft.fit.texture_pace import Pace
     from weft.fit.texture_parameters import Region
-    from weft.fit.tied_maps import TiedPace
+    from weft.fit.texture_schedule import StepSchedule
+    from weft.fit.tied_maps import TiedSchedule
 
 SHARING = 4  # texels that a lookup mixes: each gets a share of what pixels tell of all
 
@@ -103,12 +103,12 @@ class TextureModel(TextureReplay):
         for entry in self.tied:
             entry.add_blocks(entry.group.blocks([answers[k] for k in entry.group.numbers]))
 
-    def step(self, pace: Pace, tied_pace: TiedPace) -> None:
+    def step(self, schedule: StepSchedule, tied_schedule: TiedSchedule) -> None:
         """Make one step on the last draw.
 
         Args:
-            pace: How maps move that are not tied.
-            tied_pace: How the others do.
+            schedule: How maps move that are not tied.
+            tied_schedule: How the others do.
         """
         # What is collected follows the replay before it: that of the texels comes last.
         raised = self.raised_films() if self.needs_curvature() else None
@@ -116,27 +116,27 @@ class TextureModel(TextureReplay):
         if raised is not None:
             self.add_curvature(self.curvature(raised))
         self.require_numbers()
-        self.move(gradient, pace)
-        self.move_tied(gradient, tied_pace)
+        self.move(gradient, schedule)
+        self.move_tied(gradient, tied_schedule)
 
-    def move_tied(self, gradient: Tensor, pace: TiedPace) -> None:
+    def move_tied(self, gradient: Tensor, schedule: TiedSchedule) -> None:
         """Step against a gradient with all maps of a material together."""
         if not self.tied:
             return
         slopes, texels = to_host(gradient), to_host(self.texels)
         for tied in self.tied:
             group = tied.group
-            tied.expect(self.loss, self.noise * pace.noise)
+            tied.expect(self.loss, self.noise * schedule.noise)
             maps = group.gather(texels)
-            variation = variation_slopes(maps.astype(np.float32), EDGE).astype(np.float64)
-            moved = tied.move(maps, group.gather_sums(slopes), variation, pace)
+            variation = variation_derivative(maps.astype(np.float32), EDGE).astype(np.float64)
+            moved = tied.move(maps, group.gather_sums(slopes), variation, schedule)
             group.scatter(moved, texels)
         self.texels.copy_from_numpy(texels)
 
-    def move(self, gradient: Tensor, pace: Pace) -> None:
+    def move(self, gradient: Tensor, schedule: StepSchedule) -> None:
         """Step against a gradient, which may be overwritten, with maps that are not tied."""
         for region in self.untied:
-            self.state.move(region, gradient, pace)
+            self.state.move(region, gradient, schedule)
 
     def write_result(self) -> None:
         """Give the scene on the device the textures that were found, without holes."""

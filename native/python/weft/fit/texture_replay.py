@@ -16,8 +16,8 @@ from weft.fit.image_kernels import parts_of, sum_of_parts
 from weft.fit.seeds import mix_seeds
 from weft.fit.texel_state import TexelState
 from weft.fit.texture_blocks import group_maps
-from weft.fit.texture_pace import has_settled
 from weft.fit.texture_parameters import LightTexture, Region, find_texture
+from weft.fit.texture_schedule import has_settled
 from weft.fit.tied_maps import TiedMaps
 from weft.fit.view_films import ViewFilms
 from weft.fit.views import CHANNELS, draw_views
@@ -281,7 +281,7 @@ class TextureReplay:
         for above in raised:
             films = zip(self._views, self._films, above, strict=True)
             yield [
-                view.slopes(before, after, RAISE, self.factors_of(view.view))
+                view.change_adjoints(before, after, RAISE, self.factors_of(view.view))
                 for view, before, after in films
             ]
 

@@ -114,7 +114,7 @@ class Unknowns:
                 out[block.view] = values[block.part]
         return out
 
-    def slopes(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def derivatives(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the derivatives of values()."""
         out = np.ones_like(x)
         for block in self.blocks:
