@@ -191,7 +191,7 @@ def test_it_is_said_in_words():
     assert words.endswith("on the device; about 60 s if all draws are needed")
     assert rough.endswith("on the device; time is known once it runs")
     known = estimate_fit(SIZE, None, 91_600_000).describe()
-    assert known == "At most 91.6 MB on the device; time is known once it runs"
+    assert known == "At most 92 MB on the device; time is known once it runs"
 
 
 @pytest.mark.parametrize("names", [["absorption"], ["absorption", "scattering", "emission"]])
